@@ -23,7 +23,7 @@ describe('the shop', () => {
       .replace(/<[^>]+>/g, ' ')
       .replace(/ +/g, ' ')
 
-  test('a cart is paid with the balance and items, and is the shopper’s once they are credited', async () => {
+  test('sells a cart for balance and items together, once the items are credited', async () => {
     await visitors.send({ data: { amount: 400 } })
     for (const good of ['gems', 'gems', 'chest']) await put(good)
     await put('chest', 'less')
@@ -40,7 +40,7 @@ describe('the shop', () => {
     expect(await visitors.balances()).toEqual({ USD: 102 })
   })
 
-  test('held money buys nothing until it is released', async () => {
+  test('sells nothing for held money until it is released', async () => {
     await put('potion')
     await visitors.press({ for: 'cart', hold: 'on' })
     const data = { externalId: ordered(), heldAmount: 1250 }
@@ -56,7 +56,7 @@ describe('the shop', () => {
     expect(await text('/')).toContain('Draught of haste × 1')
   })
 
-  test('a sufficient balance buys at once, and a smaller one buys nothing', async () => {
+  test('sells at once for a sufficient balance, and not at all for a smaller one', async () => {
     await put('anvil')
     const buy = () => fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
     await buy()
@@ -67,7 +67,7 @@ describe('the shop', () => {
     expect(await visitors.balances()).toEqual({ USD: 100 })
   })
 
-  test('money spent and then taken back closes the account until it is topped up', async () => {
+  test('closes an account whose money was spent and then taken back, until it is topped up', async () => {
     await visitors.send({})
     await put('cape')
     await fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
@@ -78,7 +78,7 @@ describe('the shop', () => {
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
   })
 
-  test('the deposit opens inside the store if the shopper chose that, for this store’s origin only', async () => {
+  test('opens the deposit in a frame if the shopper chose that, for its own origin only', async () => {
     const answer = await visitors.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
     expect(path).toBe(`/pay?order=${ordered()}`)
@@ -92,20 +92,20 @@ describe('the shop', () => {
     expect(other.status).toBe(404)
   })
 
-  test('a shopper of the sandbox is one press away: their trade link is filled in', async () => {
+  test('lets a visitor pay as a sandbox shopper with one press, and fills in the trade link', async () => {
     await visitors.press({ play: '<b>nova' })
     await visitors.press({ play: 'nobody' })
     const links = demo.till.calls.map(({ body }) => body.tradeUrl)
     expect(links).toEqual([expect.stringContaining('https://steamcommunity.com/tradeoffer/new/'), undefined])
   })
 
-  test('speaks Russian to visitors who choose it, in prices too', async () => {
+  test('is in Russian for visitors who choose it, prices included', async () => {
     const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
     expect(await text('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)
     expect(await text('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')
   })
 
-  test('the drawer shows calls and webhooks unchanged, but with cut links and without the key', async () => {
+  test('shows calls and webhooks in a drawer, with cut links and without the key', async () => {
     await visitors.press({ play: '<b>nova' })
     await visitors.send({})
     await visitors.send({}, (headers) => {

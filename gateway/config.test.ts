@@ -146,7 +146,7 @@ describe('sandbox mode', () => {
     })
   })
 
-  test('limits each bot as the operator sets it, within the limits of Steam', () => {
+  test('reads the limits of a bot, and refuses limits above Steam’s own', () => {
     const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
     expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
     const told = {

@@ -119,7 +119,7 @@ describe('an advisory', () => {
     accepted: { id: string; package: string; why: string }[] = [],
   ) => findingsIn(locked({ [path]: entry }), { asOf: '2026-01-01', advisories: [ADVISORY], accepted })
 
-  test('finds the package in any folder, and under another name', () => {
+  test('applies to the package in any folder, and under another name', () => {
     expect(against('node_modules/odd', good)).toHaveLength(1)
     expect(against('node_modules/a/node_modules/odd', good)).toHaveLength(1)
     expect(against('node_modules/even', { ...good, name: 'odd' })).toHaveLength(1)

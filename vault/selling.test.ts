@@ -75,7 +75,7 @@ async function told() {
 }
 
 describe('an item of a collecting bot', () => {
-  it('goes to the selling account, is listed, given to its buyer, and followed to the money', async () => {
+  it('goes to the selling account, is listed and given to its buyer, and its money is reported', async () => {
     const [item = 0] = await onSale(1)
     expect(stand.accountOf(seller).assets.length).toBeGreaterThan(0)
     expect((await stand.market.buy([item], 'accepts')).kind).toBe('bought')

@@ -20,7 +20,7 @@ function stuckLanes() {
 const EVERY: TradeLane[] = ['sends', 'cancels', 'reads', 'settling', 'reviews']
 
 describe('the lanes of a bot', () => {
-  it.each(EVERY)('%s run while every other lane is full', (lane) => {
+  it.each(EVERY)('are independent: %s run while every other lane is full', (lane) => {
     const { add, begun } = stuckLanes()
     for (const other of EVERY.filter((each) => each !== lane)) {
       for (let n = 0; n < 50; n += 1) void add(BigInt(EVERY.indexOf(other) * 100 + n), other)

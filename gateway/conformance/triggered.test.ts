@@ -85,7 +85,7 @@ describe('a story', () => {
       'amount' in data ? [data.status, (data.amount ?? 0) - data.heldAmount - data.reversedAmount] : [],
     )
 
-  it.each(EVENT_TYPES)('%s is as a till would write it', (type) => {
+  it.each(EVENT_TYPES)('has events as a till would write them: %s', (type) => {
     const [event] = tell(type)
     expect(event).toEqual(webhookSchema.parse(event))
     expect(event).toMatchObject({ type, sequence: 6 })

@@ -154,7 +154,7 @@ describe('verify', () => {
     await handler.close()
   })
 
-  it.each(CHECKS)('$name names a place in the documents that exists', ({ document }) => {
+  it.each(CHECKS)('names an existing place in the documents for the check $name', ({ document }) => {
     const [file = '', anchor] = document.split('#')
     const text = readFileSync(join(import.meta.dirname, '../../docs', file), 'utf8')
     const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>

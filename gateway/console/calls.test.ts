@@ -135,7 +135,7 @@ describe('a call', () => {
     expect(said.status).toBeGreaterThanOrEqual(403)
   })
 
-  test.each(CALLS)('$path needs the role $role or above', async ({ path, role }) => {
+  test.each(CALLS)('to $path needs the role $role or above', async ({ path, role }) => {
     for (const each of OPERATOR_ROLES) {
       // The input is empty, so an admitted call is refused as malformed, or finds nothing to do.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
@@ -146,7 +146,7 @@ describe('a call', () => {
     await till.db.deleteFrom('halt').execute()
   })
 
-  test.each(CALLS.filter(({ isFresh }) => isFresh))('$path needs a fresh passkey', async ({ path }) => {
+  test.each(CALLS.filter(({ isFresh }) => isFresh))('to $path needs a fresh passkey', async ({ path }) => {
     till.clock.advance(6 * MINUTE_MS)
     const { device, headers } = personOf('operator')
     const body = { reason: 'a test', input: {} }

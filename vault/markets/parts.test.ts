@@ -9,7 +9,7 @@ describe('scales', () => {
     ['USD', 1_234n, 12_340n, 12.34],
     ['EUR', 1n, 10n, 0.01],
     ['RUB', 1_234n, 1_234n, 12.34],
-  ])('of %s: %d in minor units', (currency, minor, units, major) => {
+  ])('convert amounts in %s: %d minor units', (currency, minor, units, major) => {
     const scale = scaleOf(currency)
     expect(scale?.toUnits(minor)).toBe(units)
     expect(scale?.toMinor(units)).toBe(minor)

@@ -70,7 +70,7 @@ async function sell(appId: number, as: Temper) {
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('an account', () => {
-  it('needs a socket, a trade link, and a token that is renewed each hour and lasts at most six', async () => {
+  it('needs a socket, a trade link, and a token that is renewed each hour and lasts at most six hours', async () => {
     expect(await value(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
