@@ -13,7 +13,11 @@ export type SaleBooks = {
   reversed: number
   cancelled: number
   receivedCents: number
+  takenBack: TakenBack
 }
+
+/** Items that Steam took back: of deposits, of the bots' gifts to the account that sells, and of what buyers got. */
+export type TakenBack = { deposited: number; given: number; sold: number }
 
 const OPEN_STATES: readonly number[] = [STATE.active, STATE.needsConfirmation, STATE.inEscrow]
 
@@ -287,5 +291,16 @@ export async function saleBooksOf(till: SellingTill): Promise<SaleBooks> {
       moved: z.number(),
     }),
   )
-  return row ?? { moved: 0, paid: 0, reversed: 0, cancelled: 0, receivedCents: 0 }
+  const none = { moved: 0, paid: 0, reversed: 0, cancelled: 0, receivedCents: 0 }
+  return { ...(row ?? none), takenBack: takenBackOf(till) }
+}
+
+function takenBackOf({ steam, seller }: SellingTill): TakenBack {
+  const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
+  const back = steam
+    .world()
+    .trades.flatMap(({ items }) => items.filter(({ rolledBackAssetId }) => rolledBackAssetId !== undefined))
+  const given = back.filter(({ from }) => bots.has(from)).length
+  const sold = back.filter(({ from }) => from === seller).length
+  return { given, sold, deposited: back.length - given - sold }
 }

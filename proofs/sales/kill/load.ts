@@ -1,10 +1,15 @@
 /** Buyers who keep coming while the vault dies and returns, and a clock that runs faster than the machine's. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Temper } from '../../../market-sandbox/world/world.ts'
+import type { ItemStatus, Temper } from '../../../market-sandbox/world/world.ts'
+import { isProtectedNow, reverseTrade } from '../../../steam-sandbox/world/trades.ts'
 import type { Random } from '../../random.ts'
 import { pass, type SellingTill } from './till.ts'
 
 const LOOK_MS = 250
+/** The share of gifts that support takes back while their items are for sale, and within which time. */
+const UNDONE = 0.15
+const MOST_REGRET_MS = 4_000
+const OFFERED: readonly ItemStatus[] = ['on_sale', 'sold', 'waiting']
 /** The probability of a purchase at each look at a market, and that it has two items. */
 const BUYS = 0.5
 const BUYS_TWO = 0.25
@@ -27,6 +32,7 @@ export function startBuyers(till: SellingTill, random: Random): SaleLoad {
   const load = { isCalm: false, count: 0 }
   const buyers = buy(till, { random, ending: ending.signal, load })
   const time = runTime(till, ending.signal)
+  const support = letSupportUndo(till, { random, ending: ending.signal, load })
   return {
     get isCalm() {
       return load.isCalm
@@ -37,7 +43,7 @@ export function startBuyers(till: SellingTill, random: Random): SaleLoad {
     bought: () => load.count,
     async end() {
       ending.abort()
-      await Promise.all([buyers, time])
+      await Promise.all([buyers, time, support])
     },
   }
 }
@@ -61,6 +67,48 @@ async function buy({ market }: SellingTill, { random, ending, load }: Buying): P
     }
     await delay(LOOK_MS)
   }
+}
+
+/** Steam's support takes back what a bot gave to the account that sells, while it is for sale there or sold. */
+async function letSupportUndo(till: SellingTill, { random, ending, load }: Buying): Promise<void> {
+  /** When each gift is taken back; null for never. */
+  const plans = new Map<string, number | null>()
+  const { steam, market, seller } = till
+  while (!ending.aborted) {
+    await delay(LOOK_MS)
+    if (load.isCalm) continue
+    const offered = new Set(
+      [market, market.waxpeer].flatMap((door) =>
+        door.world().items.flatMap(({ status, assetId }) => (OFFERED.includes(status) ? [assetId] : [])),
+      ),
+    )
+    for (const { id, partner, items } of steam.world().trades) {
+      if (partner !== seller || !items.some(({ newAssetId = '' }) => offered.has(newAssetId))) continue
+      const now = performance.now()
+      const plan = plans.get(id)
+      if (plan === undefined) plans.set(id, random.chance(UNDONE) ? now + random.int(MOST_REGRET_MS) : null)
+      if (plan === undefined || plan === null || now < plan) continue
+      plans.set(id, null)
+      steam.change((world, nowS) => reverseTrade(world, { tradeId: id, bySupport: true }, nowS))
+    }
+  }
+}
+
+/**
+ * The account that sells takes back everything that it gave and Steam still protects, if a market keeps the money of
+ * some of it. Returns whether it did.
+ */
+export async function takeOwnBack({ market, steam }: SellingTill): Promise<boolean> {
+  const nowS = steam.change((world, nowS) => ({ world, answer: nowS }))
+  const isProtected = (tradeId: string): boolean =>
+    steam.world().trades.some((trade) => trade.id === tradeId && isProtectedNow(trade, nowS))
+  for (const door of [market, market.waxpeer]) {
+    const kept = door
+      .world()
+      .items.find(({ outcome }) => outcome?.kind === 'settling' && isProtected(outcome.tradeId))
+    if (kept?.hash !== undefined && (await door.takeBack(kept.hash))) return true
+  }
+  return false
 }
 
 async function runTime(till: SellingTill, ending: AbortSignal): Promise<void> {

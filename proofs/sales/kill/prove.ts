@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { count, defineProof, type Finding, keepFlag } from '../../proof.ts'
 import { withServer } from '../../server.ts'
+import type { TakenBack } from './check.ts'
 import { type KilledSales, killSales } from './rounds.ts'
 
 /** One world has items for so many rounds; then the books are compared and a new one begins. */
@@ -26,11 +27,14 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
     const trouble = problems.length === 0 ? 'nothing lost, nothing sold twice' : problems.join('; ')
     console.log(
       `${done + some} rounds: ${bought} bought, ${books.paid} paid, ${books.cancelled} cancelled, ` +
-        `${books.reversed} reversed; ${trouble}`,
+        `${books.reversed} reversed; Steam took back ${takenBackLine(books.takenBack)}; ${trouble}`,
     )
   }
   return worlds
 }
+
+const takenBackLine = ({ deposited, given, sold }: TakenBack): string =>
+  `${deposited} items of deposits, ${given} that bots gave and ${sold} that buyers got`
 
 function report(worlds: readonly KilledSales[], seed: number): Finding {
   const problems = worlds.flatMap((world) => world.problems)
@@ -42,6 +46,13 @@ function report(worlds: readonly KilledSales[], seed: number): Finding {
   const dealsCaught = sum((world) => world.dealsCaught)
   if (dealsCaught === 0)
     problems.push('the vault never died with a deal in hand, so nothing is proved of them')
+  const takenBack = {
+    deposited: sum(({ books }) => books.takenBack.deposited),
+    given: sum(({ books }) => books.takenBack.given),
+    sold: sum(({ books }) => books.takenBack.sold),
+  }
+  if (Object.values(takenBack).some((items) => items === 0))
+    problems.push(`Steam took back ${takenBackLine(takenBack)}, so nothing is proved of one of them`)
   const rounds = sum((world) => world.rounds)
   const passed = problems.length === 0
   console.log(`the vault died after: ${JSON.stringify(caught)}`)
@@ -57,6 +68,7 @@ function report(worlds: readonly KilledSales[], seed: number): Finding {
     reversed: sum(({ books }) => books.reversed),
     receivedCents: sum(({ books }) => books.receivedCents),
     dealsCaught,
+    takenBack,
     caught,
     problems,
   }

@@ -13,7 +13,7 @@ import { startLoad } from '../../kill/load.ts'
 import { answering, passHour, passMinute } from '../../kill/till.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import { checkSales, giftsOf, openDeals, type SaleBooks, saleBooksOf, whatSells } from './check.ts'
-import { type SaleLoad, startBuyers } from './load.ts'
+import { type SaleLoad, startBuyers, takeOwnBack } from './load.ts'
 import { openSellingTill, pass, type SellingTill, wishForAll } from './till.ts'
 
 export type KilledSales = {
@@ -45,6 +45,7 @@ const LOAD_SEED = 2_000_000
 /** Days pass after every so many rounds, so items of every game are sold. */
 const LEAP_EVERY = 4
 const LEAST_HELD = 4
+const LOOKS_A_LEAP = 150
 
 /** The last entries of the vault's log after which something is half done. */
 const HALF_DONE = [
@@ -72,6 +73,8 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
       )
     }
     await sold(till, load)
+    await sellerRegrets(till, load)
+    procs = await killOne(till, procs, { random, notes })
     load.isCalm = true
     await shoppers.leave()
     await settle(till, load)
@@ -184,7 +187,8 @@ async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise
     return rows.length === 0 && openDeals(till).length === 0 && !isOpen
   }
   await eventually('no deal is under way', async () => (await isQuiet()) || undefined, WAIT_MS)
-  await pass(till, seconds)
+  // Buyers take trades back in the middle of their protection.
+  for (let left = seconds; left > 0; left -= DAY_S) await pass(till, Math.min(left, DAY_S))
   load.isCalm = before
   if (!before) await wishForAll(till, true)
 }
@@ -196,6 +200,21 @@ async function sold(till: SellingTill, load: SaleLoad): Promise<void> {
     await leap(till, load, PROTECTED_S)
     await eventually('a sale is paid', isEnough, WAIT_MS)
   })
+}
+
+/** Waits until a market keeps the money of an item that Steam protects at its buyer. Then the seller takes it back. */
+async function sellerRegrets(till: SellingTill, load: SaleLoad): Promise<void> {
+  let looks = 0
+  await eventually(
+    'the account that sells takes back what it gave',
+    async () => {
+      looks += 1
+      // Steam protects only one game's items, and until then they wait with the bot and with the account that sells.
+      if (looks % LOOKS_A_LEAP === 0) await leap(till, load, PROTECTED_S)
+      return (await takeOwnBack(till)) || undefined
+    },
+    WAIT_MS,
+  )
 }
 
 /** Nothing further is wished or listed, and time passes until all is over. */
