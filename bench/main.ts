@@ -9,7 +9,7 @@
  * - `deposit`: deposits per second through the whole path.
  * - `ledger`: credits per second of one busy store, beside the same rows in one statement, and beside the same
  *   transaction with a lock on the balance first.
- * - `inventory`: CPU time of turning an inventory into priced items, beside JSON.parse.
+ * - `inventory`: CPU time of converting an inventory to priced items, beside JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
  * - `bytes`: gzipped bytes until the page is complete, in the larger language, beside Checkout and Card of adyen-web.
  * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
@@ -17,7 +17,8 @@
  * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
  * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, beside 50.
  * - `search`: time of a keystroke in the search over 10,000 items, beside a bare scan of folded names.
- * - `pick`: items for an amount in 1,000 random inventories: how often exact, and never worse than a person's choice.
+ * - `pick`: items for an amount in 1,000 random inventories: how often the sum is exact, and that it is never worse
+ * than a person's choice.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
  * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, beside waiting times in

@@ -11,8 +11,8 @@ import { captureLog } from '../gateway/testing/log.ts'
 import { startEmbedded } from './embedded.ts'
 
 /**
- * One database for all tests except those of a first start, because to create a database takes far longer than to start
- * it.
+ * One database for all tests except those of a first start, because creating a database takes far longer than starting
+ * one.
  */
 let dataDir: string
 

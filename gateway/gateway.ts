@@ -205,7 +205,7 @@ async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Featur
 
 function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnType<typeof featuresOf>) {
   const forgets = (error: unknown) =>
-    log.warn({ err: error }, 'what was published is not remembered in the data folder: check TRADETILL_DATA')
+    log.warn({ err: error }, 'record of published events could not be read or written: check TRADETILL_DATA')
   return watchEpoch({
     ...common,
     memory: createMemory(config.dataDir, forgets),

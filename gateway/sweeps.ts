@@ -77,7 +77,7 @@ export const countSweeps = (db: Db, { calls, metrics: { vitals } }: Counted): Sw
   { name: 'count of pages', everyMs: MINUTE_MS, atOnce: false, work: () => saveVitals(db, vitals.take()) },
 ]
 
-/** Sends alerts to the operator's webhook; nothing without one. */
+/** Sends alerts to the operator's webhook, if there is one. */
 export function alertSweeps(
   { alerts, console: place, mode }: Pick<Config, 'alerts' | 'console' | 'mode'>,
   about: { db: Db; clock: TillClock; log: Log },

@@ -6,7 +6,7 @@ import type { World } from './world/world.ts'
 /** An active bad day: the next `times` matching requests get this effect. */
 type Waiting = {
   name?: string
-  /** Only requests that concern this account. */
+  /** Limits the fault to requests about this account. */
   steamId?: string
   matches: (request: Incoming, nowS: number) => boolean
   times: number

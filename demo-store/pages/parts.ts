@@ -6,7 +6,7 @@ import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture } from './layout.ts'
 
-/** Everything that the store stores about its visitor. */
+/** All data of the store about its visitor. */
 export type Shown = {
   visitor: Visitor
   balances: Record<string, number>

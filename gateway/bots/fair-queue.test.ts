@@ -85,7 +85,7 @@ describe('an honest shopper', () => {
     ask('store', 'honest')
     reads.length = 0
     await until(25_000)
-    // Two turns were saved when the pages asked again.
+    // The budget had saved up two turns when the pages asked again.
     expect(reads.findIndex(({ depositId }) => depositId === 'honest')).toBe(2)
   })
 })

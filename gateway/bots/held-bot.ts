@@ -278,7 +278,7 @@ async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void
   }
 }
 
-/** Runs `attempt`, but waits for it no longer than NOTE_MS. */
+/** Runs the step, but waits for it no longer than NOTE_MS. */
 async function briefly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
   await Promise.race([quietly(deps, lease, step), delay(NOTE_MS, undefined, { ref: false })])
 }

@@ -237,7 +237,7 @@ describe('items in the hands of a bot', () => {
     return verifyLedger(pool)
   }
 
-  /** Statements that wait for another transaction. */
+  /** The number of statements that wait for another transaction. */
   const waiting = () =>
     sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
       .execute(till.db)

@@ -149,7 +149,8 @@ export async function markDead(db: Db, lease: Lease, reason: string): Promise<vo
 type TokenRefusal = { reason: string; refusedAt: Date; until: Date }
 
 /**
- * Takes the bot out of service until then, for every process: a restart must not retry sooner or count a refusal twice.
+ * Takes the bot out of service until `until` for every process, so a restart neither retries sooner nor counts a
+ * refusal twice.
  */
 export async function putOffLogin(
   db: Db,

@@ -153,7 +153,7 @@ describe('a process with too many bots', () => {
     for (let look = 0; look < 3; look += 1) {
       const before = await beats()
       await expect.poll(beats).not.toBe(before)
-      // A rotation of the master key waits for it.
+      // The process counts among the keys, so a rotation of the master key waits for it.
       expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
       expect(await countOfOtherKeys(database.db, 'another')).toBe(await known())
     }

@@ -32,7 +32,7 @@ beforeEach(async () => {
   database = await testDatabase()
   proxy = await startSilentProxy(database.url)
   lines = createLines()
-  // Its statements would outlast a test, because their deadlines are long.
+  // Statements keep their usual deadlines, which are longer than a test can wait.
   leases = openPool({ url: proxy.url, size: 2, mode: 'live', lines, connectMs: 500 })
   const { log } = captureLog()
   queue = await createQueue({ url: database.url, log })

@@ -214,7 +214,7 @@ export type BotSummary = {
   tokenExpiresAt: Date | null
 }
 
-/** Every bot that was not removed, oldest first, for the operator. */
+/** Lists every bot that was not removed, oldest first, for the operator. */
 export async function listBots(db: Db): Promise<BotSummary[]> {
   const rows = await db
     .selectFrom('bot')

@@ -42,7 +42,7 @@ const MESSAGES: Partial<Record<CallRefusal, string>> = {
   too_large: 'The call is too large.',
   wrong_host: 'This is not the console’s address.',
   too_many: 'Too many calls: wait a moment.',
-  failed: 'Something failed on our side. The log of the gateway says what.',
+  failed: 'Something failed on our side. See the log of the gateway.',
   unreachable: 'The database cannot be reached. Nothing is lost: try again.',
 }
 

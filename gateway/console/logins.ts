@@ -56,7 +56,7 @@ export function createLogins({ log, nowMs }: { log: Log; nowMs(): number }): Log
       const ended = logIn({ show: shown.resolve, signal: login.ending.signal })
         .catch((error: unknown) => {
           log.error({ err: error }, 'bot login failed')
-          return refused('failed', 'Something failed on our side. The log of the gateway says what.')
+          return refused('failed', 'Something failed on our side. See the log of the gateway.')
         })
         .then((answer) => {
           login.answer = answer

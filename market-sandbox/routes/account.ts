@@ -6,7 +6,7 @@ import { type Asked, type Call, says } from './call.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
 
-/** The state of an account, its money, and being online. */
+/** The calls about an account's state, its money, and whether it is online. */
 export const ACCOUNT: Record<string, Call> = {
   'GET test': ({ seller, market }) =>
     json({

@@ -40,7 +40,7 @@ const EVERYWHERE: Record<string, BadDay> = {
   },
   [TIGHT_QUOTAS]: {
     line: 'Every method allows two requests, and one more every ten seconds; the others get 429.',
-    // quotas.ts counts these.
+    // Matches no request here, because quotas.ts applies this limit.
     at: /^$/,
     effect: {},
   },

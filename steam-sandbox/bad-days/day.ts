@@ -7,7 +7,7 @@ export type Effect = {
   headers?: Record<string, string>
   hang?: 'before' | 'after'
   drop?: 'before' | 'after'
-  /** Changes the true answer. */
+  /** Changes the answer that Steam would give. */
   change?: (reply: Reply, request: Incoming) => Reply
 }
 
@@ -36,7 +36,7 @@ export const SIGN_IN: Effect = {
   headers: { location: 'https://steamcommunity.com/login/home/' },
 }
 
-/** An effect that changes the JSON of true answers. */
+/** An effect that changes the JSON that Steam would send. */
 export function changedJson(change: (body: unknown, request: Incoming) => unknown): Effect {
   return {
     change(reply, request) {

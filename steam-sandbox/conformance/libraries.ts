@@ -105,8 +105,8 @@ export class SandboxAgent extends Agent {
 }
 
 /**
- * Starts a Steam that delays an answer not at all or forever. Sockets report a time-out at once, so the libraries'
- * time-outs need no waiting.
+ * Starts a Steam that answers at once or never. Sockets report a time-out at once, so no test waits for the libraries'
+ * time-outs.
  */
 export async function startSteamWithoutWaits(options: Omit<Parameters<typeof startSteam>[0], 'port'>) {
   /** The delays that the answers would have had, in milliseconds. */

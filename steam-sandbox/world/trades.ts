@@ -165,7 +165,7 @@ export type Reversal = {
 
 /**
  * Reverses a trade. The items go back under their old ids, the row changes its status, and a new row records the
- * reversal. Refusals: 42 unknown, 11 cannot be reversed, 26 an item is no longer where the trade brought it.
+ * reversal. Refusals: 42 unknown, 11 cannot be reversed, 26 an item has left the account that received it.
  */
 export function reverseTrade(
   world: World,

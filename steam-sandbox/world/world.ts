@@ -6,7 +6,7 @@ export type Asset = {
   classId: string
   /** When its trade protection ends; absent if it is not protected. */
   settlesAtS?: number
-  /** When a trade brought the item; absent for items of the seed. */
+  /** When the item arrived by a trade; absent for items of the seed. */
   receivedAtS?: number
 }
 
@@ -67,7 +67,7 @@ export type Offer = {
   counters?: string
 }
 
-/** An item of a trade. Without a new id, it has not arrived yet; with a rolled back id, it went back. */
+/** An item of a trade. Without a new id, it has not arrived yet. With a rolled-back id, it was returned. */
 export type TradedItem = Asset & {
   from: string
   newAssetId?: string
@@ -95,7 +95,7 @@ export type Trade = {
 export type World = {
   version: 2
   lastId: number
-  /** How many seconds people have advanced the clock. */
+  /** By how many seconds people have advanced the clock. */
   aheadS: number
   protectionS: number
   accounts: Account[]

@@ -14,13 +14,13 @@ import { join } from 'node:path'
 
 export type Folder = {
   at(name: string): string
-  /** Undefined if there is no such file. Throws if another user may read or write it. */
+  /** Reads a file. Undefined if there is none. Throws if another user may read or write it. */
   read(name: string): string | undefined
   /** Replaces the whole file. */
   write(name: string, text: string): void
 }
 
-/** Makes the folder if there is none. Throws if it belongs to another user, or is open to others. */
+/** Opens the folder, and makes it if there is none. Throws if it belongs to another user, or is open to others. */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseOpen(path)

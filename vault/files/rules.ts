@@ -35,7 +35,7 @@ const rulesSchema = z.strictObject({
 
 export type Rules = z.infer<typeof rulesSchema>
 
-/** As written in the file. */
+/** The rules as they are written in the file. */
 export type WrittenRules = z.input<typeof rulesSchema>
 
 /** The rules before the operator has written the file: nothing may leave. */
@@ -50,7 +50,7 @@ export function readRules(folder: Folder): Rules {
   return checked(folder, written(folder))
 }
 
-/** Throws, and changes nothing, if the vault could not read the result. */
+/** Changes the rules. Throws, and changes nothing, if the vault could not read the result. */
 export function changeRules(folder: Folder, change: (rules: WrittenRules) => WrittenRules): void {
   const before = written(folder)
   checked(folder, before)

@@ -51,10 +51,10 @@ export type Giving =
   | (Known & { state: 'delivered'; steamTradeId: string })
   | (Begun & { state: 'ended'; because: string })
 
-/** By wish. */
+/** Gifts by the number of their wish. */
 export type Book = ReadonlyMap<string, Giving>
 
-/** Undefined for other entries, such as those of sales. */
+/** Reads an entry about a wish. Undefined for other entries, such as those of sales. */
 export function wishEntryOf(value: unknown): WishEntry | undefined {
   return entrySchema.safeParse(value).data
 }

@@ -14,7 +14,7 @@ export type Step =
   | { kind: 'note_end'; how: EndedOffer }
   | { kind: 'wait' }
 
-/** The market takes a deal back after five minutes. A deal that has not begun by this time is never begun. */
+/** The market cancels a deal after five minutes. A deal that has not begun by this time is never begun. */
 const BEGIN_WITHIN_MS = 4 * 60_000
 /** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000

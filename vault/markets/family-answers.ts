@@ -116,7 +116,7 @@ const STAGES: Readonly<Record<string, Row['stage']>> = {
 export function rowsOf({ items }: z.infer<typeof itemsSchema>): Row[] {
   return (items || []).map(({ item_id: itemId, assetid: assetId, status, left = null, price = null }) => {
     const stage = STAGES[status] ?? 'unknown'
-    // Given, and waiting for the market's payment: nothing is left to do.
+    // The item was given and the market must still pay, so nothing is left to do.
     const isGiven = stage === 'sold' && left !== null && left < 1
     return { itemId, assetId, stage: isGiven ? 'given' : stage, leftS: left, price }
   })

@@ -41,7 +41,7 @@ export type Row = {
   itemId: string
   assetId: string
   stage: 'on_sale' | 'sold' | 'offer_out' | 'given' | 'cancelled' | 'unknown'
-  /** Seconds left to hand over. */
+  /** Seconds left to hand over the item. */
   leftS: number | null
   price: number | null
 }
