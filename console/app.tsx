@@ -64,6 +64,8 @@ class Safe extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   }
   override render(): ReactNode {
     if (!this.state.isBroken) return this.props.children
-    return <Failed failure={{ kind: 'failed', message: 'This page failed. Go to another one and back.' }} />
+    return (
+      <Failed failure={{ kind: 'failed', message: 'This page failed. Open another page, then come back.' }} />
+    )
   }
 }

@@ -34,7 +34,7 @@ describe('the shop', () => {
     expect(await text(`/?paid=${externalId}`)).toContain('the credit follows in a moment')
     await visitors.send({ id: 'event-2', data: { id: '1002', externalId, amount: 700 } })
     expect(await visitors.balances()).toEqual({ USD: 400 + 700 - 998 })
-    expect(await text(`/?paid=${externalId}`)).toMatch(/Your things are yours.*500 embers × 2/s)
+    expect(await text(`/?paid=${externalId}`)).toMatch(/Your purchase is complete.*500 embers × 2/s)
     expect(await visitors.live()).toContain('Nothing in it yet')
     await visitors.send({ id: 'event-3', sequence: 3, data: { id: '1002', externalId, amount: 700 } })
     expect(await visitors.balances()).toEqual({ USD: 102 })

@@ -120,7 +120,7 @@ describe('the webhook', () => {
     expect(await visitors.balances()).toEqual({ USD: 0 })
     const books = await (await fetch(`${demo.store.url}/books.json`)).json()
     expect(books).toMatchObject({ account: { USD: 1000 } })
-    expect(await visitors.live()).toContain('The store’s account with the till, of all shoppers: $10.00')
+    expect(await visitors.live()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
   test('shows held money apart, with its date, and does not let it be spent', async () => {

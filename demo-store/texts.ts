@@ -42,11 +42,11 @@ const en = {
   bought: 'Your things',
   takenBack: 'taken back',
   buys: 'for a cart',
-  account: 'The store’s account with the till, of all shoppers:',
+  account: 'The store’s account with the till, for all shoppers:',
   check: 'Sync now',
   sees: 'What the store sees',
   seesHint:
-    'Its calls to the till and the webhooks it gets, as they come. Keys are never shown, links are cut.',
+    'Its calls to the till and the webhooks that it receives, as they happen. Keys are never shown, links are cut.',
   seesNothing: 'Nothing yet. Press a button above.',
   footer:
     'A demo store. It talks to Tradetill as any store would: one call to open a top-up, one signed webhook to credit it. No real money, no real items.',
@@ -55,10 +55,10 @@ const en = {
   payTitle: 'Pay with your Steam items',
   payHint: 'You stay in the store. The page below is the till’s own.',
   payElsewhere: 'Open it on the till’s page instead',
-  yours: 'Thank you! Your things are yours.',
+  yours: 'Thank you! Your purchase is complete.',
   arrived: 'Thank you! Your balance has risen.',
   notYet: 'Thank you! Your items arrived; the credit follows in a moment.',
-  heldBack: 'Thank you! Your items arrived. Your things follow once their worth can be spent.',
+  heldBack: 'Thank you! Your items arrived. Your purchase follows once their worth can be spent.',
   closedTitle: 'Top-ups are closed for a moment',
   closed:
     'The till for game items does not answer right now. Your balance is as it was. Try again in a minute.',

@@ -32,7 +32,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.amount_increased': {
     meaning:
-      'Rare: items of an offer that had been given up came as well. `data.amount` is the new whole: **credit the difference.**',
+      'Rare: items of an offer that had been given up arrived as well. `data.amount` is the new total: **credit the difference.**',
     sequence: 13,
     change: { ...PAID, amount: 2_500, availableAmount: 2_500 },
   },
@@ -77,7 +77,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
 }
 
 const EPOCH_MEANING =
-  'Rare: the till lost its latest changes, and its numbers continue a million further ([what to do](store-guide.md#after-the-till-was-restored)). It no longer knows the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
+  'Rare: the till lost its latest changes, and its numbers continue a million higher ([what to do](store-guide.md#after-the-till-was-restored)). It no longer knows the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
 
 const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
 const AT = '2026-01-01T12:03:21.000Z'

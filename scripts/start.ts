@@ -63,7 +63,7 @@ async function checkPorts(): Promise<void> {
     }
     const problem = await portProblem(port)
     if (problem === undefined) continue
-    const why = problem === 'taken' ? 'is taken' : 'is not allowed to you'
+    const why = problem === 'taken' ? 'is taken' : 'may not be used by this user'
     throw new Refusal(
       `Port ${port} for the ${name} ${why}. Free it, or choose another one: ${setting}=${port + 100} npm start`,
     )

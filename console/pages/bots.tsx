@@ -158,7 +158,7 @@ export function BotActs({
           {...common}
           act="bot retire"
           label="Retire"
-          does={`For a bot that will never come back: ends the open trades of ${name} and leaves its held credit to you.`}
+          does={`For a bot that will never return: ends the open trades of ${name} and leaves its held credit for you to decide.`}
           needs="operator"
           needsReason
         />

@@ -48,7 +48,7 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
   )
   return (
     <Panel title="Page speed">
-      <p className="quiet">For shoppers in the last 7 days. Three of four pages are at least this fast.</p>
+      <p className="quiet">For shoppers in the last 7 days. Three in four pages are at least this fast.</p>
       <Table
         caption="Speed of each page for three of four shoppers, by class of device"
         rows={rows}

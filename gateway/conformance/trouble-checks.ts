@@ -120,7 +120,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       return changesBy(kit, { change: AT_ONCE * AMOUNT }, async () => {
         const replies = await Promise.all(events.map(kit.deliver))
         const lost = replies.filter((reply) => !isTaken(reply))
-        return lost[0] && `${lost.length} of ${AT_ONCE} were not taken: ${said(lost[0])}`
+        return lost[0] && `${lost.length} of ${AT_ONCE} were not accepted: ${said(lost[0])}`
       })
     },
   },
