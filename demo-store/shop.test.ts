@@ -45,7 +45,7 @@ describe('the shop', () => {
     await visitors.press({ for: 'cart', hold: 'on' })
     const data = { externalId: ordered(), heldAmount: 1250 }
     await visitors.send({ data })
-    expect(await text(`/?paid=${ordered()}`)).toContain('follow once their worth can be spent')
+    expect(await text(`/?paid=${ordered()}`)).toContain('follows once their worth can be spent')
     await visitors.send({
       id: 'free',
       sequence: 3,
