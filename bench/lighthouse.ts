@@ -26,7 +26,8 @@ const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
 const TIMES = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'speed-index']
 const RUNS = 5
 const ITEMS = 60
-const LEAST_PERFORMANCE = 90
+const LEAST_PERFORMANCE = 97
+const LATEST_PAINT_MS = 1_800
 
 const run = promisify(execFile)
 
@@ -129,7 +130,9 @@ export async function benchLighthouse(): Promise<Outcome> {
   const chromium = await prepare()
   const till = await startTill()
   try {
-    const shopper = await openDeposit({ place: till, secrets: await storeSecrets(till.root) })
+    const secrets = await storeSecrets(till.root)
+    // Most stores name their shopper's language, as the demo store does. Then the first answer already has texts.
+    const shopper = await openDeposit({ place: till, secrets }, { language: 'en' })
     const page = await withItems(till.gateway, ITEMS)
     const url = `${page.url}/deposit/${shopper.hash}`
     try {
@@ -158,6 +161,13 @@ function judge(reports: readonly Report[]): Outcome {
   const shift = middle(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
   const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
   const full = score('accessibility') === 100 && score('best-practices') === 100
-  const passed = score('performance') >= LEAST_PERFORMANCE && full && shift === 0
-  return { name: 'lighthouse', ours, limit: `>=${LEAST_PERFORMANCE}/100/100/0`, passed }
+  const paintMs = middle(reports.map((each) => figureOf(each, 'largest-contentful-paint')))
+  const passed =
+    score('performance') >= LEAST_PERFORMANCE && full && shift === 0 && paintMs <= LATEST_PAINT_MS
+  return {
+    name: 'lighthouse',
+    ours: `${ours}/${Math.round(paintMs)}ms`,
+    limit: `>=${LEAST_PERFORMANCE}/100/100/0/<=${LATEST_PAINT_MS}ms`,
+    passed,
+  }
 }

@@ -33,8 +33,11 @@ export async function newDeposit(
 }
 
 /** Creates a deposit of the demo store, and gives it the trade link of a shopper. */
-export async function openDeposit(parts: Till, name?: string): Promise<Shopper> {
-  const shopper = await callerOf(parts.place.gateway, await newDeposit(parts))
+export async function openDeposit(
+  parts: Till,
+  { name, ...body }: Partial<CreateDepositBody> & { name?: string } = {},
+): Promise<Shopper> {
+  const shopper = await callerOf(parts.place.gateway, await newDeposit(parts, body))
   const { tradeUrl } = await player(parts.place.sandbox, name)
   await eventually('the trade link is accepted', async () => {
     const answer = await shopper.post('/api/trade-url', { tradeUrl })

@@ -37,7 +37,7 @@ const listed = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView
 }
 
 /** Most batches of items that one call examines. Rare items are found over several pages. */
-const MOST_ROUNDS = 5
+const MOST_ROUNDS = 3
 
 /** Lists every item that a bot ever received, newest first. A page may be short or empty although more pages follow. */
 export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<Answer<ItemPage>> {

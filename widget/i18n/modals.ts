@@ -102,6 +102,8 @@ const en = {
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
+  heldInPart: (date: string) =>
+    `The part for now is rounded down: more of it may come. Steam allows this trade to be reversed until ${date}. The store gets the rest after that.`,
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
@@ -240,6 +242,8 @@ const ru: ModalTexts = {
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
     `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
+  heldInPart: (date) =>
+    `Первая сумма округлена вниз: может прийти больше. Steam позволяет отменить этот обмен до ${date}. После этого магазин получит остаток.`,
   redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',
 

@@ -43,7 +43,7 @@ const en = {
   } satisfies Record<Mistake, string>,
   change: 'Change',
   tradeLinkChange: 'Change the trade link',
-  tradeLinkStale: 'This link has expired. Paste the new one here.',
+  tradeLinkStale: 'This link has expired or is incomplete. Paste the right one here.',
   userFailed: 'Failed get user information',
   linkOfOpenOffer:
     'Your offer to the other account is still open, so you can’t switch accounts yet. Go back to the offer, or decline it in Steam and start again from the store.',
@@ -123,7 +123,7 @@ const ru: RestTexts = {
   },
   change: 'Изменить',
   tradeLinkChange: 'Изменить ссылку на обмен',
-  tradeLinkStale: 'Эта ссылка больше не действует. Вставьте сюда новую.',
+  tradeLinkStale: 'Эта ссылка неполная или больше не действует. Вставьте сюда верную.',
   userFailed: 'Не удалось получить данные пользователя',
   linkOfOpenOffer:
     'Предложение другому аккаунту ещё открыто, поэтому сменить аккаунт пока нельзя. Вернитесь к предложению или отклоните его в Steam и начните заново в магазине.',

@@ -95,16 +95,19 @@ const en = {
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
   whyLater: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets this amount after that. The amounts are fixed before you accept the offer.`,
+    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the money after that.`,
+  whyParts: (days: number, game: string) =>
+    `The part for now is rounded down; the offer fixes it before you accept. Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the rest after that.`,
   whyExpected: (days: number, game: string) =>
-    `The amount is fixed before you accept the offer. Part of it may come later: Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
+    `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
+  whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
   pickItemsFor: (amount: string) => `Pick items for ${amount}`,
   pickAmount: 'Amount',
   pickGo: 'Pick',
-  pickHint: 'We pick the items that come closest to your amount.',
+  pickHint: 'We pick items worth your amount, or as little more as possible.',
   pickSearching: 'Picking…',
   pickExact: 'Picked: exactly this amount.',
   pickOver: (over: string) => `Picked: ${over} more than this amount.`,
@@ -146,7 +149,7 @@ const en = {
     },
     invalidPartner: {
       title: 'Incorrect Trade URL',
-      description: 'Your trade link has expired. Copy the new one from Steam’s trade settings.',
+      description: 'Your trade link has expired or is incomplete. Copy it again from Steam’s trade settings.',
     },
     engineeringWorks: {
       title: 'Technical works',
@@ -261,15 +264,18 @@ const ru: StandTexts = {
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   whyLater: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому эту сумму магазин получит позже. Суммы фиксируются до того, как вы примете предложение.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому деньги магазин получит позже.`,
+  whyParts: (days, game) =>
+    `Первая сумма округлена вниз; точную назовёт предложение. Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому остаток магазин получит позже.`,
   whyExpected: (days, game) =>
-    `Сумма фиксируется до того, как вы примете предложение. Часть может прийти позже: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
+    `Ожидаем всё сейчас; точно скажет предложение. Другие платежи могут отложить часть: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
+  whyNow: (game) => `Для ${game} ничего не удерживается: магазин получит всю сумму, когда придут предметы.`,
   pickForMe: 'Подобрать за меня',
   pickOpen: 'Подбор',
   pickItemsFor: (amount) => `Подобрать предметы на ${amount}`,
   pickAmount: 'Сумма',
   pickGo: 'Подобрать',
-  pickHint: 'Подберём предметы, которые ближе всего к вашей сумме.',
+  pickHint: 'Подберём предметы на вашу сумму или чуть дороже.',
   pickSearching: 'Подбираем…',
   pickExact: 'Подобрано: ровно эта сумма.',
   pickOver: (over) => `Подобрано: на ${over} больше этой суммы.`,
@@ -312,7 +318,8 @@ const ru: StandTexts = {
     },
     invalidPartner: {
       title: 'Неверная ссылка на обмен',
-      description: 'Ваша ссылка на обмен больше не действует. Скопируйте новую в настройках обмена Steam.',
+      description:
+        'Ваша ссылка на обмен неполная или больше не действует. Скопируйте её заново в настройках обмена Steam.',
     },
     engineeringWorks: {
       title: 'Технические работы',

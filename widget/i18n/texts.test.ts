@@ -258,8 +258,9 @@ describe('D-9 the promise before the trade', () => {
     const texts = { ...restTexts[language], ...standTexts[language] }
     expect([texts.payAmount('$5.00'), texts.payMissing('$2.85'), texts.payTooMuch('$1.20')]).toEqual(faces)
     expect(texts.onDay('30 November')).toBe(day)
-    expect(texts.whyLater(8, 'CS2')).toMatch(why)
-    // The part credited at once may still change, so the reason promises nothing.
-    expect(texts.whyLater(8, 'CS2')).not.toMatch(/at once|immediately|instantly|сразу|немедленно|мгновенно/i)
+    const reasons = [texts.whyLater, texts.whyParts, texts.whyExpected].map((reason) => reason(8, 'CS2'))
+    for (const reason of reasons) expect(reason).toMatch(why)
+    // The part credited at once may still change, so the reasons promise nothing.
+    expect(reasons.join()).not.toMatch(/at once|immediately|instantly|сразу|немедленно|мгновенно/i)
   })
 })

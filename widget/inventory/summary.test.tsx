@@ -53,14 +53,14 @@ describe('D-9 the money before the button', () => {
     expect(said).toContain('Now, expected $10.00 On November 30 $40.00')
     expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
-    expect(said).toContain('The amounts are fixed before you accept the offer.')
+    expect(said).toContain('The part for now is rounded down; the offer fixes it before you accept.')
     expect(said).not.toContain('at least')
   })
 
   it('expects all of it now if the limit allows, and promises nothing', () => {
     const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 5_200 } } }))
     expect(said).toContain('Now, expected $20.00')
-    expect(said).toContain('Part of it may come later')
+    expect(said).toContain('All of it should come now; the offer tells you before you accept.')
     expect(said).not.toMatch(/at least|November/)
   })
 
@@ -70,8 +70,19 @@ describe('D-9 the money before the button', () => {
     expect(said).not.toMatch(/expected|reversed/)
   })
 
-  it('mentions no times if nothing is ever held', () => {
-    expect(text(panel({ picked: ['2'] }))).not.toMatch(/Now|November|reversed/)
+  it('rounds nothing if all of it comes later', () => {
+    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0 } } }))
+    expect(said).toContain('On November 30 $20.00')
+    expect(said).toContain('for 8 days, so the store gets the money after that.')
+    expect(said).not.toMatch(/Now|rounded/)
+  })
+
+  it('names the amount now if nothing of the game is ever held', () => {
+    const said = text(panel({ picked: ['2'] }))
+    expect(said).toContain(
+      'Now $20.00 Nothing is held for CS2: the store gets all of it once your items arrive.',
+    )
+    expect(said).not.toMatch(/expected|November|reversed/)
   })
 })
 

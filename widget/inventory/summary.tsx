@@ -1,8 +1,9 @@
-import type { Item, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
-import { creditOf, forecast } from '../flow/split.ts'
+import { creditOf, forecast, type Split } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
+import type { StandTexts } from '../i18n/stand.ts'
 import { Amount } from '../parts/amount.tsx'
 import { MoneyRows } from '../parts/money-rows.tsx'
 import { Picture } from './card.tsx'
@@ -117,15 +118,26 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
-/** When the money comes, if any of it is held. */
+/** When the money comes, and why. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = useStand()
   const inventory = shownInventory(stand)
   // Reserve the room that most inventories need, so the button beneath does not move later.
   if (inventory === null && stand.inventory.status === 'loading' && !folded) return <div className="money" />
-  const hold = inventory?.hold ?? null
-  if (hold === null) return null
-  const split = forecast(selectedTotal(stand), hold)
-  const why = (split.later > 0 ? texts.whyLater : texts.whyExpected)(hold.days, texts.games[stand.game])
+  if (inventory === null) return null
+  const { hold } = inventory
+  const total = selectedTotal(stand)
+  const split = forecast(total, hold)
+  const why = total === 0 ? null : reasonFor(split, hold, { texts, game: texts.games[stand.game] })
   return <MoneyRows split={split} currency={payment.currency} why={why} folded={folded} />
+}
+
+function reasonFor(
+  { now, later }: Split,
+  hold: Inventory['hold'],
+  { texts, game }: { texts: StandTexts; game: string },
+): string {
+  if (hold === null) return texts.whyNow(game)
+  if (later === 0) return texts.whyExpected(hold.days, game)
+  return (now > 0 ? texts.whyParts : texts.whyLater)(hold.days, game)
 }

@@ -23,7 +23,7 @@ it.each<[InventoryFailure, string, string]>([
   ['accountRestricted', 'it may be limited, signed in on a new device, or banned', STEAM_PAGES.restrictions],
   ['hidden', 'switch “Inventory” to Open (Public)', STEAM_PAGES.privacy],
   ['escrow', 'Turn it on, and come back 7 days after that', STEAM_PAGES.guard],
-  ['invalidPartner', 'Your trade link has expired', STEAM_PAGES.tradeSettings],
+  ['invalidPartner', 'Your trade link has expired or is incomplete', STEAM_PAGES.tradeSettings],
 ])('A-074 %s leads to the page of Steam where the shopper can solve it', (failure, why, door) => {
   const markup = trouble(failure)
   expect(markup).toContain(why)

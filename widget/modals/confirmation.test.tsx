@@ -3,14 +3,19 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { having, item, openedOn, payment, toggle, withItems } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
+import { formatDate } from '../i18n/format.ts'
 import { markup } from '../test-markup.tsx'
 import { Confirmation } from './confirmation.tsx'
+import { PaymentMoney } from './money.tsx'
 
 const FLOW: Flow = {
   state: () => openedOn('created'),
   dispatch: () => {},
   subscribe: () => () => {},
 }
+
+const UNTIL = '2026-12-04T12:00:00.000Z'
+const HELD_UNTIL = formatDate(UNTIL, 'en')
 
 const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const
 
@@ -45,4 +50,13 @@ it('the offer says that the amount is credited at once, if the page only called 
     )
   expect(shown({ status: 'pending' })).toContain(`${en.confirmSummaryNow(1, '$2.00')}</p>`)
   expect(shown({})).toContain(`${en.confirmSummary(1, '$2.00')}</p>`)
+})
+
+it.each<[string, Partial<Payment>, string]>([
+  ['more can come now', { status: 'pending', heldAmount: 1000 }, en.heldInPart(HELD_UNTIL)],
+  ['all of it comes later', { status: 'pending', heldAmount: 2000 }, en.heldUntil('$20.00', HELD_UNTIL)],
+  ['the amounts are final', { status: 'succeeded', heldAmount: 500 }, en.heldUntil('$5.00', HELD_UNTIL)],
+])('D-9 the reason for a split names what is certain: %s', (_, change, why) => {
+  const held = { amount: 2000, itemCount: 1, heldUntil: UNTIL, ...change }
+  expect(markup(<PaymentMoney payment={payment(held)} />)).toContain(why)
 })

@@ -10,6 +10,8 @@ export function PaymentMoney({ payment }: { payment: Payment }) {
   const split = creditOf(payment)
   if (split === null || split.until === null) return null
   const { currency } = payment
-  const why = texts.heldUntil(money(split.later, currency), formatDate(split.until, language))
+  const until = formatDate(split.until, language)
+  const mayGrow = split.certainty === 'least' && split.now > 0
+  const why = mayGrow ? texts.heldInPart(until) : texts.heldUntil(money(split.later, currency), until)
   return <MoneyRows split={split} currency={currency} why={why} />
 }

@@ -32,9 +32,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, w
           </div>
         )}
       </dl>
-      {why !== null &&
-        (later > 0 || certainty === 'expected') &&
-        (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
+      {why !== null && (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
     </div>
   )
 }
