@@ -140,8 +140,9 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
   amount === undefined ? null : BigInt(amount)
 
 /**
- * Returns hashes of the call's values; an earlier version wrote the second one. The first covers only a few bits of a
- * trade token, because a hash of the whole token could reveal it.
+ * Returns hashes of the call's values, by which a repeated call is recognised. The first is the one to store. It covers
+ * only a few bits of the trade token, because a hash of the whole token could reveal it. Rows of an earlier version
+ * have the second.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
   const whole = sha256(canonical(body))

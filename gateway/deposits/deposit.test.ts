@@ -57,7 +57,7 @@ describe('a deposit', () => {
     expect(DEPOSIT_LIFE_MS).toBe(3_600_000)
   })
 
-  it('I10 moves along these edges', () => {
+  it('I10 moves only along these edges', () => {
     expect(DEPOSIT_EDGES.succeeded).toEqual([])
     expect(DEPOSIT_EDGES.created).toEqual(['pending', 'succeeded', 'paymentTimeout'])
   })

@@ -52,7 +52,7 @@ it('errors of other types, files and lines have their own lines', () => {
   expect(lines).toHaveLength(3)
 })
 
-it('all errors together have thirty lines an hour, and the next line says how many were left out', () => {
+it('all errors together write at most thirty lines an hour, and the next line says how many were left out', () => {
   for (let lineno = 0; lineno < 10_000; lineno += 1) report({ ...REPORT, lineno })
   expect(lines).toHaveLength(30)
   nowMs = 3_600_000
@@ -80,6 +80,6 @@ it.each([
   [`https://till.test/${HASH}`, HASH],
   ['https://till.test/help', undefined],
   ['no address', undefined],
-])('the page %s is of the deposit %s', (url, hash) => {
+])('the page %s belongs to the deposit %s', (url, hash) => {
   expect(depositOf({ url })).toBe(hash)
 })

@@ -100,7 +100,7 @@ describe('D-31 a store that names the payer', () => {
     ['customerLabel', { customerLabel: 'a\u2066b' }],
     ['customerLabel', { customerLabel: 'a\nb' }],
     ['customerLabel', { customerLabel: '\ud83d' }],
-  ])('names the field %s that is wrong: %j', async (path, change) => {
+  ])('learns which field is wrong: %s of %j', async (path, change) => {
     const answer = await post(change)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
@@ -119,7 +119,7 @@ describe('D-31 a store that names the payer', () => {
   })
 })
 
-test('D-26 lets the page see that the store’s link is being looked up, and when that ends', async () => {
+test('D-26 the page sees that the store’s link is being looked up, and when that ends', async () => {
   const { url } = (await post({ tradeUrl: LINK })).json()
   const hash = url.slice(-32)
   const payment = async () =>

@@ -43,7 +43,7 @@ export type DepositDeps = {
 /** The name of a signal about a deposit. */
 export const depositTopic = (id: bigint): string => `deposit:${id}`
 
-/** Finds the shopper of a trade link on Steam and keeps them with the deposit. */
+/** Finds the shopper of a trade link on Steam, and stores the profile with the deposit. */
 export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUrlBody): Promise<User> {
   const link = parseTradeLink(tradeUrl)
   if (link === undefined) refuse('invalid_trade_link')

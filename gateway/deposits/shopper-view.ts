@@ -26,8 +26,8 @@ export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View
 const SHOWN_MS = 30 * 86_400_000
 
 /**
- * Reads any number of views in one query, by the database's clock. Shoppers accept offers at `communityUrl`. An ended
- * deposit shows its shopper for `shownMs`.
+ * Returns a reader of any number of views in one query, by the database's clock. `communityUrl`: where shoppers accept
+ * offers. `shownMs`: how long an ended deposit shows its shopper.
  */
 export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
   return async (hashes) => {
@@ -58,7 +58,7 @@ const faded = (row: ViewRow): ViewRow => ({
   ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
   ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
   ...{ steam_offer_id: null, secret_code: null, total: null },
-  // A fixed-price deposit was paid exactly.
+  // A fixed price would reveal the paid amount.
   ...{ min_amount: null, max_amount: null, target_amount: null },
 })
 

@@ -68,7 +68,7 @@ let cache: ViewCache
 const captured = captureLog()
 
 beforeEach(() => {
-  // Only these: a timer left by an earlier file of this worker must not count as the cache's.
+  // Fake nothing else: a timer left by an earlier file of this worker must not count as the cache's.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
   reader = fakeReader()
   cache = createViewCache({ read: reader.read, log: captured.log, nowMs: () => performance.now() })
@@ -136,7 +136,7 @@ describe('polled views', () => {
     expect((await cache.fresh('a'))?.etag).toBe('2')
   })
 
-  it('are not cached without a deposit', async () => {
+  it('are not cached for an unknown deposit', async () => {
     expect(await etag('none')).toBeUndefined()
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -154,7 +154,7 @@ describe('polled views', () => {
     expect(await etag()).toBe('2')
   })
 
-  it('are not served stale while the database is away, and return after it', async () => {
+  it('are not served stale while the database is away, and are served again afterwards', async () => {
     await etag()
     reader.options.broken = true
     await vi.advanceTimersByTimeAsync(4_000)

@@ -32,7 +32,7 @@ export type EventRow = { id: string; sequence: bigint | null; payload: object }
 
 const storedSchema = z.looseObject({ data: z.looseObject({}) })
 
-/** The deposit of an event contains the number too. An epoch has no such field, so its schema drops it. */
+/** Adds id and number to the payload. The deposit in it also gets the number; the schema of an epoch drops it. */
 function numbered({ id, sequence, payload }: EventRow) {
   const { data, ...rest } = storedSchema.parse(payload)
   const number = Number(sequence)

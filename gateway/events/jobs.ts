@@ -5,6 +5,6 @@ import { PUBLISH_QUEUE, type PublisherDeps, publishEvents } from './service.ts'
 /** Creates the queue; needed before the first event is appended. */
 export const ensureEventQueue = ({ queue }: { queue: Queue }): Promise<void> => queue.ensure(PUBLISH_QUEUE)
 
-/** Resolves to a function that stops it. */
+/** Publishes events until stopped. Resolves to the function that stops it. */
 export const workOnEvents = (deps: PublisherDeps & { queue: Queue }): Promise<() => Promise<void>> =>
   deps.queue.work(PUBLISH_QUEUE, () => publishEvents(deps), { concurrency: 1 })

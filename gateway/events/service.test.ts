@@ -39,7 +39,7 @@ describe('sequences of events', () => {
       await gate.db.transaction().execute(async (tx) => {
         const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
         await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
-        // This event has its identity number, but others take theirs and commit first.
+        // This event already has its identity number, but others take later numbers and commit first.
         for (let turns = (Number(id) * 7 + part * 5) % 23; turns > 0; turns -= 1)
           await sql`select 1`.execute(tx)
       })
@@ -62,7 +62,7 @@ describe('sequences of events', () => {
     expect(seen).toEqual(Array.from({ length: 32 * rounds }, (_, index) => index + 1))
   })
 
-  it('are dense per store under concurrent writers and publishers', async () => {
+  it('have no gaps within a store under concurrent writers and publishers', async () => {
     const other = await aStore(till)
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {

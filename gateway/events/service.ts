@@ -11,8 +11,8 @@ export const PUBLISH_QUEUE = 'events.publish'
 /** Appends an event in the transaction of its cause. It is numbered and delivered after the commit. */
 export async function appendEvent(tx: Tx, queue: Pick<Queue, 'send'>, event: NewEvent): Promise<void> {
   await insertEvent(tx, event)
-  // Without a key: a shared one would make concurrent transactions wait for each other, and drop the wake-up of
-  // the one that commits last.
+  // The job has no key. With a shared key, concurrent transactions would wait for each other, and the last one to
+  // commit would lose its wake-up.
   await queue.send(tx, { queue: PUBLISH_QUEUE, data: {} })
 }
 

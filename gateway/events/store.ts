@@ -36,8 +36,8 @@ export async function lockPublishing(tx: Tx): Promise<void> {
 
 /**
  * Numbers up to `most` committed events, store by store. Identity numbers (`inserted`) are taken before the commit, so
- * they do not prove what a reader has seen. Only one writer at a time assigns sequences, and only to committed rows, so
- * a reader who has read up to one has everything before it.
+ * a lower number can become visible after a higher one. Sequences are assigned by one writer at a time, and only to
+ * committed events, so a reader of a sequence has also seen all lower ones.
  */
 export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[]> {
   await lockPublishing(tx)

@@ -56,7 +56,7 @@ beforeEach(async () => {
     widgetFolder: folder,
     healthy: async () => true,
     known: { deposit: async () => false, key: async () => false },
-    // No token comes back: how many calls are let through does not depend on how long they take.
+    // The buckets never refill, so the number of accepted calls does not depend on how long they take.
     limits: createLimits(() => 0),
     routes: { widget: [widgetRoutes], store: [storeCalls] },
   })
@@ -68,7 +68,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A call as the page makes it: cookie, header and origin that belong together, unless told otherwise. */
+/** Makes a changing call like the page: with a matching cookie, header and origin, unless `headers` changes them. */
 async function change(headers: Record<string, string | undefined> = {}, body = '{"hash":"x","n":1}') {
   const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
   const all = {
@@ -103,7 +103,7 @@ function send(method: string, path: string, { headers = {}, body = '' }) {
 }
 
 describe('refusals', () => {
-  test('a refusal is problem JSON of the catalogue, in the language of the call', async () => {
+  test('a refusal is problem JSON from the catalogue, in the language of the call', async () => {
     const answer = await fetch(`${base}/api/refused?language=ru`, { headers: { 'accept-language': 'en' } })
     expect(answer.status).toBe(409)
     expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
@@ -126,13 +126,13 @@ describe('refusals', () => {
     expect(await answer.json()).toMatchObject({ detail: ERRORS.deposit_closed.detail[language] })
   })
 
-  test('a request of another form names the fields', async () => {
+  test('the refusal of an invalid request names its fields', async () => {
     const answer = await fetch(`${base}/api/read?hash=a&hash=b`)
     expect(answer.status).toBe(400)
     expect(await answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path: 'hash' }] })
   })
 
-  test('a failure of the till hides its cause from the caller, and logs all of it', async () => {
+  test('a failure of the till is logged with its cause, which the caller does not see', async () => {
     const answer = await fetch(`${base}/api/broken`)
     expect(answer.status).toBe(500)
     const text = await answer.text()
@@ -186,7 +186,7 @@ describe('cross-site token', () => {
     expect(await change({}, body)).toMatchObject({ status: 413, json: { code: 'payload_too_large' } })
   })
 
-  test('a body that is no JSON, or that reaches for the prototype, is refused', async () => {
+  test('a body that is not JSON, or that has a key such as __proto__, is refused', async () => {
     expect(await change({}, '{')).toMatchObject({ status: 400, json: { code: 'invalid_request' } })
     expect(await change({}, '{"hash":"x","n":1,"__proto__":{"x":1}}')).toMatchObject({ status: 400 })
   })
@@ -231,7 +231,7 @@ describe('page', () => {
     expect(answer.json).toBe('<html data-mode="live">')
   })
 
-  test('a file of the build is sent compressed and for good', async () => {
+  test('a file of the build is sent compressed, and may be cached forever', async () => {
     const answer = await fetch(`${base}/assets/app-1a2b.js`, { headers: { 'accept-encoding': 'gzip' } })
     expect(await answer.text()).toBe('let plain')
     expect(answer.headers.get('content-encoding')).toBe('gzip')
@@ -239,7 +239,7 @@ describe('page', () => {
     expect(answer.headers.get('content-type')).toContain('javascript')
   })
 
-  test('the API answers are not stored', async () => {
+  test('answers of the API must not be stored', async () => {
     const answer = await fetch(`${base}/api/read?hash=a`)
     expect(answer.headers.get('cache-control')).toBe('no-store')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
@@ -263,7 +263,7 @@ test('a page that reports errors without end does not use up its own calls', asy
   expect(await change()).toMatchObject({ status: 200 })
 })
 
-test('a call of a store counts for its address, whatever key it names', async () => {
+test('a store’s call counts against its address, whatever key it sends', async () => {
   const headers = { authorization: 'Bearer tt_test_abcdefgh_made-up' }
   const statuses: number[] = []
   for (let n = 0; n < 310; n += 1) statuses.push((await send('GET', '/v1/proved', { headers })).status)

@@ -41,7 +41,7 @@ export type AppOptions = {
   /** False while the database is out of reach. */
   healthy(): Promise<boolean>
   isStopped?: () => boolean
-  /** Ready by default. */
+  /** The phase of the process; ready by default. */
   progress?: Progress
   /** The version that runs here. */
   build?: Record<string, string>
@@ -74,7 +74,7 @@ const BODY_BYTES = 64 * 1024
 /** Builds the server without listening; `inject` works on it as it is. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const trust = trustedBy(options.trustedProxies ?? [])
-  // Each call asks several times.
+  // Every call is checked several times.
   const isTrustedProxy = remembered((address) => trust(address, 0), REMEMBERED_ADDRESSES)
   const nowMs = () => performance.now()
   const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
@@ -171,14 +171,17 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   })
 }
 
-/** `proof`: a name in the call that proves it is not a guess. Both come from the headers. Avoids promises, for polls. */
+/**
+ * `proof`: what the headers must name to prove that a call is not a guess. Avoids promises, because polls come through
+ * here.
+ */
 function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {
   scope.addHook('onRequest', (request, _reply, done) => {
     const doubted = misses.admit(request, proof)
     if (doubted === undefined) done()
     else doubted.then(() => done(), done)
   })
-  // By now a refusal is known. A hook of the answer's end would listen for it at every poll.
+  // Any refusal is known here. An onResponse hook would add a listener to every poll.
   scope.addHook('onSend', (request, _reply, _payload, done) => {
     misses.count(request)
     done()
@@ -202,7 +205,7 @@ function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses):
   })
 }
 
-/** A store's calls count for their address at first, and for the store once it is authenticated. */
+/** A store's calls count against their address at first, and against the store once it is authenticated. */
 function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
   guardAgainstGuessing(scope, misses, 'key')
   scope.addHook('onRequest', async (request, reply) => {

@@ -11,7 +11,7 @@ import { onceASecond } from './health.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
 const OTHER = 'f'.repeat(32)
-/** More than the system takes off the server's hands for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const LARGE = 'x'.repeat(16 * 1024 * 1024)
 
 let app: FastifyInstance
@@ -70,7 +70,7 @@ async function listen(connections: Partial<ConnectionLimits>, options: Partial<A
 
 type Client = { socket: Socket; received(): string; isClosed(): boolean; keep(text: string): void }
 
-/** A connection of our own making. It reads all answers, unless told otherwise. */
+/** Opens a plain connection. It reads all answers, unless `reads` is false. */
 function client(text = '', reads = true): Client {
   const socket = connect({ host: '127.0.0.1', port })
   let received = ''
@@ -106,7 +106,7 @@ const isHealthy = async () => {
 const cuts = (cause: string) => captured.lines.filter((line) => line.includes(`"${cause}":`))
 
 describe('connections', () => {
-  test('beyond the limit in all are closed, and taken again once others have ended', async () => {
+  test('beyond the total limit are closed, and accepted again once others have ended', async () => {
     await listen({ inAll: 2 })
     const [first, second] = [client(get('/healthz')), client(get('/healthz'))]
     await expect.poll(() => answered(first) + answered(second)).toBe(2)
@@ -119,7 +119,7 @@ describe('connections', () => {
     await expect.poll(() => cuts('overAll').length).toBeGreaterThan(0)
   })
 
-  test('of one address beyond its limit are closed, and it is freed with them', async () => {
+  test('of one address beyond its limit are closed, and accepted again once others have ended', async () => {
     await listen({ perAddress: 2 })
     const kept = [client(get('/healthz')), client(get('/healthz'))]
     await expect.poll(() => kept.map(answered)).toEqual([1, 1])
@@ -131,7 +131,7 @@ describe('connections', () => {
     await isHealthy()
   })
 
-  test('of a trusted proxy are not of one address', async () => {
+  test('of a trusted proxy do not count as connections of one address', async () => {
     await listen({ perAddress: 1 }, { trustedProxies: ['127.0.0.1'] })
     const all = [client(get('/healthz')), client(get('/healthz')), client(get('/healthz'))]
     await expect.poll(() => all.map(answered)).toEqual([1, 1, 1])
@@ -157,7 +157,7 @@ describe('connections', () => {
   })
 })
 
-describe('a client that asks more than it reads', () => {
+describe('a client that sends more requests than it reads answers', () => {
   test('is served one request after another', async () => {
     await listen({})
     const one = client(get('/api/slow') + get('/api/slow') + get('/api/slow'))
@@ -171,7 +171,7 @@ describe('a client that asks more than it reads', () => {
     expect(waiting).toHaveLength(0)
   })
 
-  test('is cut when too many of its requests wait, and none of them begins', async () => {
+  test('is cut when too many of its requests wait, and none of those is started', async () => {
     await listen({ waiting: 2 })
     const many = client(get('/api/slow').repeat(40))
     await expect.poll(many.isClosed).toBe(true)
@@ -181,7 +181,7 @@ describe('a client that asks more than it reads', () => {
   })
 
   test.each(['/api/large', '/assets/app-1a2b.js'])(
-    'is cut when it does not take %s in time',
+    'is cut when it does not read %s in time',
     async (path) => {
       await listen({ answerMs: 30 })
       client(get(path), false)
@@ -191,7 +191,7 @@ describe('a client that asks more than it reads', () => {
     },
   )
 
-  test('is cut while all together leave too many bytes, the longest wait first', async () => {
+  test('is cut if all clients leave too many bytes unread, the one that waits longest first', async () => {
     await listen({ unreadBytes: LARGE.length + LARGE.length / 2 })
     const oldest = client(get('/api/slow') + get('/api/large'), false)
     await expect.poll(() => waiting.length).toBe(1)
@@ -208,7 +208,7 @@ describe('a client that asks more than it reads', () => {
     expect(oldest.received().length).toBeLessThan(LARGE.length)
   })
 
-  test('cannot keep others from an answer, even by hundreds with forty requests each', async () => {
+  test('cannot keep others from an answer, even with hundreds of connections and forty requests on each', async () => {
     await listen({ perAddress: 1_000 })
     const hostile = Array.from({ length: 300 }, () => client(get('/assets/app-1a2b.js').repeat(40), false))
     await isHealthy()
@@ -221,7 +221,7 @@ describe('open calls', () => {
   const forwarded = (ip: string, path: string) =>
     app.inject({ url: path, headers: { 'x-forwarded-for': ip }, remoteAddress: '127.0.0.1' })
 
-  test('of one address end where its connections would, of a /64 as of one', async () => {
+  test('of one address have the limit of its connections, and a /64 counts as one address', async () => {
     await listen({ perAddress: 100 }, { trustedProxies: ['127.0.0.1'] })
     const open = Array.from({ length: 100 }, (_, n) => forwarded(`2001:db8::${n.toString(16)}`, '/api/slow'))
     await expect.poll(() => waiting.length).toBe(100)
@@ -234,7 +234,7 @@ describe('open calls', () => {
     expect((await forwarded('2001:db8::1', '/help')).statusCode).toBe(200)
   })
 
-  test('of one deposit end at four, and count until their work is done', async () => {
+  test('of one deposit are limited to four, and count until their work is done', async () => {
     await listen({})
     const slow = `/api/slow?hash=${HASH}`
     const callers = Array.from({ length: 4 }, () => client(get(slow)))
@@ -253,7 +253,7 @@ describe('open calls', () => {
   })
 })
 
-test('a call while too much waits for the database is refused, and the page is not', async () => {
+test('while too many calls wait for the database, a new call is refused, but the page is not', async () => {
   await listen({}, { unable: () => 'overloaded' })
   const refused = await app.inject(`/api/slow?hash=${HASH}`)
   expect(refused.json()).toMatchObject({ status: 503, code: 'overloaded' })

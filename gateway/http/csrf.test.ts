@@ -25,12 +25,12 @@ async function statusOf({ publicUrl, mode }: Till, call: { host: string; origin:
 describe('A-105 the origin of a changing call', () => {
   const live: Till = { publicUrl: 'https://pay.example', mode: 'live' }
 
-  test('is ours when it is the public address', async () => {
+  test('is accepted if it is the public address', async () => {
     expect(await statusOf(live, { host: 'pay.example', origin: 'https://pay.example' })).toBe(200)
   })
 
   test.each(['http://pay.example', 'http://127.0.0.1:4300'])(
-    '%s is not ours in live mode',
+    'is refused in live mode if it is %s',
     async (origin) => {
       expect(await statusOf(live, { host: origin.slice(7), origin })).toBe(403)
     },
@@ -39,7 +39,7 @@ describe('A-105 the origin of a changing call', () => {
   test.each<[string, Till]>([
     ['in the sandbox', { publicUrl: 'https://pay.example', mode: 'sandbox' }],
     ['behind a public address on this machine', { publicUrl: 'http://localhost:4300', mode: 'live' }],
-  ])('is ours when it is the address of the call, %s', async (_where, till) => {
+  ])('is accepted if it is the address of the call, %s', async (_where, till) => {
     const host = '127.0.0.1:4300'
     expect(await statusOf(till, { host, origin: `http://${host}` })).toBe(200)
     expect(await statusOf(till, { host, origin: 'http://evil.example' })).toBe(403)

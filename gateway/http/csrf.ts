@@ -65,7 +65,7 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
   }
 }
 
-/** Two cookies of the name mean that somebody planted one. Ignore both then. */
+/** Undefined if there are two cookies of the name, because somebody must have planted one. */
 function tokenOf(request: FastifyRequest, name: string): string | undefined {
   const found = (request.headers.cookie ?? '')
     .split(';')

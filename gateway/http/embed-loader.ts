@@ -10,10 +10,12 @@ export const LOADER_PATH = '/embed/v1.js'
 const SOURCE = readFileSync(join(import.meta.dirname, 'embed/v1.js'))
 export const ZIPPED_LOADER = gzipSync(SOURCE, { level: 9 })
 
-/** For the `integrity` of a page. */
+/** The value of the `integrity` attribute in a store's page. */
 export const LOADER_INTEGRITY = `sha384-${createHash('sha384').update(SOURCE).digest('base64')}`
 
-/** The only answer that scripts of other origins may read. Without this, browsers do not check its hash. */
+/**
+ * The headers of the only answer that scripts of other origins may read. Without them, browsers cannot check its hash.
+ */
 const HEADERS = {
   'content-type': 'text/javascript; charset=utf-8',
   'cache-control': 'public, max-age=31536000, immutable',

@@ -1,4 +1,4 @@
-/** D-32: the page of a deposit in a frame of its store, as the server gives it. */
+/** D-32: the page of a deposit in a frame of its store, as the server sends it. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -67,9 +67,9 @@ const open = (path: string, dest?: string) => {
 const tokenIn = (html: string): string =>
   /<meta name="tradetill-embed" content="([^"]+)"/.exec(html)?.[1] ?? ''
 
-describe('the document', () => {
+describe('the page', () => {
   test.each([`/deposit/${HASH}`, `/${HASH}`])(
-    '%s may be framed by its store alone, without a cookie',
+    'at %s may be framed by its store alone, and sets no cookie',
     async (path) => {
       const { statusCode, headers, payload } = await open(path, 'iframe')
       expect(statusCode).toBe(200)
@@ -85,12 +85,12 @@ describe('the document', () => {
 
   test.each<[what: string, path: string, dest: string | undefined]>([
     ['of the same deposit at top level', `/deposit/${HASH}`, 'document'],
-    ['of a browser that does not say', `/deposit/${HASH}`, undefined],
+    ['for a browser that sends no Sec-Fetch-Dest', `/deposit/${HASH}`, undefined],
     ['in another kind of frame', `/deposit/${HASH}`, 'object'],
     ['of a deposit without an origin', `/deposit/${OTHER}`, 'iframe'],
-    ['of help', '/help', 'iframe'],
-    ['of no deposit', `/deposit/${HASH.toUpperCase()}`, 'iframe'],
-  ])('%s is as any other', async (_what, path, dest) => {
+    ['with help', '/help', 'iframe'],
+    ['of an invalid hash', `/deposit/${HASH.toUpperCase()}`, 'iframe'],
+  ])('%s is like any other', async (_what, path, dest) => {
     const { headers, payload } = await open(path, dest)
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none';")
     expect(headers['x-frame-options']).toBe('DENY')
@@ -124,7 +124,7 @@ describe('a call of the page in the frame', () => {
     expect((await call(good(), { path: '/api/metrics' })).statusCode).toBe(200)
   })
 
-  test('stays valid when the key was exchanged', async () => {
+  test('stays valid after a rotation of the master key', async () => {
     const before = createEmbedTokens({ ...createSecretBox(Buffer.alloc(32, 9)), clock })
     const token = before.make({ hash: HASH, origin: STORE })
     expect(tokens.read(token)).toBeUndefined()
@@ -143,7 +143,7 @@ describe('a call of the page in the frame', () => {
     ['of another site', good, { 'sec-fetch-site': 'cross-site' }],
     ['of the page of the store', good, { origin: STORE, 'sec-fetch-site': 'same-site' }],
     ['with the hash of another deposit in it', () => part(good(), 1, OTHER), { hash: OTHER }],
-    ['with a later end', () => part(good(), 2, '9999999999'), {}],
+    ['with a later expiry', () => part(good(), 2, '9999999999'), {}],
     [
       'with another origin',
       () => part(good(), 3, Buffer.from('https://evil.example').toString('base64url')),
@@ -161,13 +161,13 @@ describe('a call of the page in the frame', () => {
         }),
       {},
     ],
-  ])('%s is refused, and is given no cookie', async (_what, token, changes) => {
+  ])('%s is refused, and gets no cookie', async (_what, token, changes) => {
     const answer = await call(token(), changes)
     expect([answer.statusCode, answer.json().code]).toEqual([403, 'cross_site_token'])
     expect(answer.headers['set-cookie']).toBeUndefined()
   })
 
-  test('is refused once the token has ended', async () => {
+  test('is refused once the token has expired', async () => {
     const token = good()
     clock.jump(DAY_MS)
     expect((await call(token)).statusCode).toBe(200)
@@ -180,7 +180,7 @@ describe('the loader', () => {
   const load = (encoding: string) =>
     app.inject({ url: '/embed/v1.js', headers: { host: 'pay.example', 'accept-encoding': encoding } })
 
-  test('has the bytes that pages of stores were given the hash of: a change is /embed/v2.js', async () => {
+  test('never changes, because stores’ pages contain its hash: a new version is /embed/v2.js', async () => {
     const plain = await load('identity')
     const digest = `sha384-${createHash('sha384').update(plain.rawPayload).digest('base64')}`
     expect(digest).toBe('sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg')
@@ -188,11 +188,11 @@ describe('the loader', () => {
     expect(gunzipSync((await load('br, gzip')).rawPayload)).toEqual(plain.rawPayload)
   })
 
-  test('takes 2 KB at most', () => {
+  test('has 2 KB at most', () => {
     expect(ZIPPED_LOADER.length).toBeLessThanOrEqual(2_048)
   })
 
-  test('may be read by every origin, as nothing else may', async () => {
+  test('is the only answer that every origin may read', async () => {
     const { headers } = await load('gzip')
     expect(headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
@@ -207,7 +207,7 @@ describe('the loader', () => {
     expect(other.headers['cross-origin-resource-policy']).toBe('same-origin')
   })
 
-  test('is named in the guide with its hash', () => {
+  test('appears in the guide with its hash', () => {
     const guide = readFileSync(join(import.meta.dirname, '../../docs/store-guide.md'), 'utf8')
     expect(/integrity="([^"]+)"/.exec(guide)?.[1]).toBe(LOADER_INTEGRITY)
   })

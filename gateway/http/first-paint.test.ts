@@ -40,25 +40,28 @@ const HOSTILE = [
 ]
 
 describe('the page of a deposit', () => {
-  test.each(HOSTILE)('holds %j of a store and a shopper as text, and gives it back as it was', (said) => {
-    const user = { name: said, profileUrl: said, avatarUrl: said, tradeUrl: said }
-    const change = { storeName: said, customerLabel: said, backToStoreUrl: said, user }
-    const html = pageOf(change)
-    expect(readBack(html)).toEqual({ ...PAYMENT, ...change })
-    const data = DATA.exec(html)?.[1] ?? ''
-    expect(data).not.toMatch(/[<>&\u2028\u2029]/)
-    // All that stands outside of the data are the tags of the build.
-    const tags = html.replace(DATA, '').match(/<[^>]*>/g)
-    expect(tags).toEqual(
-      pageOf({ customerLabel: 'Ada' })
-        .replace(DATA, '')
-        .match(/<[^>]*>/g),
-    )
-    const escaped = said.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
-    expect(html).toContain(`<h1>${escaped.replaceAll('"', '&quot;')}</h1>`)
-  })
+  test.each(HOSTILE)(
+    'contains %j of a store and a shopper as text, from which the page’s code reads the same value',
+    (said) => {
+      const user = { name: said, profileUrl: said, avatarUrl: said, tradeUrl: said }
+      const change = { storeName: said, customerLabel: said, backToStoreUrl: said, user }
+      const html = pageOf(change)
+      expect(readBack(html)).toEqual({ ...PAYMENT, ...change })
+      const data = DATA.exec(html)?.[1] ?? ''
+      expect(data).not.toMatch(/[<>&\u2028\u2029]/)
+      // Outside the data there are only the tags of the build.
+      const tags = html.replace(DATA, '').match(/<[^>]*>/g)
+      expect(tags).toEqual(
+        pageOf({ customerLabel: 'Ada' })
+          .replace(DATA, '')
+          .match(/<[^>]*>/g),
+      )
+      const escaped = said.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+      expect(html).toContain(`<h1>${escaped.replaceAll('"', '&quot;')}</h1>`)
+    },
+  )
 
-  test('names store, deposit and customer, in the language of the deposit or in none', () => {
+  test('names store, deposit and customer, in the language of the deposit if it has one', () => {
     expect(pageOf({ customerLabel: 'Ada' }, 'sandbox')).toContain('TEST <h1>Ember Forge</h1>#17 for Ada')
     expect(pageOf({})).not.toContain('TEST')
     expect(pageOf({})).toContain('<title>Ember Forge #17</title>')
@@ -80,7 +83,7 @@ describe('the page of a deposit', () => {
   })
 })
 
-test('links to Steam lead to the sandbox where there is one', () => {
+test('links to Steam lead to the sandbox if it is in use', () => {
   const build = BUILD.replace('{{#asks}}link', '{{#asks}}<a href="{{steam}}/my/tradeoffers">')
   const linkIn = (steam?: string) =>
     /<a href="([^"]*)">/.exec(

@@ -1,6 +1,6 @@
 /**
- * The page as sent: the build's document, plus the shell and the payment of a deposit that may be shown. So the first
- * answer already shows the payment. Pure.
+ * The page as sent: the build's document, plus the shell and the payment of a deposit that may be shown. The first
+ * answer therefore already shows the payment. Pure.
  */
 import { createHash } from 'node:crypto'
 import { isFinal } from '../../contract/statuses.ts'
@@ -95,7 +95,7 @@ function fill(template: string, values: Values): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
 
-/** For the text of an element and for an attribute in double quotes. */
+/** Escapes a value for the text of an element, or for an attribute in double quotes. */
 export function escapeHtml(value: string): string {
   return value.replace(/[&"<>]/g, (character) => ENTITIES[character] ?? '')
 }

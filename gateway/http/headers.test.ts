@@ -106,7 +106,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** A call that reached the public address. */
+/** Makes a call to the public address. */
 const ask = ({ headers, ...call }: InjectOptions) =>
   app.inject({ ...call, headers: { host: 'pay.example', ...headers } })
 
@@ -121,7 +121,7 @@ const changing = (url: string, payload: string, type?: string): InjectOptions =>
   return { method: 'POST', url, payload, headers: ours(type) }
 }
 
-describe('every answer has the headers of every answer, and none of other origins', () => {
+describe('every answer has the common headers, and none that opens it to other origins', () => {
   const calls: [what: string, status: number, policy: string, call: () => InjectOptions][] = [
     ['the landing page', 200, PAGE, () => ({ url: '/' })],
     ['the page of a deposit', 200, PAGE, () => ({ url: `/deposit/${hash}` })],
@@ -201,7 +201,7 @@ describe('every answer has the headers of every answer, and none of other origin
   })
 
   test.each(['/', '/assets/app-1a2b.js', '/api/payment', '/v1/deposits', '/healthz'])(
-    'TRACE %s is refused, and repeats nothing',
+    'TRACE %s is refused, and the answer does not repeat the request',
     async (url) => {
       const headers = { cookie: 'csrf=canary', authorization: 'Bearer canary' }
       const answer = await ask({ method: 'TRACE', url, headers })
@@ -217,7 +217,7 @@ test('over https the token is a cookie of this host alone', async () => {
   expect(headers['set-cookie']).toMatch(/^__Host-csrf=[\w-]{43}; Path=\/; SameSite=Lax; Secure$/)
 })
 
-test('over plain http nothing promises https', async () => {
+test('over plain http no header asks for https', async () => {
   const local = await wholeApp('http://localhost:4300')
   const { headers } = await local.inject('/')
   expect(headers['strict-transport-security']).toBeUndefined()

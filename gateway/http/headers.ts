@@ -33,7 +33,9 @@ function everyAnswer(publicUrl: URL): [name: string, value: string][] {
   ]
 }
 
-/** A 304 has none: it repeats an answer that had them, and waiting pages poll for it every second. */
+/**
+ * Adds headers to every answer except a 304, which repeats an answer that had them. Waiting pages poll every second.
+ */
 export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   const headers = everyAnswer(publicUrl)
   app.addHook('onSend', (_request, reply, _payload, done) => {
@@ -46,7 +48,7 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   })
 }
 
-/** Answers that a page may frame, by their policy. X-Frame-Options cannot name a page, and would override the policy. */
+/** Answers whose policy lets a page frame them. They have no X-Frame-Options, which cannot name a page. */
 const framers = new WeakSet<FastifyReply>()
 
 /** An answer of the API must not be stored. */

@@ -43,8 +43,8 @@ async function ask(app: FastifyInstance, call: InjectOptions) {
 const OVER_HTTPS = { 'x-forwarded-proto': 'https' }
 const PATHS = ['/api/payment', '/v1/health', '/api/unknown', '/', '/help', '/assets/app-1.js']
 
-describe('a call for another host', () => {
-  it.each(PATHS)('is refused at %s in live mode, and in the sandbox', async (url) => {
+describe('the check of a call’s host', () => {
+  it.each(PATHS)('refuses another host at %s in live mode, and in the sandbox', async (url) => {
     const host = 'evil.example'
     const [live, sandbox] = [await anApp(BEHIND_PROXY), await anApp(SANDBOX)]
     const refused = { status: 421, code: 'wrong_host' }
@@ -62,25 +62,28 @@ describe('a call for another host', () => {
     'localhost',
     '127.0.0.1:4300',
     '',
-  ])('is one for %j in live mode', async (host) => {
+  ])('refuses %j in live mode', async (host) => {
     const app = await anApp(BEHIND_PROXY)
     const headers = { host, ...OVER_HTTPS, 'x-forwarded-host': 'pay.example' }
     expect(await ask(app, { url: '/v1/health', headers })).toEqual({ status: 421, code: 'wrong_host' })
   })
 
-  it.each(['Host: evil.example', 'hOST: localhost'])('is one where %j follows our own', async (second) => {
-    const app = await anApp(SANDBOX)
-    await app.listen({ host: '127.0.0.1', port: 0 })
-    const { port } = z.object({ port: z.number() }).parse(app.server.address())
-    const answered = text(
-      connect(port, '127.0.0.1').on('connect', function (this: Socket) {
-        this.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${second}\r\nConnection: close\r\n\r\n`)
-      }),
-    )
-    expect(await answered).toMatch(/^HTTP\/1.1 421 .*"wrong_host"/s)
-  })
+  it.each(['Host: evil.example', 'hOST: localhost'])(
+    'refuses a call with %j after our own Host',
+    async (second) => {
+      const app = await anApp(SANDBOX)
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = z.object({ port: z.number() }).parse(app.server.address())
+      const answered = text(
+        connect(port, '127.0.0.1').on('connect', function (this: Socket) {
+          this.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${second}\r\nConnection: close\r\n\r\n`)
+        }),
+      )
+      expect(await answered).toMatch(/^HTTP\/1.1 421 .*"wrong_host"/s)
+    },
+  )
 
-  it.each(['pay.example', 'PAY.example', 'pay.example:443'])('is not one for %s', async (host) => {
+  it.each(['pay.example', 'PAY.example', 'pay.example:443'])('accepts %s in live mode', async (host) => {
     const app = await anApp(BEHIND_PROXY)
     expect(await ask(app, { url: '/v1/health', headers: { host, ...OVER_HTTPS } })).toMatchObject({
       status: 200,
@@ -103,12 +106,12 @@ describe('a call for another host', () => {
     ['x@localhost', 421],
     ['localhost/evil', 421],
     ['pay.example', 421],
-  ])('in the sandbox %s answers %i', async (host, status) => {
+  ])('answers %s in the sandbox with %i', async (host, status) => {
     const app = await anApp(SANDBOX)
     expect(await ask(app, { url: '/v1/health', headers: { host } })).toMatchObject({ status })
   })
 
-  it('does not include the own name and loopback of a public sandbox', async () => {
+  it('accepts a public sandbox’s own name and loopback', async () => {
     const app = await anApp({ mode: 'sandbox', publicUrl: new URL('https://demo.example') })
     const statuses = ['demo.example', 'localhost', 'evil.example'].map(
       async (host) => (await ask(app, { url: '/v1/health', headers: { host } })).status,
@@ -138,8 +141,8 @@ describe('a call over plain http in live mode', () => {
   })
 })
 
-describe('/readyz', () => {
-  it.each(['/healthz', '/readyz'])('and %s answer any host, also over plain http', async (url) => {
+describe('readiness', () => {
+  it.each(['/healthz', '/readyz'])('can be asked at %s for any host, also over plain http', async (url) => {
     for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
       const app = await anApp(options)
       const headers = { host: '10.1.2.3:4300' }
@@ -174,11 +177,11 @@ describe('/readyz', () => {
   })
 })
 
-describe('the health', () => {
+describe('the health check', () => {
   const build = { version: '1.2.3', commit: 'abc' }
   const isDoctor = (proof: unknown) => proof === 'good'
 
-  it('says which version runs, and tells only the doctor how it sees the caller', async () => {
+  it('names the running version, and shows only the doctor how the gateway sees the caller', async () => {
     const app = await anApp({ ...BEHIND_PROXY, build, isDoctor })
     const health = async (proof: string, from: string) => {
       const headers = { 'x-tradetill-doctor': proof, 'x-forwarded-for': from, ...OVER_HTTPS }

@@ -29,7 +29,7 @@ export function guardHost(app: FastifyInstance, options: HostOptions): void {
   })
 }
 
-/** Refuses several Host headers: Node uses the first, and the proxy may have used another. */
+/** Returns the number of Host headers. With several, Node uses the first, and the proxy may have used another. */
 function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
   let count = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -43,8 +43,8 @@ function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
 const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase() === 'https'
 
 /**
- * Our host is the one of the public address. On a local machine all loopback names are ours: a server behind such a name
- * would have to run on this machine.
+ * Returns a check of whether a host is ours. That is the host of the public address. On a local machine, every loopback
+ * name is ours too, because such a name always leads to this machine.
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { addressKey, createAddressBuckets, createBuckets, createLimits } from './limits.ts'
 
-test('a bucket gives its burst, then as much as time brings', () => {
+test('a bucket gives its burst, then tokens at its rate', () => {
   let nowMs = 0
   const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
   const taken = () => [1, 2, 3, 4].map(() => buckets.take('a'))
@@ -14,7 +14,7 @@ test('a bucket gives its burst, then as much as time brings', () => {
   expect(taken()).toEqual([true, true, true, false])
 })
 
-test('a deposit has 120 calls at once, then ten a second, and another one has its own', () => {
+test('each deposit has 120 calls at once, then ten a second', () => {
   let nowMs = 0
   const { perDeposit } = createLimits(() => nowMs)
   const passing = (hash: string) => {
@@ -33,7 +33,7 @@ test('a deposit has 120 calls at once, then ten a second, and another one has it
   expect(passing('b')).toBe(120)
 })
 
-test('a call that has cost more than was left is paid for before the next', () => {
+test('a call that cost more than was left must be paid for before the next one', () => {
   let nowMs = 0
   const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
   buckets.charge('a', 10)
@@ -43,7 +43,7 @@ test('a call that has cost more than was left is paid for before the next', () =
   expect(buckets.has('a')).toBe(true)
 })
 
-test('keys that are made up push out the longest unused one, so memory has an end', () => {
+test('made-up keys displace the one that was unused longest, so memory is limited', () => {
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')
   expect(buckets.has('a')).toBe(false)
@@ -68,7 +68,7 @@ test.each([
 describe('a /48 of IPv6', () => {
   const subscriber = (network: string, n: number) => `2001:db8:${network}:${n.toString(16)}::1`
 
-  test('spends at most as much as 16 subscribers, and another one has its own', () => {
+  test('spends at most as much as 16 subscribers, and does not use up what another /48 may spend', () => {
     const buckets = createAddressBuckets({ perSecond: 2, burst: 10 }, () => 0)
     const taken = Array.from({ length: 1_000 }, (_, n) => buckets.take(subscriber('1', n)))
     expect(taken.filter(Boolean)).toHaveLength(160)
@@ -76,7 +76,7 @@ describe('a /48 of IPv6', () => {
     expect(buckets.take(subscriber('2', 0))).toBe(true)
   })
 
-  test('cannot push out the buckets of others', () => {
+  test('cannot displace the buckets of others', () => {
     const buckets = createAddressBuckets({ perSecond: 2, burst: 1 }, () => 0)
     for (const other of ['203.0.113.9', '2001:db8:2::1']) buckets.take(other)
     for (let n = 0; n < 65_536; n += 1) buckets.take(subscriber('1', n))

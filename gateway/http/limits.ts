@@ -65,12 +65,15 @@ function readCaller(ip: string): Caller {
   return { key: parts.join(':'), network: parts.slice(0, 3).join(':') }
 }
 
-/** Addresses whose reading is remembered: it costs a sixth of an unchanged poll. The longest is one of IPv6 with a zone. */
+/**
+ * How many parsed addresses to remember, and their longest text: an IPv6 address with a zone. Parsing costs a sixth of
+ * an unchanged poll.
+ */
 export const REMEMBERED_ADDRESSES = { texts: 4_096, length: 64 }
 
 const callerOf = remembered(readCaller, REMEMBERED_ADDRESSES)
 
-/** One subscriber has one IPv4 address, or one /64 of IPv6, in any notation. */
+/** Returns the key of a subscriber, who has one IPv4 address or one /64 of IPv6, in any notation. */
 export const addressKey = (ip: string): string => callerOf(ip).key
 
 /** A network may spend as much as this many subscribers. */
@@ -114,7 +117,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   const misses = createAddressBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createAddressBuckets({ perSecond: 50, burst: 300 }, nowMs)
   const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
-  // A page that asks for its offer again and again needs two a second.
+  // A page that polls for its offer needs two a second.
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const orRefuse = (allowed: boolean, retryAfterS = 1) => {

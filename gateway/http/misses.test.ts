@@ -19,7 +19,7 @@ const BURST = 200
 let app: FastifyInstance
 let folder: string
 let limits: Limits
-/** Looked up because the address had missed too often. */
+/** The names that were looked up because the address had missed too often. */
 let lookups: string[]
 let holdLookups: Promise<void> | undefined
 
@@ -52,7 +52,7 @@ beforeEach(async () => {
   lookups = []
   seen.length = 0
   holdLookups = undefined
-  // No token comes back.
+  // The buckets never refill.
   limits = createLimits(() => 0)
   app = await createApp({
     log: captureLog().log,
@@ -96,7 +96,7 @@ async function call(url: string, { method = 'GET', from = '203.0.113.9', key, bo
   return answer.statusCode
 }
 
-/** The calls that the polled route was asked. */
+/** The requests that reached the polled route. */
 const seen: FastifyRequest[] = []
 const TOKEN = 'A'.repeat(43)
 const OWN = { origin: 'http://127.0.0.1:4300', 'sec-fetch-site': 'same-origin' }
@@ -110,7 +110,7 @@ async function repeat(times: number, one: () => Promise<number>): Promise<Record
   return seen
 }
 
-/** Leaves the address so many misses. */
+/** Uses up the address's misses except for `left` of them. */
 async function leave(left: number, from = '203.0.113.9'): Promise<void> {
   await call(`/api/payment?hash=${FOREIGN}`, { from })
   const request = seen.at(-1)
@@ -137,7 +137,7 @@ describe('a guesser', () => {
     expect(await call('/v1/balances')).toBe(429)
   })
 
-  test('reads when to try again, and stops no other caller', async () => {
+  test('gets the time to try again, and stops no other caller', async () => {
     await leave(0)
     const answer = await app.inject({
       url: `/api/payment?hash=${FOREIGN}`,
@@ -147,15 +147,15 @@ describe('a guesser', () => {
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '203.0.113.10' })).toBe(404)
   })
 
-  test('cannot pose as another address, because only the operator’s proxies are believed', async () => {
+  test('cannot pose as another address, because only the operator’s proxies are trusted', async () => {
     await leave(1)
     expect(await call('/api/nothing', { from: '198.51.100.1, 203.0.113.9' })).toBe(404)
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '198.51.100.1' })).toBe(404)
     expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
   })
 
-  test('occupies two connections, and a limited number of its calls wait for them', async () => {
-    // One address could not have so many calls open.
+  test('occupies two database connections, and a limited number of its calls wait for them', async () => {
+    // A single address may not have that many open calls.
     const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
     for (const from of addresses) await leave(0, from)
     const released = Promise.withResolvers<void>()
@@ -193,7 +193,7 @@ test.each([
     422,
   ],
   ['a method that does not fit', () => call('/api/payment', { method: 'POST' }), 405],
-])('%s is no miss', async (_what, one, status) => {
+])('%s is not a miss', async (_what, one, status) => {
   await leave(1)
   expect(await one()).toBe(status)
   expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(404)

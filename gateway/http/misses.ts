@@ -1,4 +1,7 @@
-/** Stops guessers. A caller that names something that exists is never one, whoever else calls from its address. */
+/**
+ * Stops guessers. A caller that names an existing deposit or key never counts as one, even if a guesser has the same
+ * address.
+ */
 import type { FastifyRequest } from 'fastify'
 import type { ErrorCode } from '../../contract/errors.ts'
 import { hashSchema } from '../../contract/widget-api.ts'

@@ -35,7 +35,7 @@ export function limitCallsOfAddresses(app: FastifyInstance, most: number): void 
   app.addHook('onRequest', (request, reply, done) => {
     const key = addressKey(request.ip)
     if (!calls.begin(key)) refuse('too_many_requests', { retryAfterS: 1 })
-    // An answer closes once. `once` would cost each poll a second listener.
+    // An answer closes only once, and `once` would cost each poll a second listener.
     reply.raw.on('close', () => calls.end(key))
     done()
   })

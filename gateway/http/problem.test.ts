@@ -33,25 +33,28 @@ it('a refusal to a caller who is not known as a store is written for a shopper',
   expect(answer.json().detail).toBe('Failed to find your payment. Go back to the store and start again.')
 })
 
-describe('a call for which the database is away', () => {
+describe('a call that fails because', () => {
   const coded = (code: string, more: object = {}) => Object.assign(new Error(code), { code }, more)
   const refused = { status: 503, code: 'database_unavailable' }
 
   it.each([
-    ['it did not answer', new DatabaseSilent()],
+    ['the database did not answer', new DatabaseSilent()],
     ['the connection was cut', new Error('Connection terminated unexpectedly')],
-    ['it refuses connections', coded('ECONNREFUSED', { syscall: 'connect' })],
+    ['the database refuses connections', coded('ECONNREFUSED', { syscall: 'connect' })],
     [
-      'none of its addresses answers',
+      'none of the database’s addresses answers',
       new AggregateError([coded('ETIMEDOUT', { syscall: 'connect' })], 'all of them'),
     ],
-    ['it stops', coded('57P01')],
-    ['it starts', coded('57P03')],
-    ['it has no connection left', coded('53300')],
-    ['its disk is full', coded('53100')],
-    ['it is a copy', coded('25006')],
-    ['and the cause says so', new Error('the job could not be sent', { cause: coded('08006') })],
-  ])('because %s is to be made again, and its error is told', async (_why, error) => {
+    ['the database is stopping', coded('57P01')],
+    ['the database is starting', coded('57P03')],
+    ['the database has no connection left', coded('53300')],
+    ['the disk of the database is full', coded('53100')],
+    ['the database is a read-only copy', coded('25006')],
+    [
+      'the cause of an error is a lost connection',
+      new Error('the job could not be sent', { cause: coded('08006') }),
+    ],
+  ])('%s can be repeated, and the error is logged', async (_why, error) => {
     app.get('/away', async () => {
       throw error
     })
@@ -65,14 +68,14 @@ describe('a call for which the database is away', () => {
     ['a constraint', coded('23505')],
     ['a statement that took too long', coded('57014')],
     ['a file that is not there', coded('ENOENT', { syscall: 'open' })],
-  ])('is another matter than %s', async (_what, error) => {
+  ])('of %s is an internal failure', async (_what, error) => {
     app.get('/away', async () => {
       throw error
     })
     expect((await app.inject('/away')).json()).toMatchObject({ status: 500, code: 'internal' })
   })
 
-  it('that is refused at once writes the line of a refusal', async () => {
+  it('the database is away, if refused at once, is logged as a refusal', async () => {
     app.get('/away', async () => refuseIf('database_unavailable'))
     expect((await app.inject('/away')).json()).toMatchObject({
       ...refused,
@@ -82,8 +85,8 @@ describe('a call for which the database is away', () => {
   })
 })
 
-describe('the line of a refused call', () => {
-  it('has the code and the route as it is registered, never the call’s own values', async () => {
+describe('the log line of a refused call', () => {
+  it('has the code and the registered route, never the call’s own values', async () => {
     await calls(1, '/refused/7', () => '203.0.113.1')
     expect(lines()).toMatchObject([
       { level: 'info', method: 'GET', path: '/refused/:id', code: 'deposit_not_found' },
@@ -96,7 +99,7 @@ describe('the line of a refused call', () => {
     expect(lines()).toEqual([])
   })
 
-  it('is written a hundred times for one address and then every ten seconds, with how many were left out', async () => {
+  it('is written a hundred times for one address, then every ten seconds with the number of skipped lines', async () => {
     await calls(150, '/refused/7', () => '203.0.113.1')
     expect(lines()).toHaveLength(100)
     nowMs = 9_000
@@ -109,7 +112,7 @@ describe('the line of a refused call', () => {
     expect(lines().slice(101)).toMatchObject([{ leftOut: 1, code: 'deposit_not_found' }])
   })
 
-  it('has a limit, even if every call comes from another address', async () => {
+  it('is limited in total, even if every call comes from another address', async () => {
     await calls(600, '/refused/7', (n) => `198.51.${Math.floor(n / 250)}.${n % 250}`)
     expect(lines()).toHaveLength(500)
     nowMs = 1_000
@@ -117,7 +120,7 @@ describe('the line of a refused call', () => {
     expect(lines()).toHaveLength(505)
   })
 
-  it('a failure of the till is logged, however many calls were refused', async () => {
+  it('does not displace the line of a failed call, however many calls were refused', async () => {
     await calls(150, '/refused/7', () => '203.0.113.1')
     await calls(1, '/broken', () => '203.0.113.1')
     expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'call failed' })

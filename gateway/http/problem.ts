@@ -29,7 +29,7 @@ const AWAY_RETRY_S = 2
 const ANOTHER_LIFE = 'TT001'
 const ANOTHER_LIFE_RETRY_S = 30
 
-/** `language` of the query or body, else the first supported one of Accept-Language, else English. */
+/** Returns the `language` of the query or body, else the first supported language of Accept-Language, else English. */
 function languageOf(request: FastifyRequest): Language {
   const asked = fieldOf(request.query, 'language') ?? fieldOf(request.body, 'language')
   if (isLanguage(asked)) return asked
@@ -112,7 +112,7 @@ function refusalLines(log: Log, nowMs: () => number) {
   const ofAll = createBuckets(LINES_OF_ALL, nowMs)
   let leftOut = 0
   return (request: FastifyRequest, code: ErrorCode, fault: Error | undefined): void => {
-    // The metric of all calls counts what the limits refuse, and a store's call has a line of its own.
+    // Calls that the limits refuse are counted by the metric of all calls, and a store's call has another log line.
     if (fault === undefined && (code === 'too_many_requests' || request.call.store !== undefined)) return
     if (!ofAddress.take(request.ip) || !ofAll.take('all')) {
       leftOut += 1

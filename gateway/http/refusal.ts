@@ -28,12 +28,12 @@ export type Unable = 'overloaded' | 'database_unavailable'
 
 const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }
 
-/** Ends the call if it cannot be answered now. */
+/** Refuses the call if it cannot be answered now. */
 export function refuseIf(unable: Unable | undefined): void {
   if (unable !== undefined) refuse(unable, { retryAfterS: RETRY_S[unable] })
 }
 
-/** Ends the call with this refusal. */
+/** Refuses the call by throwing a ProblemError. */
 export function refuse(code: ErrorCode, details?: RefusalDetails): never {
   throw new ProblemError(code, details)
 }

@@ -14,7 +14,7 @@ const BUILD =
   '<html data-mode="live"><style>p{}</style><!--shell-->{{storeName}}<!--shell en--><!--shell ru--><!--/shells-->'
 const GUESSES = 200
 
-/** Enough of one to be drawn. */
+/** The fields of a payment that its page needs. */
 const PAYMENT = { hash: HASH, id: '17', storeName: 'Ember Forge', status: 'created', user: null } as Payment
 
 type Change = Partial<Pick<AppOptions, 'readPayment' | 'unable' | 'routes'>>
@@ -29,7 +29,7 @@ async function pages(change: Change = {}) {
     imageOrigins: [],
     widgetFolder: folder,
     healthy: async () => true,
-    // No token comes back.
+    // The buckets never refill.
     limits: createLimits(() => 0),
     known: { deposit: async (hash) => hash === HASH, key: async () => false },
     readPayment: async (hash) => (hash === HASH ? PAYMENT : undefined),
@@ -44,7 +44,7 @@ async function pages(change: Change = {}) {
 }
 
 test.each([`/deposit/${HASH}`, `/${HASH}`])(
-  '%s brings its payment along, and is not stored',
+  'the page at %s contains its payment, and is not stored',
   async (path) => {
     const { app } = await pages()
     const { payload, headers, statusCode } = await app.inject(path)
@@ -63,14 +63,14 @@ test.each<[what: string, opened: { path?: string; change?: Change }]>([
   ['too much waiting for the database', { change: { unable: () => 'overloaded' as const } }],
   ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
   ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
-])('the page stands alone for %s', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {
+])('the page contains no payment with %s', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {
   const { app } = await pages(change)
   const { payload, statusCode } = await app.inject(path)
   expect(statusCode).toBe(200)
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
 })
 
-test('an opened page of an unknown hash is a guess: after 200, an address sees only the deposits that it names', async () => {
+test('opening the page of an unknown hash is a guess: after 200, an address can still open pages of known deposits', async () => {
   let reads = 0
   const read = async (hash: string) => {
     reads += 1
@@ -82,7 +82,7 @@ test('an opened page of an unknown hash is a guess: after 200, an address sees o
   expect(await open(`/deposit/${HASH}`)).toContain('Ember Forge')
 })
 
-test('is compressed for a browser that can read that', async () => {
+test('the page is compressed for a browser that accepts it', async () => {
   const { app } = await pages()
   for (const path of ['/', `/${HASH}`]) {
     const plain = await app.inject(path)

@@ -7,7 +7,7 @@ import type { Unable } from './refusal.ts'
 /** Undefined if there is no such deposit. */
 export type PaymentReader = (hash: string) => Promise<Payment | undefined>
 
-/** The page asks again anyway, so it does not wait for a slow database. */
+/** How long to wait for the database. The page itself asks again. */
 const PATIENCE_MS = 300
 
 type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }

@@ -139,7 +139,7 @@ describe('an account', () => {
 describe('a token', () => {
   const other = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
 
-  test('refused by Steam is remembered for five minutes, for any game and language', async () => {
+  test('that Steam refused is remembered for five minutes, for any game and language', async () => {
     let checked = 0
     till.bot.session.checkPartner = async () => {
       checked += 1
@@ -170,7 +170,7 @@ describe('a token', () => {
     till.clock.advance(30_000)
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], ageSeconds: 30 })
     expect(till.steam.asked).toBe(1)
-    // Two tokens in turn do not keep old items fresh.
+    // Alternating between two tokens does not keep old items fresh.
     till.clock.advance(29_999)
     await other('third')
     expect((await till.ask()).ageSeconds).toBe(59)
@@ -180,7 +180,7 @@ describe('a token', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('that is new gets only a reload of the last seconds', async () => {
+  test('that is new gets the till’s items on a reload only if they are seconds old', async () => {
     await till.ask()
     till.clock.advance(5_000)
     await other('renewed')

@@ -41,7 +41,7 @@ export async function waitForBudget(
   return waitMs > 0 ? { retryAfterS: Math.ceil(waitMs / 1000) } : undefined
 }
 
-/** The wait until the limit allows one more read, in milliseconds. `reads`: their times, oldest first. */
+/** Returns the milliseconds until the limits allow one more read. `reads`: the times of earlier reads, oldest first. */
 export function waitOf(reads: readonly Date[], limits: readonly Limit[], now: Date): number {
   const waits = limits.map(({ ms, most }) => {
     // The next read is allowed once this one has left the window.

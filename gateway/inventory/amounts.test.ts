@@ -78,7 +78,7 @@ describe('the amount of a trade', () => {
     expect(await trade('1')).toEqual(answer)
   })
 
-  test('D-15 may exceed an exact target, and the excess is credited in full', async () => {
+  test('D-15 may exceed an exact target; the excess is credited in full', async () => {
     await limited({ min_amount: 1_441n, target_amount: 1_441n })
     expect(await trade('1')).toEqual(refused('below_minimum'))
     expect(await trade('1', '2')).toEqual(accepted)
@@ -101,7 +101,7 @@ describe('the amount of a trade', () => {
 })
 
 describe('A-087 items that do not qualify', () => {
-  test('have each of their names listed once, as many as the page can show', async () => {
+  test('are listed by name, each name once, up to the number that the page can show', async () => {
     const many = Array.from({ length: MOST_UNAVAILABLE_NAMES + 5 }, (_, at) =>
       anItem(String(at + 1), `Knife ${at}`, { tradable: false }),
     )
@@ -112,7 +112,7 @@ describe('A-087 items that do not qualify', () => {
     expect(unavailableNames?.notTradable).toHaveLength(MOST_UNAVAILABLE_NAMES)
   })
 
-  test('are worth at most 0.10: 0.11 qualifies', async () => {
+  test('are worth at most 0.10; an item worth 0.11 qualifies', async () => {
     const { items, unavailableByReason, unavailableNames } = await till.ask()
     expect(items.map(({ id }) => id)).toEqual(['1', '2', '3', '5'])
     expect(unavailableByReason).toEqual({ tooCheap: 1, notPopular: 1, notTradable: 1 })
@@ -121,7 +121,7 @@ describe('A-087 items that do not qualify', () => {
     expect(await trade('1', '5')).toEqual(accepted)
   })
 
-  test.each([['6'], ['7'], ['99']])('have a trade with item %s refused', async (id) => {
+  test.each([['6'], ['7'], ['99']])('are refused in a trade: item %s', async (id) => {
     expect(await trade('1', id)).toEqual(refused('items_unavailable'))
   })
 })

@@ -32,7 +32,7 @@ const itemSchema = z.object({
   paintIndex: z.number().nullable().default(null),
 })
 
-/** Steam would hold this partner's items for days. */
+/** Refused because Steam would hold this partner's items for days. */
 type Escrow = { kind: 'refused'; reason: 'escrow' }
 
 export const storedAnswerSchema = z.discriminatedUnion('kind', [
@@ -46,7 +46,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
     reason: z.enum(['timeout', 'rate_limited', 'session_dead', 'steam_error', 'not_our_turn']),
     detail: z.string(),
   }),
-  // A port field missing here would be lost in the row.
+  // A field of the port that is missing here would not be stored.
 ]) satisfies z.ZodType<SteamInventory | Exclude<PartnerAnswer, { kind: 'ok' }> | Escrow>
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
@@ -65,8 +65,8 @@ type Wanted = {
 export type Snapshot = { answer: StoredAnswer; at: Date }
 
 /**
- * `bars`: why the bot cannot send offers, which the shopper cannot change: Steam would hold the bot's own side of a
- * trade, or limits the question before every send. `readAt`: null for a fresh answer.
+ * `bars`: why the bot cannot send offers, for reasons of its own: Steam would hold the bot's side of a trade, or limits
+ * the check that precedes every send. `readAt`: null for a fresh answer.
  */
 export type Asked = {
   answer: StoredAnswer
@@ -104,8 +104,8 @@ const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reaso
 }
 
 /**
- * Returns the page's state for an answer without items. A single failure counts as ours: other code detects failures
- * of all bots and maintenance.
+ * Returns the page's state for an answer without items. A single failure counts as the till's own: other code detects
+ * maintenance, and failures of all bots.
  */
 export function errorTypeOf(
   answer: Exclude<StoredAnswer, { kind: 'items' }>,

@@ -214,16 +214,16 @@ const isWord = (word: unknown) => word === null || typeof word === 'string'
 
 describe('A-043 descriptions as Steam writes them', () => {
   test.each([
-    ['as the page of an offer says it', { name: 'Засекреченное' }, 'Засекреченное'],
-    ['as the public page says it', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
+    ['as on the page of an offer', { name: 'Засекреченное' }, 'Засекреченное'],
+    ['as on the public page', { localized_tag_name: 'Засекреченное' }, 'Засекреченное'],
     [
       'without characters that would change the line around it',
       { name: ' Class\u202eified\u0000 ' },
       'Classified',
     ],
-    ['unless it is not a word', { name: 'x'.repeat(41) }, null],
-    ['unless it is not a text', { localized_tag_name: '', name: '' }, null],
-    ['unless Steam gives none', {}, null],
+    ['unless it is too long', { name: 'x'.repeat(41) }, null],
+    ['unless it is empty', { localized_tag_name: '', name: '' }, null],
+    ['unless Steam sends none', {}, null],
   ])('have the rarity in the game’s own word, %s', (_, said, word) => {
     const grade = { ...tag('Rarity', 'Rarity_Legendary_Weapon', ''), ...said }
     expect(seen('cs', description({ tags: [grade] })).shown[0]?.rarityName).toBe(word)
@@ -275,13 +275,16 @@ describe('A-043 descriptions as Steam writes them', () => {
     const ends = (date: string) => ({ owner_descriptions: [html(`Marketable After ${date}`)] })
 
     test.each([
-      ['with 0', { marketable: 0 }],
-      ['without a word', { marketable: undefined }],
-      ['with a word that is not 1', { marketable: 'constructor' }],
-      ['for good, though its kind has days of restriction', { marketable: 0, item_expiration: undefined }],
-      ['until a day that is past', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
-      ['by lines without a date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
-    ])('is refused, as said by %s', (_, said) => {
+      ['its mark is 0', { marketable: 0 }],
+      ['it has no mark', { marketable: undefined }],
+      ['its mark is not 1', { marketable: 'constructor' }],
+      [
+        'it is barred for good, although its kind has temporary restrictions',
+        { marketable: 0, item_expiration: undefined },
+      ],
+      ['its restriction has ended', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
+      ['its lines have no date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
+    ])('is refused if %s', (_, said) => {
       expect(reasonsOf('cs', cs('AK-47 | Redline', [], said))).toEqual({ notMarketable: 1 })
     })
 
@@ -301,7 +304,7 @@ describe('A-043 descriptions as Steam writes them', () => {
     test.each([
       ['in English', '( Not Usable in Crafting )'],
       ['in another language', '( Нельзя использовать при ковке )'],
-    ])('TF2: if uncraftable, has no price of its own, as said by %s', (_, note) => {
+    ])('TF2: has no price of its own if it is uncraftable, marked %s', (_, note) => {
       const crate = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
       const hat = other(440, 'Team Captain', { descriptions: [...crate, html(' '), html(note)] })
       expect(reasonsOf('tf', hat)).toEqual({ noOwnPrice: 1 })
@@ -312,12 +315,12 @@ describe('A-043 descriptions as Steam writes them', () => {
       ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
       ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
       ['by both names', { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' }],
-    ])('TF2: with an unusual effect, has no price of its own, as said by %s', (_, said) => {
+    ])('TF2: has no price of its own if it has an unusual effect, known %s', (_, said) => {
       expect(reasonsOf('tf', other(440, 'A hat', said))).toEqual({ noOwnPrice: 1 })
       expect(reasonsOf('cs', other(730, 'A hat', said))).toEqual({})
     })
 
-    test('that also cannot be traded has that reason first', () => {
+    test('is refused as not tradable if it also cannot be traded', () => {
       expect(reasonsOf('cs', cs('Medal', [], { tradable: 0, marketable: 0 }))).toEqual({ notTradable: 1 })
     })
   })

@@ -23,7 +23,7 @@ const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 
 
 const rows = () => till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
 
-/** Asks, and skips `passed` waits once `passing` has resolved. `waits` has the length of each. */
+/** Asks, and ends `passed` waits early once `passing` has resolved. `waits` has the length of each. */
 function ask(passed = 0, passing = Promise.resolve()) {
   const { signals } = till.deps
   const waits: number[] = []
@@ -66,7 +66,7 @@ describe('another bot is asked', () => {
     expect(first.steam.asked + second.steam.asked).toBe(2)
   })
 
-  test('once for all waiting calls', async () => {
+  test('once on behalf of all waiting calls', async () => {
     const passing = Promise.withResolvers<void>()
     const calls = [1, 2, 3].map(() => ask(1, passing.promise))
     await expect.poll(() => calls.map(({ waits }) => waits.length)).toEqual([1, 1, 1])
@@ -77,7 +77,7 @@ describe('another bot is asked', () => {
     expect(await rows()).toHaveLength(2)
   })
 
-  test('three at most, within twenty seconds', async () => {
+  test('until three bots have been asked, within twenty seconds', async () => {
     await till.addReader()
     await till.addReader()
     const { answer, waits } = ask(3)
@@ -121,7 +121,7 @@ describe('no other bot is asked', () => {
     expect(second.steam.asked).toBe(0)
   })
 
-  test('if there is none: the request waits for its bot until the deadline', async () => {
+  test('if no other bot exists: the request waits for its bot until the deadline', async () => {
     await till.db.updateTable('bot').set({ online: false }).where('id', '=', second.bot.botId).execute()
     const { answer, waits } = ask(2)
     await expect.poll(() => waits).toHaveLength(3)

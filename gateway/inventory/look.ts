@@ -180,7 +180,7 @@ async function askAnother(
   return request(deps, tx, { key, asked, tried })
 }
 
-/** This also keeps such a bot from being asked first for half a minute. */
+/** The answer for a bot that did not take up a request. Such a bot is not asked first for half a minute. */
 const NOT_TAKEN_UP: StoredAnswer = {
   kind: 'unavailable',
   reason: 'not_our_turn',

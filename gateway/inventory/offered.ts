@@ -79,7 +79,7 @@ function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
   if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
   // An offer names whole assets: part of a stack would arrive under an unexpected id.
   if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
-  // Steam's amount is invalid.
+  // Any other amount is invalid.
   if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }
   if (taken.has(item.assetId)) return { kind: 'unavailable', reason: 'inAnotherTrade' }
   if (!isMarketable(item, now)) return { kind: 'unavailable', reason: 'notMarketable' }
@@ -103,7 +103,7 @@ const REASON_OF_RESTRICTION: Record<Restriction['kind'], UnavailableReason> = {
   undescribed: 'unknownItem',
 }
 
-/** If Steam gives no reason, the item may be bound permanently. */
+/** Without a reason from Steam, the item may be bound permanently. */
 function reasonOf({ restriction }: SteamItem): UnavailableReason {
   return restriction === null ? 'notTradable' : REASON_OF_RESTRICTION[restriction.kind]
 }
@@ -117,7 +117,10 @@ function isMarketable({ market }: SteamItem, now: Date): boolean {
 /** An item's market name is English in every language. */
 const UNUSUAL_NAME = /^(?:Strange )?Unusual /
 
-/** Team Fortress items that share their market name with items of another value: effects, and uncraftable ones. */
+/**
+ * True for Team Fortress items that share their market name with items of another value: those with effects, and
+ * uncraftable ones.
+ */
 function isUnlikeItsName({ isNoted, marketHashName, tags }: SteamItem, game: Game): boolean {
   return game === 'tf' && (isNoted || UNUSUAL_NAME.test(marketHashName) || isUnusual(tags))
 }

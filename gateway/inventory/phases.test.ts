@@ -53,13 +53,13 @@ test('a phase has its own price; a phase without one, or an unknown paint, has t
   })
 })
 
-test('a phase that fell ends the quote, though the price of the name stands', async () => {
+test('a fall of a phase’s price ends the quote, even if the price of the market name is unchanged', async () => {
   const { quoteId } = await credits()
   await setPrices(till, { [RUBY]: 200n * USD })
   expect(await forTrade(quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
 })
 
-test('a phase whose price is gone is silent for the quote, and then has the price of the name', async () => {
+test('a missing phase price does not end the quote; a new quote uses the price of the market name', async () => {
   const { quoteId } = await credits()
   await till.db.deleteFrom('price').where('market_hash_name', '=', RUBY).execute()
   expect(await forTrade(quoteId)).toMatchObject({ kind: 'quote', total: 36_000n })
@@ -74,7 +74,7 @@ test.each<[string, string, HoldKind, bigint | null, object]>([
   ['a price for the name', DOPPLER, 'override', 50n * USD, { '1': 3_600, '2': 3_600, '3': 3_600 }],
   ['a price for the phase', RUBY, 'override', 500n * USD, { '1': 36_000, '2': 7_200, '3': 7_200 }],
   ['a frozen name', DOPPLER, 'frozen', null, { '1': 7_200, '2': 7_200, '3': 7_200 }],
-])('%s', async (_, name, kind, usdMicros, expected) => {
+])('%s decides the prices', async (_, name, kind, usdMicros, expected) => {
   await hold(name, kind, usdMicros)
   expect((await credits()).of).toEqual(expected)
 })

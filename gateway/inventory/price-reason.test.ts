@@ -39,7 +39,7 @@ async function alsoSays(source: string): Promise<void> {
   ])
 }
 
-test('a price names its sources and the exchange rate’s, with their ages at the time of the question', async () => {
+test('a price names its sources and that of the exchange rate, with their ages at the time of the call', async () => {
   await till.db.deleteFrom('price').execute()
   await alsoSays('skinport')
   till.clock.advance(4 * MINUTE_MS)
@@ -48,7 +48,7 @@ test('a price names its sources and the exchange rate’s, with their ages at th
   await till.db.deleteFrom('exchange_rate').where('source', '=', 'test').execute()
   const { quoteId, items } = await till.ask()
   till.clock.advance(MINUTE_MS)
-  // Later prices are not the grounds of this one.
+  // Later prices do not change the grounds of an earlier one.
   await setPrices(till, { Knife: 1_000_000n })
   const { statusCode, body } = await ask({ quoteId, item: '1' })
   expect(statusCode).toBe(200)
@@ -79,7 +79,7 @@ test("the operator's own price has no source name and no age", async () => {
   })
 })
 
-test('another deposit’s quote, an item that was not shown, and an unknown quote have no answer', async () => {
+test('another deposit’s quote, an item that was not shown, and an unknown quote are refused', async () => {
   const { quoteId } = await till.ask()
   const { deposit } = await createDeposit(till.deps, await aStore(till), {
     ...{ externalId: 'other', currency: 'EUR', backToStoreUrl: 'https://store.test/' },

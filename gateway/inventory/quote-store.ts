@@ -76,9 +76,9 @@ export async function dropOldQuotes(tx: Tx, depositId: bigint, most: number): Pr
 }
 
 /**
- * Deletes up to `most` quotes that have expired and that a later one has replaced. Resolves to how many. `offset 0`
- * keeps each condition a lookup by its index, in this order: as joins, they may read all trades, and few quotes have a
- * later one.
+ * Deletes up to `most` expired quotes that a later one has replaced, and resolves to their number. `offset 0` makes
+ * PostgreSQL check the conditions in this order, each by its index. As joins, they might read all trades, although few
+ * quotes have a later one.
  */
 export async function deleteSuperseded(db: Db, now: Date, most: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`
@@ -118,7 +118,7 @@ export async function forgetQuotes(db: Db, before: Date, most: number): Promise<
   return rows.length
 }
 
-/** Writes two lists with one statement each, for any number of items. */
+/** Writes the items and the grounds with one statement each, for any number of items. */
 export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   const { items } = quote
   await tx

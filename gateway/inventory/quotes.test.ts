@@ -60,11 +60,11 @@ describe('D-13 quotes', () => {
     })
   })
 
-  test('refuse with price_changed after a fall of more than a tenth, or if the sources no longer give a price', async () => {
+  test('are refused with price_changed after a fall of more than a tenth, or if the sources no longer give a price', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 17_999_999n })
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
-    // Over all items together: the limit is a tenth of the total.
+    // The limit is a tenth of the total of all items.
     await setPrices(till, { Knife: 20_000_000n, Case: 100_000n })
     expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -85,7 +85,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
-  test('are not written again for an unchanged reload, but for a new price or minute', async () => {
+  test('are not written again for a reload without changes, but are for a new price, or after a minute', async () => {
     const first = (await till.ask()).quoteId
     expect((await till.ask()).quoteId).toBe(first)
     till.clock.advance(10_000)
@@ -130,7 +130,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('without an id mean the latest one', async () => {
+  test('without an id: the latest one applies', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)
@@ -138,7 +138,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'])).toMatchObject({ total: 2_160n })
   })
 
-  test('that expired keep the shown prices if the worth is the same or more, or else give price_changed', async () => {
+  test('that expired keep the shown prices if the items are worth at least as much, and otherwise give price_changed', async () => {
     const { quoteId } = await till.ask()
     till.clock.advance(15 * MINUTE_MS)
     expect(await forTrade(['1', '2'], quoteId)).toMatchObject({ kind: 'quote', total: 1_512n })
@@ -148,7 +148,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('that expired and have no price any longer give price_changed', async () => {
+  test('that expired give price_changed if the items no longer have a price', async () => {
     const { quoteId } = await till.ask()
     till.clock.advance(7 * 60 * MINUTE_MS)
     expect(await forTrade(['2'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -195,7 +195,7 @@ describe('D-13 quotes', () => {
   })
 })
 
-describe('reads do not write', () => {
+describe('reads of an inventory', () => {
   const rows = async () => {
     const counts = await Promise.all(
       (['quote', 'quote_item', 'quote_price'] as const).map((table) =>
@@ -212,7 +212,7 @@ describe('reads do not write', () => {
     items: [anItem('1', 'Knife', { name: knife }), anItem('2', 'Case', { name: price })],
   })
 
-  test('for another language, which shows the names in that language', async () => {
+  test('write no quote for another language, but show the names in that language', async () => {
     till.steam.owned = own('Knife', 'Case')
     const first = await till.ask({ language: 'en' })
     till.steam.owned = own('Нож', 'Кейс')
@@ -223,7 +223,7 @@ describe('reads do not write', () => {
     expect(await rows()).toEqual([1, 2, 2])
   })
 
-  test('more than one new quote in ten seconds: until then the page shows the last one', async () => {
+  test('write at most one quote in ten seconds; until then the page shows the last one', async () => {
     till.steam.owned = own('Knife', 'Case')
     const { quoteId } = await till.ask()
     till.steam.owned = { kind: 'items', items: [anItem('1', 'Knife'), anItem('3', 'Case')] }
@@ -242,7 +242,7 @@ describe('reads do not write', () => {
     expect(await rows()).toEqual([2, 4, 4])
   })
 
-  test('more than one quote for simultaneous calls', async () => {
+  test('write one quote if they are simultaneous', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     await setPrices(till, { Knife: 30_000_000n })
@@ -252,7 +252,7 @@ describe('reads do not write', () => {
     expect(await quotes()).toHaveLength(2)
   })
 
-  test('more than fifty quotes for a deposit: a new one replaces the oldest', async () => {
+  test('leave at most fifty quotes of a deposit: a new one replaces the oldest', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 52; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })
@@ -262,7 +262,7 @@ describe('reads do not write', () => {
     expect((await quotes()).map(({ id }) => id)).toEqual(made.slice(2))
   })
 
-  test('for long: a replaced quote is deleted after its fifteen minutes; the latest, and one with a trade, stay', async () => {
+  test('leave quotes that are deleted after fifteen minutes, except the latest, and those with a trade', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 3; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })

@@ -159,7 +159,7 @@ async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown):
   return sum(current) * BPS >= total * kept
 }
 
-/** While the quote is valid, silent sources change nothing. Sources that speak but give no price do. */
+/** While a quote is valid, missing data from sources does not change it. Data that gives no price does. */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
   const price = prices.of(item.pricedAs)
   if (price.kind === 'priced') return price.price

@@ -18,8 +18,8 @@ const compress = promisify(gzip)
 const COMPRESSED_FROM = 1_400
 
 /**
- * A limit on the items that one deposit's page may request. Not every answer needs Steam, but each takes work for every
- * item, a quarter of a second for 5,000. A page that repeats the call must not use up the gateway's time.
+ * A limit on the items that one deposit's page may request. Even an answer without a call to Steam takes work for every
+ * item: a quarter of a second for 5,000. A page that repeats the call must not use up the gateway's time.
  */
 const ITEMS: Rate = { perSecond: 1_000, burst: 20_000 }
 const AGAIN_S = 5
@@ -57,7 +57,10 @@ export function inventoryRoutes(
   }
 }
 
-/** Compresses the answer: thousands of items have similar names. It contains no secret beside text that a stranger can choose. */
+/**
+ * Compresses the answer: thousands of items have similar names. This reveals nothing: no secret is in it beside text
+ * that a stranger can choose.
+ */
 async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   reply.header('vary', 'accept-encoding')
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')

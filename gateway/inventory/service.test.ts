@@ -130,17 +130,17 @@ describe('the inventory call', () => {
       restriction: { kind, until: untilMs === null ? null : new Date(untilMs).toISOString() },
     })
 
-  test('D-15 has the larger of the game’s and the store’s minimum as minPrice', async () => {
+  test('D-15 returns the larger of the game’s and the store’s minimum as minPrice', async () => {
     await till.db.updateTable('deposit').set({ min_amount: 5_000n }).execute()
     expect((await till.ask()).minPrice).toBe(5_000)
   })
 
-  describe.each(['en', 'ru'] as const)('A-074 its states, asked in %s', (language) => {
+  describe.each(['en', 'ru'] as const)('A-074 in language %s returns the state', (language) => {
     test.each([
       ['hidden', { kind: 'refused', reason: 'hidden' }],
       ['tradeNotAvailable', { kind: 'refused', reason: 'no_items' }],
       ['internal', { kind: 'unavailable', reason: 'rate_limited', detail: '429' }],
-    ] as const)('%s, from what Steam said', async (inventoryErrorType, answer) => {
+    ] as const)('%s, from Steam’s answer', async (inventoryErrorType, answer) => {
       till.steam.owned = answer
       expect(await till.ask({ language })).toMatchObject({
         items: [],
@@ -164,7 +164,7 @@ describe('the inventory call', () => {
       expect(till.steam.asked).toBe(0)
     })
 
-    test('D-28 engineeringWorks if inventories fail for every bot, but Steam’s own answers stay', async () => {
+    test('D-28 engineeringWorks if inventories fail for every bot, but items if Steam answers', async () => {
       await till.db.insertInto('outage').values({ kind: 'inventories', since: till.clock.now() }).execute()
       till.steam.owned = { kind: 'unavailable', reason: 'timeout', detail: 'partnerinventory' }
       expect(await till.ask({ language })).toMatchObject({ inventoryErrorType: 'engineeringWorks' })
@@ -197,7 +197,7 @@ describe('the inventory call', () => {
     })
   })
 
-  test('D-5 nothing is priced without a trusted exchange rate', async () => {
+  test('D-5 prices nothing without a trusted exchange rate', async () => {
     till.clock.advance(49 * 60 * MINUTE_MS)
     expect(await till.ask()).toMatchObject({ items: [], inventoryErrorType: 'engineeringWorks' })
     expect(till.lines.join('')).toContain('no exchange rate')
@@ -214,7 +214,7 @@ describe('the inventory call', () => {
     await expect(call({ hash: till.hash, game: 'cs' })).rejects.toMatchObject({ code: 'deposit_closed' })
   })
 
-  test('hostile names break neither the answer nor the database', async () => {
+  test('is not broken by hostile names', async () => {
     const half = `${'x'.repeat(199)}\ud83d`
     till.steam.owned = {
       kind: 'items',
@@ -240,7 +240,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(1)
   })
 
-  test('not again within a minute, and the answer has its age', async () => {
+  test('not again within a minute, and the answer contains its age', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     expect((await till.ask()).ageSeconds).toBe(59)
@@ -274,7 +274,7 @@ describe('how often Steam is asked', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('once for a request, and not if no call waits for it any longer', async () => {
+  test('once for a request, and not at all if no call waits for it any longer', async () => {
     const impatient = { ...till.deps, signals: { ...till.deps.signals, until: async () => undefined } }
     await readInventory(impatient, { hash: till.hash, game: 'cs' })
     const { id } = await till.db.selectFrom('inventory_request').select('id').executeTakeFirstOrThrow()

@@ -27,7 +27,7 @@ export type InventoryDeps = LookDeps & {
   imageBase: string
   /** Most items in one trade. */
   maxItems: number
-  /** Days in which Steam lets the sender take a trade of the game back. */
+  /** How many days Steam lets the sender reverse a trade of the game. */
   protectionDays(game: Game): number
 }
 
@@ -180,7 +180,7 @@ async function offer(
   return { items: kept, quoteId, hold, ...unavailable }
 }
 
-/** The most that these items can pay. Revealing more of the store's limit is unnecessary. */
+/** The most that these items can pay, so the page does not learn a higher limit of the store. */
 function mostOf(items: readonly Item[], maxItems: number, maxAmount: bigint | null): bigint {
   const prices = items.map(({ price }) => price).sort((a, b) => b - a)
   const most = BigInt(prices.slice(0, maxItems).reduce((sum, price) => sum + price, 0))

@@ -26,7 +26,7 @@ export type RequestRow = Pick<
 
 const COLUMNS = ['id', 'bot_id', 'state', 'answer', 'created_at', 'done_at'] as const
 
-/** An answer from before the shopper's last delivery would still show the items that they gave. */
+/** An answer from before the shopper's last delivery would still contain the delivered items. */
 const notBeforeDelivery = sql<boolean>`not exists (
   select from trade where trade.partner_steam_id = inventory_request.steam_id
     and trade.delivered_at >= inventory_request.created_at)`
@@ -54,7 +54,7 @@ export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<R
     .executeTakeFirst()
 }
 
-/** The latest answer since then that refused this token, for any game. */
+/** The latest answer after `since` that refused this token, for any game. */
 export function refusedToken(
   tx: Tx,
   { steamId, tokenHmacs }: InventoryKey,
@@ -72,7 +72,7 @@ export function refusedToken(
     .executeTakeFirst()
 }
 
-/** Requested reads of Steam since then, oldest first, without requests that our own limits held back. */
+/** The times of requested reads of Steam after `since`, oldest first, without those that our own limits held back. */
 export async function readsSince(
   tx: Tx,
   of: { depositId: bigint } | { steamId: string },
@@ -99,7 +99,7 @@ export async function lockReadsOf(
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** Items of this account that Steam returned since then for another token. */
+/** Items of this account that Steam returned after `since` for another token. */
 export function itemsSince(
   db: Db,
   { steamId, tokenHmacs, game, language }: InventoryKey,
@@ -168,7 +168,7 @@ export async function takeRequest(
   return { ...inventoryKeyOf(box, { steamId, token, game, language }), isReload }
 }
 
-/** Answers a request that no bot has taken up. False if one has. */
+/** Answers a request that no bot has taken up. Resolves to false if a bot has. */
 export async function withdrawRequest(
   tx: Tx,
   { id, answer, at }: { id: bigint; answer: StoredAnswer; at: Date },
@@ -201,7 +201,7 @@ function wellFormedJson(answer: StoredAnswer): string {
   )
 }
 
-/** Which of these assets are part of an open or completed trade. */
+/** Returns those of the assets that are part of an open or completed trade. */
 export async function assetsInTrades(
   db: Db | Tx,
   appId: number,
@@ -213,7 +213,7 @@ export async function assetsInTrades(
   return new Set(rows.map(({ assetId }) => assetId))
 }
 
-/** Inventories can have thousands of items, so few are deleted at a time. */
+/** Inventories can have thousands of items, so few requests are deleted at a time. */
 const REQUESTS_AT_A_TIME = 100
 
 /** Deletes requests that can no longer be used. */

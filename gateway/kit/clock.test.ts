@@ -3,7 +3,7 @@ import { createTillClock, systemClock } from './clock.ts'
 
 const DAY_MS = 86_400_000
 
-test('D-40 the till is ahead of the machine by the time that it was advanced, and only moves forward', () => {
+test('D-40 the till’s clock is ahead of the machine’s by the time that it was advanced, and only moves forward', () => {
   const clock = createTillClock()
   expect(clock.advanceTo(DAY_MS)).toBe(true)
   for (const aheadMs of [DAY_MS, 0, -1]) expect(clock.advanceTo(aheadMs)).toBe(false)
@@ -14,7 +14,7 @@ test('D-40 the till is ahead of the machine by the time that it was advanced, an
   expect(clock.machineTime(clock.tillTime(machine))).toEqual(machine)
 })
 
-test("D-40 the clock of live mode is the machine's, and has nothing to advance it with", () => {
+test("D-40 the clock of live mode is the machine's, and cannot be advanced", () => {
   const time = new Date(0)
   expect(systemClock.machineTime(time)).toEqual(time)
   expect(systemClock.tillTime(time)).toEqual(time)

@@ -3,10 +3,7 @@
 /** The till's time: expiry, deadlines, settlement, retries and retention. */
 export type Clock = { now(): Date }
 
-/**
- * The till's clock with the machine's beside it. The two are the same but in sandbox mode, where the till's can be
- * advanced.
- */
+/** The till's clock together with the machine's. They differ only in sandbox mode, where the till's can be advanced. */
 export type TillClock = Clock & {
   /** For signatures and HTTP dates, which others check by their own clocks, and for locks, which a jump must not end. */
   machineNow(): Date
@@ -17,11 +14,11 @@ export type TillClock = Clock & {
 
 export type AdvancedClock = TillClock & {
   aheadMs(): number
-  /** Only forward: returns false if the clock is that far ahead already. */
+  /** Advances the clock, but never sets it back. Returns false if it is already that far ahead. */
   advanceTo(aheadMs: number): boolean
 }
 
-/** A clock that starts as the machine's. */
+/** Creates a clock that equals the machine's until it is advanced. */
 export function createTillClock(): AdvancedClock {
   let ahead = 0
   return {
@@ -38,7 +35,7 @@ export function createTillClock(): AdvancedClock {
   }
 }
 
-/** The machine's clock, which nobody can advance: all that live mode has. */
+/** The machine's clock, which cannot be advanced. Live mode has no other. */
 export const systemClock: TillClock = {
   now: () => new Date(),
   machineNow: () => new Date(),

@@ -1,4 +1,6 @@
-/** The doctor's proof that it has the master key: for a minute it lets a call read how the gateway sees its caller. */
+/**
+ * The doctor's proof that it has the master key. For a minute, a call with it can read how the gateway sees its caller.
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const DOCTOR_HEADER = 'x-tradetill-doctor'

@@ -11,7 +11,7 @@ test.each([
 })
 
 test.each(['', '8', 'd', '0d', '-1d', '1.5d', '8 d', '8days', '8w', ' 8d', '8d8h', '9999999999s'])(
-  '%j is no duration',
+  '%j is not a duration',
   (text) => {
     expect(readDuration(text)).toBeUndefined()
   },
@@ -21,6 +21,6 @@ test.each([
   [691_200, '8 days'],
   [90_061, '1 day 1 hour 1 minute 1 second'],
   [0, '0 seconds'],
-])('%i seconds are told as %s', (seconds, text) => {
+])('%i seconds are written as %s', (seconds, text) => {
   expect(durationText(seconds)).toBe(text)
 })

@@ -22,7 +22,7 @@ const NAMES: [Unit, string][] = [
   ['s', 'second'],
 ]
 
-/** `8 days 2 hours`. */
+/** Returns a text such as `8 days 2 hours`. */
 export function durationText(seconds: number): string {
   let rest = seconds
   const parts = NAMES.flatMap(([unit, name]) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { tryLock, waitForLock } from './lock.ts'
 
-test('one holder at a time; free again once released', async () => {
+test('a lock has one holder at a time, and is free again once released', async () => {
   const name = randomUUID()
   const first = await tryLock(name)
   expect(first).toBeDefined()
@@ -13,7 +13,7 @@ test('one holder at a time; free again once released', async () => {
   await second?.release()
 })
 
-test('of many at once exactly one wins', async () => {
+test('of many that try to take a lock at once, exactly one gets it', async () => {
   const name = randomUUID()
   const locks = await Promise.all(Array.from({ length: 20 }, () => tryLock(name)))
   const held = locks.filter((lock) => lock !== undefined)
@@ -21,7 +21,7 @@ test('of many at once exactly one wins', async () => {
   await held[0]?.release()
 })
 
-test('waits for the holder before it, and gives up after its time', async () => {
+test('a waiter takes the lock after its holder, and gives up after its time', async () => {
   const name = randomUUID()
   const first = await tryLock(name)
   expect(await waitForLock(name, 100)).toBeUndefined()

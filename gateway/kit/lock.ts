@@ -21,7 +21,7 @@ export async function tryLock(name: string): Promise<Lock | undefined> {
   return { release: () => new Promise((resolve) => server.close(() => resolve())) }
 }
 
-/** As tryLock, but tries again for `waitMs` before it gives up. */
+/** Like tryLock, but keeps trying for `waitMs` before it gives up. */
 export async function waitForLock(name: string, waitMs: number): Promise<Lock | undefined> {
   const end = performance.now() + waitMs
   for (;;) {

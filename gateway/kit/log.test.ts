@@ -6,7 +6,7 @@ import { createLog } from './log.ts'
 const KEY = 'tt_test_abcdefgh_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYg_1a2b3c4d'
 const HASH = '0123456789abcdef0123456789abcdef'
 
-describe('log', () => {
+describe('the log', () => {
   test.each([
     [
       'a field by its name',
@@ -68,7 +68,7 @@ describe('log', () => {
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: text })
   })
 
-  test('the beginnings of a hundred thousand secrets are read only once', () => {
+  test('reads the beginnings of a hundred thousand secrets only once', () => {
     const { log, lines } = captureLog()
     const forms = [
       'eyJ-',
@@ -87,7 +87,7 @@ describe('log', () => {
     for (const line of lines) expect(line.length).toBeLessThan(20_000)
   })
 
-  test('a line that is too long is cut before it is scrubbed, and its secrets are still hidden', () => {
+  test('cuts a line that is too long before scrubbing it, and still hides its secrets', () => {
     const { log, lines } = captureLog()
     log.error({ note: `${KEY} ${'n'.repeat(1_000_000)}` }, `event ${HASH}`)
     expect(lines[0]?.length).toBeLessThan(20_000)
@@ -96,7 +96,7 @@ describe('log', () => {
     expect(lines[0]).not.toContain('Zm9v')
   })
 
-  test('a database error shows its code and table, not the row', async () => {
+  test('shows the code and table of a database error, not the row', async () => {
     const { pool, close } = await testDatabase()
     const row = `insert into currency_of_test values ('canary-of-row')`
     await pool.query('create table currency_of_test (code text unique check (length(code) < 100))')
@@ -124,7 +124,7 @@ describe('log', () => {
     expect(lines.join('').match(/012345/g)).toHaveLength(2)
   })
 
-  test('one event is one line, whatever a text holds', () => {
+  test('writes one event as one line, whatever a text contains', () => {
     const lines: string[] = []
     const log = createLog({ pretty: true, write: (line) => lines.push(line) })
     log.info({ name: 'evil\nname\u001b[31m\u009b31m\u0085' }, 'joined\nFORGED line\u001b[31m\u009b31m\u007f')
@@ -133,7 +133,7 @@ describe('log', () => {
     expect(text).toContain('name="evil\\nname\\u001b[31m\\u009b31m\\u0085"')
   })
 
-  test('no line of JSON has a control character, and each keeps its text', () => {
+  test('writes lines of JSON without control characters, and keeps their text', () => {
     const { log, lines } = captureLog()
     const name = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).join('')
     log.info({ name }, 'event')

@@ -42,7 +42,7 @@ const ROW_FIELDS = new Set(['detail', 'where', 'internalquery', 'parameters'])
 
 const HIDDEN = '[redacted]'
 const MAX_DEPTH = 6
-/** Characters. An event has a few hundred, a failed query with many values a few thousand. */
+/** The most characters of a line. An event has a few hundred, a failed query with many values a few thousand. */
 const MAX_LINE = 64 * 1024
 const MAX_CUT = 8 * 1024
 const TOO_DEEP = '[not shown: too deep]'

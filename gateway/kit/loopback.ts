@@ -11,6 +11,6 @@ export const loopbackAddress = ({ hostname }: URL): string | undefined => ADDRES
 
 export const isLoopback = (url: URL): boolean => loopbackAddress(url) !== undefined
 
-/** True for every name and address of this machine: browsers ask no server for names below localhost. */
+/** True for every name and address of this machine. Browsers resolve names below localhost without DNS. */
 export const isLoopbackName = (hostname: string): boolean =>
   /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(hostname)

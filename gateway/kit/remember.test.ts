@@ -3,21 +3,21 @@ import { remembered } from './remember.ts'
 
 const MOST = { texts: 2, length: 5 }
 
-it('a function that is remembered is asked once for each text', () => {
+it('a remembered function is called once for each text', () => {
   const read = vi.fn((text: string) => text.length > 3)
   const asked = remembered(read, MOST)
   expect(['a', 'Фыва', 'a', 'Фыва'].map(asked)).toEqual([false, true, false, true])
   expect(read.mock.calls).toEqual([['a'], ['Фыва']])
 })
 
-it('it forgets all once there are too many', () => {
+it('it forgets all answers once there are too many', () => {
   const read = vi.fn((text: string) => text)
   const asked = remembered(read, MOST)
   for (const text of ['a', 'b', 'c', 'c', 'a']) expect(asked(text)).toBe(text)
   expect(read.mock.calls.map(([text]) => text)).toEqual(['a', 'b', 'c', 'a'])
 })
 
-it('it keeps no long text', () => {
+it('it does not remember a long text', () => {
   const read = vi.fn((text: string) => text)
   const asked = remembered(read, MOST)
   for (const text of ['abcdef', 'abcdef', 'abcde', 'abcde']) expect(asked(text)).toBe(text)

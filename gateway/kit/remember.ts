@@ -1,10 +1,13 @@
 type Most = {
   texts: number
-  /** Longer texts are read each time. In characters. */
+  /** The function is called each time for a text of more characters. */
   length: number
 }
 
-/** Remembers the answers of a pure function of a text. Many texts of callers make it slow, but never large. */
+/**
+ * Remembers the answers of a pure function of a text. Callers who send many different texts make it slow, but never
+ * large.
+ */
 export function remembered<T extends {}>(read: (text: string) => T, most: Most): (text: string) => T {
   const answers = new Map<string, T>()
   return (text) => {
@@ -18,5 +21,5 @@ export function remembered<T extends {}>(read: (text: string) => T, most: Most):
   }
 }
 
-/** A piece of a longer text, such as a header, would keep all of it in memory. */
+/** Copies the text, because a slice of a longer one, such as a header, would keep the whole in memory. */
 const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')

@@ -4,7 +4,7 @@ import { repeat } from './repeat.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Work whose every turn ends when it is told to. */
+/** Work whose runs end when the test says so. */
 function work() {
   const turns: (() => void)[] = []
   const repeated = repeat({ name: 'work', everyMs: HOUR_MS, log: captureLog().log }, () => {
@@ -15,7 +15,7 @@ function work() {
   return { turns, repeated }
 }
 
-test('an extra turn begins at once, and after the one that runs', async () => {
+test('an extra run starts at once, or right after the current one', async () => {
   const { turns, repeated } = work()
   onTestFinished(repeated.stop)
   repeated.again()
@@ -28,7 +28,7 @@ test('an extra turn begins at once, and after the one that runs', async () => {
   turns[2]?.()
 })
 
-test('no extra turn begins once it was stopped', async () => {
+test('no extra run starts after a stop', async () => {
   const { turns, repeated } = work()
   repeated.again()
   const stopped = repeated.stop()

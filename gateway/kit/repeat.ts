@@ -5,7 +5,7 @@ type Repeated = {
   name: string
   everyMs: number
   log: Log
-  /** False: the first run comes only after `everyMs`. */
+  /** False delays the first run by `everyMs`. True by default. */
   atOnce?: boolean
 }
 
@@ -15,7 +15,9 @@ export type Repeating = {
   stop(): Promise<void>
 }
 
-/** Runs `work` every `everyMs`, never twice at once. A failure is logged, and the next run comes as usual. */
+/**
+ * Runs `work` every `everyMs`, one run at a time. A failure is logged, and does not change the time of the next run.
+ */
 export function repeat(
   { name, everyMs, log, atOnce = true }: Repeated,
   work: () => Promise<void>,

@@ -4,7 +4,7 @@ import { createSecretBox, markOf } from './secret-box.ts'
 const box = createSecretBox(Buffer.alloc(32, 7))
 const SEALED_BY_0_2_0 = 'AQC0Yp2iY+g6X49kxW4zvGvfxJL8Uu4qjW7Uyema9dWG6ILQ9AZMZZGTDQ=='
 
-describe('secret box', () => {
+describe('a secret box', () => {
   test('opens its own seals in the same place', () => {
     expect(box.open(box.seal('s3cret ж', 'bot:1:refresh_token'), 'bot:1:refresh_token')).toBe('s3cret ж')
   })

@@ -1,7 +1,7 @@
 /** Tells systemd that the process is ready: `systemctl start` and `restart` wait for it. */
 import { spawn } from 'node:child_process'
 
-/** Node has no datagrams of Unix sockets, so systemd's own program writes there. */
+/** Node cannot send datagrams to a Unix socket, so systemd's own program does it. */
 export function tellReady(program = 'systemd-notify'): void {
   spawn(program, ['--ready'], { stdio: 'ignore' })
     .once('error', (error) =>

@@ -4,7 +4,7 @@ import { createShutdown } from './shutdown.ts'
 
 const SHORT = { calls: 20, work: 20, queue: 20, connections: 20, database: 20, folder: 20 }
 
-test('phases end in their order, whatever order they were begun in', async () => {
+test('phases end in their order, whatever the order of their start', async () => {
   const ended: string[] = []
   const shutdown = createShutdown(captureLog().log)
   shutdown.add('database', 'database', () => ended.push('database'))
@@ -31,7 +31,7 @@ test('a part that hangs or fails is reported, and does not stop the others from 
   expect(text).toMatch(/work that fails.*did not stop cleanly/)
 })
 
-test('parts of one phase end side by side', async () => {
+test('parts of one phase end at the same time', async () => {
   const shutdown = createShutdown(captureLog().log)
   const { promise, resolve } = Promise.withResolvers<void>()
   shutdown.add('work', 'waits for the other', () => promise)

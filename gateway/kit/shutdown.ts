@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
 /**
- * The limit of each phase in milliseconds, in order. `readiness` is longer where a balancer needs it. `work` is longer than a bot's call to Steam may take. A webhook
- * may be cut off: its claim expires and it is sent again.
+ * The limit of each phase in milliseconds, in order. `readiness` can be set for a load balancer. `work` is longer than
+ * a bot's call to Steam may take. A webhook may be cut off: its claim expires and it is sent again.
  */
 const PHASES_MS = {
   readiness: 0,

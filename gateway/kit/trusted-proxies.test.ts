@@ -13,7 +13,7 @@ describe('the list of trusted proxies', () => {
     'loopback',
     'uniquelocal, linklocal',
     '192.0.2.1,198.51.100.0/24',
-  ])('takes %s', (text) => {
+  ])('accepts %s', (text) => {
     const proxies = text.split(',').map((entry) => entry.trim())
     expect(readTrustedProxies(text)).toEqual({ kind: 'proxies', proxies })
   })
@@ -46,7 +46,7 @@ describe('the list of trusted proxies', () => {
     ].map((entry) => [entry, `has "${entry}", which is not an address or a range`]),
     ['127.0.0.1,', 'has "", which is not an address or a range'],
     ['127.0.0.1 10.0.0.1', 'has "127.0.0.1 10.0.0.1", which is not an address or a range'],
-  ])('refuses %s, and says what to give', (text, reason) => {
+  ])('refuses %s, and says what to write instead', (text, reason) => {
     expect(readTrustedProxies(text)).toEqual({
       kind: 'refused',
       reason: `${reason}: give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or none where callers connect directly`,

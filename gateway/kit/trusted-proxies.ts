@@ -13,7 +13,7 @@ const LEAST_BITS = { ipv4: 8, ipv6: 16 }
 const ADVICE =
   'give the addresses of your proxies, such as 127.0.0.1 or 10.0.0.0/24, or none where callers connect directly'
 
-/** Reads a list of addresses, ranges (`10.0.0.0/24`) and named ranges, with commas. */
+/** Reads a list of addresses, ranges (`10.0.0.0/24`) and named ranges, separated by commas. */
 export function readTrustedProxies(text: string): TrustedProxies {
   const entries = text.split(',').map((entry) => entry.trim())
   if (entries.length === 1 && entries[0] === 'none') return { kind: 'none' }

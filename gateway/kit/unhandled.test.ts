@@ -7,9 +7,9 @@ const HERE = import.meta.dirname
 const HASH = '0123456789abcdef0123456789abcdef'
 
 test.each([
-  ['thrown', `setImmediate(() => { throw new Error('about ${HASH}') })`],
+  ['that is thrown', `setImmediate(() => { throw new Error('about ${HASH}') })`],
   ['of a rejection', `void Promise.reject(new Error('about ${HASH}'))`],
-])('an error %s that nothing handles ends the process, in one scrubbed line', async (_what, failing) => {
+])('an unhandled error %s ends the process with one scrubbed log line', async (_what, failing) => {
   const code = `
     import { createLog } from '${join(HERE, 'log.ts')}'
     import { endOnUnhandled } from '${join(HERE, 'unhandled.ts')}'

@@ -37,7 +37,9 @@ export const BANDS_USD = [0, 1, 5, 20, 100, 500] as const
 
 const MICROS = 1_000_000n
 
-/** The band by the sources' last prices, of any age, so an item without a current price has a band too. */
+/**
+ * Returns the band of the sources' last prices, whatever their age, so an item without a current price has a band too.
+ */
 export function bandOf(prices: readonly SourcePrice[]): number {
   const words = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
   const middle = words[(words.length - 1) >> 1] ?? 0n

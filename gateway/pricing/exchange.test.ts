@@ -16,29 +16,29 @@ describe('exchange rates', () => {
     expect(toMinorUnits(10n * DOLLAR, 86_000_001n)).toBe(860n)
   })
 
-  test.each([['0'], ['0.00000000'], ['86'], ['0.0086']])('refuse %s as absurd', (perUsd) => {
+  test.each([['0'], ['0.00000000'], ['86'], ['0.0086']])('of %s are refused as absurd', (perUsd) => {
     expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'absurd' })
   })
 
   test.each([['-1'], ['1e0'], ['0,86'], [''], ['NaN'], ['0.860000001']])(
-    'refuses %j as malformed',
+    'of %j are refused as malformed',
     (perUsd) => {
       expect(read(perUsd)).toEqual({ kind: 'refused', reason: 'malformed' })
     },
   )
 
-  test('refuse a rate older than 48 hours', () => {
+  test('older than 48 hours are refused', () => {
     expect(read('0.86', hoursAgo(48))).toMatchObject({ kind: 'rate' })
     expect(read('0.86', new Date(hoursAgo(48).getTime() - 1))).toEqual({ kind: 'refused', reason: 'stale' })
   })
 
-  test('value a dollar at a dollar', () => {
+  test('must be exactly 1 for the dollar', () => {
     expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
     expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
   })
 })
 
-describe('a rate beside the reference', () => {
+describe('a rate compared with the reference', () => {
   const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
   const denied = (next: bigint, perUsd = '0.86', days = 1) => isDenied(next, reference(perUsd, days), NOW)
 
@@ -59,7 +59,7 @@ describe('a rate beside the reference', () => {
     ['0', '1', '0.00000000'],
     ['x', '1', undefined],
     ['1', '0', undefined],
-  ])('%s and %s for a euro are %s for a dollar', (perEuro, dollars, perUsd) => {
+  ])('per dollar is computed from two rates per euro: %s over %s is %s', (perEuro, dollars, perUsd) => {
     expect(crossRate(perEuro, dollars)).toBe(perUsd)
   })
 })

@@ -16,7 +16,7 @@ const MAX_APART_PERCENT = 3n
 /** Maximum age of the reference, which is not published on weekends and holidays: four days in a row at Easter. */
 export const REFERENCE_MS = 6 * 24 * 3_600_000
 
-/** No rate of these currencies has left this range for decades. Beyond it, a decimal point is wrong. */
+/** No rate of these currencies has left this range for decades. Outside it, a decimal point is probably misplaced. */
 const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
   USD: { from: RATE_ONE, to: RATE_ONE },
   EUR: { from: RATE_ONE / 2n, to: RATE_ONE * 2n },
@@ -43,7 +43,7 @@ export function readRate(
   return { kind: 'rate', perUsd: value }
 }
 
-/** True for a change too large between two answers of one source, as long as the known rate is recent. */
+/** True if a source's rate has changed too much since its last answer. Call it only while the known rate is recent. */
 export const isJump = (known: bigint, next: bigint): boolean => isApart(known, next, MAX_JUMP_PERCENT)
 
 function isApart(known: bigint, next: bigint, percent: bigint): boolean {

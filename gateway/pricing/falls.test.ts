@@ -22,7 +22,7 @@ const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMic
 const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('D-13 a fall', () => {
-  /** A source with this price now and another one two hours ago. */
+  /** A source with the price `to`, set `minutes` ago, and the price `from` two hours ago. Prices in dollars. */
   const fell = (from: number, to: number, minutes = 0) =>
     price(to, {
       levelUsdMicros: micros(10),
@@ -41,7 +41,7 @@ describe('D-13 a fall', () => {
     expect(judge(fell(10, 8), fell(10, 8.5, 30), old(10))).toEqual(priced(8))
   })
 
-  test('of a tenth or less does not count, and equally new prices stay', () => {
+  test('of a tenth or less is ignored, and a larger one does not lower equally new prices', () => {
     expect(judge(fell(10, 9), old(10), old(10))).toEqual(priced(10))
     expect(judge(fell(10, 8.99), old(10), old(10))).toEqual(priced(8.99))
     expect(judge(fell(10, 8), old(10, 0), old(10, 0))).toEqual(priced(10))
@@ -74,12 +74,12 @@ describe('D-13 a fall', () => {
     expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 
-  test('counts from the limit that its game has', () => {
+  test('is ignored up to the limit of its game', () => {
     const calm = { ...RULES, fallBps: 3_000 }
     expect(worthOf([fell(10, 8), old(10), old(10)], calm, NOW)).toEqual(priced(10))
   })
 
-  test('D-13 a fall lowers a price by no more than the limit, or removes it', () => {
+  test('lowers a price by no more than the limit, or removes it', () => {
     const amount = fc.oneof(
       fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
       fc.bigInt({ min: 900_000n, max: 1_400_000n }),

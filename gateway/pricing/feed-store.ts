@@ -64,13 +64,13 @@ export async function countFailure(
     where source = ${source} and feed = ${feed}`.execute(db)
 }
 
-/** Pauses all feeds of the source until then. */
+/** Pauses all feeds of the source until that time. */
 export async function postponeSource(db: Db, source: string, until: Date): Promise<void> {
   await sql`
     update price_feed set next_at = greatest(next_at, ${until}) where source = ${source}`.execute(db)
 }
 
-/** Deletes the rows of all sources but these: nobody asks the others any longer. */
+/** Deletes the rows of all other sources, which are no longer asked. */
 export async function forgetFeedsBut(db: Db, sources: readonly string[]): Promise<void> {
   await sql`delete from price_feed where source <> all(${[...sources]})`.execute(db)
 }

@@ -38,7 +38,7 @@ const due = (source: PriceSource) =>
 
 const STEP_S = 20
 
-/** Advances the clock by minutes, with a turn every few seconds. */
+/** Advances the clock by `minutes`. Every 20 seconds, each process requests what is due. */
 async function live(source: PriceSource, minutes: number, processes = 1): Promise<void> {
   for (let second = 0; second < minutes * 60; second += STEP_S) {
     await Promise.all(Array.from({ length: processes }, () => due(source)))
@@ -66,13 +66,16 @@ describe('requests to a source', () => {
       { market_hash_name: 'A', currency: 'USD', min_price: 1, updated_at: 9 },
       2 * GAMES.length,
     ],
-  ])('are 6 from two processes for a Skinport %s, which allows 8 in 5 minutes', async (_what, item, urls) => {
-    server.answer('/v1/items', json([item]))
-    server.answer('/v1/sales/history', json([]))
-    await live(skinportPrices(server.url), 25, 2)
-    expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
-    expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
-  })
+  ])(
+    'of two processes are at most 6 in 5 minutes for a Skinport %s; Skinport allows 8',
+    async (_what, item, urls) => {
+      server.answer('/v1/items', json([item]))
+      server.answer('/v1/sales/history', json([]))
+      await live(skinportPrices(server.url), 25, 2)
+      expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
+      expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
+    },
+  )
 
   test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
     waxpeerSays(5_000)
@@ -100,7 +103,7 @@ describe('requests to a source', () => {
     expect(server.asked).toHaveLength(2)
   })
 
-  test('become rarer while it keeps failing, at least once an hour, and the reason is recorded', async () => {
+  test('become rarer while it keeps failing, but stay at least hourly, and the reason is recorded', async () => {
     server.answer(PATH, json({}, 500))
     await live(waxpeer(), 150)
     const [cs] = await feeds()
@@ -179,7 +182,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('includes one that answers without any price', async () => {
+  test('can be one that answers without any price', async () => {
     await twoSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)
@@ -215,7 +218,7 @@ describe('exchange rates from the web', () => {
     await due(webRates(server.url))
   }
 
-  test('override the file, which counts if they are too old or missing', async () => {
+  test('override the file, whose rate is used only if they are too old or missing', async () => {
     await fileSays('0.90')
     expect(await eur()).toBe(90_000_000n)
     says(0.86)
@@ -232,7 +235,7 @@ describe('exchange rates from the web', () => {
     ['zero', 0],
     ['a slipped point', 8.6],
     ['a jump of a quarter', 1.075],
-  ])('%s is refused, and the last good one stays', async (_what, absurd) => {
+  ])('with %s are refused, and the last good rate stays', async (_what, absurd) => {
     says(0.86)
     await due(webRates(server.url))
     says(absurd)
@@ -243,7 +246,7 @@ describe('exchange rates from the web', () => {
     expect(await eur()).toBe(88_000_000n)
   })
 
-  test('do not gain from a time two days ago or in the future', async () => {
+  test('are not used if two days old, and a time in the future does not block newer ones', async () => {
     says(0.86, 49 * 60 * MINUTE_MS)
     await due(webRates(server.url))
     expect(await eur()).toBe('missing')

@@ -5,7 +5,7 @@ import { countFailure, postponeSource, setGood, takeFeed } from './feed-store.ts
 import type { Feed, PriceSource } from './sources/source.ts'
 
 const MAX_BACKOFF_MS = 3_600_000
-/** The longest first wait after a failure, so a source with an interval of six hours is not missed that long. */
+/** The longest wait after a first failure, so a source with an interval of six hours is asked again sooner. */
 const FIRST_AGAIN_MS = 10 * 60_000
 const MAX_ERROR = 500
 
@@ -44,7 +44,7 @@ export function noteGood(
 }
 
 /**
- * Records a failure of the feed. The wait begins with ten minutes at most and grows with each failure, up to an hour or
+ * Records a failure of the feed. The wait starts at ten minutes or less and grows with each failure, up to an hour or
  * the feed's own interval. If the source asks for a pause, all its feeds pause.
  */
 export async function noteFailure(

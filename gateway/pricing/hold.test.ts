@@ -19,11 +19,11 @@ describe('a pattern', () => {
     ['a*b*a', 'aba', true],
     [RUBY, RUBY, true],
     [RUBY, `${RUBY} `, false],
-  ])('%s on %s: %s', (name, item, fits) => {
+  ])('%s for the name %s: %s', (name, item, fits) => {
     expect(covers({ name }, item)).toBe(fits)
   })
 
-  it('fits the same names as its LIKE expression', () => {
+  it('matches the same names as its LIKE expression', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '%', '_', '\\'), maxLength: 6 })
     const pattern = fc.array(letters, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('*'))
     fc.assert(
@@ -33,7 +33,7 @@ describe('a pattern', () => {
     )
   })
 
-  it('does not exist for a whole game or a plain name', () => {
+  it('is absent for a whole game or a plain name', () => {
     expect([likeOf(null), likeOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([null, null, false, false])
   })
 })
@@ -55,7 +55,7 @@ describe('holds on an item', () => {
     more: Partial<Pick<Hold, 'usdMicros' | 'since'>> = {},
   ): Hold => ({ kind, name, usdMicros: null, since: before, ...more })
 
-  it('can be missing, and then its price is judged as of now', () => {
+  it('do not affect other items, whose price is judged as of now', () => {
     expect(heldAt([hold('blocked', 'Knife')], RUBY, now)).toEqual({
       blocked: false,
       asOf: now,
@@ -63,12 +63,12 @@ describe('holds on an item', () => {
     })
   })
 
-  it('freeze it as of the first freeze', () => {
+  it('freeze its price at the time of the first freeze', () => {
     const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: long })]
     expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: long })
   })
 
-  it('give it the price of the most specific name', () => {
+  it('set its price by the most specific name', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
     expect(heldAt(holds, RUBY, now).override).toBe(2n)

@@ -81,7 +81,7 @@ describe('pricing', () => {
     expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'stale' })
   })
 
-  describe('a rate of the web', () => {
+  describe('a rate from the web', () => {
     const rates = (name: string, perUsd: string, hoursOld = 1): PriceSource => ({
       name,
       pace: { everyMs: 600_000, gapMs: 0 },
@@ -158,7 +158,7 @@ describe('pricing', () => {
 
   test('D-40 after the clock is advanced, prices are requested again and are fresh by the new time', async () => {
     const ahead = fakeClock(clock.now())
-    // As on the web: by the real clock.
+    // Sources on the web date their prices by the real clock.
     const row = {
       marketHashName: 'Knife',
       usdMicros: 5_000_000n,
@@ -187,14 +187,14 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('starts with all prices loaded, and stops', async () => {
+  test('has all local prices loaded once it has started, and can be stopped', async () => {
     const source = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
     await pricing.stop()
   })
 
-  test('forgets at its start the state of a source that was removed from the settings', async () => {
+  test('deletes, when it starts, the state of a source that was removed from the settings', async () => {
     await database.db
       .insertInto('price_feed')
       .values({ source: 'csfloat', feed: 'cs', next_at: clock.now(), failures: 3, last_error: 'HTTP 403' })

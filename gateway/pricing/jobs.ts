@@ -18,14 +18,14 @@ const HOUR_MS = 3_600_000
 const FETCH_MS = 60_000
 
 /**
- * Forgets how sources did that the settings no longer name, reads the local sources, then asks every source at its own
- * pace until stopped.
+ * Deletes the state of sources that the settings no longer name, reads the local sources, then asks every source at its
+ * own pace until stopped.
  */
 export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const { log } = deps
   const ended = new AbortController()
   const { signal } = ended
-  // Otherwise the last failure of such a source would stay among the alarms and with the doctor.
+  // Otherwise the alarms and the doctor would keep reporting the last failure of a removed source.
   await forgetFeedsBut(
     deps.db,
     deps.sources.map(({ name }) => name),
@@ -132,7 +132,7 @@ async function keepRate(
   const { currency } = rate
   const now = clock.now()
   const asOf = notAfter(clock.tillTime(rate.asOf), now)
-  // On a Monday it is from Friday: too old for payments, but good for comparison.
+  // On a Monday the reference is from Friday: too old for payments, but recent enough for comparison.
   const age = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MS } : {}
   const read = readRate(currency, { ...rate, asOf, ...age }, now)
   const latest = await latestRates(db, currency, now)

@@ -4,7 +4,7 @@ import { GAMES, type Game } from '../../contract/games.ts'
 
 export type PerGame = Partial<Record<Game, number>>
 
-/** One number for all games, and others for some: `2500`, or `2500,rust:3000,tf:2800`. */
+/** A number for all games, optionally followed by numbers for single games: `2500`, or `2500,rust:3000,tf:2800`. */
 export function perGame(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max} for all games, and others by game, such as ${min},rust:${max}`
   return z.string().transform((text, context): PerGame => {

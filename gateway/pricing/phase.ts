@@ -45,7 +45,7 @@ export function phaseOf({ marketHashName, paintIndex }: Painted, game: Game): Ph
   return isDoppler ? PHASE_OF_PAINT.get(paintIndex) : undefined
 }
 
-/** Returns the phase that a market calls by this word, if the item is a Doppler. */
+/** Returns the phase that a market means by this word, if the item is a Doppler. */
 export function phaseInWords(marketHashName: string, word: string | null | undefined): Phase | undefined {
   if (!`${marketHashName} `.includes(DOPPLER)) return undefined
   return PHASES.find((phase) => PHASE_NAMES[phase] === word)

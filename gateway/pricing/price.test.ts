@@ -35,14 +35,14 @@ describe('the worth of an item', () => {
     expect(judge(price(2.6), price(2))).toEqual(priced(2))
   })
 
-  test('D-13 counts prices up to six hours old', () => {
+  test('D-13 uses prices up to six hours old', () => {
     expect(judge(price(5, { asOf: hoursAgo(6) }))).toEqual(priced(5))
     expect(judge(price(5, { asOf: new Date(hoursAgo(6).getTime() - 1) }))).toEqual(unavailable('noPrice'))
     expect(judge(price(5, { asOf: hoursAgo(-1) }))).toEqual(unavailable('noPrice'))
     expect(judge()).toEqual(unavailable('noPrice'))
   })
 
-  test('D-13 counts older prices only up to an hour beside fresher ones', () => {
+  test('D-13 ignores a price more than an hour old beside a fresher one', () => {
     const [hour, older] = [hoursAgo(1), new Date(hoursAgo(1).getTime() - 1)]
     expect(judge(price(5), price(4, { asOf: hour }))).toEqual(priced(4))
     expect(judge(price(5), price(4, { asOf: older }))).toEqual(priced(5))
@@ -67,7 +67,7 @@ describe('the worth of an item', () => {
     expect(judge({ ...listed(10), source: FILE_SOURCE })).toEqual(priced(5))
   })
 
-  test('D-13 does not need all sources: the last data count for popularity for 72 hours', () => {
+  test('D-13 does not need all sources: their last data prove popularity for 72 hours', () => {
     const dear = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
     const listed = price(5, { popularity: 3, popularityKind: 'listings' })
     expect(judge(listed, dear)).toEqual(priced(5))
@@ -97,14 +97,14 @@ describe('a pumped price', () => {
     expect(judge(weekAt(10, 13))).toMatchObject({ levelUsdMicros: micros(10) })
   })
 
-  test('does not count from a single source of an unknown item', () => {
+  test('is not accepted from a single source for an unknown item', () => {
     expect(judge(unknownBefore(5))).toEqual(unavailable('noPrice'))
     expect(judge(unknownBefore(5), unknownBefore(6.5))).toEqual(priced(5))
     expect(judge(unknownBefore(5), unknownBefore(6.51))).toEqual(unavailable('noPrice'))
     expect(judge(unknownBefore(5), unknownBefore(900), unknownBefore(6))).toEqual(priced(6))
   })
 
-  test('does not count if a third source joins the dearer of two that differ', () => {
+  test('is not accepted if a third source agrees with the dearer of two that differ', () => {
     expect(judge(unknownBefore(1), unknownBefore(5))).toEqual(unavailable('noPrice'))
     for (const lie of [1.31, 3, 5, 900]) {
       expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(lie))).toEqual(unavailable('noPrice'))
@@ -112,7 +112,7 @@ describe('a pumped price', () => {
     expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(1.3))).toEqual(priced(1.3))
   })
 
-  test('differs from a fall, which counts if two sources agree, and removes the price if one is alone', () => {
+  test('is not treated like a fall, which is accepted from two sources and removes the price of a single one', () => {
     expect(judge(weekAt(10, 7))).toEqual(priced(7))
     expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
     expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
@@ -134,7 +134,7 @@ describe('other rules of a price', () => {
     expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(10, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 900), at(20, null), at(20, null))).toEqual(priced(20))
-    // The ceiling of 19.50 is near the middle, but not near the price that stood there before the lowest came.
+    // The ceiling of 19.50 is near the median, but not near 26, the median without the lowest price.
     expect(judge(at(20, 15), at(20, null), at(26, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 16), at(20, null), at(27.04, null))).toEqual(priced(20))
     expect(judge(at(14, 10), at(14, null), at(16.9, null))).toEqual(priced(13))
@@ -142,7 +142,7 @@ describe('other rules of a price', () => {
     expect(judge(at(13.5, 10), at(13.5, null))).toEqual(priced(13))
   })
 
-  test('of two levels the lower counts, and alone only if they agree; of three the middle one', () => {
+  test('the lower of two levels caps the price, if the two agree or it is near the prices; of three, the median does', () => {
     expect(judge(at(20, 10), at(20, 13), at(20, null))).toEqual(priced(13))
     expect(judge(at(20, 10), at(20, 13.01), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 12), at(20, 900), at(20, null))).toEqual(priced(15.6))
@@ -167,7 +167,7 @@ describe('other rules of a price', () => {
   })
 })
 
-/** Amounts from a tenth of a cent, because limits are not exact below. Half of them are near each other. */
+/** Amounts from a tenth of a cent, because limits are inexact for smaller ones. Half of them are near each other. */
 const amount = fc.oneof(
   fc.bigInt({ min: 1_000n, max: 10_000_000n * DOLLAR }),
   fc.bigInt({ min: 900_000n, max: 1_400_000n }),

@@ -15,10 +15,10 @@ export type SourcePrice = {
   earlier: { usdMicros: bigint; asOf: Date } | null
 }
 
-/** The operator's own price list, which alone makes an item popular. */
+/** The operator's own price list, which makes an item popular without other sources. */
 export const FILE_SOURCE = 'file'
 
-/** An operator's override, among the grounds of a quote. */
+/** The source name of an operator's override among the grounds of a quote. */
 export const OPERATOR_SOURCE = 'operator'
 
 export type GameRules = {
@@ -122,8 +122,8 @@ function within(prices: readonly SourcePrice[], mostMs: number, now: Date): Sour
 }
 
 /**
- * The price after a fall is applied to older prices too. A fall beyond the limit at one source alone removes the price,
- * but never lowers it that far.
+ * Returns the price after a fall at one source is applied to older prices of the others. A fall beyond the limit at one
+ * source alone removes the price, but never lowers it that far.
  */
 function believedAfterFall(
   fresh: readonly SourcePrice[],
@@ -193,7 +193,10 @@ function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Lim
 
 type Limit = Pick<GameRules, 'spikeBps'>
 
-/** One false price cannot make a confirmed level. Others can remove a price, but not lower it beyond the limit. */
+/**
+ * `isBacked`: a single false price cannot have set the level. Any other level can remove a price, but not lower it
+ * beyond the limit.
+ */
 type Level = { usdMicros: bigint; isBacked: boolean }
 
 /** The median of three or more, the lower of fewer, so a false high price cannot raise the ceiling. */
@@ -207,7 +210,7 @@ function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
   return { usdMicros, isBacked }
 }
 
-/** How far one source alone may be below its level. */
+/** True if the price of a single source is too far below its level. */
 const isFarBelow = (price: bigint, level: Level, { spikeBps }: Limit): boolean =>
   price * BPS < level.usdMicros * (BPS - BigInt(spikeBps))
 
@@ -226,8 +229,8 @@ const ascending = (values: readonly bigint[]): bigint[] =>
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
 
 /**
- * True if an item sells: by the sales of one source, or by the listings of two, because listings at one are easy to
- * fake. A failing source keeps its last data, so accepted items do not depend on which sources answer.
+ * True if the item is popular: by the sales at one source, or the listings at two. Listings at one are easy to fake. A
+ * failing source keeps its last data, so accepted items do not depend on which sources answer.
  */
 function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules, now: Date): boolean {
   const enough = within(prices, POPULAR_MS, now).filter(({ popularity }) => popularity >= minPopularity)

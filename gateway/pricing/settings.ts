@@ -5,7 +5,7 @@ import { isLoopback } from '../kit/loopback.ts'
 import { perGame } from './per-game.ts'
 import { type GameRules, type PricingRules, rulesWith } from './price.ts'
 
-/** An https address: with plain http, a stranger on the way could change prices. */
+/** An https address: with plain http, an attacker on the network could change prices. */
 const address = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .refine((text) => new URL(text).protocol === 'https:' || isLoopback(new URL(text)), {
@@ -28,13 +28,13 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
   /** The most that a price may exceed its 7-day level, in hundredths of a percent. */
   TRADETILL_PRICE_SPIKE_BPS: perGame(0, 10_000).optional(),
-  /** Games whose commission may be too small to cover a pumped price, with commas. */
+  /** Games whose commission may be too small to cover a pumped price, separated by commas. */
   TRADETILL_PRICE_ABOVE_LEVEL: z
     .string()
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(GAMES, { error: `must be some of ${GAMES.join(', ')}` })))
     .optional(),
-  /** The sources on the web to ask, with commas; `none` for none. */
+  /** The sources on the web to ask, separated by commas; `none` for none. */
   TRADETILL_PRICE_SOURCES: z
     .string()
     .transform((text) => (text === 'none' ? [] : text.split(',').map((name) => name.trim())))
@@ -74,8 +74,8 @@ export function rulesOf(settings: Settings): PricingRules {
 }
 
 /**
- * Returns the problem of the rules, if any: a price is paid up to the limit above its level of the week, so a
- * commission below that pays somebody who pumps a price more than the item is worth.
+ * Returns the problem of the rules, if any. A price may exceed its weekly level by the limit. With a smaller
+ * commission, somebody who pumps a price would be paid more than the item is worth.
  */
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)

@@ -34,7 +34,7 @@ const say = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' 
 const stored = async (): Promise<SourcePrice | undefined> =>
   (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
 
-describe('the level of the week', () => {
+describe('the weekly level', () => {
   test('is the median of the last prices of earlier days, from the third day on', async () => {
     const levels: (bigint | null | undefined)[] = []
     for (const price of [10n, 12n, 900n, 11n, 13n]) {
@@ -47,7 +47,7 @@ describe('the level of the week', () => {
     expect(levels).toEqual([null, null, null, 12n, 11n])
   })
 
-  test('one bad day among seven does not move it', async () => {
+  test('is not moved by one bad day among seven', async () => {
     for (const price of [10n, 10n, 10n, 10n, 9_999n, 10n, 10n, 10n, 10n]) {
       await say(price)
       clock.advance(DAY_MS)
@@ -148,7 +148,7 @@ describe('a hold by the operator', () => {
     expect(await isBlocked(database.db, 'dota', ['Case'])).toBe(false)
   })
 
-  test('prices that no source has named for a month are deleted, frozen ones are not', async () => {
+  test('keeps a frozen price that no source has named for a month; other such prices are deleted', async () => {
     await say(5_000_000n)
     await hold('frozen', 'Knife')
     await say(5_000_000n, { name: 'Case' })

@@ -52,12 +52,12 @@ const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
   sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}
     when ${NEW_MARK} then price.${sql.ref(`mark_${part}`)} else price.${sql.ref(`earlier_${part}`)} end`
 
-/** With fewer than three days of prices, someone may have pushed all of them. */
+/** Null with fewer than three days of prices, because one person could have manipulated all of them. */
 const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
 
-/** Deletes items that no source has named since; frozen ones stay. */
+/** Deletes prices that no source has updated since `before`. Frozen prices stay. */
 export async function forgetPricesBefore(db: Db, before: Date): Promise<void> {
   await sql`
     delete from price where as_of < ${before} and not exists (
@@ -172,7 +172,6 @@ type RateEntry = { id: bigint; source: string; perUsd: string; asOf: Date }
 const RATE_COLUMNS = ['id', 'source', 'per_usd as perUsd', 'as_of as asOf'] as const
 const RATES_KEPT_MS = 30 * 86_400_000
 
-/** Returns the rate with this id. */
 export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undefined> {
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }

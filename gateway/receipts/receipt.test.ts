@@ -49,7 +49,7 @@ const receiptOf = async (hash: string) =>
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
-it('is shown only by the page of an ended deposit, and cannot be derived from the deposit’s link', async () => {
+it('a receipt’s link is shown only by the page of an ended deposit, and cannot be derived from the deposit’s link', async () => {
   const open = await aDeposit(till, await aStore(till))
   expect(await receiptOf(open.hash)).toBeUndefined()
   const path = await receiptOf(paid.hash)
@@ -57,7 +57,7 @@ it('is shown only by the page of an ended deposit, and cannot be derived from th
   expect(path).not.toContain(paid.hash)
 })
 
-it('says what happened in both languages, and nothing about the shopper, the customer and the keys', async () => {
+it('a receipt says what happened in both languages, and nothing about the shopper, the customer and the keys', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)
@@ -86,7 +86,7 @@ it('says what happened in both languages, and nothing about the shopper, the cus
   })
 })
 
-it('opens under no other name, and the operator’s search accepts it', async () => {
+it('a receipt opens under no other name, and the operator’s search accepts its name', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const forged = path.replace(/-[0-9a-f]{4}/, '-0000')
   for (const wrong of [forged, `/receipt/${paid.id}`, '/receipt/99999-00000000000000000000000000000000']) {
@@ -104,7 +104,7 @@ it('opens under no other name, and the operator’s search accepts it', async ()
   expect((await find(till, `https://pay.test${forged}`)).kind).toBe('refused')
 })
 
-it('has a page for the case that it cannot be shown now', async () => {
+it('a receipt that cannot be shown now has a page that says so', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   unable = 'database_unavailable'
   const { statusCode, headers, body } = await get(path, { 'accept-language': 'ru-RU' })
@@ -117,7 +117,7 @@ it('has a page for the case that it cannot be shown now', async () => {
   expect(body).toMatch(/<html lang="ru">.*Сейчас квитанцию показать нельзя/s)
 })
 
-it('ends together with the deposit’s own page', async () => {
+it('a receipt ends together with the deposit’s own page', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   await jump(till, 31 * DAY_S)
   expect(await receiptOf(paid.hash)).toBeUndefined()

@@ -17,7 +17,7 @@ type ReceiptDeps = {
   unable(): Unable | undefined
 }
 
-/** Anybody can ask. */
+/** Database connections for receipts, because anybody can request one. */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1

@@ -74,7 +74,7 @@ describe('D-35 a trade token is erased', () => {
     await jump(till, 2 * DAY_S)
     await work(deposit.id)
     await sweep()
-    // Released, and looked at once more within a day.
+    // Just released: the delivery is looked at once more within a day.
     expect(await hasToken(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S)
     await work(deposit.id)
@@ -100,7 +100,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await hasToken(deposit.id)).toEqual([false, false])
   })
 
-  it('and one that is still needed is looked at once a sweep, to the microsecond', async () => {
+  it('only if it is no longer needed: a sweep examines a needed one once, by its time to the microsecond', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     await sql`update deposit set expires_at = '2020-01-01 00:00:00.123456Z' where id = ${deposit.id}`.execute(
@@ -115,7 +115,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await eraseTokens(till.db, { ...batch, after: place })).toBeUndefined()
   })
 
-  it('while an offer is open, never', async () => {
+  it('never while an offer is open', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     await jump(till, 40 * DAY_S)
@@ -135,7 +135,7 @@ describe('D-35 a trade token is erased', () => {
   })
 })
 
-it('D-35 the page of an ended deposit shows after 30 days how it ended, but not whose it was', async () => {
+it('D-35 after 30 days the page of an ended deposit shows how it ended, but not who paid', async () => {
   const deposit = await aDeposit(till, store)
   const fixed = { min_amount: 3_000n, max_amount: 3_000n, target_amount: 3_000n }
   await till.db.updateTable('deposit').set(fixed).execute()
@@ -153,17 +153,17 @@ it('D-35 the page of an ended deposit shows after 30 days how it ended, but not 
   const shown = (await view())?.payment
   expect(shown).toMatchObject({ status: 'succeeded', amount: null, user: null, bot: null })
   expect(shown).toMatchObject({ steamTradeMessage: null, steamTradeId: null, heldAmount: 0, itemCount: 0 })
-  // Nor in any other field.
+  // No other field contains them either.
   expect(JSON.stringify(shown)).not.toMatch(/:3000[,}]|nova_hound|Tradetill Bot/)
   await sweep()
   const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
   expect(row).toMatchObject({ user_name: null, user_avatar_url: null, user_profile_url: null })
-  // Events to the store, and the books, stay.
+  // The store's events and the books stay.
   expect(row).toMatchObject({ credited_amount: 3_000n, status: 'succeeded' })
 })
 
-describe('D-35 of webhooks', () => {
-  it('attempts go after 30 days, deliveries after 90, and the events stay readable by cursor', async () => {
+describe('D-35 the retention of webhooks', () => {
+  it('deletes attempts after 30 days and deliveries after 90, and keeps events readable by cursor', async () => {
     const endpoint = await anEndpoint(till, store, 'https://store.test/hook')
     await payFor(till, { bot, session }, await aDeposit(till, store))
     await publishEvents(till.deps)
@@ -191,7 +191,7 @@ describe('D-35 of webhooks', () => {
     expect(await attempts()).toEqual([])
     expect(await deliveries()).toEqual(made)
 
-    // One was sent again by hand just now, one waits for its store.
+    // One delivery was just sent again by hand, and another waits for its store.
     await jump(till, 60 * DAY_S)
     const [again, ...others] = made
     await till.db.insertInto('webhook_attempt').values(made.slice(0, 1).map(attemptOf)).execute()

@@ -47,8 +47,9 @@ const pastWith = (
   order by expires_at, id limit ${limit} for update skip locked`
 
 /**
- * Erases the trade tokens of deposits that have been over since then, with no trade that is open, protected, held by
- * Steam or reviewed, and none that ended after `endedBefore`. Locked deposits wait for the next run.
+ * Erases the trade tokens of deposits that ended and expired before `before`. A deposit keeps its token if it has a
+ * trade that is open, protected, held by Steam or reviewed, or that ended after `endedBefore`. Locked deposits wait for
+ * the next run.
  */
 export async function eraseTokens(
   db: Db,
@@ -75,7 +76,7 @@ export async function eraseTokens(
   return rows[0]
 }
 
-/** Erases the names and pictures of shoppers whose deposits have been over since then. */
+/** Erases the names and pictures of shoppers whose deposits ended and expired before `before`. */
 export async function eraseProfiles(db: Db, batch: Batch): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
     with past as (${pastWith('user_name', batch)}),

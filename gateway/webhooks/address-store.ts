@@ -15,7 +15,7 @@ export const allowanceFinder =
       .where('port', '=', port)
       .executeTakeFirst()
 
-/** Ordered by name. */
+/** Returns the allowed addresses of a store, ordered by name. */
 export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedAddress[]> =>
   db
     .selectFrom('webhook_address')
@@ -27,7 +27,7 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
 
 type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
-/** Allows an address. One that was allowed to lead inside stays so. */
+/** Allows an address. An earlier permission to lead inside the network stays. */
 export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
   await tx
     .insertInto('webhook_address')

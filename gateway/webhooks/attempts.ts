@@ -41,7 +41,7 @@ export async function listAttempts(
 }
 
 /**
- * A store learns nothing more about a call without an answer: a closed, silent or forbidden port would reveal the
+ * The only result that a store sees of a call without an answer. A closed, silent or forbidden port would reveal the
  * operator's network. The log has the reason.
  */
 const NO_ANSWER = 'no_answer' as const
@@ -107,8 +107,8 @@ async function refuseMuchReplay(
 type TestDeps = ChallengeDeps & { db: Db }
 
 /**
- * Sends a test message now and returns the endpoint's answer. It is not an event: handlers answer 2xx. An endpoint that
- * waits for its proof is enabled when the answer repeats the challenge.
+ * Sends a test message now and returns the endpoint's answer. The message is not an event, and its handler only needs
+ * to answer 2xx. An endpoint that waits for its proof is enabled if the answer repeats the challenge.
  */
 export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigint): Promise<TestResult> {
   const endpoint = await endpointOf(deps.db, storeId, endpointId)

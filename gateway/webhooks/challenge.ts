@@ -55,8 +55,8 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
 }
 
 /**
- * Accepts the challenge alone, or as a top-level field of that name. A service that echoes its requests has it deeper,
- * so an echo proves nothing.
+ * True if the answer is the challenge alone, or has it as a top-level field of that name. A service that echoes its
+ * requests returns it at a deeper level, so an echo proves nothing.
  */
 function repeats(result: SendResult, nonce: string): boolean {
   if (result.kind !== 'answered') return false

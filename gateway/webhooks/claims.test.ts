@@ -154,7 +154,7 @@ describe('an endpoint that answers 410', () => {
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null })
   })
 
-  it('stays disabled by its store if that came first, and enabled if it has moved', async () => {
+  it('stays disabled by its store if the store was first, and stays enabled if its URL has changed', async () => {
     await events(1)
     const first = await underWay()
     await disable()

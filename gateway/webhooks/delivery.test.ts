@@ -36,7 +36,7 @@ const expired = (of = store) => expiredDeposit(till, of)
 const delivery = () =>
   till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').executeTakeFirstOrThrow()
 
-/** Sends the due deliveries like the lanes. */
+/** Sends the due deliveries as the lanes do. */
 async function deliver(using: DeliveryDeps = deps): Promise<void> {
   const { endpoint_id: endpointId } = await delivery()
   await sendDue(using, endpointId)
@@ -150,7 +150,7 @@ describe('a webhook', () => {
     expect(events.map((event) => event.sequence)).toEqual([1, 2, 3])
   })
 
-  it('is retried when the endpoint asks for it, and not before', async () => {
+  it('is retried at the time that the endpoint asks for, and not before', async () => {
     receiver.answers.push(status(503, { 'retry-after': '120' }))
     await expired()
     await publishEvents(deps)

@@ -18,7 +18,7 @@ export type DeliveryDeps = {
   /** Opens the secrets that sign for an endpoint now (`whsec_…`). Throws if one does not open. */
   secretsOf(endpoint: Signer): string[]
   random(): number
-  /** Divides the waits of the schedule, for proofs. */
+  /** The waits of the schedule are divided by this number, to speed up proofs. */
   haste?: number
   onAttempt?(attempt: AttemptFacts): void
 }

@@ -33,13 +33,13 @@ export const insertEndpoint = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** How many endpoints the store has. Parallel creations of one store wait here until the transaction ends. */
+/** Returns how many endpoints the store has. Parallel creations of one store wait until the transaction ends. */
 export async function lockedCountOfEndpoints(tx: Tx, storeId: bigint): Promise<number> {
   await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
   return (await endpointsOf(tx, storeId)).length
 }
 
-/** The oldest first. */
+/** Returns the endpoints of the store, oldest first. */
 export const endpointsOf = (db: Db | Tx, storeId: bigint): Promise<EndpointRow[]> =>
   db
     .selectFrom('webhook_endpoint')

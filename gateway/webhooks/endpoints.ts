@@ -93,7 +93,7 @@ export async function addEndpoint(
   return { ...toEndpoint(row), secret }
 }
 
-/** The oldest first. */
+/** Returns the endpoints of the store, oldest first. */
 export const listEndpoints = async (db: Db | Tx, storeId: bigint): Promise<Endpoint[]> =>
   (await endpointsOf(db, storeId)).map(toEndpoint)
 
@@ -103,7 +103,8 @@ export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Prom
 
 /**
  * Returns the endpoint, locked until the transaction ends. Writers of deliveries use the `share` lock. A call that
- * disables the endpoint comes either before them and is seen, or after them and gives up their deliveries.
+ * disables the endpoint either ends before they begin, so they see it, or waits for them and then gives up their
+ * deliveries.
  */
 export const lockedEndpointOf = async (
   tx: Tx,
@@ -185,7 +186,7 @@ async function changeWithin(
   return toEndpoint((await changeEndpoint(tx, storeId, { id, change })) ?? refuse('not_found'))
 }
 
-/** Gives the endpoint a new secret. The old one signs too, for `overlapHours`. */
+/** Gives the endpoint a new secret. The old one also signs for `overlapHours`. */
 export async function rotateSecret(
   { db, box, clock }: Pick<EndpointDeps, 'box' | 'clock'> & { db: Db | Tx },
   storeId: bigint,
@@ -209,7 +210,7 @@ export async function rotateSecret(
 
 /**
  * Returns the secrets that sign a webhook now, the newest first. Throws if the newest cannot be decrypted. An older one
- * may be encrypted with a lost key: then a new secret must help at once.
+ * that cannot be decrypted is left out, so a new secret works at once even if a key was lost.
  */
 export function secretsOf(
   box: SecretBox,

@@ -110,7 +110,7 @@ describe('a store that is slow with everything', () => {
     const silent = await aSilentPlace()
     await published(await aStore(till, { webhookUrl: silent.url }), 30)
     await tookOnce(60_000)
-    // As after a failed attempt each.
+    // As if each had failed once.
     const later = till.db.selectFrom('event').select('id').where('sequence', '>', 15n)
     await till.db
       .updateTable('webhook_delivery')
@@ -145,7 +145,7 @@ describe('a store that is slow with everything', () => {
 })
 
 describe('the deliveries of one endpoint', () => {
-  it('go out at once although twenty others hang', async () => {
+  it('are sent at once even if twenty others hang', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
@@ -157,12 +157,12 @@ describe('the deliveries of one endpoint', () => {
     expect(place.taken).toHaveLength(21)
   })
 
-  it('include first attempts that never wait behind retries, even if many of those hang', async () => {
+  it('never wait behind retries for their first attempt, even if many retries hang', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
     for (const id of await published(store, 70)) unanswered.add(id)
-    // As after a failed attempt each.
+    // As if each had failed once.
     await till.db.updateTable('webhook_delivery').set({ claim: 1n, attempts: 1 }).execute()
     sending({ patienceMs: 1 })
     await expect.poll(() => place.taken.length).toBe(16)
@@ -171,7 +171,7 @@ describe('the deliveries of one endpoint', () => {
     expect(place.taken).toHaveLength(17)
   })
 
-  it('include replays that do not delay new events', async () => {
+  it('are not delayed by replays of older events', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
     await unsent(store, 12)
@@ -183,7 +183,7 @@ describe('the deliveries of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('hang only in limited number while another endpoint is served', async () => {
+  it('may hang only in limited numbers while another endpoint is served', async () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await published(slow, 70)
@@ -212,7 +212,7 @@ describe('lanes', () => {
     expect(silent.taken.length).toBe(40 * 2)
   })
 
-  it('do not delay a deposit because another one’s event fails', async () => {
+  it('do not delay a deposit’s events because another deposit’s event fails', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     receiver.answers.push(status(500), status(500), status(500))
     for (let n = 0; n < 3; n += 1) await expiredDeposit(till, store)

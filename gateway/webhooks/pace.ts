@@ -17,7 +17,7 @@ const MOST_OPEN_IN_ALL = 1_000
 
 /** The shortest time without an answer after which an attempt counts as hanging. */
 export const PATIENCE_MS = 500
-/** How much longer than usual an answer may take. */
+/** How many times longer than usual an answer may take before its attempt counts as hanging. */
 const SLOWER_THAN_USUAL = 2
 /** The weight of the newest answer in the moving average. */
 const NEWEST = 0.25

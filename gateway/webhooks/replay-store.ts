@@ -36,7 +36,7 @@ export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<b
   return rows.length > 0
 }
 
-/** Counts the store's replayed deliveries since then. */
+/** Counts the store's replayed deliveries after `since`. */
 export async function replayedSince(tx: Tx, storeId: bigint, since: Date): Promise<number> {
   const { total } = await tx
     .selectFrom('webhook_replay')

@@ -96,8 +96,8 @@ const request = (url: string) => ({ storeId: 1n, url, headers: {}, body: '{}' })
 
 const NOT_PUBLIC = { reason: expect.stringContaining('the address is not public') }
 
-describe('a name asked of DNS', () => {
-  it('is resolved at once although the servers of forty others never answer', async () => {
+describe('the look-up by DNS', () => {
+  it('resolves a name at once although the servers of forty other names never answer', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     const ending = new AbortController()
     const silent = Array.from({ length: 40 }, (_, n) =>
@@ -112,7 +112,7 @@ describe('a name asked of DNS', () => {
   it.each([
     ['four.test', '127.0.0.1'],
     ['six.test', '::1'],
-  ])('%s is resolved after 300 ms although no server answers for the other family', async (name, known) => {
+  ])('resolves %s after 300 ms although no server answers for the other family', async (name, known) => {
     stopTime()
     const found = vi.fn()
     const finding = addressesOf(name).then(found)
@@ -125,7 +125,7 @@ describe('a name asked of DNS', () => {
     expect(found).toHaveBeenCalledWith([known])
   })
 
-  it('late.test is resolved to both families if one of them takes a moment longer', async () => {
+  it('resolves late.test to both families if one of them takes a moment longer', async () => {
     stopTime()
     const found = addressesOf('late.test')
     while (late.length === 0) await turn()
@@ -138,12 +138,12 @@ describe('a name asked of DNS', () => {
   it.each([
     ['http://both.test/', 'the address is not public'],
     ['http://none.test/', 'ENODATA'],
-  ])('%s fails: %s', async (url, reason) => {
+  ])('of %s fails: %s', async (url, reason) => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(url))).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) })
   })
 
-  it('localhost is this machine, without a query', async () => {
+  it('resolves localhost to this machine, without a query', async () => {
     const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, resolve })
     for (const name of ['localhost', 'shop.localhost', 'LOCALHOST.'])
       expect(await send(request(`https://${name}/`))).toMatchObject(NOT_PUBLIC)
@@ -159,7 +159,7 @@ describe('by default', () => {
     expect(asked).toEqual(['shop.test', 'shop.test'])
   })
 
-  it('the sandbox asks the system, which has this machine’s names without DNS', async () => {
+  it('the sandbox asks the system, which resolves this machine’s names without DNS', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 1_000, dnsServers })
     await send(request(`http://${hostname()}:${receiver.port}/`))
     expect(asked).toEqual([])

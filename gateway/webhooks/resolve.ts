@@ -25,7 +25,7 @@ const LOOPBACK: LookupAddress[] = [
 type Family = 4 | 6
 type Answers = Map<Family, LookupAddress[] | Error>
 
-/** Asks `servers`; the system's by default. */
+/** Returns a look-up that asks `servers`, by default the DNS servers of the system. */
 export function createResolve({ servers }: { servers?: string[] | undefined } = {}): Resolve {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })
   if (servers !== undefined) resolver.setServers(servers)

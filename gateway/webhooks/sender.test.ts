@@ -18,7 +18,7 @@ const request = (url: string) => ({ storeId: 1n, url, headers: { 'webhook-id': '
 describe('a webhook', () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
 
-  it('is posted as JSON with its headers, and gets the status', async () => {
+  it('is posted as JSON with its headers, and returns the status', async () => {
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
     expect(receiver.received[0]).toMatchObject({
       body: '{"n":1}',
@@ -67,8 +67,12 @@ describe('in live mode', () => {
 
   it.each<[string, (port: number) => string, string]>([
     ['plain http', () => 'http://store.example/hooks', 'the address must be https'],
-    ['this machine by number', (port) => `https://127.0.0.1:${port}/`, 'the address is not public'],
-    ['this machine in other figures', (port) => `https://0x7f.1:${port}/`, 'the address is not public'],
+    ['this machine by its IP address', (port) => `https://127.0.0.1:${port}/`, 'the address is not public'],
+    [
+      'this machine by its address in hexadecimal',
+      (port) => `https://0x7f.1:${port}/`,
+      'the address is not public',
+    ],
     ['this machine in IPv6', (port) => `https://[::1]:${port}/`, 'the address is not public'],
     ['IPv4 written in IPv6', (port) => `https://[::ffff:127.0.0.1]:${port}/`, 'the address is not public'],
     ['this machine by name', () => 'https://localhost/', 'the address is not public'],
@@ -77,7 +81,7 @@ describe('in live mode', () => {
     ['the port of a shell', () => 'https://store.example:22/', 'the port must be 443'],
     ['the port of a cache', () => 'https://93.184.216.34:6379/', 'the port must be 443'],
     ['a name that a shell would run', () => 'https://a$(reboot).example/', 'characters that no name has'],
-  ])('%s is not sent to', async (_name, urlOf, reason) => {
+  ])('no webhook is sent to %s', async (_name, urlOf, reason) => {
     const failed = { kind: 'failed', reason: expect.stringContaining(reason) }
     expect(await send(request(urlOf(receiver.port)))).toEqual(failed)
     expect(receiver.received).toEqual([])
@@ -103,15 +107,18 @@ describe('an address that the operator allowed', () => {
   const sends = (mode: 'sandbox' | 'live', findAllowance: FindAllowance) =>
     createSender({ mode, findAllowance, deadlineMs: 60_000, resolve: toReceiver })
 
-  it.each(['sandbox', 'live'] as const)('is sent to in %s mode, over plain http inside', async (mode) => {
-    const send = sends(mode, named('shop.internal', true))
-    const url = `http://shop.internal:${receiver.port}/`
-    expect(await send(request(url))).toMatchObject({ status: 204 })
-    expect(await send({ ...request(url), storeId: 2n })).toMatchObject({ kind: 'failed' })
-    expect(receiver.received).toHaveLength(1)
-  })
+  it.each(['sandbox', 'live'] as const)(
+    'receives webhooks in %s mode, over plain http inside the network',
+    async (mode) => {
+      const send = sends(mode, named('shop.internal', true))
+      const url = `http://shop.internal:${receiver.port}/`
+      expect(await send(request(url))).toMatchObject({ status: 204 })
+      expect(await send({ ...request(url), storeId: 2n })).toMatchObject({ kind: 'failed' })
+      expect(receiver.received).toHaveLength(1)
+    },
+  )
 
-  it('opens no other port of its host', async () => {
+  it('does not allow another port of its host', async () => {
     const send = sends('sandbox', named('shop.internal', true))
     expect(await send(request('http://shop.internal:6379/'))).toEqual({
       kind: 'failed',
@@ -120,7 +127,7 @@ describe('an address that the operator allowed', () => {
     })
   })
 
-  it('leads inside only if that was allowed', async () => {
+  it('may lead inside the network only if that was allowed', async () => {
     const send = sends('live', named('shop.internal', false))
     const port = receiver.port
     expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
@@ -135,7 +142,7 @@ describe('an address that the operator allowed', () => {
     ['the cloud’s metadata', '169.254.169.254'],
     ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
     ['every address of this machine', '0.0.0.0'],
-  ])('never opens %s', async (_what, address) => {
+  ])('never allows %s', async (_what, address) => {
     const resolve: Resolve = (_hostname, _options, callback) =>
       callback(null, [{ address, family: isIP(address) }])
     const findAllowance: FindAllowance = async () => ({ inside: true })
@@ -200,9 +207,9 @@ describe('a name', () => {
     ['IPv4 tunnelled by 6to4', [PUBLIC, '2002:7f00:1::']],
     ['IPv4 tunnelled by Teredo', ['2001:0:7f00:1::']],
     ['IPv4 translated by NAT64', ['64:ff9b::7f00:1', PUBLIC]],
-    ['an address of a link', ['fe80::1']],
+    ['a link-local address', ['fe80::1']],
     ['nothing', []],
-  ])('that leads to %s is not connected to', async (_what, addresses) => {
+  ])('that resolves to %s is not connected to', async (_what, addresses) => {
     const { asked, resolve } = resolver(addresses)
     const send = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)

@@ -18,7 +18,7 @@ export type SendResult =
   /** The reason is for the operator only: it would tell a store what else is in the network. */
   | { kind: 'failed'; reason: string }
 
-/** The store has the event. */
+/** True if the store has accepted the event. */
 export const isTaken = (result: SendResult): boolean =>
   result.kind === 'answered' && result.status >= 200 && result.status < 300
 
@@ -33,7 +33,10 @@ export type WebhookRequest = {
 }
 
 export type SenderOptions = {
-  /** Live mode sends to port 443 of public hosts and to addresses the operator allows; the sandbox only to these. */
+  /**
+   * Live mode sends to port 443 of public hosts, and to addresses that the operator allows. The sandbox sends only to
+   * the latter.
+   */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
   deadlineMs?: number

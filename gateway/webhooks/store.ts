@@ -13,8 +13,8 @@ export const DELIVERIES_TOPIC = 'webhooks'
 type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. The endpoints are locked:
- * one that is disabled at the same moment either gets none, or gives up its new deliveries with the others.
+ * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. Locks the endpoints: if one
+ * is being disabled at the same time, either it gets no new deliveries, or they are given up with its others.
  */
 export const deliveryWriter =
   (deps: WriterDeps): PublisherDeps['addDeliveries'] =>
@@ -63,7 +63,7 @@ export type Claim = Signer & {
 /** `first`: deliveries that were never claimed. `again`: retries, replays, and deliveries of a killed sender. */
 export type LaneName = 'first' | 'again'
 
-/** A number above all attempts of the schedule. */
+/** More than all attempts of the schedule. */
 const MOST_ATTEMPTS = 20
 /** An attempt ends after 15 seconds. Another sender must take over from a killed one within 30. */
 const CLAIM_MS = 18_000

@@ -17,7 +17,9 @@ export type FindAllowance = (storeId: bigint, address: Address) => Promise<Allow
 export type Reach = { mode: 'sandbox' | 'live'; allowance: Allowance | undefined }
 
 const HTTPS_PORT = 443
-/** URLs allow more, but a refusal repeats the name in a command, and people may copy that into a shell. */
+/**
+ * URLs allow more characters, but a refusal contains a command with the name, and people may copy that into a shell.
+ */
 const HOST_NAME = /^[\w.-]{1,253}$/
 
 export function addressOf({ hostname, port, protocol }: URL): Address {
@@ -53,7 +55,7 @@ export function mayConnect(address: string, { mode, allowance }: Reach, isSecure
   return allowance?.inside === true && isInsideAddress(address)
 }
 
-/** Returns why a URL is refused, before its name is looked up; undefined if nothing speaks against it. */
+/** Returns why a URL is refused, before its name is looked up; undefined if it is not refused. */
 export function refuseUrl(url: URL, reach: Reach): string | undefined {
   const { mode, allowance } = reach
   const isSecure = url.protocol === 'https:'

@@ -18,7 +18,7 @@ const rowSchema = z.object({
 
 const phaseListSchema = z.object({ data: z.array(z.unknown()).max(MAX_ROWS) })
 
-/** It does not say how many are on sale. */
+/** The list of phases does not say how many items are on sale. */
 const phaseRowSchema = z.object({
   market_hash_name: nameSchema,
   paint_index: z.int().nonnegative(),
@@ -55,8 +55,8 @@ const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date)
 })
 
 /**
- * Resolves to no rows if the second list has another form or fails, because the first one is complete without it. A
- * source that asks for a pause gets it.
+ * Resolves to no rows if the list of phases fails or has another form, because the main list is complete without it.
+ * Throws if the source asks for a pause.
  */
 async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
   try {

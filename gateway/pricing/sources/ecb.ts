@@ -1,4 +1,7 @@
-/** Reference rates of the European Central Bank: a file each working day, without a key. Other rates must be near. */
+/**
+ * Reference rates of the European Central Bank: one file each working day, without a key. Rates of other sources must
+ * be close to them.
+ */
 import { CURRENCIES } from '../../../contract/money.ts'
 import { crossRate, REFERENCE_SOURCE } from '../exchange.ts'
 import { getText, SourceError } from './http.ts'

@@ -63,7 +63,7 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   return text + decoder.decode()
 }
 
-/** Returns the parsed answer, or throws with what is wrong. */
+/** Returns the parsed answer, or throws an error that names the problem. */
 export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   const parsed = schema.safeParse(body)
   if (!parsed.success)

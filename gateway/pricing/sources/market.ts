@@ -20,7 +20,10 @@ const rowSchema = z.object({
   volume: countSchema,
 })
 
-/** `hosts`: the address of each game's market. Its other calls revoke keys above 5 calls a second, so ask slowly. */
+/**
+ * `hosts`: the address of each game's market. The markets revoke API keys used for more than 5 calls a second, so ask
+ * slowly even without a key.
+ */
 export function marketPrices(hosts: Record<Game, string>): PriceSource {
   return {
     name: 'market',

@@ -1,4 +1,4 @@
-/** Skinport: items on sale, and past sales: the 7-day level, and the number in 30 days. */
+/** Skinport: prices of items on sale, and from past sales the 7-day level and the number sold in 30 days. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { phaseInWords, phaseName } from '../phase.ts'

@@ -44,7 +44,7 @@ const marketAnswer = (items: unknown[], change: object = {}) => ({
 const MARKET_ROW = { market_hash_name: 'AK-47 | Redline (Field-Tested)', volume: '812', price: '32.393' }
 
 describe('the market family', () => {
-  test('has prices as text in dollars, counts items on sale, and has one time for the whole answer', async () => {
+  test('gives prices as text in dollars, the number of items on sale, and one time for the whole answer', async () => {
     server.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
     expect(await market().fetch?.('cs', never)).toEqual([
       {
@@ -66,7 +66,7 @@ describe('the market family', () => {
     await dota.close()
   })
 
-  test('counts the cheapest of equal names, and ignores a price of zero', async () => {
+  test('gives an item the cheapest price of its name, and ignores a price of zero', async () => {
     const rows = [
       { ...MARKET_ROW, price: '40' },
       { ...MARKET_ROW, price: '31.5' },
@@ -136,7 +136,7 @@ describe('Skinport', () => {
     return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
   }
 
-  test('sends brotli and dollars as numbers; sales of 30 days give the popularity, those of 7 the level', async () => {
+  test('sends brotli, and dollars as numbers; popularity is from sales of 30 days, and the level from sales of 7', async () => {
     expect(await read([skinportItem()], [skinportSales()])).toEqual([
       {
         marketHashName: '★ Karambit | Doppler (Factory New)',
@@ -153,7 +153,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('the phases of one name: the cheapest price, the sales of all, the level of the cheapest', async () => {
+  test('has for several phases of one name the cheapest price, the sum of sales, and the level of the cheapest', async () => {
     const items = [skinportItem({ min_price: 90 }), skinportItem({ min_price: 20.5 })]
     const sales = [
       skinportSales({ last_7_days: week({ median: 95 }), last_30_days: week({ volume: 3 }) }),
@@ -164,7 +164,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('gives a phase its own price, level and sales, too; an unknown phase has none', async () => {
+  test('also gives each phase its own price, level and sales, except an unknown phase', async () => {
     const items = [
       skinportItem({ min_price: 90, version: 'Ruby' }),
       skinportItem({ min_price: 20.5, version: 'Phase 2' }),
@@ -257,7 +257,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('a second list has the phases; without it, or in another form, the first one counts alone', async () => {
+  test('lists phases separately; if that list is missing or has another form, the main list is used alone', async () => {
     const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
     server.answer(CSFLOAT_PATH, json([row]))
     const phases = [
@@ -277,7 +277,7 @@ describe('CSFloat', () => {
     expect(feedsOf(source())).toEqual(['cs'])
   })
 
-  test('fails in another form', async () => {
+  test('fails if its answer has another form', async () => {
     server.answer(CSFLOAT_PATH, json({ data: [row] }))
     await expect(source().fetch?.('cs', never)).rejects.toThrow('another form')
   })
@@ -304,7 +304,7 @@ describe('exchange rates', () => {
   test.each([
     ['of another base', { ...ANSWER, base_code: 'EUR' }],
     ['that are an error', { result: 'error', 'error-type': 'unsupported-code' }],
-  ])('rates %s fail', async (_what, answer) => {
+  ])('%s fail', async (_what, answer) => {
     server.answer('/v6/latest/USD', json(answer))
     await expect(webRates(server.url).fetchRates?.(never)).rejects.toThrow('another form')
   })
@@ -380,14 +380,14 @@ describe('every source on the web', () => {
     })
   })
 
-  test('may not answer without end', async () => {
+  test('fails if its answer does not end', async () => {
     server.answer('/v1/items', brotli('x'.repeat(100_000)))
     await expect(getJson(new URL('/v1/items', server.url), never, 50_000)).rejects.toThrow(
       'more than 50000 bytes',
     )
   })
 
-  test('is paused for as long as it asks, or for five minutes if it only refuses', async () => {
+  test('is paused for as long as it asks, or for five minutes if it names no time', async () => {
     const wants = (status: number, headers = {}) => {
       server.answer('/v1/items', json({}, status, headers))
       return expect(getJson(new URL('/v1/items', server.url), never)).rejects
