@@ -1,6 +1,6 @@
 /** Escapes texts for CSV. Names are hostile: a spreadsheet runs text that starts like a formula. */
 
-/** In some languages, spreadsheets treat full-width signs like plain ones. */
+/** In some locales, spreadsheets treat full-width signs like plain ones. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
 /** Turns a formula into plain text. */

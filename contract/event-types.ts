@@ -14,9 +14,7 @@ export const DEPOSIT_EVENT_TYPES = [
   'deposit.reversed',
 ] as const
 
-/**
- * The event after a restore: the till's database was restored to an earlier state, so its numbers continue much higher.
- */
+/** Sent after the till's database was restored to an earlier state. The numbers of events then continue much higher. */
 export const EPOCH_TYPE = 'epoch.started'
 
 export const EVENT_TYPES = [...DEPOSIT_EVENT_TYPES, EPOCH_TYPE] as const

@@ -19,7 +19,7 @@ export const PHASES = [
 
 export type Phase = (typeof PHASES)[number]
 
-/** In English, in the markets' spelling. */
+/** The English names, in the spelling of the markets. */
 export const PHASE_NAMES: Readonly<Record<Phase, string>> = {
   phase1: 'Phase 1',
   phase2: 'Phase 2',

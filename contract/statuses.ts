@@ -19,7 +19,7 @@ export function isFinal(status: DepositStatus): status is FinalDepositStatus {
   return status !== 'created' && status !== 'pending'
 }
 
-/** Returns the progress of a deposit. It never goes back, and only a proof of delivery overrules an end. */
+/** Returns the progress of a deposit as a number that never falls. Only a proof of delivery changes a final status. */
 function progressOf(status: DepositStatus): number {
   if (status === 'created') return 0
   if (status === 'pending') return 1

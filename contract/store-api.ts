@@ -147,7 +147,7 @@ export const createDepositBodySchema = createDepositFields
   })
   .meta({ id: 'NewDeposit' })
 
-/** Events keep the form in which they were written. Those of version 0.2.0 and earlier lack this field. */
+/** A field that stored events of version 0.2.0 and earlier lack: stored events are never rewritten. */
 const sinceNext = <T extends z.ZodType>(schema: T) => schema.nullable().default(null)
 
 const storeTradeSchema = z.object({

@@ -68,14 +68,14 @@ describe('A-080 a trade link', () => {
     ['of no account', LINK.replace('123456', '0')],
     ['of an account over 32 bits', LINK.replace('123456', '4294967296')],
     ['of a huge number', LINK.replace('123456', '9'.repeat(1_000_000))],
-    ['of 513 letters', `${LINK}${'a'.repeat(513 - LINK.length)}`],
-    ['of a million letters', `${LINK}${'a'.repeat(1_000_000)}`],
-  ])('has the right form, but is refused: a link %s', (_what, text) => {
+    ['of 513 characters', `${LINK}${'a'.repeat(513 - LINK.length)}`],
+    ['of a million characters', `${LINK}${'a'.repeat(1_000_000)}`],
+  ])('%s has the right form, but is refused', (_what, text) => {
     expect(isTradeLink(text)).toBe(true)
     expect(parseTradeLink(text)).toBeUndefined()
   })
 
-  it('in canonical form does not change', () => {
+  it('does not change if it is in canonical form', () => {
     const links = fc.record({
       partner: fc.integer({ min: 1, max: 4_294_967_295 }),
       token: fc.stringMatching(/^[A-Za-z0-9_-]{3,100}$/),

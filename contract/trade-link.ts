@@ -23,7 +23,7 @@ export const linkWithoutToken = (partner: string): string =>
 
 const LARGEST_ACCOUNT_ID = 4_294_967_295
 
-/** Parses the link of a possible account. Ignores spaces around it; undefined with any other text around it. */
+/** Parses a link to a possible account. Ignores spaces around it. Returns undefined if there is any other text. */
 export function parseTradeLink(text: string): TradeLink | undefined {
   if (text.length > LONGEST_TRADE_LINK) return undefined
   const match = TRADE_LINK.exec(text.trim())

@@ -1,6 +1,6 @@
 /**
- * The events of a store: one for each transition of a deposit, and for each later change of its credit.
- * The event log (GET /v1/events) is the truth; a webhook (Standard Webhooks: headers webhook-id, webhook-timestamp,
+ * The events of a store: one for each transition of a deposit, and for each later change of its credit. The event log
+ * (GET /v1/events) is authoritative; a webhook (Standard Webhooks: headers webhook-id, webhook-timestamp,
  * webhook-signature) carries the same event.
  */
 import { z } from 'zod'
@@ -80,7 +80,7 @@ export const eventListSchema = z
   })
   .meta({ id: 'EventList' })
 
-/** GET /v1/deposits/{id}/events: at most a few. */
+/** GET /v1/deposits/{id}/events. A deposit has only a few. */
 export const depositEventsSchema = z
   .object({ events: z.array(depositEventSchema) })
   .meta({ id: 'DepositEvents' })

@@ -32,7 +32,7 @@ export const botSchema = z.object({
   level: z.int().nonnegative(),
 })
 
-/** GET /api/payment: request. A shopper may have cut the link, so any other text is an unknown deposit. */
+/** GET /api/payment: request. The link may be cut short, so any text that is not a hash means an unknown deposit. */
 export const paymentQuerySchema = z.object({ hash: z.string().max(512) })
 
 /** GET /api/payment: answer. */
@@ -59,7 +59,7 @@ export const paymentSchema = z.object({
   /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */
   timeLeft: z.int().nonnegative().nullable(),
   technicalWorks: z.boolean(),
-  /** The operator's own words about a maintenance; null if there are none. */
+  /** The operator's own text about a maintenance; null if there is none. */
   technicalWorksText: z.object({ en: z.string(), ru: z.string() }).nullable(),
   /** When the maintenance should end; null if unknown. */
   technicalWorksUntil: z.iso.datetime().nullable(),
@@ -91,7 +91,7 @@ export const paymentSchema = z.object({
   itemCount: z.int().nonnegative(),
   /**
    * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While
-   * pending it is the most that will be held, and heldUntil the latest time. The rest is promised at once.
+   * pending it is the most that will be held, and heldUntil the latest time. The rest is credited at once.
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
@@ -145,8 +145,8 @@ export const inventorySchema = z.object({
   /**
    * For games whose trades Steam lets senders reverse for days: how much of a payment with these items would be
    * credited at once, and when the rest is. Other payments may change it until the offer is created, whose heldAmount
-   * is a promise. In round steps and at most the items' total, so it does not reveal the store's limit.
-   * Null if nothing is held.
+   * is a promise. The amounts are rounded and at most the items' total, so they do not reveal the store's limit. Null
+   * if nothing is held.
    */
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),

@@ -1,4 +1,4 @@
-/** Shoppers who reversed a trade: they are credited on release, whatever their store's setting is. */
+/** Shoppers who reversed a trade. Their deliveries are credited on release, whatever their store's setting is. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
@@ -27,7 +27,7 @@ export async function beCareful(
 export type CarefulShopper = {
   steamId: string
   since: Date
-  /** The last reversed trade, and below it the time when the till noticed. */
+  /** The last reversed trade; `lastAt` is when the till noticed the reversal. */
   tradeId: bigint
   lastAt: Date
   /** Number of reversed trades. */

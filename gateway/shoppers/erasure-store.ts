@@ -43,7 +43,7 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
   const deposits = await depositsOf(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
   const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
-  // A deposit may name two accounts: another one may have paid after this one was refused, or instead of the named one.
+  // A deposit may name two accounts, if another one paid after this one was refused, or paid instead of the named one.
   await sql`
     update deposit set customer_label = null
     where id = any(${quiet}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(tx)
@@ -58,7 +58,8 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
     update trade set partner_steam_id = ${NOBODY} where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(
     tx,
   )
-  // For any account, because the sweep finds tokens of trades by the token of their deposit, which may now be erased.
+  // Erase the tokens of all accounts. The sweep finds a trade's token by that of its deposit, which may just have been
+  // erased.
   await sql`
     update trade set partner_token = null, partner_token_sealed = null
     where ${ofQuiet} and (partner_token is not null or partner_token_sealed is not null)`.execute(tx)

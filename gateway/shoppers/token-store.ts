@@ -29,7 +29,7 @@ export function sealDeposits({ db, box }: Deps, limit: number): Promise<number> 
   })
 }
 
-/** Does the same for the tokens of trades. */
+/** Encrypts up to `limit` tokens of trades in the same way. */
 export function sealTrades({ db, box }: Deps, limit: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const rows = await tx

@@ -68,7 +68,7 @@ it('W13 no table contains the trade token of a paid deposit in readable form', a
   const id = await payWithLink()
   expect(await depositRow(id)).toMatchObject({ status: 'succeeded', user_steam_id: STEAM_ID })
   const rows = await dump()
-  // Proves that the dump is complete: it has the values that may be readable.
+  // The dump is complete: it contains values that may be readable.
   expect(rows.some((row) => row.startsWith('trade: ') && row.includes(STEAM_ID))).toBe(true)
   const forms = [TOKEN, Buffer.from(TOKEN).toString('hex'), Buffer.from(TOKEN).toString('base64')]
   expect(rows.filter((row) => forms.some((form) => row.includes(form)))).toEqual([])

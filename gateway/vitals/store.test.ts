@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-test('counts of all processes add up by day, and go with the day', async () => {
+test('counts of all processes add up by day, and are deleted after 30 days', async () => {
   const [one, other] = [createVitals(), createVitals()]
   const place = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
   for (const vitals of [one, other]) {

@@ -4,7 +4,7 @@ import type { VitalCount } from './vitals.ts'
 
 const KEPT_DAYS = 30
 
-/** Adds what this process counted to today, and forgets old days. */
+/** Adds the counts of this process to those of today, and deletes old days. */
 export async function saveVitals(db: Db, counts: readonly VitalCount[]): Promise<void> {
   if (counts.length === 0) return
   await sql`
@@ -21,7 +21,7 @@ export async function saveVitals(db: Db, counts: readonly VitalCount[]): Promise
   )
 }
 
-/** The counts of the last days, today included, in the order that vitalsOf wants. */
+/** Returns the counts of the last days, including today, in the order that vitalsOf needs. */
 export async function readVitals(db: Db, days: number): Promise<VitalCount[]> {
   const { rows } = await sql<VitalCount>`
     select screen, device, metric, bucket, sum(pages)::int as pages from page_vital

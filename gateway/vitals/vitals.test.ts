@@ -4,7 +4,7 @@ import { bucketOf, createVitals, deviceOf, vitalsOf } from './vitals.ts'
 const PLACE = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
 const sorted = (vitals: ReturnType<typeof createVitals>) => vitals.take().sort((a, b) => a.bucket - b.bucket)
 
-test('three of four pages are no slower than the reported value, which is at most 15 percent too high', () => {
+test('three of four pages are no slower than the reported value, which exceeds the true one by at most 15 percent', () => {
   const vitals = createVitals()
   for (let ms = 10; ms <= 4_000; ms += 10) vitals.add(PLACE, ms)
   const [vital] = vitalsOf(sorted(vitals))
@@ -22,7 +22,7 @@ test('a layout shift is reported in its own unit', () => {
   expect(vital?.p75).toBeLessThanOrEqual(0.115)
 })
 
-test('there are few buckets, whatever a page reports', () => {
+test('the number of buckets is small, whatever a page reports', () => {
   expect([0, 0.5, 1, 600_000].map((ms) => bucketOf('LCP', ms))).toEqual([0, 0, 0, 96])
   expect(bucketOf('CLS', 600_000)).toBeLessThan(150)
 })

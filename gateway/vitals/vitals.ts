@@ -1,4 +1,6 @@
-/** How quick the pages are for shoppers: counts by bucket, and the value that three of four pages do not exceed. Pure. */
+/**
+ * The speed of the pages for shoppers: counts by bucket, and the value that three of four pages do not exceed. Pure.
+ */
 import type { MetricsBody } from '../../contract/widget-api.ts'
 
 export type Device = 'phone' | 'computer'
@@ -11,7 +13,10 @@ export type VitalCount = VitalPlace & { pages: number }
 const WIDTH = Math.log(1.15)
 const PER_SHIFT = 1_000
 
-/** Milliseconds, or thousandths of a layout shift, up to the bound of their bucket. 600,000 are in the 96th. */
+/**
+ * Returns the number of the bucket. Each bound is 15 percent higher than the last, in milliseconds or thousandths of a
+ * layout shift; 600,000 is in bucket 96.
+ */
 export const bucketOf = (metric: VitalName, value: number): number => {
   const size = metric === 'CLS' ? value * PER_SHIFT : value
   return size <= 1 ? 0 : Math.ceil(Math.log(size) / WIDTH - 1e-9)
@@ -22,7 +27,7 @@ const boundOf = (metric: VitalName, bucket: number): number => {
   return metric === 'CLS' ? Math.round(size) / PER_SHIFT : Math.round(size)
 }
 
-/** Anybody may send any header: it only chooses between two counts. */
+/** The headers can be false, but they only choose between two counts. */
 export function deviceOf(headers: Record<string, string | string[] | undefined>): Device {
   const told = headers['sec-ch-ua-mobile']
   if (told === '?1' || told === '?0') return told === '?1' ? 'phone' : 'computer'
@@ -31,11 +36,11 @@ export function deviceOf(headers: Record<string, string | string[] | undefined>)
 
 export type Vitals = {
   add(place: Omit<VitalPlace, 'bucket'>, value: number): void
-  /** The counts since the last time. */
+  /** Returns the counts since the last call. */
   take(): VitalCount[]
 }
 
-/** Counts what pages measured until it is written down. There are only so many places, whatever is sent. */
+/** Counts the measurements of pages until they are stored. The number of counts is limited, whatever pages send. */
 export function createVitals(): Vitals {
   let counts = new Map<string, VitalCount>()
   return {
@@ -55,7 +60,7 @@ export function createVitals(): Vitals {
 
 export type Vital = Omit<VitalPlace, 'bucket'> & { p75: number; pages: number }
 
-/** `counts` in the order of their places, and of their buckets. */
+/** `counts` must be ordered by place, then by bucket. */
 export function vitalsOf(counts: readonly VitalCount[]): Vital[] {
   const places = Map.groupBy(counts, ({ screen, device, metric }) => [screen, device, metric].join())
   return [...places.values()].flatMap((rows) => {
