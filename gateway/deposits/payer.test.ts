@@ -100,7 +100,7 @@ describe('D-31 a store that names the payer', () => {
     ['customerLabel', { customerLabel: 'a\u2066b' }],
     ['customerLabel', { customerLabel: 'a\nb' }],
     ['customerLabel', { customerLabel: '\ud83d' }],
-  ])('learns which field is wrong: %s of %j', async (path, change) => {
+  ])('learns that the field %s is wrong: %j', async (path, change) => {
     const answer = await post(change)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })

@@ -88,7 +88,7 @@ describe('the page', () => {
     ['for a browser that sends no Sec-Fetch-Dest', `/deposit/${HASH}`, undefined],
     ['in another kind of frame', `/deposit/${HASH}`, 'object'],
     ['of a deposit without an origin', `/deposit/${OTHER}`, 'iframe'],
-    ['with help', '/help', 'iframe'],
+    ['of the help', '/help', 'iframe'],
     ['of an invalid hash', `/deposit/${HASH.toUpperCase()}`, 'iframe'],
   ])('%s is like any other', async (_what, path, dest) => {
     const { headers, payload } = await open(path, dest)

@@ -304,7 +304,7 @@ describe('A-043 descriptions as Steam writes them', () => {
     test.each([
       ['in English', '( Not Usable in Crafting )'],
       ['in another language', '( Нельзя использовать при ковке )'],
-    ])('TF2: has no price of its own if it is uncraftable, marked %s', (_, note) => {
+    ])('TF2: has no price of its own if it is marked as uncraftable, %s', (_, note) => {
       const crate = Array.from({ length: 40 }, (__, index) => html(`Hat ${index}`))
       const hat = other(440, 'Team Captain', { descriptions: [...crate, html(' '), html(note)] })
       expect(reasonsOf('tf', hat)).toEqual({ noOwnPrice: 1 })
@@ -315,7 +315,7 @@ describe('A-043 descriptions as Steam writes them', () => {
       ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
       ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
       ['by both names', { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' }],
-    ])('TF2: has no price of its own if it has an unusual effect, known %s', (_, said) => {
+    ])('TF2: has no price of its own if it has an unusual effect, recognised %s', (_, said) => {
       expect(reasonsOf('tf', other(440, 'A hat', said))).toEqual({ noOwnPrice: 1 })
       expect(reasonsOf('cs', other(730, 'A hat', said))).toEqual({})
     })

@@ -262,7 +262,7 @@ describe('reads of an inventory', () => {
     expect((await quotes()).map(({ id }) => id)).toEqual(made.slice(2))
   })
 
-  test('leave quotes that are deleted after fifteen minutes, except the latest, and those with a trade', async () => {
+  test('leave quotes that are deleted fifteen minutes later, except the latest and those with a trade', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 3; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })

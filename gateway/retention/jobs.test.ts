@@ -100,7 +100,7 @@ describe('D-35 a trade token is erased', () => {
     expect(await hasToken(deposit.id)).toEqual([false, false])
   })
 
-  it('only if it is no longer needed: a sweep examines a needed one once, by its time to the microsecond', async () => {
+  it('only once it is no longer needed, and a sweep examines no deposit twice', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
     await sql`update deposit set expires_at = '2020-01-01 00:00:00.123456Z' where id = ${deposit.id}`.execute(
