@@ -187,7 +187,7 @@ async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise
     return rows.length === 0 && openDeals(till).length === 0 && !isOpen
   }
   await eventually('no deal is under way', async () => (await isQuiet()) || undefined, WAIT_MS)
-  // Buyers take trades back in the middle of their protection.
+  // One day at a time, because buyers take trades back in the middle of their protection.
   for (let left = seconds; left > 0; left -= DAY_S) await pass(till, Math.min(left, DAY_S))
   load.isCalm = before
   if (!before) await wishForAll(till, true)
