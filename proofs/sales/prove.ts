@@ -1,25 +1,29 @@
 /**
- * `npm run prove -- sales`: runs seeds of sales under every fault and, on the pure level, each planted defect; or
+ * `npm run prove -- sales`: runs seeds of sales under every fault, then seeds for each planted defect of the level; or
  * replays one seed with its whole trace.
  */
 import { z } from 'zod'
+import type { Key } from '../../vault/files/key.ts'
+import type { Change } from '../attacks/attack.ts'
 import { importWithout } from '../attacks/without.ts'
 import { count, defineProof, type Finding, keepFlag, maybeCount } from '../proof.ts'
 import type { LevelName } from '../simulation/levels.ts'
 import { levelOption } from '../simulation/prove.ts'
 import { prepare } from '../simulation/real/run.ts'
-import { openSessions } from '../simulation/real/sessions.ts'
+import { openSessions, type Sessions } from '../simulation/real/sessions.ts'
 import { withDatabases } from '../simulation/threads.ts'
 import { hashOf } from '../simulation/trace.ts'
 import { type Fault, REAL_FAULTS, SHARED_FAULTS } from './luck.ts'
 import { SALE_DEFECTS } from './planted-defects.ts'
+import { TILL_DEFECTS } from './planted-till-defects.ts'
+import type * as RealRunner from './real/run.ts'
 import { runSalesReal } from './real/run.ts'
 import type * as PureRunner from './run.ts'
 import { runSales, type SalesOutcome } from './run.ts'
 import { aKey } from './vault.ts'
 
-/** How many seeds to try for each defect. */
-const SEARCHED = 60
+/** How many seeds to try for each defect. A seed of the real level takes seconds. */
+const SEARCHED = { pure: 60, real: 40 }
 const MOST_PRINTED = 20
 
 export const salesProof = defineProof({
@@ -45,37 +49,53 @@ type Run = (options: { seed: number; keepTrace?: boolean }) => Promise<SalesOutc
 
 type Runners = {
   run: Run
-  /** The same with changed sources, on the pure level. */
-  planted?: (defect: string) => Promise<Run>
   faults: readonly Fault[]
+  /** The defects that are planted on this level. */
+  defects: Readonly<Record<string, readonly Change[]>>
+  /** Resolves to the work's result with the same runner in changed sources. */
+  withChanges<T>(changes: readonly Change[], work: (run: Run) => Promise<T>): Promise<T>
 }
 
 async function withRunners<T>(level: LevelName, work: (runners: Runners) => Promise<T>): Promise<T> {
   const key = aKey()
-  if (level === 'pure') {
-    return work({
-      run: (options) => runSales(options, key),
-      async planted(defect) {
-        const changes = SALE_DEFECTS[defect] ?? []
-        const runner = (await importWithout('proofs/sales/run.ts', changes)) as typeof PureRunner
-        return (options) => runner.runSales(options, key)
-      },
-      faults: SHARED_FAULTS,
-    })
-  }
+  if (level === 'pure') return work(pureRunners(key))
   return withDatabases(1, async ([url = '']) => {
     await prepare(url)
     const sessions = openSessions(url)
     try {
-      return await work({
-        run: (options) => runSalesReal({ sessions, url, key, ...options }),
-        faults: [...SHARED_FAULTS, ...REAL_FAULTS],
-      })
+      return await work(realRunners({ url, key, sessions }))
     } finally {
       await sessions.pool.end()
     }
   })
 }
+
+const pureRunners = (key: Key): Runners => ({
+  run: (options) => runSales(options, key),
+  faults: SHARED_FAULTS,
+  defects: SALE_DEFECTS,
+  async withChanges(changes, work) {
+    const runner = (await importWithout('proofs/sales/run.ts', changes)) as typeof PureRunner
+    return work((options) => runner.runSales(options, key))
+  },
+})
+
+type Real = { url: string; key: Key; sessions: Sessions }
+
+const realRunners = ({ url, key, sessions }: Real): Runners => ({
+  run: (options) => runSalesReal({ sessions, url, key, ...options }),
+  faults: [...SHARED_FAULTS, ...REAL_FAULTS],
+  defects: TILL_DEFECTS,
+  async withChanges(changes, work) {
+    const runner = (await importWithout('proofs/sales/real/run.ts', changes)) as typeof RealRunner
+    const own = runner.sessionsOf(url)
+    try {
+      return await work((options) => runner.runSalesReal({ sessions: own, url, key, ...options }))
+    } finally {
+      await own.pool.end()
+    }
+  },
+})
 
 async function replay(run: Run, seed: number): Promise<Finding> {
   const { trace, violation, hash } = await run({ seed, keepTrace: true })
@@ -108,7 +128,7 @@ async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise
   console.log(
     `${level}: ${seeds} seeds from ${from}, ${offers} offers, ${broken.length} broken; trace hash ${traceHash}`,
   )
-  const { found, missed } = await findDefects(runners)
+  const { found, missed } = await findDefects(runners, SEARCHED[level])
   const passed = broken.length === 0 && unmet.length === 0 && missed.length === 0
   const run = { level, from, seeds, offers, traceHash, broken: broken.slice(0, MOST_PRINTED) }
   const content = { ...run, unmet, found, missed, faults: Object.fromEntries(faults) }
@@ -117,12 +137,11 @@ async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise
 
 type Found = { defect: string; seed: number; broke: string }
 
-async function findDefects({ planted }: Runners): Promise<{ found: Found[]; missed: string[] }> {
+async function findDefects(runners: Runners, seeds: number): Promise<{ found: Found[]; missed: string[] }> {
   const found: Found[] = []
   const missed: string[] = []
-  if (planted === undefined) return { found, missed }
-  for (const defect of Object.keys(SALE_DEFECTS)) {
-    const first = await firstFinding(await planted(defect), SEARCHED)
+  for (const [defect, changes] of Object.entries(runners.defects)) {
+    const first = await runners.withChanges(changes, (run) => firstFinding(run, seeds))
     if (first === undefined) missed.push(defect)
     else found.push({ defect, ...first })
     console.log(

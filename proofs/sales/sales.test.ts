@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { misplacedOf } from '../attacks/without.ts'
 import { SALE_DEFECTS } from './planted-defects.ts'
+import { TILL_DEFECTS } from './planted-till-defects.ts'
 import { runSales } from './run.ts'
 
 it.each([1, 2, 3])('sales keep every promise under losses, kills and lies: seed %i', async (seed) => {
@@ -21,5 +22,6 @@ it('sales have the same trace for the same seed', async () => {
 })
 
 it('the sources contain the place of each planted defect', () => {
-  expect(misplacedOf(Object.values(SALE_DEFECTS).flat())).toEqual([])
+  const defects = { ...SALE_DEFECTS, ...TILL_DEFECTS }
+  expect(misplacedOf(Object.values(defects).flat())).toEqual([])
 })

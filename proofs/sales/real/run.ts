@@ -7,7 +7,7 @@ import { createFaults, moreLikely } from '../../simulation/faults.ts'
 import { rouse } from '../../simulation/process.ts'
 import { empty, START } from '../../simulation/real/run.ts'
 import { createScheduler } from '../../simulation/real/scheduler.ts'
-import type { Sessions } from '../../simulation/real/sessions.ts'
+import { openSessions, type Sessions } from '../../simulation/real/sessions.ts'
 import { Luck } from '../luck.ts'
 import { isWanted, outcomeOf, type SalesOutcome, said } from '../run.ts'
 import { aKey } from '../vault.ts'
@@ -32,6 +32,9 @@ const MOST_STEPS = 400_000
 const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
+
+/** Sessions for this copy of the sources, if they are loaded more than once: each copy names its statements by number. */
+export const sessionsOf = (url: string): Sessions => openSessions(url)
 
 /** Runs a seed in the database of the sessions, which is emptied first and must be used by nobody else. */
 export async function runSalesReal({
