@@ -10,9 +10,17 @@ if [ -e "$folder/master.key" ]; then
   echo "$folder/master.key is there: this was done before. Nothing was changed." >&2
   exit 1
 fi
+cd /
+if [ "$(runuser -u postgres -- psql -X -A -t -c \
+  "select 1 from pg_roles where rolname in ('tradetill_owner', 'tradetill_app') limit 1")" ]; then
+  echo "PostgreSQL has the role tradetill_owner or tradetill_app already. Nothing was changed." >&2
+  echo "If an earlier run stopped halfway, remove both roles, and a database tradetill that is still empty, and run this again:" >&2
+  echo "runuser -u postgres -- dropuser --if-exists tradetill_app" >&2
+  echo "runuser -u postgres -- dropuser --if-exists tradetill_owner" >&2
+  exit 1
+fi
 owner=$(openssl rand -hex 24)
 app=$(openssl rand -hex 24)
-cd /
 runuser -u postgres -- psql -X -q -v ON_ERROR_STOP=1 --single-transaction <<SQL
 create role tradetill_owner login createdb password '$owner';
 create role tradetill_app login password '$app';

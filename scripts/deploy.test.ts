@@ -164,6 +164,41 @@ describe('the service file of the vault', () => {
   })
 })
 
+describe('the script that makes the database', () => {
+  /** Runs the script with a `runuser` that prints `roles`, and otherwise only records how it was called. */
+  function setUp(roles: string) {
+    const place = mkdtempSync(join(tmpdir(), 'tradetill-database-'))
+    onTestFinished(() => rmSync(place, { recursive: true }))
+    mkdirSync(join(place, 'bin'))
+    const script = `#!/bin/sh\necho "$*" >> ${join(place, 'calls')}\ncase "$*" in *pg_roles*) printf '%s' '${roles}' ;; esac\n`
+    writeFileSync(join(place, 'bin/runuser'), script, { mode: 0o755 })
+    const env = { PATH: `${join(place, 'bin')}:${process.env.PATH}` }
+    const made = join(place, 'made')
+    const { status, stderr } = spawnSync('sh', [join(ROOT, 'deploy/database.sh'), made], {
+      env,
+      encoding: 'utf8',
+    })
+    return { status, stderr, made, calls: readFileSync(join(place, 'calls'), 'utf8') }
+  }
+
+  it('makes both roles, their database, and addresses with generated passwords', () => {
+    const { status, made, calls } = setUp('')
+    expect(status).toBe(0)
+    expect(calls).toContain('createdb --owner=tradetill_owner tradetill')
+    expect(readFileSync(join(made, 'database_url'), 'utf8')).toMatch(
+      /^postgres:\/\/tradetill_app:[0-9a-f]{48}@127\.0\.0\.1:5432\/tradetill\n$/,
+    )
+  })
+
+  it('changes nothing if a role is there, and says what to remove', () => {
+    const { status, stderr, made, calls } = setUp('1')
+    expect(status).toBe(1)
+    expect(stderr).toContain('dropuser --if-exists tradetill_owner')
+    expect(existsSync(made)).toBe(false)
+    expect(calls).not.toMatch(/createdb/)
+  })
+})
+
 describe('the script that sets up a vault', () => {
   /** Runs the script in a folder, with programs that only record how they were called. */
   function setUp(...args: string[]) {
