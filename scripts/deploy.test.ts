@@ -66,7 +66,7 @@ describe('the proxies', () => {
   }
 
   describe.each(Object.entries(logged))('%s', (file, log) => {
-    it.each(CALLS)('cuts the link out of %s', (uri) => {
+    it.each(CALLS)('shortens the link in %s', (uri) => {
       expect(log(uri)).not.toMatch(/[0-9a-f]{7}/i)
       expect(log(uri)).toContain('012345'.toUpperCase())
     })
@@ -88,7 +88,7 @@ describe('the proxies', () => {
     })
   })
 
-  it('include nginx, which passes on the caller, the protocol and the host, and redirects http to https', () => {
+  it('nginx passes on the caller, the protocol and the host, and redirects http to https', () => {
     for (const line of [
       'proxy_set_header Host $host;',
       'proxy_set_header X-Forwarded-Proto $scheme;',
@@ -275,7 +275,7 @@ describe('the containers', () => {
       expect(text).toContain(word)
   })
 
-  it('have a demo that runs as an unprivileged user, on this machine’s loopback only, without secret files', () => {
+  it('include a demo that runs as an unprivileged user, on this machine’s loopback only, without secret files', () => {
     const text = read('deploy/Dockerfile.demo')
     expect(text.match(/^USER (.*)$/m)?.[1]).toBe('node')
     expect(text).toContain('docker run --rm --init --network host tradetill-demo')

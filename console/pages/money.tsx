@@ -35,7 +35,7 @@ function Check({ check }: { check: Data['check'] }) {
       aside={
         <Pill tone={differences > 0 ? 'bad' : check?.completeAt == null ? 'warn' : 'good'}>
           {differences > 0
-            ? `${differences} differences`
+            ? `${differences} ${differences === 1 ? 'difference' : 'differences'}`
             : check?.completeAt == null
               ? 'not yet'
               : 'no differences'}
@@ -44,8 +44,15 @@ function Check({ check }: { check: Data['check'] }) {
     >
       <p>
         Accounts, trades, deposits and the custody of every item are recomputed by code that did not write
-        them. The last complete check ended <Time at={check?.completeAt ?? null} />; newer entries are checked
-        as they come.
+        them.{' '}
+        {check?.completeAt == null ? (
+          'No check has completed yet.'
+        ) : (
+          <>
+            The last complete check ended <Time at={check.completeAt} />; newer entries are checked as they
+            come.
+          </>
+        )}
       </p>
       {differences > 0 && (
         <p>
@@ -63,7 +70,7 @@ function Stores({ balances }: Pick<Data, 'balances'>) {
         caption="Balances of stores"
         rows={balances}
         keyOf={({ storeId, currency }) => storeId + currency}
-        empty="Nothing was credited yet."
+        empty="Nothing has been credited yet."
         columns={[
           { name: 'Store', show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go> },
           {
@@ -126,7 +133,7 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
                 <progress
                   max={Math.max(1, row.limitUsdMinor)}
                   value={row.usdMinor}
-                  aria-label={`${row.store}: used part of its limit`}
+                  aria-label={`${row.store}: share of its limit used`}
                 />{' '}
                 {isNearItsLimit(row) && <Pill tone="bad">near its limit</Pill>}
               </>

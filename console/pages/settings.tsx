@@ -124,7 +124,7 @@ function Limit({ again }: { again: () => void }) {
             name: 'dollars',
             label: 'Whole dollars',
             isOptional: true,
-            hint: 'Empty: no act needs approval.',
+            hint: 'Leave empty if no act needs approval.',
           },
         ]}
         input={({ dollars = '' }) => ({ dollars: dollars.trim() === '' ? null : dollars.trim() })}

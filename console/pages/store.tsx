@@ -126,27 +126,27 @@ function fieldsOf(store: View): readonly Field[] {
       label: 'Commission in hundredths of a percent',
       value: store.commissionBps === null ? '' : String(store.commissionBps),
       isOptional: true,
-      hint: 'Such as 2500. Empty: as the settings say.',
+      hint: 'Such as 2500. Leave empty for the commission in the settings.',
     },
     {
       name: 'games',
       label: 'Games, with commas',
       value: store.games?.join(', ') ?? '',
       isOptional: true,
-      hint: 'Empty: all.',
+      hint: 'Leave empty for all.',
     },
     {
       name: 'accent',
       label: 'Colour',
       value: store.accent ?? '',
       isOptional: true,
-      hint: 'Such as #3366ff. Empty: the page’s own.',
+      hint: 'Such as #3366ff. Leave empty for the page’s own colour.',
     },
     {
       name: 'webhookUrl',
       label: 'Another address for its first webhook',
       isOptional: true,
-      hint: 'Empty: no change.',
+      hint: 'Leave empty to change nothing.',
     },
   ]
 }
@@ -175,7 +175,7 @@ function Balances({ store, again }: Part) {
         caption="Balances by currency"
         rows={store.balances}
         keyOf={({ currency }) => currency}
-        empty="Nothing was credited yet."
+        empty="Nothing has been credited yet."
         columns={[
           { name: 'Currency', show: ({ currency }) => currency },
           {

@@ -57,7 +57,7 @@ const FIELDS: readonly Field[] = [
     name: 'webhookUrl',
     label: 'Address of its webhooks',
     isOptional: true,
-    hint: 'Empty: none for now.',
+    hint: 'Leave empty for none.',
   },
   { name: 'creditMode', label: 'Credit', options: ['on_accept', 'on_release'] },
   { name: 'liability', label: 'Liable for reversals', options: ['operator', 'store'] },
@@ -68,7 +68,12 @@ const FIELDS: readonly Field[] = [
     value: SHOP_SCOPES.join(', '),
     hint: SCOPES.join(', '),
   },
-  { name: 'accent', label: 'Colour', isOptional: true, hint: 'Such as #3366ff. Empty: the page’s own.' },
+  {
+    name: 'accent',
+    label: 'Colour',
+    isOptional: true,
+    hint: 'Such as #3366ff. Leave empty for the page’s own colour.',
+  },
 ]
 
 const rowsOf = ({ stores }: Page): readonly Row[] => stores

@@ -183,5 +183,5 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
   )
 }
 
-const FOR_HOW_LONG = 'From now, such as 45m or 2h. Empty: until you turn it off.'
-const OWN = 'The reason, in a sentence. Empty: only our sentence about technical works.'
+const FOR_HOW_LONG = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
+const OWN = 'The reason, in a sentence. Leave empty for only our sentence about technical works.'

@@ -117,7 +117,7 @@ function WishActs({ again }: { again: () => void }) {
             name: 'assets',
             label: 'Asset ids, with commas',
             isOptional: true,
-            hint: 'As the bot has them. Empty: all that are free.',
+            hint: 'As the bot has them. Leave empty for all that are free.',
           },
         ]}
         input={({ to = '', bot = '', assets = '' }) => ({
@@ -141,7 +141,12 @@ function WishActs({ again }: { again: () => void }) {
         label="Change the rule"
         does="Every minute, a bot’s free items above this number are sent away, oldest first."
         fields={[
-          { name: 'keep', label: 'Free items that a bot keeps', isOptional: true, hint: 'Empty: no rule.' },
+          {
+            name: 'keep',
+            label: 'Free items that a bot keeps',
+            isOptional: true,
+            hint: 'Leave empty for no rule.',
+          },
           { ...TO, isOptional: true },
         ]}
         input={({ keep = '', to = '' }) =>

@@ -17,7 +17,7 @@ export type Field = {
 }
 
 type Props = {
-  /** The act's name in the command line. */
+  /** The act's name on the command line. */
   act: string
   label: string
   /** The act's effect, in a sentence. */
@@ -113,7 +113,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   )
 }
 
-/** Returns the typed texts by the names of their fields. */
+/** Returns what was typed, keyed by field name. */
 export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 

@@ -41,7 +41,8 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
     offers: null,
     inventories: null,
   }
-  // Hours can pass without an inventory read. A failure that was only inferred for them ends when offers work again.
+  // Hours can pass without an inventory read. A failure that was only inferred for inventories ends when offers work
+  // again.
   let isConcluded = known.inventories !== null
 
   /** Start of the failure that this answer shows; null if it does not count as a failure yet. */
@@ -81,7 +82,7 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
   }
 }
 
-/** Steam was not asked, so it neither works nor fails. */
+/** Steam was not asked, so the answer says nothing about whether it works. */
 function isOurLimit({ reason }: Answer): boolean {
   return reason === 'not_our_turn'
 }

@@ -142,7 +142,7 @@ describe('a process with too many bots', () => {
     const second = start()
     const known = async () => (await database.pool.query('select from gateway_process')).rowCount
     await expect.poll(known).toBe(2)
-    // After several checks with a surplus, no busy bot is given up.
+    // Even after several checks that found a surplus, no busy bot has been given up.
     const beats = async () => {
       const { rows } = await database.pool.query<{ beat: string }>(
         'select beat_at::text as beat from gateway_process where owner = $1',

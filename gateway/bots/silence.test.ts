@@ -71,7 +71,7 @@ afterEach(async () => {
 
 const online = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
 
-it('a bot is given up when its lease ends, even with waiting statements, and comes back with the database', async () => {
+it('a bot is given up when its lease ends, even while statements are waiting, and is taken again when the database answers', async () => {
   const [before] = contexts
   expect(before?.mayWrite(15_000)).toBe(true)
 

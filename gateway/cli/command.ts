@@ -26,7 +26,7 @@ export type FindFlags = { json?: boolean }
 export type ActFlags = FindFlags & { by?: string; reason?: string }
 
 /** Flags of an act that moves money or removes something. */
-export type GraveFlags = FindFlags & { by?: string; reason: string }
+export type SeriousFlags = FindFlags & { by?: string; reason: string }
 
 const text = (value: string): string => value
 const REASON = { kind: 'parsed', parse: text, placeholder: 'TEXT' } as const
@@ -49,7 +49,7 @@ export const ACT = {
   reason: { ...REASON, brief: 'the reason, for the record', optional: true },
 } as const
 
-export const GRAVE_ACT = {
+export const SERIOUS_ACT = {
   ...FIND,
   by: BY,
   reason: { ...REASON, brief: 'the reason, for the record' },

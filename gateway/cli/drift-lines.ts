@@ -1,4 +1,5 @@
 /** Formats differences between inventories and books for a person. */
+import { counted } from '../kit/counted.ts'
 import type { DriftList } from '../operations/drift.ts'
 
 type Look = DriftList['bots'][number]
@@ -6,7 +7,7 @@ type Look = DriftList['bots'][number]
 const SAYS: Record<Look['drift'][number]['kind'], string> = {
   missing: 'MISSING ON STEAM',
   foreign: 'not in the books',
-  unnamed: 'indistinguishable from others of its name',
+  unnamed: 'indistinguishable from others of the same name',
 }
 
 function lookText({ lookedAt, wholeAt, isAsked }: Look): string {
@@ -20,9 +21,9 @@ function lookText({ lookedAt, wholeAt, isAsked }: Look): string {
 export const driftLines = ({ bots }: DriftList): string[] =>
   bots.flatMap((look) => {
     const { botId, bot, botSteamId, drift, leftOut } = look
-    const counted = drift.length + leftOut
+    const differing = counted(drift.length + leftOut, 'item differs', 'items differ')
     return [
-      [botId, bot, botSteamId, lookText(look), `${counted} differ from the books`].join('\t'),
+      [botId, bot, botSteamId, lookText(look), `${differing} from the books`].join('\t'),
       ...drift.map(({ kind, item, appId, assetId, marketHashName, firstSeenAt, isSure }) => {
         const of = [`${appId}/${assetId ?? 'no asset id'}`, marketHashName]
         const since = `since ${firstSeenAt.toISOString()}`
@@ -30,6 +31,8 @@ export const driftLines = ({ bots }: DriftList): string[] =>
           '\t',
         )
       }),
-      ...(leftOut > 0 ? [`\t${leftOut} more items that are not in the books`] : []),
+      ...(leftOut > 0
+        ? [`\t${counted(leftOut, 'more item that is', 'more items that are')} not in the books`]
+        : []),
     ]
   })

@@ -154,7 +154,7 @@ function keyLine({
   endsSoon,
 }: StoreView['keys'][number]): string {
   const used = lastUsedAt === null ? 'never used' : `used ${lastUsedAt.toISOString()}`
-  const idle = unused ? ' (not for 30 days: revoke it?)' : ''
+  const idle = unused ? ' (30 days without use: revoke it?)' : ''
   const end =
     revokedAt !== null
       ? `, revoked ${revokedAt.toISOString()}`

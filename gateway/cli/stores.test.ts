@@ -131,9 +131,9 @@ it('a key has the scopes of a shop by default, ends when its lifetime does, and 
   ])
   await jump(till, 30 * 86_400)
   expect((await keys()).map((line) => line.replace(/^.*write, |^.*manage, /, ''))).toEqual([
-    'never used (not for 30 days: revoke it?)',
-    expect.stringMatching(/^never used \(not for 30 days: revoke it\?\), ends \S+ \(soon\)$/),
-    'never used (not for 30 days: revoke it?)',
+    'never used (30 days without use: revoke it?)',
+    expect.stringMatching(/^never used \(30 days without use: revoke it\?\), ends \S+ \(soon\)$/),
+    'never used (30 days without use: revoke it?)',
   ])
   await jump(till, 11 * 86_400)
   expect((await keys())[1]).toMatch(/never used, ends \S+$/)

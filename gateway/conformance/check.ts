@@ -7,7 +7,9 @@ export type Check = {
   title: string
   /** Where docs/ states the requirement. */
   document: string
-  /** Runs with invented orders only: the check chooses currencies, and the store's own orders already have one. */
-  ownOrdersOnly?: true
+  /**
+   * Runs only with invented orders, because the check chooses the currencies; a store's real orders already have one.
+   */
+  inventedOrdersOnly?: true
   run(kit: Kit): Promise<Verdict>
 }

@@ -133,7 +133,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'currency',
     title: 'a credit in another currency leaves this balance unchanged',
     document: 'store-guide.md#opening-a-deposit',
-    ownOrdersOnly: true,
+    inventedOrdersOnly: true,
     async run(kit) {
       const deposit = await kit.newDeposit({ currency: 'EUR' })
       const events = await story(kit, [['deposit.succeeded', PAID]], deposit)

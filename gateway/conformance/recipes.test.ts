@@ -77,7 +77,7 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   })
   // Presses the shopper's button, because the store itself reads the log only once a minute.
   while (!isDone) await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
-  const own = CHECKS.filter(({ ownOrdersOnly }) => ownOrdersOnly !== true)
+  const own = CHECKS.filter(({ inventedOrdersOnly }) => inventedOrdersOnly !== true)
   expect(await checked).toEqual({ checks: own.length, complaints: [] })
   await store.close()
 })

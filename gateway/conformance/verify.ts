@@ -55,7 +55,7 @@ export async function verifyHandler(options: Options): Promise<Verified> {
     const results: CheckResult[] = []
     for (const check of CHECKS) {
       const isAsked = only === undefined || only.includes(check.name)
-      if (isAsked && (open === undefined || check.ownOrdersOnly !== true))
+      if (isAsked && (open === undefined || check.inventedOrdersOnly !== true))
         results.push(await resultOf(check, kit))
     }
     return { kind: 'checked', results }

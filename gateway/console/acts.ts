@@ -23,7 +23,7 @@ import { creditTrade, endTrade, lookAtTrade, releaseTrade, reverseTrade } from '
 import { allowWebhookAddress, forbidWebhookAddress } from '../operations/webhook-addresses.ts'
 import { removeWebhook, replayWebhooks, rotateWebhookSecret } from '../operations/webhooks.ts'
 import { changeSendRule, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
-import { type Call, graveAct, supportAct } from './call.ts'
+import { type Call, seriousAct, supportAct } from './call.ts'
 import { currency, id, nothing, steamId, text } from './input.ts'
 
 const bot = z.object({ bot: text(20) })
@@ -94,39 +94,39 @@ const storeChange = z.object({
 export const ACTS: Record<string, Call> = {
   'bot pause': supportAct(bot, (deps, input) => pauseBot(deps, input.bot)),
   'bot resume': supportAct(bot, (deps, input) => resumeBot(deps, input.bot)),
-  'bot retire': graveAct(bot, (deps, input) => retireBot(deps, input.bot)),
-  'bot remove': graveAct(bot, (deps, input) => removeBot(deps, input.bot)),
-  'bot arm': graveAct(nothing, (deps) => armBots(deps, true)),
-  'bot disarm': graveAct(nothing, (deps) => armBots(deps, false)),
-  'deposit hold': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
+  'bot retire': seriousAct(bot, (deps, input) => retireBot(deps, input.bot)),
+  'bot remove': seriousAct(bot, (deps, input) => removeBot(deps, input.bot)),
+  'bot arm': seriousAct(nothing, (deps) => armBots(deps, true)),
+  'bot disarm': seriousAct(nothing, (deps) => armBots(deps, false)),
+  'deposit hold': seriousAct(z.object({ depositId: id }), (deps, { depositId }) =>
     holdDeposit(deps, depositId),
   ),
-  'deposit release': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
+  'deposit release': seriousAct(z.object({ depositId: id }), (deps, { depositId }) =>
     releaseDeposit(deps, depositId),
   ),
   'trade look': supportAct(trade, (deps, { tradeId }) => lookAtTrade(deps, tradeId)),
-  'trade end': graveAct(trade, (deps, { tradeId }) => endTrade(deps, tradeId)),
-  'trade credit': graveAct(
+  'trade end': seriousAct(trade, (deps, { tradeId }) => endTrade(deps, tradeId)),
+  'trade credit': seriousAct(
     trade.extend({ steamTradeId: text(20), offerId: text(20).nullable() }),
     creditTrade,
   ),
-  'trade release': graveAct(trade, (deps, { tradeId }) => releaseTrade(deps, tradeId)),
-  'trade reverse': graveAct(trade, (deps, { tradeId }) => reverseTrade(deps, tradeId)),
-  'payout record': graveAct(booked, (deps, { amountMinor: amount, ...payout }) =>
+  'trade release': seriousAct(trade, (deps, { tradeId }) => releaseTrade(deps, tradeId)),
+  'trade reverse': seriousAct(trade, (deps, { tradeId }) => reverseTrade(deps, tradeId)),
+  'payout record': seriousAct(booked, (deps, { amountMinor: amount, ...payout }) =>
     recordPayout(deps, { ...payout, amount }),
   ),
-  'payout void': graveAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
-  'store add': graveAct(newStore, addStore),
-  'store update': graveAct(storeChange, changeStore),
-  'store disable': graveAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
-  'store enable': graveAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
-  'store credit': graveAct(booked, creditStore),
-  'store debit': graveAct(booked, debitStore),
-  'store write-off': graveAct(booked, writeOffStore),
-  'store free-room': graveAct(store, (deps, { storeId }) => freeRoom(deps, storeId)),
-  'store allow-address': graveAct(address.extend({ inside: z.boolean() }), allowWebhookAddress),
-  'store forbid-address': graveAct(address, forbidWebhookAddress),
-  'key add': graveAct(
+  'payout void': seriousAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
+  'store add': seriousAct(newStore, addStore),
+  'store update': seriousAct(storeChange, changeStore),
+  'store disable': seriousAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
+  'store enable': seriousAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
+  'store credit': seriousAct(booked, creditStore),
+  'store debit': seriousAct(booked, debitStore),
+  'store write-off': seriousAct(booked, writeOffStore),
+  'store free-room': seriousAct(store, (deps, { storeId }) => freeRoom(deps, storeId)),
+  'store allow-address': seriousAct(address.extend({ inside: z.boolean() }), allowWebhookAddress),
+  'store forbid-address': seriousAct(address, forbidWebhookAddress),
+  'key add': seriousAct(
     z.object({
       storeId: id,
       name: text(80),
@@ -135,12 +135,12 @@ export const ACTS: Record<string, Call> = {
     }),
     (deps, { expires, ...rest }) => addKey(deps, { ...rest, expires }),
   ),
-  'key rotate': graveAct(z.object({ keyId: key, overlapHours: HOURS }), rotateKey),
-  'key revoke': graveAct(z.object({ keyId: key }), (deps, { keyId }) => revokeKey(deps, keyId)),
+  'key rotate': seriousAct(z.object({ keyId: key, overlapHours: HOURS }), rotateKey),
+  'key revoke': seriousAct(z.object({ keyId: key }), (deps, { keyId }) => revokeKey(deps, keyId)),
   'price block': supportAct(target, blockPrice),
   'price freeze': supportAct(target, freezePrice),
   'price release': supportAct(target, releasePrice),
-  'price override': graveAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
+  'price override': seriousAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
     overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * 10_000n }),
   ),
   'market off': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: true })),
@@ -149,34 +149,34 @@ export const ACTS: Record<string, Call> = {
   'maintenance off': supportAct(nothing, (deps) => switchMaintenanceOff(deps)),
   'shopper deny': supportAct(shopper, (deps, input) => denyPayer(deps, input.steamId)),
   'shopper allow': supportAct(shopper, (deps, input) => allowPayer(deps, input.steamId)),
-  'shopper erase': graveAct(shopper, (deps, input) => erasePayer(deps, input.steamId)),
-  'shopper trust': graveAct(shopper, (deps, input) => trustPayer(deps, input.steamId)),
+  'shopper erase': seriousAct(shopper, (deps, input) => erasePayer(deps, input.steamId)),
+  'shopper trust': seriousAct(shopper, (deps, input) => trustPayer(deps, input.steamId)),
   'webhook replay': supportAct(
     z.object({ endpointId: id, fromSequence: SEQUENCE, toSequence: SEQUENCE }),
     replayWebhooks,
   ),
-  'webhook rotate': graveAct(z.object({ endpointId: id, overlapHours: HOURS }), rotateWebhookSecret),
-  'webhook remove': graveAct(z.object({ endpointId: id }), removeWebhook),
-  'items send': graveAct(
+  'webhook rotate': seriousAct(z.object({ endpointId: id, overlapHours: HOURS }), rotateWebhookSecret),
+  'webhook remove': seriousAct(z.object({ endpointId: id }), removeWebhook),
+  'items send': seriousAct(
     z.object({ to: text(40), bot: text(20).optional(), assets: z.array(text(30)).max(500).optional() }),
     (deps, { assets, ...rest }) => sendItems(deps, { ...rest, assets }),
   ),
-  'items return': graveAct(z.object({ depositId: id }), (deps, { depositId }) =>
+  'items return': seriousAct(z.object({ depositId: id }), (deps, { depositId }) =>
     returnItems(deps, depositId),
   ),
-  'items unwish': graveAct(z.object({ wishId: id }), (deps, { wishId }) => withdraw(deps, wishId)),
-  'items rule': graveAct(
+  'items unwish': seriousAct(z.object({ wishId: id }), (deps, { wishId }) => withdraw(deps, wishId)),
+  'items rule': seriousAct(
     z.object({ keep: z.int().min(0).max(999_999).optional(), to: text(40).optional() }),
     (deps, { keep, to = '' }) =>
       changeSendRule(deps, keep === undefined ? undefined : { destination: to, keep }),
   ),
-  'items explain': graveAct(z.object({ departureId: id }), (deps, { departureId }) =>
+  'items explain': seriousAct(z.object({ departureId: id }), (deps, { departureId }) =>
     explainDeparture(deps, departureId),
   ),
   'items drift': supportAct(z.object({ bot: text(20) }), (deps, input) => lookForDrift(deps, input.bot)),
-  'proposal approve': graveAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
-  'proposal decline': graveAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
-  'proposal limit': graveAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>
+  'proposal approve': seriousAct(proposal, (deps, { proposalId }) => approveProposal(deps, proposalId)),
+  'proposal decline': seriousAct(proposal, (deps, { proposalId }) => declineProposal(deps, proposalId)),
+  'proposal limit': seriousAct(z.object({ dollars: DOLLARS.nullable() }), (deps, { dollars }) =>
     limitAct(deps, { aboveUsdMinor: dollars === null ? null : BigInt(dollars) * 100n }),
   ),
 }

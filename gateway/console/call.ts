@@ -26,7 +26,7 @@ export function supportAct<INPUT>(
 }
 
 /** An act that moves money or items, or concerns keys and limits. */
-export function graveAct<INPUT>(
+export function seriousAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {

@@ -5,7 +5,7 @@ import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Log } from '../kit/log.ts'
 import { type ActDeps, type Answer, done, type Refused, refused } from '../operations/operation.ts'
 import { refuseCall } from './answer.ts'
-import { graveAct } from './call.ts'
+import { seriousAct } from './call.ts'
 import { text } from './input.ts'
 import { createLogins } from './logins.ts'
 import { admit, type Visitor, type VisitorDeps, visitorOf } from './visitor.ts'
@@ -43,7 +43,7 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
     const who = await deps.visitor(request)
     const obstacle = async () =>
       (await visitorOf(deps, request, true)) === undefined ? refused('conflict', SIGNED_OUT) : undefined
-    const call = graveAct(beginInput, async (act, { bot, checkWith }) => {
+    const call = seriousAct(beginInput, async (act, { bot, checkWith }) => {
       const steamId = await accountIn(act, bot)
       if (typeof steamId === 'object') return steamId
       const { enrolByLogin } = await import('../operations/enrolment.ts')

@@ -1,4 +1,4 @@
-/** Identifies the caller by the two halves of a session. */
+/** Identifies the caller by the two halves of a session: the cookie, and the half that the page sends. */
 import type { FastifyRequest } from 'fastify'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Db } from '../db/client.ts'

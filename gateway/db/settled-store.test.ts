@@ -31,7 +31,7 @@ async function connected() {
 
 const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
 
-/** The settled number, and how often locks were looked at; `happens` comes before each look at the locks of others. */
+/** The settled number, and how often locks were looked at; `happens` is called before each look at the locks. */
 async function settledAfter(happens: (look: number) => Promise<unknown>, mostLooks?: number) {
   let looks = 0
   const ask = async (statement: string) => {

@@ -64,7 +64,10 @@ export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
     if (answer === 'waits') waiting.add(listing)
     else if (isAlarm(answer)) {
       const { market, reference, n } = row
-      log.error({ market, reference, entry: String(n), answer }, 'a sale of the vault could not be booked')
+      log.error(
+        { market, reference, entry: String(n), answer },
+        'a report from the vault could not be booked',
+      )
     }
   }
 }

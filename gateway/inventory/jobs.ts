@@ -17,7 +17,7 @@ type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBo
 /** Answers inventory requests: takes each once, asks Steam and leaves the answer in the row. */
 export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): BotHandlers['inventory'] {
   return async (bot, requestId, spend) => {
-    // No caller waits for an older request, so do not ask Steam.
+    // Nobody still waits for a request older than this, so Steam is not asked.
     const since = new Date(clock.now().getTime() - WAIT_MS)
     const wanted = await takeRequest({ db, box }, { id: requestId, botId: bot.botId, since })
     if (wanted === undefined) return

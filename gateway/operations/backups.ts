@@ -11,6 +11,7 @@ import {
   putBackCopy,
 } from '../backups/service.ts'
 import { runningDatabase } from '../db/connection-file.ts'
+import { counted } from '../kit/counted.ts'
 import { type Answer, done, type Place, refused } from './operation.ts'
 
 const STOPPED = refused(
@@ -66,7 +67,7 @@ export async function checkBackup(
     : {
         kind: 'refused',
         refusal: 'failed',
-        message: `The ledger has ${differences.length} differences: ${differences[0]?.problem}.`,
+        message: `The ledger has ${counted(differences.length, 'difference')}: ${differences[0]?.problem}.`,
         data,
       }
 }

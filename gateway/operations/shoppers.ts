@@ -101,8 +101,8 @@ export function allowPayer(deps: ActDeps, steamId: string): Promise<Answer<{ ste
 }
 
 /**
- * Erases the account from everything that is over. Data that an open offer, a protection or the deny-list needs is
- * kept, and the answer says so. The record of the act does not name the account.
+ * Erases the account from all deposits and trades that have ended. Data that an open offer, a protection or the
+ * deny-list needs is kept, and the answer says so. The record of the act does not name the account.
  */
 export function erasePayer(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const recorded = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
@@ -123,8 +123,10 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
         ]
       : []),
     ...(keptEvents > 0 ? [`${counted(keptEvents, 'event is', 'events are')} kept as received.`] : []),
-    ...(isDenied ? ['It is denied, and the deny-list keeps its number.'] : []),
-    ...(isOnRelease ? ['It took items back, and is credited on release: its number is kept for that.'] : []),
+    ...(isDenied ? ['It is denied, and the deny-list keeps its Steam id.'] : []),
+    ...(isOnRelease
+      ? ['It took items back, and is credited on release: its Steam id is kept for that.']
+      : []),
   ]
   return [
     `The account was removed from ${counted(deposits, 'deposit')} and ${counted(trades, 'trade')}.`,
@@ -143,7 +145,10 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
   })
 }
 
-/** Lets stores decide again when the next deliveries of an account are credited, although it took items back. */
+/**
+ * Even though the account took items back, lets its stores decide again whether its next deliveries are credited at
+ * once or on release.
+ */
 export function trustPayer(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   const what = { name: 'shopper trust', needsReason: true, recorded: () => ({ steamId }) }
   return act(deps, what, async (tx) => {

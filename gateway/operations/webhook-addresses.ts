@@ -26,7 +26,7 @@ export function allowWebhookAddress(
     if (isIP(host) !== 0 && !isPublicAddress(host) && !isInsideHost(host)) {
       return refused(
         'usage',
-        `${host} is neither public nor of a private network: nothing is ever sent there.`,
+        `${host} is neither public nor in a private network: nothing is ever sent there.`,
       )
     }
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
@@ -34,7 +34,7 @@ export function allowWebhookAddress(
     const inside = asked || isInsideHost(host)
     const named = { storeId, address: formatAddress(address), inside: inside || before?.inside === true }
     if (before?.inside === named.inside) {
-      return unchanged(named, `The webhooks of store ${storeId} may go to ${named.address} already.`)
+      return unchanged(named, `The webhooks of store ${storeId} may already go to ${named.address}.`)
     }
     await allowAddress(tx, { storeId, address, inside, now: deps.clock.now() })
     return done(named, `The webhooks of store ${storeId} may go to ${named.address}.`)

@@ -126,7 +126,7 @@ describe('D-36 a shopper who took a trade back', () => {
   it('is remembered when the data of the account is erased', async () => {
     await takeBack(await delivered())
     const erased = await run('erase', SHOPPER, '--reason', 'asked for by mail')
-    expect(erased.out).toContain('its number is kept for that')
+    expect(erased.out).toContain('its Steam id is kept for that')
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 

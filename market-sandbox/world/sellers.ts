@@ -74,7 +74,7 @@ function withInventory(seller: Seller, changed: Inventory): Seller {
   return { ...seller, inventories: [...others, changed] }
 }
 
-/** Requests that the market read the inventory, which happens some seconds later. */
+/** Asks the market to read the inventory, which it does some seconds later. */
 export function askForInventory(seller: Seller, appId: number, nowS: number): Seller {
   const inventory = inventoryOf(seller, appId)
   if (inventory.dueAtS !== undefined) return seller

@@ -41,9 +41,14 @@ describe('D-9 the money of an offer', () => {
   const held = { amount: 3_375, heldAmount: 2_375, heldUntil: UNTIL }
   it.each([
     ['is at least the promised amount while the offer is open', 'pending', held, [1_000, 2_375, 'least']],
-    ['is the credited amount once the items came', 'succeeded', held, [1_000, 2_375, 'final']],
-    ['may be all later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, 'least']],
-    ['may be all at once', 'pending', { ...held, heldAmount: 0, heldUntil: null }, [3_375, 0, 'final']],
+    ['is the credited amount once the items have arrived', 'succeeded', held, [1_000, 2_375, 'final']],
+    ['may all be credited later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, 'least']],
+    [
+      'may all be credited at once',
+      'pending',
+      { ...held, heldAmount: 0, heldUntil: null },
+      [3_375, 0, 'final'],
+    ],
   ] as const)('%s', (_, status, money, [now, later, certainty]) => {
     expect(creditOf(payment({ status, ...money }))).toEqual({
       now,
@@ -59,9 +64,9 @@ describe('D-9 the money of an offer', () => {
 
   const all = { amount: 1_000, heldAmount: 0, heldUntil: null }
   it.each([
-    ['is promised at once after it was expected', true, 'pending', all, hold],
+    ['is all promised at once, where the page had called it expected', true, 'pending', all, hold],
     ['is not promised at once if a part is held', false, 'pending', held, hold],
-    ['is no longer a promise once the items came', false, 'succeeded', all, hold],
+    ['is no longer a promise once the items have arrived', false, 'succeeded', all, hold],
     ['is not called promised for a game without a hold', false, 'pending', all, null],
     ['is unknown until the offer is priced', false, 'pending', { ...all, amount: null }, hold],
   ] as const)('%s', (_, promised, status, money, said) => {

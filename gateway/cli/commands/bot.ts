@@ -9,9 +9,9 @@ import {
   command,
   FIND,
   type FindFlags,
-  GRAVE_ACT,
-  type GraveFlags,
   PREFIX,
+  SERIOUS_ACT,
+  type SeriousFlags,
 } from '../command.ts'
 import { addedBotLines, botLines, renewedBotLines } from '../lines.ts'
 import type { Session } from '../session.ts'
@@ -120,10 +120,10 @@ const resume = command({
 const remove = command({
   does: 'remove a bot and its token; refused while any of its trades must be watched',
   example: "bot remove 1 --reason 'account sold'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_BOT },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_BOT },
   load: async () => {
     const { removeBot } = await import('../../operations/bots.ts')
-    return async (session: Session, flags: GraveFlags, bot: string) =>
+    return async (session: Session, flags: SeriousFlags, bot: string) =>
       removeBot(await session.act(flags), bot)
   },
 })
@@ -131,10 +131,10 @@ const remove = command({
 const retire = command({
   does: 'retire a bot that will not come back: its open trades end, its held credit waits for you',
   example: "bot retire 1 --reason 'banned by Steam'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_BOT },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_BOT },
   load: async () => {
     const { retireBot } = await import('../../operations/bots.ts')
-    return async (session: Session, flags: GraveFlags, bot: string) =>
+    return async (session: Session, flags: SeriousFlags, bot: string) =>
       retireBot(await session.act(flags), bot)
   },
 })

@@ -5,7 +5,7 @@ import { CURRENCIES, type Currency } from '../../../contract/money.ts'
 import { DEPOSIT_STATUSES, type DepositStatus } from '../../../contract/statuses.ts'
 import { DEPOSIT_ORDERS, type DepositOrder } from '../../operations/deposit-orders.ts'
 import { amountIn, id, limitUpTo, moment, pageBefore, STORE, steamId, text } from '../arguments.ts'
-import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'
 import { depositCsv, depositLines, depositListLines } from '../deposit-lines.ts'
 import type { Session } from '../session.ts'
 import { Refusal } from '../terminal.ts'
@@ -111,10 +111,10 @@ function filterOf({ store, shopper, amountFrom, amountTo, currency, ...rest }: O
 const hold = command({
   does: 'hold all credit of a deposit until Steam can no longer reverse it; only before its offer',
   example: "deposit hold 1001 --reason 'its shopper took items back before'",
-  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
+  parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
     const { holdDeposit } = await import('../../operations/deposits.ts')
-    return async (session: Session, flags: GraveFlags, depositId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
       holdDeposit(await session.act(flags), depositId)
   },
 })
@@ -122,10 +122,10 @@ const hold = command({
 const release = command({
   does: 'release the held credit of a deposit before Steam’s protection ends; it is at risk until then',
   example: "deposit release 1001 --reason 'a shopper of years'",
-  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
+  parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [DEPOSIT] } },
   load: async () => {
     const { releaseDeposit } = await import('../../operations/early-release.ts')
-    return async (session: Session, flags: GraveFlags, depositId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
       releaseDeposit(await session.act(flags), depositId)
   },
 })

@@ -9,9 +9,9 @@ import {
   command,
   FIND,
   type FindFlags,
-  GRAVE_ACT,
-  type GraveFlags,
   OF_BOT,
+  SERIOUS_ACT,
+  type SeriousFlags,
 } from '../command.ts'
 import { driftLines } from '../drift-lines.ts'
 import { departureLines, itemLifeLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
@@ -33,10 +33,10 @@ const list = command({
 const moved = command({
   does: 'record that items left their bots without a Steam trade: lines of the export on stdin',
   example: "items moved --reason 'sold on the market' < moved.csv",
-  parameters: { flags: GRAVE_ACT },
+  parameters: { flags: SERIOUS_ACT },
   load: async () => {
     const { recordMoved } = await import('../../operations/items.ts')
-    return async (session: Session, flags: GraveFlags) =>
+    return async (session: Session, flags: SeriousFlags) =>
       recordMoved(await session.act(flags), firstColumn(session.terminal.lines()))
   },
   lines: movedLines,
@@ -45,10 +45,10 @@ const moved = command({
 const sold = command({
   does: 'record sales on other markets: lines of item,market,reference,price,received,currency,soldAt on stdin',
   example: "items sold --reason 'sales of November' < sold.csv",
-  parameters: { flags: GRAVE_ACT },
+  parameters: { flags: SERIOUS_ACT },
   load: async () => {
     const { recordSold } = await import('../../operations/sales.ts')
-    return async (session: Session, flags: GraveFlags) =>
+    return async (session: Session, flags: SeriousFlags) =>
       recordSold(await session.act(flags), session.terminal.lines())
   },
   lines: soldLines,
@@ -154,7 +154,7 @@ const explain = command({
   does: 'end the alarm about a departure, giving its reason',
   example: "items explain 12 --reason 'I sent them to the new storage account myself'",
   parameters: {
-    flags: GRAVE_ACT,
+    flags: SERIOUS_ACT,
     positional: {
       kind: 'tuple',
       parameters: [{ parse: id, brief: 'the number of the departure', placeholder: 'DEPARTURE' }],
@@ -162,7 +162,7 @@ const explain = command({
   },
   load: async () => {
     const { explainDeparture } = await import('../../operations/departures.ts')
-    return async (session: Session, flags: GraveFlags, departureId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, departureId: bigint) =>
       explainDeparture(await session.act(flags), departureId)
   },
 })

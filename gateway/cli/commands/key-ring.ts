@@ -1,6 +1,14 @@
 /** `key-ring …`: the master keys. */
 import { buildRouteMap } from '@stricli/core'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  SERIOUS_ACT,
+  type SeriousFlags,
+} from '../command.ts'
 import { keyRingLines } from '../lines.ts'
 import type { Session } from '../session.ts'
 
@@ -28,10 +36,10 @@ const rotate = command({
 const forget = command({
   does: 'erase everything that a lost master key sealed; the till must be stopped',
   example: "key-ring forget --reason 'the key was lost with its server'",
-  parameters: { flags: GRAVE_ACT },
+  parameters: { flags: SERIOUS_ACT },
   load: async () => {
     const { forgetLostKey } = await import('../../operations/key-ring.ts')
-    return async (session: Session, flags: GraveFlags) => forgetLostKey(await session.actOnForeign(flags))
+    return async (session: Session, flags: SeriousFlags) => forgetLostKey(await session.actOnForeign(flags))
   },
 })
 

@@ -8,9 +8,9 @@ import {
   command,
   FIND,
   type FindFlags,
-  GRAVE_ACT,
-  type GraveFlags,
   PREFIX,
+  SERIOUS_ACT,
+  type SeriousFlags,
 } from '../command.ts'
 import { keyOnly } from '../lines.ts'
 import type { Session } from '../session.ts'
@@ -86,10 +86,10 @@ const rotate = command({
 const revoke = command({
   does: 'revoke a key at once',
   example: "key revoke 4fz81k0c --reason 'found in a repository'",
-  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [KEY] } },
+  parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [KEY] } },
   load: async () => {
     const { revokeKey } = await import('../../operations/keys.ts')
-    return async (session: Session, flags: GraveFlags, keyId: string) =>
+    return async (session: Session, flags: SeriousFlags, keyId: string) =>
       revokeKey(await session.act(flags), keyId)
   },
 })

@@ -8,9 +8,9 @@ import {
   command,
   FIND,
   type FindFlags,
-  GRAVE_ACT,
-  type GraveFlags,
   PREFIX,
+  SERIOUS_ACT,
+  type SeriousFlags,
 } from '../command.ts'
 import { linkLines, operatorLines } from '../operator-lines.ts'
 import type { Session } from '../session.ts'
@@ -67,10 +67,10 @@ const list = command({
 const remove = command({
   does: "end an operator's sessions, passkeys, link and open proposals at once",
   example: "operator remove nina --reason 'left the firm'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_NAME },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_NAME },
   load: async () => {
     const { dismissOperator } = await import('../../operations/operators.ts')
-    return async (session: Session, flags: GraveFlags, name: string) =>
+    return async (session: Session, flags: SeriousFlags, name: string) =>
       dismissOperator(await session.act(flags), name)
   },
 })

@@ -2,11 +2,11 @@
 import { buildRouteMap } from '@stricli/core'
 import type { Currency } from '../../../contract/money.ts'
 import { amountIn, CURRENCY, id, limitUpTo, pageBefore, STORE, text } from '../arguments.ts'
-import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 import { payoutLines } from '../store-lines.ts'
 
-type Flags = GraveFlags & { store: bigint; currency: Currency; amount: string; reference: string }
+type Flags = SeriousFlags & { store: bigint; currency: Currency; amount: string; reference: string }
 
 const record = command({
   does: 'record a payout to a store; each reference is recorded only once',
@@ -28,7 +28,7 @@ const record = command({
         brief: "the payment's reference, which keeps a payout from being recorded twice",
         placeholder: 'TEXT',
       },
-      ...GRAVE_ACT,
+      ...SERIOUS_ACT,
     },
   },
   load: async () => {
@@ -68,7 +68,7 @@ const voidOne = command({
   does: 'void a payout that was never made; its amount is available to the store again',
   example: "payout void 7 --reason 'the bank sent it back'",
   parameters: {
-    flags: GRAVE_ACT,
+    flags: SERIOUS_ACT,
     positional: {
       kind: 'tuple',
       parameters: [{ parse: id, brief: 'its number: see payout list', placeholder: 'PAYOUT' }],
@@ -76,7 +76,7 @@ const voidOne = command({
   },
   load: async () => {
     const { voidPayout } = await import('../../operations/payouts.ts')
-    return async (session: Session, flags: GraveFlags, payoutId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, payoutId: bigint) =>
       voidPayout(await session.act(flags), payoutId)
   },
 })

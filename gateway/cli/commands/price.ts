@@ -3,7 +3,15 @@ import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import type { Target } from '../../operations/prices.ts'
 import { amountIn, STORE, text } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  SERIOUS_ACT,
+  type SeriousFlags,
+} from '../command.ts'
 import { coverageLines, priceLines, priceListLines } from '../price-lines.ts'
 import type { Session } from '../session.ts'
 import { Refusal } from '../terminal.ts'
@@ -93,12 +101,12 @@ const override = command({
         brief: 'the price in US dollars, with its decimals, such as 850.00',
         placeholder: 'AMOUNT',
       },
-      ...GRAVE_ACT,
+      ...SERIOUS_ACT,
     },
   },
   load: async () => {
     const { overridePrice } = await import('../../operations/prices.ts')
-    return async (session: Session, flags: GraveFlags & { game: Game; item: string; usd: string }) => {
+    return async (session: Session, flags: SeriousFlags & { game: Game; item: string; usd: string }) => {
       const { game, item } = flags
       const usdMicros = amountIn('USD', flags.usd) * 10_000n
       return overridePrice(await session.act(flags), { game, item, usdMicros })

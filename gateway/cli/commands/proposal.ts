@@ -1,7 +1,7 @@
 /** `proposal …`: acts that wait for a second operator. */
 import { buildRouteMap } from '@stricli/core'
 import { id, text } from '../arguments.ts'
-import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'
 import { limitOf, proposalLines } from '../operator-lines.ts'
 import type { Session } from '../session.ts'
 
@@ -21,10 +21,10 @@ const list = command({
 const decline = command({
   does: 'decline a proposal, so its act is not done',
   example: "proposal decline 7 --reason 'the amount is wrong'",
-  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [PROPOSAL] } },
+  parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [PROPOSAL] } },
   load: async () => {
     const { declineProposal } = await import('../../operations/proposals.ts')
-    return async (session: Session, flags: GraveFlags, proposalId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, proposalId: bigint) =>
       declineProposal(await session.act(flags), proposalId)
   },
 })
@@ -33,7 +33,7 @@ const limit = command({
   does: 'require a second operator for acts that move more than this; a later change needs one too',
   example: "proposal limit 500 --reason 'two of us by now'",
   parameters: {
-    flags: GRAVE_ACT,
+    flags: SERIOUS_ACT,
     positional: {
       kind: 'tuple',
       parameters: [{ parse: text, brief: 'whole dollars, or none', placeholder: 'LIMIT' }],
@@ -41,7 +41,7 @@ const limit = command({
   },
   load: async () => {
     const { limitAct } = await import('../../operations/proposals.ts')
-    return async (session: Session, flags: GraveFlags, typed: string) => {
+    return async (session: Session, flags: SeriousFlags, typed: string) => {
       const aboveUsdMinor = limitOf(typed)
       return limitAct(await session.act(flags), { aboveUsdMinor })
     }

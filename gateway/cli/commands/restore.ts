@@ -1,6 +1,14 @@
 /** `restore …`. */
 import { buildRouteMap } from '@stricli/core'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  SERIOUS_ACT,
+  type SeriousFlags,
+} from '../command.ts'
 import type { Session } from '../session.ts'
 
 const status = command({
@@ -18,7 +26,7 @@ const finish = command({
   example: "restore finish --reason 'backup of this morning'",
   parameters: {
     flags: {
-      ...GRAVE_ACT,
+      ...SERIOUS_ACT,
       unnoticed: {
         kind: 'boolean',
         brief: 'even if no gateway has noticed the restore',
@@ -29,8 +37,10 @@ const finish = command({
   },
   load: async () => {
     const { finishRestore } = await import('../../operations/restore.ts')
-    return async (session: Session, { unnoticed = false, ...flags }: GraveFlags & { unnoticed?: boolean }) =>
-      finishRestore(await session.act(flags), unnoticed)
+    return async (
+      session: Session,
+      { unnoticed = false, ...flags }: SeriousFlags & { unnoticed?: boolean },
+    ) => finishRestore(await session.act(flags), unnoticed)
   },
 })
 

@@ -1,6 +1,14 @@
 /** `items send`, `items return` and the other commands for wishes to the vault. */
 import { id, text, wholeUpTo } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  SERIOUS_ACT,
+  type SeriousFlags,
+} from '../command.ts'
 import type { Session } from '../session.ts'
 import { Refusal } from '../terminal.ts'
 import { ruleLines, wishLines } from '../wish-lines.ts'
@@ -65,7 +73,7 @@ export const giveBack = command({
   does: 'ask the vault to send the items of a deposit back to their shopper',
   example: "items return 17 --reason 'paid twice by mistake'",
   parameters: {
-    flags: GRAVE_ACT,
+    flags: SERIOUS_ACT,
     positional: {
       kind: 'tuple',
       parameters: [{ parse: id, brief: 'the number of the deposit', placeholder: 'DEPOSIT' }],
@@ -73,7 +81,7 @@ export const giveBack = command({
   },
   load: async () => {
     const { returnItems } = await import('../../operations/wishes.ts')
-    return async (session: Session, flags: GraveFlags, depositId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, depositId: bigint) =>
       returnItems(await session.act(flags), depositId)
   },
 })

@@ -1,7 +1,15 @@
 /** `shopper …`: Steam accounts that are denied, or credited only on release. */
 import { buildRouteMap } from '@stricli/core'
 import { steamId } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  SERIOUS_ACT,
+  type SeriousFlags,
+} from '../command.ts'
 import type { Session } from '../session.ts'
 import { shopperLines, shopperListLines } from '../shopper-lines.ts'
 
@@ -15,10 +23,10 @@ const ONE_ACCOUNT = { kind: 'tuple', parameters: [STEAM_ID] } as const
 const deny = command({
   does: 'stop taking items from a Steam account',
   example: "shopper deny 76561198000000077 --reason 'pays with stolen items'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
     const { denyPayer } = await import('../../operations/shoppers.ts')
-    return async (session: Session, flags: GraveFlags, account: string) =>
+    return async (session: Session, flags: SeriousFlags, account: string) =>
       denyPayer(await session.act(flags), account)
   },
 })
@@ -37,10 +45,10 @@ const allow = command({
 const erase = command({
   does: 'erase a Steam account from all deposits that are over',
   example: "shopper erase 76561198000000077 --reason 'asked for by mail'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
     const { erasePayer } = await import('../../operations/shoppers.ts')
-    return async (session: Session, flags: GraveFlags, account: string) =>
+    return async (session: Session, flags: SeriousFlags, account: string) =>
       erasePayer(await session.act(flags), account)
   },
 })
@@ -60,10 +68,10 @@ const show = command({
 const trust = command({
   does: 'let stores decide again how to credit an account that took items back',
   example: "shopper trust 76561198000000077 --reason 'its account was stolen then'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_ACCOUNT },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
     const { trustPayer } = await import('../../operations/shoppers.ts')
-    return async (session: Session, flags: GraveFlags, account: string) =>
+    return async (session: Session, flags: SeriousFlags, account: string) =>
       trustPayer(await session.act(flags), account)
   },
 })

@@ -1,7 +1,7 @@
 /** `store …`: the books of a store. */
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'
 import { amountIn, CURRENCY, limitUpTo, moment, pageBefore, STORE, text } from '../arguments.ts'
-import { command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import { command, FIND, type FindFlags, SERIOUS_ACT, type SeriousFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 import { reportCsv, reportLines, statementCsv, statementLines } from '../store-lines.ts'
 
@@ -75,7 +75,7 @@ const ADJUSTMENT = {
   },
 } as const
 
-type AdjustmentFlags = GraveFlags & { currency: Currency; amount: string; reference: string }
+type AdjustmentFlags = SeriousFlags & { currency: Currency; amount: string; reference: string }
 
 const wantedOf = ({ currency, amount, reference }: AdjustmentFlags, storeId: bigint) => ({
   storeId,
@@ -88,7 +88,7 @@ export const credit = command({
   does: 'credit a store with money that did not come from a deposit',
   example:
     "store credit 1 --currency USD --amount 12.50 --reference 'case 7' --reason 'items of a lost offer'",
-  parameters: { flags: { ...ADJUSTMENT, ...GRAVE_ACT }, positional: ONE_STORE },
+  parameters: { flags: { ...ADJUSTMENT, ...SERIOUS_ACT }, positional: ONE_STORE },
   load: async () => {
     const { creditStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
@@ -111,7 +111,7 @@ export const debit = command({
         optional: true,
         withNegated: false,
       },
-      ...GRAVE_ACT,
+      ...SERIOUS_ACT,
     },
     positional: ONE_STORE,
   },
@@ -127,7 +127,7 @@ export const debit = command({
 export const writeOff = command({
   does: 'write off a store’s debt, at your loss',
   example: "store write-off 1 --currency USD --amount 12.50 --reference 'case 9' --reason 'it closed'",
-  parameters: { flags: { ...ADJUSTMENT, ...GRAVE_ACT }, positional: ONE_STORE },
+  parameters: { flags: { ...ADJUSTMENT, ...SERIOUS_ACT }, positional: ONE_STORE },
   load: async () => {
     const { writeOffStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {

@@ -9,9 +9,9 @@ import {
   command,
   FIND,
   type FindFlags,
-  GRAVE_ACT,
-  type GraveFlags,
   PREFIX,
+  SERIOUS_ACT,
+  type SeriousFlags,
 } from '../command.ts'
 import type { Session } from '../session.ts'
 import { freshStoreLines, storeLines, storeListLines, updatedStoreLines } from '../store-lines.ts'
@@ -221,10 +221,10 @@ const list = command({
 const disable = command({
   does: 'keep a store from opening deposits and taking items; trades under way continue',
   example: "store disable 1 --reason 'its contract ended'",
-  parameters: { flags: GRAVE_ACT, positional: { kind: 'tuple', parameters: [STORE] } },
+  parameters: { flags: SERIOUS_ACT, positional: { kind: 'tuple', parameters: [STORE] } },
   load: async () => {
     const { disableStore } = await import('../../operations/stores.ts')
-    return async (session: Session, flags: GraveFlags, storeId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, storeId: bigint) =>
       disableStore(await session.act(flags), storeId)
   },
 })
@@ -255,10 +255,10 @@ const show = command({
 const freeRoom = command({
   does: 'free the part of a store’s limit that reversals use, before their 30 days are over',
   example: "store free-room --id 1 --reason 'the shopper was barred'",
-  parameters: { flags: { id: { ...STORE, kind: 'parsed' }, ...GRAVE_ACT } },
+  parameters: { flags: { id: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
   load: async () => {
     const operations = await import('../../operations/room.ts')
-    return async (session: Session, flags: GraveFlags & { id: bigint }) =>
+    return async (session: Session, flags: SeriousFlags & { id: bigint }) =>
       operations.freeRoom(await session.act(flags), flags.id)
   },
 })

@@ -7,9 +7,9 @@ import {
   command,
   FIND,
   type FindFlags,
-  GRAVE_ACT,
-  type GraveFlags,
   OF_BOT,
+  SERIOUS_ACT,
+  type SeriousFlags,
 } from '../command.ts'
 import { tradeLines } from '../lines.ts'
 import type { Session } from '../session.ts'
@@ -38,10 +38,10 @@ const list = command({
 const end = command({
   does: 'end a trade that waits for Steam in vain; later proof that its items came still counts',
   example: "trade end 17 --reason 'the bot is banned'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {
     const { endTrade } = await import('../../operations/trades.ts')
-    return async (session: Session, flags: GraveFlags, tradeId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, tradeId: bigint) =>
       endTrade(await session.act(flags), tradeId)
   },
 })
@@ -59,13 +59,13 @@ const credit = command({
         brief: 'the number of the offer, if the till does not know it',
         optional: true,
       },
-      ...GRAVE_ACT,
+      ...SERIOUS_ACT,
     },
     positional: ONE_TRADE,
   },
   load: async () => {
     const { creditTrade } = await import('../../operations/trades.ts')
-    type Flags = GraveFlags & { steamTrade: string; offer?: string }
+    type Flags = SeriousFlags & { steamTrade: string; offer?: string }
     return async (session: Session, flags: Flags, tradeId: bigint) => {
       const { steamTrade: steamTradeId, offer: offerId = null } = flags
       return creditTrade(await session.act(flags), { tradeId, steamTradeId, offerId })
@@ -76,10 +76,10 @@ const credit = command({
 const release = command({
   does: 'release held credit a day after its protection ends, if no bot can ask Steam',
   example: "trade release 17 --reason 'the account is banned, and Steam says that nothing was taken back'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {
     const { releaseTrade } = await import('../../operations/trades.ts')
-    return async (session: Session, flags: GraveFlags, tradeId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, tradeId: bigint) =>
       releaseTrade(await session.act(flags), tradeId)
   },
 })
@@ -87,10 +87,10 @@ const release = command({
 const reverse = command({
   does: 'reverse held credit, if you know that the sender took the items back and no bot can ask Steam',
   example: "trade reverse 17 --reason 'Steam support says that the items went back'",
-  parameters: { flags: GRAVE_ACT, positional: ONE_TRADE },
+  parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {
     const { reverseTrade } = await import('../../operations/trades.ts')
-    return async (session: Session, flags: GraveFlags, tradeId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, tradeId: bigint) =>
       reverseTrade(await session.act(flags), tradeId)
   },
 })

@@ -36,7 +36,8 @@ export const verify = command({
       balance: {
         ...URL_OF,
         parse: text,
-        brief: 'a URL that answers the spendable balance in minor units; {CUSTOMER} in it is the customer',
+        brief:
+          'a URL that returns the spendable balance in minor units; {CUSTOMER} is replaced by the name from --customer',
       },
       customer: {
         kind: 'parsed',
@@ -55,7 +56,8 @@ export const verify = command({
       open: {
         ...URL_OF,
         parse: text,
-        brief: 'a POST there makes the store open a deposit at that till; {CUSTOMER} in it is the customer',
+        brief:
+          'a POST there makes the store open a deposit at that till; {CUSTOMER} is replaced by the name from --customer',
       },
       only: {
         kind: 'parsed',

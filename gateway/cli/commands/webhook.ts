@@ -1,7 +1,15 @@
 /** `webhook …`: the webhooks of all stores. */
 import { buildRouteMap } from '@stricli/core'
 import { id, limitUpTo, pageBefore, STORE, text, wholeUpTo } from '../arguments.ts'
-import { ACT, type ActFlags, command, FIND, type FindFlags, GRAVE_ACT, type GraveFlags } from '../command.ts'
+import {
+  ACT,
+  type ActFlags,
+  command,
+  FIND,
+  type FindFlags,
+  SERIOUS_ACT,
+  type SeriousFlags,
+} from '../command.ts'
 import type { Session } from '../session.ts'
 import { Refusal } from '../terminal.ts'
 import { attemptLines, endpointLines } from '../webhook-lines.ts'
@@ -135,13 +143,13 @@ const rotate = command({
         placeholder: 'HOURS',
         default: '24',
       },
-      ...GRAVE_ACT,
+      ...SERIOUS_ACT,
     },
     positional: ONE_ENDPOINT,
   },
   load: async () => {
     const { rotateWebhookSecret } = await import('../../operations/webhooks.ts')
-    return async (session: Session, flags: GraveFlags & { overlapHours: number }, endpointId: bigint) =>
+    return async (session: Session, flags: SeriousFlags & { overlapHours: number }, endpointId: bigint) =>
       rotateWebhookSecret(await session.act(flags), { endpointId, overlapHours: flags.overlapHours })
   },
   lines: ({ webhookSecret }) => [webhookSecret],
@@ -150,10 +158,10 @@ const rotate = command({
 const remove = command({
   does: 'remove an endpoint: nothing more is sent there, and due webhooks are given up',
   example: "webhook remove 3 --reason 'nobody of the store added it'",
-  parameters: { flags: { ...GRAVE_ACT }, positional: ONE_ENDPOINT },
+  parameters: { flags: { ...SERIOUS_ACT }, positional: ONE_ENDPOINT },
   load: async () => {
     const { removeWebhook } = await import('../../operations/webhooks.ts')
-    return async (session: Session, flags: GraveFlags, endpointId: bigint) =>
+    return async (session: Session, flags: SeriousFlags, endpointId: bigint) =>
       removeWebhook(await session.act(flags), { endpointId })
   },
 })

@@ -96,7 +96,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** The libraries, wired as their documentation says, with the same redirect. */
+/** The libraries, wired as their documentation says, redirected to the scripted Steam. */
 async function library() {
   const agent = createSandboxAgent('sandbox', steam.url)
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
@@ -115,7 +115,7 @@ const done = (start: (done: Done) => void) => new Promise<void>((resolve) => sta
 const theirOffer = () =>
   new Promise<LibraryOffer>((resolve) => theirs.manager.getOffer('55', (_, found) => resolve(found)))
 
-/** Returns the requests at these paths while `work` ran, without the parts that differ between sessions. */
+/** Returns the requests at this path while `work` ran, without the parts that differ between sessions. */
 async function asked(path: string, work: () => Promise<unknown>) {
   const from = steam.requests.length
   await work()
@@ -156,7 +156,7 @@ function partsOf(form: URLSearchParams): string[][] {
   return [...parts].map(([, name = '', value = '']) => [name, isOfSession(name) ? 'of the session' : value])
 }
 
-describe('the port asks as the libraries do', () => {
+describe('the port makes the same request as the libraries', () => {
   it('to send an offer', () =>
     same(
       '/tradeoffer/new/send',
@@ -185,7 +185,7 @@ describe('the port asks as the libraries do', () => {
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     ))
 
-  it('to list offers on further pages', async () => {
+  it('to list further pages of offers', async () => {
     const page = (query: URLSearchParams) => (query.get('cursor') === '0' ? { next_cursor: 7 } : {})
     steam.routes.set(api('GetTradeOffers'), ({ query }) => ok({ trade_offers_sent: [offer], ...page(query) }))
     const both = await bothAsked(
@@ -220,7 +220,7 @@ describe('the port asks as the libraries do', () => {
     )
   })
 
-  it('to read the tradable items of a partner, in a language', async () => {
+  it('to read the tradable items of a partner, with a language added', async () => {
     const path = '/tradeoffer/new/partnerinventory/'
     steam.routes.set(`steamcommunity.com${path}`, () => ({ body: { success: true, rgInventory: [] } }))
     const [mine] = await asked(path, () => ours.readInventory(PARTNER, 'cs', 'en'))

@@ -1,4 +1,4 @@
-/** Bots of a simulated till whose token Steam refuses, treated by the gateway's rule. */
+/** Simulates bots whose token Steam refuses, using the gateway's own rule. */
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
 import type { Bot } from './memory.ts'
 import type { Process, Scene } from './scene.ts'
