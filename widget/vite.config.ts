@@ -120,12 +120,16 @@ function firstPaint(): Plugin {
         ]
         return html
           .replaceAll(STYLESHEET, '')
+          .replaceAll(SCRIPT, (tag) => `${tag} fetchpriority="low"`)
           .replace('</head>', () => `<style>${styles.join('')}</style></head>`)
           .replace('<!--shells-->', () => `${shells.join('')}<!--/shells-->`)
       },
     },
   }
 }
+
+/** A browser draws the page before it needs them. With the usual priority it would wait for them to draw. */
+const SCRIPT = /<script type="module"|<link rel="modulepreload"/g
 
 const STYLESHEET = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/g
 
@@ -141,8 +145,8 @@ function inlined(name: string, bundle: Rolldown.OutputBundle): string {
 function preloads(files: readonly string[]): string {
   const links = files.map((file) =>
     file.endsWith('.js')
-      ? `<link rel="modulepreload" href="${file}">`
-      : `<link rel="preload" as="style" href="${file}">`,
+      ? `<link rel="modulepreload" fetchpriority="low" href="${file}">`
+      : `<link rel="preload" as="style" fetchpriority="low" href="${file}">`,
   )
   return `{{#shows}}${links.join('')}{{/shows}}`
 }
