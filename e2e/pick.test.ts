@@ -94,7 +94,7 @@ test('equal items share a card: a press picks one, its buttons and keys pick mor
   await expectTaken(1)
   await button(texts.takeAll(`1/${count}`, name)).click()
   await expectTaken(count)
-  // All copies of it are picked already.
+  // All copies of it are already picked.
   await button(texts.oneMore(name)).click({ force: true })
   await expectTaken(count)
   await button(texts.oneFewer(name)).click()

@@ -315,7 +315,7 @@ describe('an act', () => {
     ['of a price that was not held', ['price', 'release', ...ITEM], 4],
     ['of an account that was not denied', ['shopper', 'allow', '76561198000000077'], 3],
     ['of an account that is not one', ['shopper', 'deny', '77', '--reason', 'x'], 2],
-    ['that was so already', ['maintenance', 'off'], 0],
+    ['for maintenance that is already off', ['maintenance', 'off'], 0],
     ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
     ['of a store that is not there', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
     ['of an address without a port', ['store', 'allow-address', '--id', '1', '--address', 'shop.example'], 2],

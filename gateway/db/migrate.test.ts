@@ -63,7 +63,7 @@ describe('migrate', () => {
     ['a later version', '0002_later.sql', `A later version made it. Start version ${ourVersion()} or later`],
     ['version 0.1.0', '0001_till.sql', 'Version 0.1.0 made it, and no later version can upgrade it'],
   ])(
-    'refuses the database of %s by the names of its migrations, and changes nothing',
+    'recognises the database of %s from the names of its migrations, refuses it and changes nothing',
     async (_who, name, remedy) => {
       writeFileSync(join(folder, name), 'create table other (id int);')
       await migrate({ url: database.url, folder })

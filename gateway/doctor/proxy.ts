@@ -121,7 +121,7 @@ function hstsOf(hsts: string | null): Finding {
 function compressionOf({ status, encoding }: Answered['page']): Finding {
   if (status !== 200) return notChecked('proxy.compression', `the page answers with ${status}`)
   if (encoding !== null) return good('proxy.compression', `the page comes as ${encoding}`)
-  const advice = 'let the proxy pass on Accept-Encoding: the files are compressed already'
+  const advice = 'let the proxy pass on Accept-Encoding: the files are already compressed'
   return mend('proxy.compression', 'the page comes uncompressed', advice)
 }
 

@@ -66,7 +66,7 @@ export async function haltBehind(db: Db, at: Date): Promise<void> {
     .execute()
 }
 
-/** Disarms all bots, or arms them again. Returns false if they were so already. */
+/** Disarms all bots, or arms them again. Returns false if that changes nothing. */
 export async function setDisarmed(tx: Tx, on: boolean, at: Date): Promise<boolean> {
   if (!on) {
     const { numDeletedRows } = await tx

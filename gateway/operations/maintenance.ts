@@ -31,7 +31,7 @@ export function switchMaintenanceOn(deps: ActDeps, asked: Announcement): Promise
     if (typeof notice === 'string') return refused('usage', notice)
     const view = { on: true, ...notice }
     const changed = await beginMaintenance({ db: tx, clock: deps.clock }, notice)
-    if (changed === 'unchanged') return unchanged(view, 'Maintenance was on already.')
+    if (changed === 'unchanged') return unchanged(view, 'Maintenance is already on.')
     const end = notice.until === null ? '' : ` It ends at ${notice.until.toISOString()}.`
     return done(view, `${changed === 'begun' ? ON : CHANGED}${end}`)
   })
@@ -42,7 +42,7 @@ export function switchMaintenanceOff(deps: ActDeps): Promise<Answer<MaintenanceV
   return act(deps, { name: 'maintenance off', recorded: () => ({}) }, async (tx) =>
     (await endMaintenance({ db: tx, clock: deps.clock }))
       ? done(view, OFF)
-      : unchanged(view, 'Maintenance was off already.'),
+      : unchanged(view, 'Maintenance is already off.'),
   )
 }
 

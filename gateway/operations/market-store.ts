@@ -26,7 +26,7 @@ export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   return rows
 }
 
-/** Returns false if the market was in this state already. */
+/** Returns false if the market was already in this state. */
 export async function setMarketOff(tx: Tx, market: string, isOff: boolean): Promise<boolean> {
   if (!isOff) {
     const { numDeletedRows } = await tx

@@ -44,7 +44,7 @@ export async function readNotice(db: Db | Tx): Promise<Notice | undefined> {
   return { text: en === null || ru === null ? null : { en, ru }, until }
 }
 
-/** Returns false if the notice is the same already. */
+/** Returns false if the notice is already the same. */
 export async function changeNotice(tx: Tx, { text, until }: Notice): Promise<boolean> {
   const [en, ru] = [text?.en ?? null, text?.ru ?? null]
   const { numAffectedRows } = await sql`

@@ -151,7 +151,7 @@ describe('an answer of Steam', () => {
     })
   })
 
-  it('keeps its headers by their names', () => {
+  it('keeps only the headers on its list', () => {
     expect(redact([reply({})]).replies[0]?.headers).toEqual({
       'content-type': 'application/json',
       'x-eresult': '1',

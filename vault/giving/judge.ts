@@ -77,7 +77,7 @@ function takenIn(book: Book, assets: readonly GivenAsset[]): string | undefined 
     ),
   )
   return assets.some(({ appId, assetId }) => taken.has(`${appId}/${assetId}`))
-    ? 'an item is on its way already'
+    ? 'an item is already on its way'
     : undefined
 }
 
