@@ -1,18 +1,32 @@
 /** Checks that the documents name existing files and draw the real diagrams. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from './contract/errors.ts'
 import { withDiagrams } from './scripts/diagram.ts'
 
 const ROOT = import.meta.dirname
-const rooms = new Set(
-  execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
-    .split('\n')
-    .filter((file) => file.includes('/'))
-    .map((file) => file.split('/')[0] ?? ''),
-)
+const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && existsSync(join(ROOT, file)))
+const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] ?? ''))
+const exists = (path: string): boolean => globSync(path, { cwd: ROOT }).length > 0
+
+/** Returns the names of files and folders in a cell that lead nowhere, each with the folder in which it should be. */
+function missingOf(cell: string): string[] {
+  const missing: string[] = []
+  let folder = '.'
+  for (const [, code = ''] of cell.matchAll(/`([^`]+)`/g)) {
+    const name = code.replace(/^node /, '')
+    if (!/^[\w.*/-]+$/.test(name) || !/\/|\.(?:tsx?|mjs|css|md|json|sql|js)$/.test(name)) continue
+    const isFull = rooms.has(name.split('/')[0] ?? '')
+    if (isFull && !code.startsWith('node ')) folder = name.endsWith('/') ? name : dirname(name)
+    const places = isFull ? [name] : [join(folder, name), ...(name.includes('/') ? [] : [name])]
+    if (!places.some(exists)) missing.push(`${folder}: ${name}`)
+  }
+  return missing
+}
 
 describe('the documents', () => {
   it('show the transitions of trades and deposits as the code has them', () => {
@@ -36,6 +50,30 @@ describe('the documents', () => {
     const paths = named.filter((path) => rooms.has(path.split('/')[0] ?? ''))
     expect(paths.length).toBeGreaterThan(20)
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+  })
+
+  it('name existing files, folders and tests in the table of what to change', () => {
+    const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+    const table = /## Where to change what\n([\s\S]*?)\n## /.exec(text)?.[1] ?? ''
+    const rows = [...table.matchAll(/^\| (.+) \| (.+) \| (.+) \|$/gm)].slice(1)
+    expect(rows.length).toBeGreaterThan(40)
+    const missing = rows.map(([, change, cell = '']) => ({ change, missing: missingOf(cell) }))
+    expect(missing.filter((row) => row.missing.length > 0)).toEqual([])
+    const filters = rows.flatMap(([, , , tries = '']) =>
+      [...tries.matchAll(/`npm test -- ([^`]+)`/g)].flatMap(([, names = '']) => names.split(' ')),
+    )
+    const tests = files.filter((file) => /\.test\.tsx?$/.test(file))
+    expect(filters.filter((name) => !tests.some((file) => file.includes(name)))).toEqual([])
+  })
+
+  it.each([
+    ['`gateway/pricing/price.ts`, `sources/all.ts`', []],
+    ['`gateway/pricing/price.ts`, `sources/gone.ts`', ['gateway/pricing: sources/gone.ts']],
+    ['`gateway/bots/`, `gone.ts`', ['gateway/bots/: gone.ts']],
+    ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `README.md`', []],
+    ['`node scripts/gone.ts`', ['.: scripts/gone.ts']],
+  ])('name files relative to the full path before: %s', (cell, missing) => {
+    expect(missingOf(cell)).toEqual(missing)
   })
 
   it('explain every error code in docs/errors.md, and no other', () => {

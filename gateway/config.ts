@@ -28,7 +28,7 @@ import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf 
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
 /** Steam protects a trade for seven days. One more allows for differing clocks and for late reversals. */
-const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
+export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
 /** A public address, from which links and origins are made. It must have nothing after its host. */
@@ -304,7 +304,7 @@ export function readConfig(environment: Record<string, string | undefined> = pro
     keep: keepOf(data),
     priceRules: rulesOf(data),
     mayPayAboveLevel: new Set(data.TRADETILL_PRICE_ABOVE_LEVEL),
-    protectionDays: { ...PROTECTION_DAYS, ...data.TRADETILL_PROTECTION_DAYS },
+    protectionDays: { ...DEFAULT_PROTECTION_DAYS, ...data.TRADETILL_PROTECTION_DAYS },
     priceSources: webSourcesOf(data, data.TRADETILL_MODE),
     maxItems: data.TRADETILL_MAX_ITEMS,
     maxBots: data.TRADETILL_MAX_BOTS,

@@ -1,6 +1,7 @@
 /** Invented deposits and events, in the form in which a till sends them. */
 import { randomUUID } from 'node:crypto'
 import type { DepositEventType } from '../../contract/event-types.ts'
+import { GAMES } from '../../contract/games.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -43,7 +44,7 @@ export function inventedDeposit(id: string, order: Order, now: Date): StoreDepos
     minAmount: null,
     maxAmount: null,
     targetAmount: null,
-    games: ['cs', 'dota', 'rust', 'tf'],
+    games: [...GAMES],
     language: null,
     embedOrigin: null,
     customerLabel: null,

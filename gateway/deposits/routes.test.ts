@@ -2,6 +2,7 @@ import { type FastifyInstance, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
 import { type Payment, paymentSchema } from '../../contract/widget-api.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
@@ -110,7 +111,7 @@ describe('GET /api/payment', () => {
       creating: false,
       itemCount: 0,
       backToStoreUrl: 'https://store.test/',
-      games: ['cs', 'dota', 'rust', 'tf'],
+      games: GAMES,
     })
     expect(view.user?.tradeUrl).toMatch(/partner=\d+$/)
     expect(JSON.stringify(view)).not.toContain('tok-en_1')

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
 import { captureLog } from '../testing/log.ts'
 import type { View } from './shopper-view.ts'
 import { createViewCache, type ViewCache } from './view-cache.ts'
@@ -39,7 +40,7 @@ const viewOf = (etag: string): View => ({
     heldUntil: null,
     minAmount: null,
     maxAmount: null,
-    games: ['cs', 'dota', 'rust', 'tf'],
+    games: [...GAMES],
     targetAmount: null,
   },
 })

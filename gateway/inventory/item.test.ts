@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Game } from '../../contract/games.ts'
+import { GAMES, type Game } from '../../contract/games.ts'
 import { phaseOf } from '../pricing/phase.ts'
 import { itemFacts } from './item.ts'
 
@@ -177,7 +177,7 @@ describe('A-043 items', () => {
     'WearCategory9',
     'x'.repeat(10_000),
   ])('an unknown tag %j changes nothing', (tag) => {
-    for (const game of ['cs', 'dota', 'rust', 'tf'] as const) {
+    for (const game of GAMES) {
       const odd = item('Odd', { Rarity: tag, Quality: tag, Exterior: tag })
       expect(itemFacts(odd, game)).toMatchObject({
         name: 'Odd',

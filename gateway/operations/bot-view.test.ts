@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
 import { createCallCounts } from '../bots/call-counts.ts'
 import { saveCalls } from '../bots/call-store.ts'
 import { UNOBSERVED } from '../steam/turns.ts'
@@ -28,22 +29,17 @@ const shown = async (which = bot.session.steamId) => {
 test('a bot shows its items and room by game, its open offers, and what was refused within the hour', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 1_000_000n })
   const before = await shown()
+  const { itemsHeld } = till.deps.limits.fleet
   expect(before).toMatchObject({ itemsHeld: 0, offers: [], refusals: [] })
-  expect(before.games.map(({ game, most }) => [game, most])).toEqual([
-    ['cs', 900],
-    ['dota', 900],
-    ['rust', 900],
-    ['tf', 270],
-  ])
+  expect(before.games.map(({ game, most }) => [game, most])).toEqual(
+    GAMES.map((game) => [game, itemsHeld[game]]),
+  )
   await payFor(till, bot, await aDeposit(till, store, { prices: [1_000n, 2_000n] }))
   const open = await offerFor(till, bot.bot, await aDeposit(till, store, { prices: [500n] }))
   const view = await shown()
-  expect(view.games.map(({ game, held, onTheWay, room }) => [game, held, onTheWay, room])).toEqual([
-    ['cs', 0, 0, 900],
-    ['dota', 2, 1, 897],
-    ['rust', 0, 0, 900],
-    ['tf', 0, 0, 270],
-  ])
+  expect(view.games.map(({ game, held, onTheWay, room }) => [game, held, onTheWay, room])).toEqual(
+    GAMES.map((game) => (game === 'dota' ? [game, 2, 1, itemsHeld.dota - 3] : [game, 0, 0, itemsHeld[game]])),
+  )
   expect(view.offers).toMatchObject([{ tradeId: open.tradeId, state: 'active', game: 'dota', items: 1 }])
 
   const now = till.deps.clock.now()

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { GAMES } from '../../contract/games.ts'
+import { GAME_FACTS, GAMES } from '../../contract/games.ts'
 import { CATALOGUE } from '../../steam-sandbox/items.ts'
 import { fakeClock } from '../testing/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
@@ -208,13 +208,11 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  const APP_IDS = { cs: 730, dota: 570, rust: 252490, tf: 440 }
-
   test('names only items of the sandbox, and leaves out a few on purpose', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(
-        ({ appId, tradable }) => appId === APP_IDS[game] && tradable,
+        ({ appId, tradable }) => appId === GAME_FACTS[game].appId && tradable,
       )
       const owned = new Set(items.map(({ name }) => name))
       const phases = items.flatMap(({ name, paint }) =>

@@ -5,6 +5,7 @@ import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../bots/fleet.ts'
 import { aheadOf, raiseAhead } from '../clock/store.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../config.ts'
 import { createDepartureStore } from '../departures/store.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { ensureDepositQueues } from '../deposits/jobs.ts'
@@ -40,7 +41,7 @@ export async function startTill() {
 /** The parts on which a till is built. */
 type Ground<C extends Clock> = Pick<Use, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
 
-/** The parts that trades and deposits need. Counter-Strike is protected for 8 days, and Steam opens no session. */
+/** The parts that trades and deposits need. Games are protected as by default, and Steam opens no session. */
 export function depsOn<C extends Clock>(
   ground: Ground<C>,
 ): TradeDeps & RequestDeps & PublisherDeps & { clock: C } {
@@ -66,7 +67,7 @@ export function depsOn<C extends Clock>(
     destinations: new Map(),
     core: CORE,
     rules: DEFAULT_RULES,
-    protectionDays: (game) => (game === 'cs' ? 8 : 0),
+    protectionDays: (game) => DEFAULT_PROTECTION_DAYS[game],
     historyEveryMs: 3_600_000,
   }
 }

@@ -1,4 +1,5 @@
 /** A model of Steam: items that change hands by offers, with all their faults. */
+import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
 import { isSameSet } from '../../vault/giving/gift.ts'
 import type { Reach } from '../../vault/giving/giver.ts'
@@ -9,11 +10,7 @@ import type { Luck } from './luck.ts'
 export const GAMES = [570, 730] as const
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
-/**
- * The game whose trades Steam protects and lets parties take back. The real protection lasts a week, too long for a
- * seed.
- */
-export const PROTECTED_APP = 730
+/** How long a trade of the protected game can be taken back. Steam's week is too long for a seed. */
 export const PROTECTED_MS = DAY_MS / 4
 
 /** One item, under all its owners. Steam gives it a new id each time it changes hands. */

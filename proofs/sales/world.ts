@@ -1,4 +1,5 @@
 /** Everything outside the vault: items, accounts, markets, and the operator's set-up. Each seed has its own world. */
+import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { Account } from '../../vault/files/accounts.ts'
 import type { Key } from '../../vault/files/key.ts'
 import type { Entry } from '../../vault/files/log.ts'
@@ -8,7 +9,7 @@ import type { Approval } from '../../vault/giving/judge.ts'
 import type { Access } from '../../vault/markets/shop.ts'
 import type { Luck } from './luck.ts'
 import { ModelMarket } from './market.ts'
-import { DAY_MS, GAMES, ModelSteam, PROTECTED_APP } from './steam.ts'
+import { DAY_MS, GAMES, ModelSteam } from './steam.ts'
 
 /** Accounts that collect. The second one may sell for itself. */
 export const BOTS = ['76561198000000011', '76561198000000012'] as const

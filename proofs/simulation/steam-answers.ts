@@ -1,5 +1,6 @@
 /** The simulated Steam's answers about offers and Steam trades, which may be outdated or wrong. */
 import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
+import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { Memory, ModelTrade, SteamOffer } from './steam-memory.ts'
 
 export const STALE_MS = 60_000
@@ -16,10 +17,10 @@ function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState 
   return isOld && faults.strike('stale read', 0.05) ? earlier : state
 }
 
-/** The till knows that this game is protected, even if Steam does not say so. */
-const PROTECTED_APP = 730
-
-/** Whether Steam reports the trade's protection only after the delivery, and the till cannot know of it before. */
+/**
+ * Whether Steam reports the trade's protection only after the delivery, and the till cannot know of it before. The till
+ * knows that `PROTECTED_APP` is protected, even if Steam does not say so.
+ */
 export const isToldLate = ({ items, settlesAt, settlementToldAt }: ModelTrade): boolean =>
   settlesAt !== null && settlementToldAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
 

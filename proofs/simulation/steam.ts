@@ -11,6 +11,7 @@ import type {
   SteamTradeAnswer,
   SteamTradeState,
 } from '../../gateway/steam/steam.ts'
+import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import { drift, ownInventory } from './belongings.ts'
 import { planGifts, putInto, tellGift, undoDelivery } from './gifts.ts'
 import type { Misfortune } from './misfortunes.ts'
@@ -27,7 +28,6 @@ const PROTECTION_MS = 7 * 86_400_000
 /** The latest report of a protection after a delivery. The till looks at every delivery again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
 const PER_PARTNER = 5
-const PROTECTED_APP = 730
 const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
 const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
 

@@ -95,7 +95,7 @@ describe('the inventory', () => {
       if (next === undefined) break
       state = having(state, { kind: 'gameChosen', game: next.game }).state
     }
-    expect(led).toEqual(['cs', 'dota', 'rust', 'tf'])
+    expect(led).toEqual(GAMES)
   })
 
   it('D-28 is loaded again once technical works are over', () => {

@@ -1,4 +1,5 @@
 /** Starting points of the flow's tests. */
+import { GAMES } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { Inventory, Item, Payment, User } from '../../contract/widget-api.ts'
@@ -53,7 +54,7 @@ export function payment(change: Partial<Payment> = {}): Payment {
     heldUntil: null,
     minAmount: null,
     maxAmount: null,
-    games: ['cs', 'dota', 'rust', 'tf'],
+    games: [...GAMES],
     targetAmount: null,
     ...change,
   }

@@ -1,7 +1,7 @@
 /** The port against the Steam sandbox: everything that a deposit needs, over the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { GAME_FACTS } from '../../../contract/games.ts'
+import { GAME_FACTS, GAMES, type Game } from '../../../contract/games.ts'
 import { startSteam } from '../../../steam-sandbox/start.ts'
 import type { OfferAsset, Partner, SteamItem, SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
@@ -52,7 +52,7 @@ afterEach(async () => {
   await sandbox.close()
 })
 
-async function inventory(game: 'cs' | 'dota' | 'rust' | 'tf' = 'cs'): Promise<SteamItem[]> {
+async function inventory(game: Game = 'cs'): Promise<SteamItem[]> {
   const answer = await session.readInventory(shopper, game, 'en')
   if (answer.kind !== 'items') throw new Error(JSON.stringify(answer))
   return answer.items
@@ -100,7 +100,7 @@ describe('people', () => {
 })
 
 describe('an inventory', () => {
-  it.each(['cs', 'dota', 'rust', 'tf'] as const)('of %s holds described items, each once', async (game) => {
+  it.each(GAMES)('of %s holds described items, each once', async (game) => {
     const items = await inventory(game)
     expect(items.length).toBeGreaterThan(0)
     expect(new Set(items.map((item) => item.assetId)).size).toBe(items.length)
@@ -139,7 +139,7 @@ describe('an inventory', () => {
   })
 
   it('is never read by the call that is empty when repeated within a second', async () => {
-    for (const game of ['cs', 'dota', 'rust', 'tf'] as const) await inventory(game)
+    for (const game of GAMES) await inventory(game)
     const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))
     expect(counts.some((key) => key.includes('/partnerinventory/'))).toBe(true)
     expect(counts.filter((key) => key.includes('GetInventoryItemsWithDescriptions'))).toEqual([])

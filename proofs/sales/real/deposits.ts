@@ -14,7 +14,7 @@ import { depsOn, TEST_BOX } from '../../../gateway/testing/till.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import type { TradeDeps } from '../../../gateway/trades/deps.ts'
 import { type RequestDeps, requestTrade } from '../../../gateway/trades/request.ts'
-import { PROTECTED_APP } from '../steam.ts'
+import { PROTECTED_APP } from '../../../steam-sandbox/world/world.ts'
 import { BOTS, type Deposit, type World } from '../world.ts'
 import type { Bot } from './scene.ts'
 

@@ -1,11 +1,9 @@
 /** Promises to shoppers with open offers. Each reserves a part of its store's limit. */
-import type { Game } from '../../../contract/games.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../../../gateway/config.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
-
-export const PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 /** The states in which a promise holds. It ends with its offer, even if the items come later. */
@@ -13,7 +11,7 @@ const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRA
 
 /** The amount to be credited at once that the shopper sees before the offer. */
 export function promiseTo(memory: Memory, row: TradeRow): bigint {
-  if (PROTECTION_DAYS[row.facts.game] === 0) return 0n
+  if (DEFAULT_PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))
   const mode = memory.careful.has(row.trade.partnerSteamId) ? 'on_release' : row.deposit.store.mode
   return promisedPart({ total: row.total, isProtected: true, mode, riskRoom })

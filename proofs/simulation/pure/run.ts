@@ -2,6 +2,7 @@
 import { pino } from 'pino'
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../../../gateway/config.ts'
 import { driftHandler } from '../../../gateway/drift/watch.ts'
 import type { Log } from '../../../gateway/kit/log.ts'
 import { tradeHandlers } from '../../../gateway/trades/advance.ts'
@@ -27,7 +28,6 @@ import { type Bot, createMemory, freshBot, type Store, silentUntilMs, type Trade
 import { createMemoryDepartures } from './memory-departures.ts'
 import { createMemoryDrift } from './memory-drift.ts'
 import { createMemoryStore } from './memory-store.ts'
-import { PROTECTION_DAYS } from './promises.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkThefts, planTheftChecks } from './thefts.ts'
@@ -171,7 +171,7 @@ function createProcess(scene: Scene, name: string): Process {
     core,
     clock: { now: () => new Date(engine.now() + process.skewMs) },
     log: logOf(scene),
-    protectionDays: (game) => PROTECTION_DAYS[game],
+    protectionDays: (game) => DEFAULT_PROTECTION_DAYS[game],
     historyEveryMs: HOUR_MS,
   }
   const drift = createMemoryDrift(scene, gate)

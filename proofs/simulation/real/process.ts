@@ -14,6 +14,7 @@ import {
   takeLeases,
 } from '../../../gateway/bots/lease-store.ts'
 import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../../../gateway/config.ts'
 import { createDepartureStore } from '../../../gateway/departures/store.ts'
 import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
 import { DEFAULT_RULES } from '../../../gateway/pricing/price.ts'
@@ -72,7 +73,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
     destinations: DESTINATIONS,
     core: scene.core,
     rules: DEFAULT_RULES,
-    protectionDays: (game) => (game === 'cs' ? 8 : 0),
+    protectionDays: (game) => DEFAULT_PROTECTION_DAYS[game],
     historyEveryMs: 3_600_000,
   }
   const process: Process = { ...state, gate, connections, deps, handlers: tradeHandlers(deps) }
