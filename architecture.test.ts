@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { slownessOf } from './scripts/linear-expression.ts'
-import { circlesOf, readSource } from './scripts/source-tree.ts'
+import { cyclesOf, readSource } from './scripts/source-tree.ts'
 
 const ROOT = import.meta.dirname
 const MOST_LINES = 400
@@ -131,7 +131,7 @@ describe('imports', () => {
   })
 
   it('form no cycle, even with those of types', () => {
-    expect(circlesOf(imports).map((circle) => circle.join(' <-> '))).toEqual([])
+    expect(cyclesOf(imports).map((cycle) => cycle.join(' <-> '))).toEqual([])
   })
 
   it('lead from gateway/kit to nothing else of this project', () => {

@@ -65,7 +65,7 @@ describe('A-080 a trade link', () => {
   })
 
   it.each([
-    ['of no account', LINK.replace('123456', '0')],
+    ['of account 0', LINK.replace('123456', '0')],
     ['of an account over 32 bits', LINK.replace('123456', '4294967296')],
     ['of a huge number', LINK.replace('123456', '9'.repeat(1_000_000))],
     ['of 513 characters', `${LINK}${'a'.repeat(513 - LINK.length)}`],

@@ -174,7 +174,7 @@ test('an operator enters by a link, registers a passkey, and works with the keyb
   await page.getByRole('button', { name: 'Register a store' }).click()
   const register = page.getByRole('dialog', { name: 'Register a store' })
   await register.getByLabel('Name, as shoppers see it').fill(`Store of ${name}`)
-  await register.getByLabel('Origins, with commas').fill('http://localhost:8123')
+  await register.getByLabel('Origins, separated by commas').fill('http://localhost:8123')
   expect(await violations(page)).toEqual([])
   await register.getByRole('button', { name: 'Register a store' }).click()
   await register.getByText(/^tt_test_/).waitFor()

@@ -55,7 +55,7 @@ const isRole = (text: string): text is Role => ROLES.some((role) => role === tex
 const roles = z
   .string()
   .refine((text) => listOf(text).every(isRole), {
-    error: `must be one or more of ${ROLES.join(', ')}, with commas`,
+    error: `must be one or more of ${ROLES.join(', ')}, separated by commas`,
   })
   .transform((text) => new Set(listOf(text).filter(isRole)))
 

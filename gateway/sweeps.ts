@@ -9,7 +9,7 @@ import { createTokenWatch } from './bots/token-watch.ts'
 import type { Config } from './config.ts'
 import type { Db } from './db/client.ts'
 import { createDepartureGauges, surveyDepartures } from './departures/jobs.ts'
-import { bookTold } from './departures/vault-reports.ts'
+import { bookVaultLog } from './departures/vault-reports.ts'
 import { sweepWishes } from './departures/wish.ts'
 import { sweepLinks } from './deposits/jobs.ts'
 import { createDriftGauges, surveyDrift, sweepDrift } from './drift/jobs.ts'
@@ -111,7 +111,7 @@ export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metric
     },
     { name: 'survey of departures', everyMs: MINUTE_MS, work: () => surveyDepartures({ db, gauges }) },
     { name: 'sweep of wishes', everyMs: MINUTE_MS, work: () => sweepWishes(common) },
-    { name: 'sweep of sales', everyMs: SWEEP_MS, work: () => bookTold(common) },
+    { name: 'sweep of sales', everyMs: SWEEP_MS, work: () => bookVaultLog(common) },
     { name: 'sweep of drift', everyMs: SWEEP_MS, work: () => sweepDrift(trades) },
     { name: 'survey of drift', everyMs: MINUTE_MS, work: () => surveyDrift({ ...common, gauges }) },
     {

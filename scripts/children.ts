@@ -27,7 +27,7 @@ type Start = {
   file: string
   args?: readonly string[]
   env: Record<string, string>
-  /** The account of another user, as which the process runs. */
+  /** Runs the process as this other user. */
   account?: { uid: number; gid: number } | undefined
 }
 
@@ -79,7 +79,10 @@ type Voice = {
   ended: Promise<string>
 }
 
-/** A gateway that is killed during a migration repeats it at the next start, so a long migration would never end. */
+/**
+ * Marks a line that lifts the time limit. A gateway that is killed during a migration repeats it at the next start, so a
+ * long migration would never end.
+ */
 const BUSY = ' is busy: '
 
 export function listenTo({ name, lines, ended }: Voice): Child['says'] {
@@ -123,7 +126,7 @@ export async function portProblem(port: number): Promise<'taken' | 'forbidden' |
   return undefined
 }
 
-/** Returns the error code of an attempt to listen there. A machine without IPv6 also returns one. */
+/** Returns the error code of an attempt to listen there. On a machine without IPv6, `::1` also gives one. */
 function listenProblem(port: number, address: string): Promise<string | undefined> {
   const server = createServer()
   return new Promise((resolve) => {

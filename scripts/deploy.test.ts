@@ -1,4 +1,4 @@
-/** Checks the deployment files as their programs read them: names of settings, limits, links in logs, and rights. */
+/** Checks the deployment files: names of settings, limits, links in logs, and rights. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -116,7 +116,7 @@ describe('the service file', () => {
       /\/opt\/tradetill\/bin\/tradetill serve$/,
     )
     expect(settings).toEqual(expect.arrayContaining(['Restart=always', 'TimeoutStopSec=30']))
-    // After `systemctl restart`, the gateway is ready for commands, and no migration exceeds the limit.
+    // After `systemctl restart`, the gateway is ready for commands, and no time limit cuts a migration short.
     expect(settings).toEqual(
       expect.arrayContaining(['Type=notify', 'NotifyAccess=all', 'TimeoutStartSec=infinity']),
     )
@@ -229,7 +229,7 @@ describe('the script that sets up a vault', () => {
     expect(again).toBe(1)
   })
 
-  it('needs no PostgreSQL on a separate machine, and prints what to edit', () => {
+  it('with `elsewhere`, does not touch PostgreSQL, and prints what to edit', () => {
     const { address, calls, said } = setUp('elsewhere')
     expect(address).toBe('postgres://tradetill_vault:PASSWORD@db.example/tradetill?sslmode=verify-full')
     expect(said).toContain('Edit the address')
@@ -252,8 +252,8 @@ describe('the console behind a proxy', () => {
   )
 })
 
-describe('the memory of a gateway', () => {
-  it('has a writable folder that survives restarts, under systemd and in a container', () => {
+describe('the data folder of a gateway', () => {
+  it('is writable and survives restarts, under systemd and in a container', () => {
     const service = read('deploy/tradetill.service')
     const [, state] = /^Environment=TRADETILL_DATA=(.*)$/m.exec(service) ?? []
     expect(service).toContain(`\nStateDirectory=${state?.replace('/var/lib/', '')}\n`)

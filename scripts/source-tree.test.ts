@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { circlesOf, readSource } from './source-tree.ts'
+import { cyclesOf, readSource } from './source-tree.ts'
 
 const functionsOf = (text: string) => readSource('here/file.tsx', text).functions
 
@@ -36,7 +36,7 @@ export async function pay(
     ])
   })
 
-  it('counts its parameters by position', () => {
+  it('counts a destructured parameter as one, and does not count `this`', () => {
     const [declared, callback] = functionsOf(
       'function pay(this: Till, a, { b, c }, [d], ...rest) {}\ngo((a, b, c, d) => {})',
     )
@@ -82,7 +82,7 @@ describe('a query', () => {
     'css`select`',
     "// db.selectFrom('trade')",
     "const text = 'db.selectFrom(trade)'",
-  ])('is not found in other text: %j', (text) => {
+  ])('is not found in code without a statement: %j', (text) => {
     expect(readSource('here/file.ts', text).queries).toEqual([])
   })
 })
@@ -96,9 +96,9 @@ it('regular expressions are found with their lines, even those built from parts'
   ])
 })
 
-describe('circles', () => {
+describe('import cycles', () => {
   const of = (...pairs: string[]) =>
-    circlesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))
+    cyclesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))
 
   it('are found among other imports', () => {
     expect(of('ab', 'bc', 'cd', 'db', 'de', 'xy', 'yx')).toEqual([

@@ -147,8 +147,8 @@ function lineCounter(text: string): (position: number) => number {
   }
 }
 
-/** Returns the circles of files that import each other, each sorted by name. */
-export function circlesOf(imports: readonly Import[]): string[][] {
+/** Returns the cycles of files that import each other, each sorted by name. */
+export function cyclesOf(imports: readonly Import[]): string[][] {
   const targets = Map.groupBy(imports, ({ from }) => from)
   const reachable = (start: string): Set<string> => {
     const seen = new Set<string>()
@@ -162,11 +162,11 @@ export function circlesOf(imports: readonly Import[]): string[][] {
     return seen
   }
   const reach = new Map([...targets.keys()].map((file) => [file, reachable(file)]))
-  const circles = new Map<string, string[]>()
+  const cycles = new Map<string, string[]>()
   for (const [file, seen] of reach) {
     if (!seen.has(file)) continue
-    const circle = [...seen].filter((other) => reach.get(other)?.has(file)).sort()
-    circles.set(circle.join(), circle)
+    const cycle = [...seen].filter((other) => reach.get(other)?.has(file)).sort()
+    cycles.set(cycle.join(), cycle)
   }
-  return [...circles.values()]
+  return [...cycles.values()]
 }

@@ -1,3 +1,4 @@
+import { NEAR_LIMIT } from '../../contract/limits.ts'
 import type { Money } from '../../gateway/operations/money-store.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
@@ -56,7 +57,7 @@ function Check({ check }: { check: Data['check'] }) {
       </p>
       {differences > 0 && (
         <p>
-          A difference is a defect of the till: <code>tradetill ledger verify</code> names each.
+          Differences are defects of the till: <code>tradetill ledger verify</code> lists them.
         </p>
       )}
     </Panel>
@@ -95,10 +96,7 @@ type AtRisk = Data['atRisk'][number]
 
 const shareOf = ({ usdMinor, limitUsdMinor }: AtRisk): number => usdMinor / Math.max(1, limitUsdMinor)
 
-/** The share of a limit from which a store is near it, as on the overview. */
-const NEAR = 0.9
-
-const isNearItsLimit = (row: AtRisk): boolean => row.limitUsdMinor > 0 && shareOf(row) >= NEAR
+const isNearItsLimit = (row: AtRisk): boolean => row.limitUsdMinor > 0 && shareOf(row) >= NEAR_LIMIT
 
 function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
   return (

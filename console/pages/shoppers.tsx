@@ -38,7 +38,7 @@ export function ShoppersPage() {
         {({ shoppers, onRelease }) => (
           <>
             <Denied shoppers={shoppers} again={again} />
-            <Careful shoppers={onRelease} again={again} />
+            <OnRelease shoppers={onRelease} again={again} />
           </>
         )}
       </Loaded>
@@ -81,7 +81,7 @@ function Denied({ shoppers, again }: Part<'shoppers'>) {
   )
 }
 
-function Careful({ shoppers, again }: Part<'onRelease'>) {
+function OnRelease({ shoppers, again }: Part<'onRelease'>) {
   return (
     <Panel title="Took items back">
       <p className="quiet">Their deposits are credited once Steam can no longer take the items back.</p>

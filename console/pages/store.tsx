@@ -103,7 +103,7 @@ function Settings({ store, again }: Part) {
 function fieldsOf(store: View): readonly Field[] {
   return [
     { name: 'name', label: 'Name', value: store.name },
-    { name: 'origins', label: 'Origins, with commas', value: store.origins.join(', ') },
+    { name: 'origins', label: 'Origins, separated by commas', value: store.origins.join(', ') },
     {
       name: 'creditMode',
       label: 'Credit',
@@ -130,7 +130,7 @@ function fieldsOf(store: View): readonly Field[] {
     },
     {
       name: 'games',
-      label: 'Games, with commas',
+      label: 'Games, separated by commas',
       value: store.games?.join(', ') ?? '',
       isOptional: true,
       hint: 'Leave empty for all.',
@@ -162,7 +162,7 @@ function changesOf(store: View, typed: Record<string, string>): Record<string, u
       if (name === 'games') return [name, text === '' ? null : listOf(text)]
       if (name === 'accent') return [name, text === '' ? null : text]
       if (name === 'commissionBps') return [name, text === '' ? null : Number(text)]
-      if (name === 'riskLimit') return ['riskLimitUsdCents', text]
+      if (name === 'riskLimit') return ['riskLimitUsd', text]
       return [name, text]
     }),
   )
@@ -282,7 +282,12 @@ function Keys({ store, again }: Part) {
           needs="operator"
           fields={[
             { name: 'name', label: 'What it is for' },
-            { name: 'scopes', label: 'Rights, with commas', value: 'deposits:read', hint: SCOPES.join(', ') },
+            {
+              name: 'scopes',
+              label: 'Rights, separated by commas',
+              value: 'deposits:read',
+              hint: SCOPES.join(', '),
+            },
             { name: 'expires', label: 'How long it works', isOptional: true, hint: 'Such as 90d, or empty.' },
           ]}
           input={({ name, scopes = '', expires = '' }) => ({

@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<Row>[] = [
 
 const FIELDS: readonly Field[] = [
   { name: 'name', label: 'Name, as shoppers see it' },
-  { name: 'origins', label: 'Origins, with commas', hint: 'Such as https://store.example.' },
+  { name: 'origins', label: 'Origins, separated by commas', hint: 'Such as https://store.example.' },
   {
     name: 'webhookUrl',
     label: 'Address of its webhooks',
@@ -64,7 +64,7 @@ const FIELDS: readonly Field[] = [
   { name: 'riskLimit', label: 'Risk limit in whole dollars', value: '0', hint: '0 holds every credit.' },
   {
     name: 'scopes',
-    label: 'Rights of its key, with commas',
+    label: 'Rights of its key, separated by commas',
     value: SHOP_SCOPES.join(', '),
     hint: SCOPES.join(', '),
   },
@@ -93,7 +93,7 @@ export function StoresPage() {
             ...typed,
             origins: listOf(origins),
             scopes: listOf(scopes),
-            riskLimitUsdCents: riskLimit,
+            riskLimitUsd: riskLimit,
             ...(webhookUrl.trim() !== '' && { webhookUrl: webhookUrl.trim() }),
             ...(accent.trim() !== '' && { accent: accent.trim() }),
           })}

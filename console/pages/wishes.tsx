@@ -115,7 +115,7 @@ function WishActs({ again }: { again: () => void }) {
           { name: 'bot', label: 'Only of this bot', isOptional: true, hint: 'Its number or Steam id.' },
           {
             name: 'assets',
-            label: 'Asset ids, with commas',
+            label: 'Asset ids, separated by commas',
             isOptional: true,
             hint: 'As the bot has them. Leave empty for all that are free.',
           },

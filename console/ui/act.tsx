@@ -28,7 +28,7 @@ type Props = {
   /** Returns the act's input from the typed texts. */
   input: (typed: Record<string, string>) => object
   onDone?: () => void
-  /** Labels of secrets in the answer, which are shown only once, by their keys there: `{ apiKey: 'API key' }`. */
+  /** Secrets in the answer, shown only once: key in the answer to label, such as `{ apiKey: 'API key' }`. */
   secrets?: Readonly<Record<string, string>>
 }
 
@@ -64,6 +64,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     const path = `act/${act.replaceAll(' ', '-')}`
     const reply = await callFresh<Record<string, unknown>>(path, body)
     if (!reply.ok) {
+      // A proposal was stored, so the page must reload.
       if (reply.failure.kind === 'proposed') onDone?.()
       return setOutcome({ kind: 'failed', failure: reply.failure })
     }

@@ -1,5 +1,6 @@
 /** Counts problems that need a person. Each query uses an index. */
 import { sql } from 'kysely'
+import { NEAR_LIMIT } from '../../contract/limits.ts'
 import type { Db } from '../db/client.ts'
 
 /** Counts of problems that need a person. */
@@ -48,7 +49,7 @@ export async function readNeeds(db: Db): Promise<Needs> {
         where until > (select till_now()) + interval '30 minutes' and reason <> 'doubted'
           and bot.state = 'active')::int as "botsBarred",
       (select count(*) from store join credit_at_risk on store_id = store.id where disabled_at is null
-        and risk_limit_usd_cents > 0 and usd_cents >= 0.9 * risk_limit_usd_cents)::int as "storesAtLimit",
+        and risk_limit_usd_cents > 0 and usd_cents >= ${sql.lit(NEAR_LIMIT)} * risk_limit_usd_cents)::int as "storesAtLimit",
       (select count(*) from proposal where state = 'open')::int as "proposalsOpen",
       (select count(*) from price_feed where failures > 0)::int as "feedsFailing",
       coalesce((select differences from ledger_check), 0)::int as "ledgerDifferences"`.execute(db)

@@ -9,16 +9,16 @@ export type Answer = { kind: string; reason?: string; detail?: string }
 export type Failing = Record<Capability, number | null>
 
 export type Health = {
-  /** Records Steam's answer to a call of this capability. */
+  /** Records the answer to a call of this capability, even one by which the call was not sent (`not_our_turn`). */
   see(capability: Capability, answer: Answer): void
   /** Records that no session can be opened, so every capability fails. */
   lost(answer: Answer): void
   failing(): Failing
-  /** How long ago the last answer came, in milliseconds. */
+  /** How long ago the last answer came, in milliseconds, counting calls that were not sent. */
   sinceAnswerMs(capability: Capability): number
 }
 
-/** Refusals within this time count once: after a refusal, the same request is not repeated for half a minute. */
+/** Refusals within this time count once. Safely below the 30 s after which we repeat a refused request. */
 const LIMITED_AGAIN_MS = 20_000
 /** Longer than any of our pauses. Refusals this far apart are unrelated. */
 const LIMITS_APART_MS = 15 * 60_000
@@ -43,10 +43,10 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
   }
   // Hours can pass without an inventory read. A failure that was only inferred for inventories ends when offers work
   // again.
-  let isConcluded = known.inventories !== null
+  let isInferred = known.inventories !== null
 
-  /** Start of the failure that this answer shows; null if it does not count as a failure yet. */
-  const beginOf = (capability: Capability, { reason }: Answer): number | null => {
+  /** Records the failure, and returns when it began; null if it does not count as a failure yet. */
+  const recordFailure = (capability: Capability, { reason }: Answer): number | null => {
     const nowMs = monotonicMs()
     if (reason !== 'rate_limited') return since[capability] ?? nowMs
     const before = limited[capability]
@@ -59,20 +59,20 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
       answeredAtMs[capability] = monotonicMs()
       if (isOurLimit(answer)) return
       if (isFailure(answer)) {
-        since[capability] = beginOf(capability, answer)
-        if (capability === 'inventories') isConcluded = false
+        since[capability] = recordFailure(capability, answer)
+        if (capability === 'inventories') isInferred = false
         return
       }
       since[capability] = null
       limited[capability] = null
-      if (capability === 'offers' && isConcluded) since.inventories = null
+      if (capability === 'offers' && isInferred) since.inventories = null
     },
     lost(answer) {
       if (isOurLimit(answer)) return
-      since.offers = beginOf('offers', answer)
+      since.offers = recordFailure('offers', answer)
       if (since.inventories !== null) return
-      since.inventories = beginOf('inventories', answer)
-      isConcluded = since.inventories !== null
+      since.inventories = recordFailure('inventories', answer)
+      isInferred = since.inventories !== null
     },
     failing() {
       const age = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)

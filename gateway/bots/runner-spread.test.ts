@@ -83,46 +83,44 @@ const counts =
   async () =>
     Promise.all(processes.map(async (process) => (await of(process)).length))
 
-describe('two processes', () => {
-  it('hold equal numbers of bots, and keep theirs while the other restarts', async () => {
-    await enrol(6)
-    const first = start()
-    await expect.poll(counts(first)).toEqual([6])
-    const second = start()
-    await expect.poll(counts(first, second)).toEqual([3, 3])
+it('two processes hold equal numbers of bots, and keep theirs while the other restarts', async () => {
+  await enrol(6)
+  const first = start()
+  await expect.poll(counts(first)).toEqual([6])
+  const second = start()
+  await expect.poll(counts(first, second)).toEqual([3, 3])
 
-    const kept = await of(second)
-    await first.stop()
-    await expect.poll(counts(first, second)).toEqual([0, 6])
-    const again = start()
-    await expect.poll(counts(again, second)).toEqual([3, 3])
-    expect(await of(second)).toEqual(kept)
-    expect(captured.lines.join('')).not.toContain('was lost')
-  })
+  const kept = await of(second)
+  await first.stop()
+  await expect.poll(counts(first, second)).toEqual([0, 6])
+  const again = start()
+  await expect.poll(counts(again, second)).toEqual([3, 3])
+  expect(await of(second)).toEqual(kept)
+  expect(captured.lines.join('')).not.toContain('was lost')
+})
 
-  it('count a process that may not hold bots in the share of an address and among the keys', async () => {
-    await enrol(3)
-    const none = start({ maxBots: 0 })
-    const all = start()
-    await expect.poll(counts(none, all)).toEqual([0, 3])
-    expect(none.told.at(-1)).toBe(2)
-    expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
-  })
+it('a process without bots still counts as a user of the address, and as a holder of its master key', async () => {
+  await enrol(3)
+  const none = start({ maxBots: 0 })
+  const all = start()
+  await expect.poll(counts(none, all)).toEqual([0, 3])
+  expect(none.told.at(-1)).toBe(2)
+  expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
+})
 
-  it('share the bots of a killed one', async () => {
-    await enrol(4)
-    const first = start()
-    await expect.poll(counts(first)).toEqual([4])
-    await database.pool.query(
-      `insert into gateway_process (owner, max_bots, beat_at) values (gen_random_uuid(), 50, now())`,
-    )
-    await expect.poll(counts(first)).toEqual([2])
-    await database.pool.query(
-      `update gateway_process set beat_at = now() - interval '26 seconds' where owner <> $1`,
-      [first.owner],
-    )
-    await expect.poll(counts(first)).toEqual([4])
-  })
+it('the bots of a killed process go to the other one', async () => {
+  await enrol(4)
+  const first = start()
+  await expect.poll(counts(first)).toEqual([4])
+  await database.pool.query(
+    `insert into gateway_process (owner, max_bots, beat_at) values (gen_random_uuid(), 50, now())`,
+  )
+  await expect.poll(counts(first)).toEqual([2])
+  await database.pool.query(
+    `update gateway_process set beat_at = now() - interval '26 seconds' where owner <> $1`,
+    [first.owner],
+  )
+  await expect.poll(counts(first)).toEqual([4])
 })
 
 describe('a process with too many bots', () => {
@@ -153,7 +151,7 @@ describe('a process with too many bots', () => {
     for (let look = 0; look < 3; look += 1) {
       const before = await beats()
       await expect.poll(beats).not.toBe(before)
-      // The process counts among the keys, so a rotation of the master key waits for it.
+      // Its master key still counts as in use, so a rotation of the master key waits for it.
       expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
       expect(await countOfOtherKeys(database.db, 'another')).toBe(await known())
     }

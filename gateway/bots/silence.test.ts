@@ -93,7 +93,7 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
   expect(steam.mostOpen).toBe(1)
 })
 
-it('a bot is released at once on request, without losing anything', async () => {
+it('stopping ends a session without waiting for the database', async () => {
   proxy.swallow()
   const { promise: over, resolve } = Promise.withResolvers<string>()
   void bots.stop().then(() => resolve('stopped'))

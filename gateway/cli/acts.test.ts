@@ -307,17 +307,17 @@ describe('an act', () => {
   })
 
   it.each([
-    ['of a bot that is not there', ['bot', 'pause', '9'], 3],
+    ['of an unknown bot', ['bot', 'pause', '9'], 3],
     ['without the reason that it needs', ['bot', 'remove', '1'], 2],
-    ['with a reason of nothing', ['maintenance', 'on', '--reason', ' '], 2],
+    ['with an empty reason', ['maintenance', 'on', '--reason', ' '], 2],
     ['with a reason of two lines', ['maintenance', 'on', '--reason', 'a\nb'], 2],
     ['without an operator', ['maintenance', 'on', '--by', ''], 2],
     ['of a price that was not held', ['price', 'release', ...ITEM], 4],
     ['of an account that was not denied', ['shopper', 'allow', '76561198000000077'], 3],
-    ['of an account that is not one', ['shopper', 'deny', '77', '--reason', 'x'], 2],
+    ['of an invalid account', ['shopper', 'deny', '77', '--reason', 'x'], 2],
     ['for maintenance that is already off', ['maintenance', 'off'], 0],
     ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
-    ['of a store that is not there', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
+    ['of an unknown store', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
     ['of an address without a port', ['store', 'allow-address', '--id', '1', '--address', 'shop.example'], 2],
     ['of a link’s address', ['store', 'allow-address', '--id', '1', '--address', '169.254.169.254:80'], 2],
     ['of another store’s address', ['store', 'allow-address', '--id', '9', '--address', 'a.example:1'], 3],

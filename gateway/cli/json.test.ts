@@ -12,7 +12,7 @@ import { saveCalls } from '../bots/call-store.ts'
 import { startOwnTill } from '../conformance/own-till.ts'
 import { publishEvents } from '../events/service.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
-import { beCareful } from '../shoppers/careful-store.ts'
+import { putOnRelease } from '../shoppers/on-release-store.ts'
 import { UNOBSERVED } from '../steam/turns.ts'
 import { runCommand } from '../testing/command.ts'
 import { SHAPES } from '../testing/command-shapes.ts'
@@ -97,7 +97,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const waiting = await aDeposit(till, { id: storeId }, { game: 'cs' })
   await print(['deposit', 'hold', String(waiting.id), '--reason', 'a new shopper'])
   await print(['shopper', 'deny', shopper, '--reason', 'stolen items'])
-  await beCareful(till.db, { steamId: shopper, tradeId, at: new Date() })
+  await putOnRelease(till.db, { steamId: shopper, tradeId, at: new Date() })
   await print(['shopper', 'show', shopper])
   await print(['shopper', 'list'])
   await print(['shopper', 'allow', shopper])

@@ -96,7 +96,7 @@ it.each([
     'a pattern that fits everything',
     ['override', '--game', 'cs', '--item', '*', '--usd', '1.00', '--reason', 'x'],
   ],
-  ['a price of nothing', ['override', ...PATTERN, '--usd', '0.00', '--reason', 'x']],
+  ['a price of zero', ['override', ...PATTERN, '--usd', '0.00', '--reason', 'x']],
   ['a price without cents', ['override', ...PATTERN, '--usd', '850', '--reason', 'x']],
   ['a price without a reason', ['override', ...PATTERN, '--usd', '850.00']],
 ])('%s is a mistake', async (_, args) => {

@@ -3,7 +3,7 @@ import { counted } from '../kit/counted.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { ShopperRecord } from '../operations/shoppers.ts'
 
-export const carefulText = ({ since, reversals, tradeId }: NonNullable<ShopperRecord['onRelease']>) => {
+export const onReleaseText = ({ since, reversals, tradeId }: NonNullable<ShopperRecord['onRelease']>) => {
   const times = reversals === 1 ? 'once' : `${reversals} times`
   return `credited on release since ${since.toISOString()}: took items back ${times}, last of trade ${tradeId}`
 }
@@ -29,6 +29,6 @@ export function recordLines({
       )
       return `  credited ${credited}, taken back ${back}, held ${held}`
     }),
-    ...(onRelease === null ? [] : [`  ${carefulText(onRelease)}`]),
+    ...(onRelease === null ? [] : [`  ${onReleaseText(onRelease)}`]),
   ]
 }

@@ -106,7 +106,7 @@ describe('bot renew', () => {
     expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])
   })
 
-  it('leaves a paused bot paused, and refuses one that is not there', async () => {
+  it('leaves a paused bot paused, and refuses an unknown one', async () => {
     await run(['bot', 'pause', '1'])
     expect(await run(['bot', 'renew', '1'], { hear: phones(idOf(0)) })).toMatchObject({ code: 0 })
     expect((await rows())[0]?.state).toBe('paused')

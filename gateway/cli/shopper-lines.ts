@@ -1,7 +1,7 @@
 /** Formats Steam accounts for a person. */
 import type { ShopperList, ShopperView } from '../operations/shoppers.ts'
 import { wordsOf } from './deposit-lines.ts'
-import { carefulText, recordLines } from './record-lines.ts'
+import { onReleaseText, recordLines } from './record-lines.ts'
 
 const openText = ({ tradeId, depositId, offerId }: ShopperView['openTrades'][number]): string => {
   const offer = offerId === null ? '' : `, offer ${offerId}`
@@ -12,7 +12,7 @@ export const shopperListLines = ({ shoppers, onRelease }: ShopperList): string[]
   ...shoppers.map(({ steamId, reason, deniedAt, openTrades }) =>
     [steamId, `denied since ${deniedAt.toISOString()}`, reason, ...openTrades.map(openText)].join('\t'),
   ),
-  ...onRelease.map(({ steamId, ...careful }) => [steamId, carefulText(careful)].join('\t')),
+  ...onRelease.map(({ steamId, ...rest }) => [steamId, onReleaseText(rest)].join('\t')),
 ]
 
 export const shopperLines = ({ deposits, openTrades, ...record }: ShopperView): string[] => [

@@ -79,39 +79,44 @@ it.each([
     2,
   ],
   ['with a colour by name', [...ADD, '--accent', 'tomato'], 'The accent must be a colour such as', 2],
-  ['of a store that is not there', ['store', 'show', '9'], 'There is no store 9.', 3],
-  ['of no key', ['key', 'rotate', 'abcdefgh'], 'There is no active key', 3],
+  ['for an unknown store', ['store', 'show', '9'], 'There is no store 9.', 3],
+  ['for an unknown key', ['key', 'rotate', 'abcdefgh'], 'There is no active key', 3],
   [
-    'of an unknown scope',
+    'with an unknown scope',
     ['key', 'add', '--store', '1', '--name', 'x', '--scope', 'all'],
     '--scope must be one of',
     2,
   ],
   [
-    'of a payout without a reference',
+    'for a payout without a reference',
     ['payout', 'record', '--store', '1', '--currency', 'USD', '--amount', '5.00', '--reason', 'x'],
     '--reference is required',
     2,
   ],
   [
-    'of a payout that nobody can pay',
+    'for a payout above the balance',
     [...PAYOUT, '--store', '1', '--amount', '5.00'],
     'Nothing was recorded: the store has 0.00 USD available.',
     4,
   ],
   [
-    'of a payout to an unknown store',
+    'for a payout to an unknown store',
     [...PAYOUT, '--store', '9', '--amount', '5.00'],
     'There is no store 9.',
     3,
   ],
-  ['of a payout of nothing', [...PAYOUT, '--store', '1', '--amount', '0.00'], 'must be above zero', 2],
+  ['for a payout of zero', [...PAYOUT, '--store', '1', '--amount', '0.00'], 'must be above zero', 2],
   ...['5', '5.0', '5.000', '-5.00', '5,00', '1e2', ''].map(
     (amount) =>
-      [`of a payout of "${amount}"`, [...PAYOUT, '--store', '1', '--amount', amount], '--amount', 2] as const,
+      [
+        `for a payout of "${amount}"`,
+        [...PAYOUT, '--store', '1', '--amount', amount],
+        '--amount',
+        2,
+      ] as const,
   ),
-  ['of no deposit', ['deposit', 'show', '77'], 'There is no deposit 77.', 3],
-] as const)('a command %s ends with its code and says why', async (_what, args, reason, code) => {
+  ['for an unknown deposit', ['deposit', 'show', '77'], 'There is no deposit 77.', 3],
+] as const)('a command %s is refused with its exit code and reason', async (_what, args, reason, code) => {
   const answer = await run(...args)
   expect(answer.code).toBe(code)
   expect(answer.errors).toContain(reason)

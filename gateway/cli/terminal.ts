@@ -1,4 +1,4 @@
-/** Output and questions of a command. Secrets are typed without echo and are never arguments. */
+/** Output and questions of a command. A secret that a command asks for is typed without echo. */
 import { Console } from 'node:console'
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'

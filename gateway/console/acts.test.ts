@@ -24,7 +24,7 @@ const store = async (storeId: unknown) =>
 const EMBER = {
   name: 'Ember',
   origins: ['https://store.test'],
-  riskLimitUsdCents: '250',
+  riskLimitUsd: '250',
   creditMode: 'on_release',
   liability: 'store',
   scopes: ['deposits:read', 'webhooks:manage'],
@@ -76,7 +76,7 @@ test.each([
   ['an origin with a path', { origins: ['https://store.test/a'] }, 'Every origin must have the form'],
   ['no origin', { origins: [] }, 'Every origin must have the form'],
   ['an unknown right', { scopes: ['all'] }, 'scopes.0'],
-  ['a limit with cents', { riskLimitUsdCents: '1.50' }, 'must be whole dollars'],
+  ['a limit with cents', { riskLimitUsd: '1.50' }, 'must be whole dollars'],
 ])('a store with %s is refused', async (_title, wrong, message) => {
   const said = await doing('store add', { ...EMBER, ...wrong })
   expect(said).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })

@@ -16,7 +16,7 @@ import { blockPrice, freezePrice, overridePrice, releasePrice } from '../operati
 import { approveProposal, declineProposal, limitAct } from '../operations/proposals.ts'
 import { armBots } from '../operations/restore.ts'
 import { freeRoom } from '../operations/room.ts'
-import { allowPayer, denyPayer, erasePayer, trustPayer } from '../operations/shoppers.ts'
+import { allowShopper, denyShopper, eraseShopper, trustShopper } from '../operations/shoppers.ts'
 import { creditStore, debitStore, writeOffStore } from '../operations/store-books.ts'
 import { addStore, changeStore, disableStore, enableStore } from '../operations/stores.ts'
 import { creditTrade, endTrade, lookAtTrade, releaseTrade, reverseTrade } from '../operations/trades.ts'
@@ -67,7 +67,8 @@ const announcement = z.object({
 })
 
 const origins = z.array(text()).max(20)
-const riskLimitUsdCents = DOLLARS.transform((dollars) => BigInt(dollars) * 100n)
+/** Whole dollars, as typed. */
+const riskLimitUsd = DOLLARS.transform((dollars) => BigInt(dollars))
 const terms = {
   webhookUrl: text(2_000).optional(),
   accent: text(7).nullable().optional(),
@@ -78,7 +79,7 @@ const newStore = z.object({
   ...terms,
   name: text(),
   origins,
-  riskLimitUsdCents,
+  riskLimitUsd,
   scopes: z.array(z.enum(SCOPES)).min(1).optional(),
 })
 const storeChange = z.object({
@@ -86,7 +87,7 @@ const storeChange = z.object({
   storeId: id,
   name: text().optional(),
   origins: origins.optional(),
-  riskLimitUsdCents: riskLimitUsdCents.optional(),
+  riskLimitUsd: riskLimitUsd.optional(),
   commissionBps: z.int().nullable().optional(),
   games: z.array(z.enum(GAMES)).nullable().optional(),
 })
@@ -116,8 +117,12 @@ export const ACTS: Record<string, Call> = {
     recordPayout(deps, { ...payout, amount }),
   ),
   'payout void': seriousAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
-  'store add': seriousAct(newStore, addStore),
-  'store update': seriousAct(storeChange, changeStore),
+  'store add': seriousAct(newStore, (deps, { riskLimitUsd, ...added }) =>
+    addStore(deps, { ...added, riskLimitUsdCents: riskLimitUsd * 100n }),
+  ),
+  'store update': seriousAct(storeChange, (deps, { riskLimitUsd, ...changes }) =>
+    changeStore(deps, { ...changes, riskLimitUsdCents: riskLimitUsd && riskLimitUsd * 100n }),
+  ),
   'store disable': seriousAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
   'store enable': seriousAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
   'store credit': seriousAct(booked, creditStore),
@@ -147,10 +152,10 @@ export const ACTS: Record<string, Call> = {
   'market on': supportAct(market, (deps, input) => switchMarket(deps, { ...input, isOff: false })),
   'maintenance on': supportAct(announcement, switchMaintenanceOn),
   'maintenance off': supportAct(nothing, (deps) => switchMaintenanceOff(deps)),
-  'shopper deny': supportAct(shopper, (deps, input) => denyPayer(deps, input.steamId)),
-  'shopper allow': supportAct(shopper, (deps, input) => allowPayer(deps, input.steamId)),
-  'shopper erase': seriousAct(shopper, (deps, input) => erasePayer(deps, input.steamId)),
-  'shopper trust': seriousAct(shopper, (deps, input) => trustPayer(deps, input.steamId)),
+  'shopper deny': supportAct(shopper, (deps, input) => denyShopper(deps, input.steamId)),
+  'shopper allow': supportAct(shopper, (deps, input) => allowShopper(deps, input.steamId)),
+  'shopper erase': seriousAct(shopper, (deps, input) => eraseShopper(deps, input.steamId)),
+  'shopper trust': seriousAct(shopper, (deps, input) => trustShopper(deps, input.steamId)),
   'webhook replay': supportAct(
     z.object({ endpointId: id, fromSequence: SEQUENCE, toSequence: SEQUENCE }),
     replayWebhooks,

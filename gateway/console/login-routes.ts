@@ -15,8 +15,8 @@ type Deps = VisitorDeps & {
   /** Monotonic milliseconds. */
   nowMs(): number
   visitor(request: FastifyRequest): Promise<Visitor>
-  /** Returns the visitor's act dependencies, with the reason. Counts towards their limit of acts. */
-  acting(who: Visitor, body: unknown): { act: ActDeps; input: unknown }
+  /** Reads an act from the body of a call, and counts it towards the visitor's limit of acts. */
+  takeAct(who: Visitor, body: unknown): { act: ActDeps; input: unknown }
   send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply
 }
 
@@ -29,7 +29,10 @@ const checkWith = z
     context.addIssue({ code: 'custom', message: 'must be a trade link' })
     return z.NEVER
   })
-/** `bot`: the bot whose token is renewed. Without it, the approving account becomes a bot. */
+/**
+ * `bot`: the bot whose token is renewed. Without it, the approving account becomes a bot. `checkWith`: a trade link of
+ * another account, used to ask Steam about the bot's own trade hold.
+ */
 const beginInput = z.object({ bot: text(20).optional(), checkWith: checkWith.optional() })
 const loginInput = z.object({ loginId: z.uuid() })
 
@@ -44,8 +47,9 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
     const obstacle = async () =>
       (await visitorOf(deps, request, true)) === undefined ? refused('conflict', SIGNED_OUT) : undefined
     const call = seriousAct(beginInput, async (act, { bot, checkWith }) => {
-      const steamId = await accountIn(act, bot)
-      if (typeof steamId === 'object') return steamId
+      const account = await accountIn(act, bot)
+      if (account.kind === 'refused') return account
+      const { steamId } = account
       const { enrolByLogin } = await import('../operations/enrolment.ts')
       const name = steamId === undefined ? 'bot enrol' : 'bot renew'
       const begun = await logins.begin(who.name, (way) =>
@@ -54,7 +58,7 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
       return 'kind' in begun ? begun : done(begun)
     })
     admit(who, call, deps.clock.machineNow())
-    const { act, input } = deps.acting(who, request.body)
+    const { act, input } = deps.takeAct(who, request.body)
     return deps.send(reply, await call.run(act, input))
   })
   // Operators see only their own logins.
@@ -77,8 +81,12 @@ function loginOf({ body }: FastifyRequest): { loginId: string } {
   return read.success ? read.data : refuseCall('usage', 'The call is malformed.')
 }
 
-async function accountIn(deps: ActDeps, bot: string | undefined): Promise<string | undefined | Refused> {
-  if (bot === undefined) return undefined
+type Account = { kind: 'account'; steamId: string | undefined }
+
+/** Returns the account that must approve; with no bot named, any account may. */
+async function accountIn(deps: ActDeps, bot: string | undefined): Promise<Account | Refused> {
+  if (bot === undefined) return { kind: 'account', steamId: undefined }
   const { accountOf } = await import('../operations/renewal.ts')
-  return accountOf(deps, bot)
+  const found = await accountOf(deps, bot)
+  return typeof found === 'string' ? { kind: 'account', steamId: found } : found
 }

@@ -62,7 +62,7 @@ export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
   addLoginCalls(app, {
     ...deps,
     visitor: (request) => visitor(deps, request),
-    acting: (who, body) => {
+    takeAct: (who, body) => {
       spend(limits.acts, who.name)
       const { reason, input } = parse(actSchema, body)
       return { act: actDeps(deps, who, reason), input }

@@ -21,8 +21,8 @@ export type Visitor = {
 export type VisitorDeps = { db: Db; clock: TillClock; sandboxKey: string | undefined }
 
 /**
- * Returns undefined for a caller who is signed out. `isWatching`: the page makes the call automatically, so it does not
- * extend the session.
+ * Returns undefined for a caller who is signed out. `isWatching`: no person made the call, so it does not extend the
+ * session.
  */
 export async function visitorOf(
   { db, clock, sandboxKey }: VisitorDeps,
@@ -34,12 +34,12 @@ export async function visitorOf(
   if (session === undefined || !isSame(session.pageSha256, sha256(halves?.page ?? ''))) return undefined
   const now = clock.machineNow()
   if (!isAlive(session, now)) return undefined
-  const visitor = named(session, sandboxKey)
+  const visitor = visitorIn(session, sandboxKey)
   if (visitor !== undefined && !isWatching) await noteUse(db, session, now)
   return visitor
 }
 
-function named(session: FoundSession, sandboxKey: string | undefined): Visitor | undefined {
+function visitorIn(session: FoundSession, sandboxKey: string | undefined): Visitor | undefined {
   const { operator, sandboxSha256 } = session
   if (operator !== null) return { session, ...operator }
   const isOfThisRun =

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
 import { migrationFiles } from './schema-version.ts'
 
-/** The first migration after which the rule holds. 0009 still drops and renames columns of the unreleased 0.3.0. */
-const FIRST_THAT_ONLY_ADDS = '0011'
+/** The first migration for which the rule holds. 0009 still drops and renames columns of the unreleased 0.3.0. */
+const FIRST_THAT_ONLY_ADDS = '0010'
 /** Earlier ones are of 0.3.0. Its upgrade from 0.2.0 stops all gateways, so their locks block nobody. */
 const FIRST_BESIDE_OTHERS = '0020'
 
@@ -53,7 +53,7 @@ describe('the statements of a migration', () => {
 const from = (first: string) => migrationFiles().filter(({ name }) => name >= first)
 
 describe('every migration', () => {
-  it('after 0010 takes nothing away from a gateway of the previous version', () => {
+  it('after 0009 takes nothing away from a gateway of the previous version', () => {
     const broken = from(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text, takesAway }) =>
         takesAway === undefined ? [] : [`${name} ${takesAway}: ${text.split('\n')[0]}`],

@@ -71,12 +71,12 @@ export type VaultToldTable = {
   market: string
   reference: string
   told: unknown
-  answer: ToldAnswer | null
+  answer: EntryAnswer | null
   answered_at: Date | null
 }
 
 /** The till's verdict on a report of the vault. */
-export type ToldAnswer =
+export type EntryAnswer =
   | 'recorded'
   | 'known'
   | 'not_ours'

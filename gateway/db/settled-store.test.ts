@@ -31,7 +31,7 @@ async function connected() {
 
 const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
 
-/** The settled number, and how often locks were looked at; `happens` is called before each look at the locks. */
+/** Returns the settled number, and how often the locks were read. `happens` runs before each of these reads. */
 async function settledAfter(happens: (look: number) => Promise<unknown>, mostLooks?: number) {
   let looks = 0
   const ask = async (statement: string) => {
@@ -45,7 +45,7 @@ async function settledAfter(happens: (look: number) => Promise<unknown>, mostLoo
   return { id, looks }
 }
 
-it('the settled number is undefined if nothing was ever written', async () => {
+it('the settled number is 0 if nothing was ever written', async () => {
   expect(await settledAfter(async () => {})).toEqual({ id: '0', looks: 1 })
 })
 

@@ -10,7 +10,7 @@ import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
 import { testPool } from '../testing/pool.ts'
 import { type SellingTill, sellingTill } from '../testing/selling-till.ts'
-import { bookTold } from './vault-reports.ts'
+import { bookVaultLog } from './vault-reports.ts'
 
 const THURSDAY = 4
 
@@ -79,7 +79,7 @@ it('D-34 the report of the delivery explains a departure that was read before it
   await sql`insert into vault_told (n, part, at, market, reference, told)
     select n + 1000, part, at, market, reference, told from vault_told
     where told -> 'report' ->> 'kind' = 'delivered'`.execute(till.db)
-  await bookTold(till.deps)
+  await bookVaultLog(till.deps)
   expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
     { explanation: 'vault' },
   ])

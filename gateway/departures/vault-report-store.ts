@@ -1,12 +1,12 @@
-/** The vault's reports of its sales, in PostgreSQL. */
+/** The vault's log of its sales, in PostgreSQL. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
-import type { ToldAnswer } from '../db/sale-tables.ts'
+import type { EntryAnswer } from '../db/sale-tables.ts'
 
-export type ToldRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
+export type EntryRow = { n: bigint; part: number; at: Date; market: string; reference: string; told: unknown }
 
-/** Reports without an answer, in the order of the vault's log. */
-export async function unansweredTold(db: Db, limit: number): Promise<ToldRow[]> {
+/** Returns entries without an answer, in the order of the vault's log. */
+export async function unansweredEntries(db: Db, limit: number): Promise<EntryRow[]> {
   return db
     .selectFrom('vault_told')
     .select(['n', 'part', 'at', 'market', 'reference', 'told'])
@@ -17,8 +17,8 @@ export async function unansweredTold(db: Db, limit: number): Promise<ToldRow[]> 
     .execute()
 }
 
-/** False if another process has answered the report, or is about to. */
-export async function lockTold(tx: Tx, { n, part }: Pick<ToldRow, 'n' | 'part'>): Promise<boolean> {
+/** Returns false if another process has answered the entry, or is about to. */
+export async function lockEntry(tx: Tx, { n, part }: Pick<EntryRow, 'n' | 'part'>): Promise<boolean> {
   const row = await tx
     .selectFrom('vault_told')
     .select('n')
@@ -31,10 +31,10 @@ export async function lockTold(tx: Tx, { n, part }: Pick<ToldRow, 'n' | 'part'>)
   return row !== undefined
 }
 
-export async function answerTold(
+export async function answerEntry(
   tx: Tx,
-  { n, part }: Pick<ToldRow, 'n' | 'part'>,
-  answer: ToldAnswer,
+  { n, part }: Pick<EntryRow, 'n' | 'part'>,
+  answer: EntryAnswer,
 ): Promise<void> {
   await tx
     .updateTable('vault_told')

@@ -1,13 +1,19 @@
-/** Books the vault's reports of its sales, in the order of its log. */
+/** Books the vault's log of its sales, in the order of its entries. */
 import { z } from 'zod'
 import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { ToldAnswer } from '../db/sale-tables.ts'
+import type { EntryAnswer } from '../db/sale-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { recordListing, recordReport } from './sales.ts'
-import { answerTold, explainByVault, lockTold, type ToldRow, unansweredTold } from './vault-report-store.ts'
+import {
+  answerEntry,
+  type EntryRow,
+  explainByVault,
+  lockEntry,
+  unansweredEntries,
+} from './vault-report-store.ts'
 
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
@@ -34,7 +40,7 @@ const reportSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('cancelled') }),
   z.object({ kind: z.literal('reversed'), causer: z.enum(['buyer', 'seller', 'unknown']), refund: minor }),
 ]) satisfies z.ZodType<SaleReport>
-const toldSchema = z.discriminatedUnion('kind', [
+const entrySchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('listing'),
     appId: z.int().positive(),
@@ -52,10 +58,10 @@ const toldSchema = z.discriminatedUnion('kind', [
 
 type BookingDeps = { db: Db; clock: Clock; log: Log }
 
-/** Call this every few seconds. Any number of processes may: each row is answered once. */
-export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
+/** Call this every few seconds. Any number of processes may: each entry is answered once. */
+export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<void> {
   const waiting = new Set<string>()
-  for (const row of await unansweredTold(db, MOST_AT_ONCE)) {
+  for (const row of await unansweredEntries(db, MOST_AT_ONCE)) {
     const listing = `${row.market}/${row.reference}`
     // A report also waits if its listing still waits for its item.
     if (waiting.has(listing)) continue
@@ -72,28 +78,28 @@ export async function bookTold({ db, clock, log }: BookingDeps): Promise<void> {
   }
 }
 
-/** Another process may have been faster, so `known` is not an error. */
-async function book(tx: Tx, row: ToldRow, mayWait: boolean): Promise<ToldAnswer | 'waits'> {
-  if (!(await lockTold(tx, row))) return 'waits'
+/** `waits`: the item may still come, or another process answers the entry. `known`: the listing was already recorded. */
+async function book(tx: Tx, row: EntryRow, mayWait: boolean): Promise<EntryAnswer | 'waits'> {
+  if (!(await lockEntry(tx, row))) return 'waits'
   const answer = await answerOf(tx, row)
   if (answer === 'not_ours' && mayWait) return 'waits'
-  await answerTold(tx, row, answer)
+  await answerEntry(tx, row, answer)
   return answer
 }
 
-async function answerOf(tx: Tx, { market, reference, at, told }: ToldRow): Promise<ToldAnswer> {
-  const said = toldSchema.safeParse(told).data
-  if (said === undefined) return 'unreadable'
-  if (said.kind === 'gift') return 'recorded'
-  if (said.kind === 'report') {
-    const { report } = said
+async function answerOf(tx: Tx, { market, reference, at, told }: EntryRow): Promise<EntryAnswer> {
+  const entry = entrySchema.safeParse(told).data
+  if (entry === undefined) return 'unreadable'
+  if (entry.kind === 'gift') return 'recorded'
+  if (entry.kind === 'report') {
+    const { report } = entry
     if (report.kind === 'delivered') await explainByVault(tx, report.steamTradeId)
     return recordReport(tx, { market, reference, report }, at)
   }
-  const { appId, listedAssetId, price } = said
+  const { appId, listedAssetId, price } = entry
   const listing = { market, reference, appId, listedAssetId, price, currency: CURRENCY } as const
   return recordListing(tx, listing, at)
 }
 
-const isAlarm = (answer: ToldAnswer): boolean =>
+const isAlarm = (answer: EntryAnswer): boolean =>
   ['not_ours', 'not_free', 'taken', 'unknown', 'unreadable'].includes(answer)

@@ -10,7 +10,7 @@ import { refuse } from '../http/refusal.ts'
 import { isOwnBot } from '../shoppers/store.ts'
 import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
-import { DEPOSIT_LIFE_MS } from './deposit.ts'
+import { DEFAULT_DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
 import {
   gamesOfStore,
@@ -85,7 +85,8 @@ type Opening = {
 async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<boolean> {
   const { queue, clock, ids, box, mostOpen } = deps
   const { store, body, request, shopper } = opening
-  const lifeMs = body.expiresInMinutes === undefined ? DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
+  const lifeMs =
+    body.expiresInMinutes === undefined ? DEFAULT_DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
   const hash = ids.hex(16)
   const games = await gamesFor(tx, store.id, body.games)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { DEPOSIT_STATUSES, type DepositStatus, isFinal } from '../../contract/statuses.ts'
-import { DEPOSIT_EDGES, DEPOSIT_LIFE_MS, type DepositCause, decideDeposit } from './deposit.ts'
+import { DEFAULT_DEPOSIT_LIFE_MS, DEPOSIT_EDGES, type DepositCause, decideDeposit } from './deposit.ts'
 
 const expiresAt = new Date('2026-01-01T13:00:00Z')
 const past = (ms: number) => new Date(expiresAt.getTime() + ms)
@@ -54,7 +54,7 @@ describe('a deposit', () => {
   })
 
   it('lives for an hour', () => {
-    expect(DEPOSIT_LIFE_MS).toBe(3_600_000)
+    expect(DEFAULT_DEPOSIT_LIFE_MS).toBe(3_600_000)
   })
 
   it('I10 moves only along these edges', () => {

@@ -4,8 +4,8 @@ import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.
 /** Suffix of a reason: the offer ended before a person could have read it. */
 export const AT_ONCE = '_at_once'
 
-/** How long a deposit waits for a trade. */
-export const DEPOSIT_LIFE_MS = 60 * 60_000
+/** How long a deposit waits for a trade, unless the store names another time. */
+export const DEFAULT_DEPOSIT_LIFE_MS = 60 * 60_000
 
 /** Statuses that a deposit may move to. A final status stays, unless the items turn out to have been delivered. */
 export const DEPOSIT_EDGES: Record<DepositStatus, readonly DepositStatus[]> = {

@@ -100,7 +100,7 @@ function botFinding(bot: BotState, now: Date): Finding {
   if (!bot.reachable) return mend(check, `${who} is offline`, 'see bot list for the reason')
   if (bar?.reason === 'own_hold') {
     const advice = 'turn the mobile authenticator of the account on and wait 7 days'
-    return mend(check, `${who}: Steam holds its own trades`, advice)
+    return mend(check, `${who}: Steam would hold its side of a trade`, advice)
   }
   if (bar !== undefined) {
     const says = `${who} rests until ${bar.until.toISOString()}: ${bar.reason}`

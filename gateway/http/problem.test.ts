@@ -67,7 +67,7 @@ describe('a call that fails because', () => {
   it.each([
     ['a constraint', coded('23505')],
     ['a statement that took too long', coded('57014')],
-    ['a file that is not there', coded('ENOENT', { syscall: 'open' })],
+    ['a missing file', coded('ENOENT', { syscall: 'open' })],
   ])('of %s is an internal failure', async (_what, error) => {
     app.get('/away', async () => {
       throw error

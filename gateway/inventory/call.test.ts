@@ -136,7 +136,7 @@ describe('hostile descriptions', () => {
     ['a market name of 10,000 characters', { market_hash_name: 'Knife'.repeat(2_000) }, {}, 'noPrice'],
     ['tradable in words', { tradable: 'yes' }, {}, 'notTradable'],
     ['an amount below nothing', {}, { amount: '-1' }, 'unknownItem'],
-    ['an amount of nothing', {}, { amount: '0' }, 'unknownItem'],
+    ['an amount of zero', {}, { amount: '0' }, 'unknownItem'],
     ['a stack', {}, { amount: '40' }, 'stack'],
     ['an amount without end', {}, { amount: '1e999' }, 'unknownItem'],
     ['half an item', {}, { amount: '0.5' }, 'unknownItem'],

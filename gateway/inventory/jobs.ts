@@ -34,7 +34,10 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
       log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')
     }
     if (bars === 'own_hold')
-      log.error({ botId: String(bot.botId) }, 'bot was barred, because Steam holds its own trades')
+      log.error(
+        { botId: String(bot.botId) },
+        'bot was barred, because Steam would hold the bot’s side of a trade',
+      )
     await inTransaction(db, async (tx) => {
       if (bars !== null) await barBot(tx, { botId: bot.botId, reason: bars, game, now: clock.now() })
       await completeRequest(tx, { id: requestId, answer, at: readAt ?? clock.now() })

@@ -95,7 +95,7 @@ it.each([
   ['nothing', '  '],
   ['an address of nothing that the till keeps', 'https://steamcommunity.com/id/nova_hound'],
   [
-    'a trade link of no account',
+    'a trade link without an account',
     'https://steamcommunity.com/tradeoffer/new/?partner=99999999999999&token=abc',
   ],
   ['two lines', 'order 1\norder 2'],

@@ -11,7 +11,7 @@ import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/t
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import type { ActDeps } from './operation.ts'
-import { denyPayer, erasePayer } from './shoppers.ts'
+import { denyShopper, eraseShopper } from './shoppers.ts'
 
 const DAY_S = 86_400
 
@@ -53,20 +53,20 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
   const steamId = `7656119800000${deposit.id}`
   await payFor(till, { bot, session }, deposit)
   await publishEvents(till.deps)
-  expect(await erasePayer(deps(), steamId)).toMatchObject({
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({
     kind: 'unchanged',
     data: { deposits: 0, keptDeposits: 1 },
     message: expect.stringContaining('run this again later'),
   })
   expect(await tablesWith(steamId)).toEqual(['deposit', 'event', 'trade'])
 
-  await denyPayer(deps(), steamId)
+  await denyShopper(deps(), steamId)
   for (const days of [9, 2]) {
     await jump(till, days * DAY_S)
     const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
     await tradeHandlers(till.deps).trade(bot, id)
   }
-  const answer = await erasePayer(deps(), steamId)
+  const answer = await eraseShopper(deps(), steamId)
   const { length: told } = await till.db.selectFrom('event').select('id').execute()
   expect(answer).toMatchObject({
     kind: 'done',
@@ -81,7 +81,7 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
     arguments: { deposits: 1, trades: 1, keptDeposits: 0 },
   })
   expect(await differences()).toEqual([])
-  expect(await erasePayer(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
+  expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
 it('D-35 erases nothing of another account that paid for the one that the store named, or the other way round', async () => {
@@ -94,13 +94,13 @@ it('D-35 erases nothing of another account that paid for the one that the store 
   await jump(till, DAY_S)
   await expireDeposit(till.deps, id)
   const left = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
-  expect(await erasePayer(deps(), named)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  expect(await eraseShopper(deps(), named)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
   expect(await tablesWith(named)).toEqual(['event'])
   expect(await left()).toMatchObject({ customer_label: null, user_steam_id: payer, user_name: 'nova_hound' })
   expect((await left()).user_token_sealed).not.toBeNull()
 
   await till.db.updateTable('deposit').set(label).execute()
-  expect(await erasePayer(deps(), payer)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  expect(await eraseShopper(deps(), payer)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
   expect(await tablesWith(payer)).toEqual([])
   expect(await left()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
@@ -116,7 +116,7 @@ it('D-35 leaves no token in a deposit whose own token it erased: no sweep would 
   // The link was given for another account after the trade of the first one.
   const later = '76561198999999999'
   await till.db.updateTable('deposit').set({ user_steam_id: later }).execute()
-  expect(await erasePayer(deps(), later)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  expect(await eraseShopper(deps(), later)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
   const trade = await till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
   expect(trade).toMatchObject({ partner_steam_id: `7656119800000${deposit.id}`, partner_token_sealed: null })
 })

@@ -3,14 +3,14 @@
 import type { Db } from '../db/client.ts'
 import { counted } from '../kit/counted.ts'
 import { scrub } from '../kit/scrub.ts'
-import { type CarefulShopper, carefulShoppers, trustShopper } from '../shoppers/careful-store.ts'
-import { type Erased, eraseShopper } from '../shoppers/erasure-store.ts'
+import { type Erased, eraseAccount } from '../shoppers/erasure-store.ts'
+import { type OnReleaseShopper, onReleaseShoppers, takeOffRelease } from '../shoppers/on-release-store.ts'
 import {
-  allowShopper,
   type DeniedShopper,
+  deleteDenial,
   deniedShoppers,
-  denyShopper,
   openTradesOf,
+  saveDenial,
 } from '../shoppers/store.ts'
 import { act } from './act.ts'
 import { depositRows, depositsOfAccount, type ListedDeposit } from './deposit-list-store.ts'
@@ -32,7 +32,7 @@ const MOST_SHOWN = 20
 export type ShopperView = FoundShopper & {
   denied: Omit<DeniedShopper, 'steamId' | 'openTrades'> | null
   /** Set if the account took items back, so its next deliveries are credited on release; null if its store decides. */
-  onRelease: Omit<CarefulShopper, 'steamId'> | null
+  onRelease: Omit<OnReleaseShopper, 'steamId'> | null
   openTrades: DeniedShopper['openTrades']
   history: ShopperTrades
   money: ShopperMoney[]
@@ -48,12 +48,12 @@ export type ShopperRecord = Pick<
 
 export async function recordOf(db: Db, steamId: string, most?: number): Promise<ShopperRecord> {
   const shopper = await findShopper(db, steamId)
-  const [careful] = await carefulShoppers(db, { steamId, limit: 1 })
+  const [listed] = await onReleaseShoppers(db, { steamId, limit: 1 })
   const [denial] = shopper.isDenied ? await deniedShoppers(db, { steamId, limit: 1 }) : []
   return {
     ...shopper,
     denied: denial === undefined ? null : { reason: denial.reason, deniedAt: denial.deniedAt },
-    onRelease: careful === undefined ? null : onReleaseOf(careful),
+    onRelease: listed === undefined ? null : onReleaseOf(listed),
     history: await tradesOfShopper(db, steamId, most),
     money: await moneyOfShopper(db, steamId, most),
   }
@@ -72,14 +72,14 @@ export async function showShopper({ db }: ReadDeps, steamId: string): Promise<An
   })
 }
 
-const onReleaseOf = ({ steamId: _, ...careful }: CarefulShopper) => careful
+const onReleaseOf = ({ steamId: _, ...rest }: OnReleaseShopper) => rest
 
 /** Denies the account. Its open offers stay open, and the answer names them. */
-export function denyPayer(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
+export function denyShopper(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
   const what = { name: 'shopper deny', needsReason: true, recorded: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
     const reason = scrub(deps.reason ?? '')
-    const isNew = await denyShopper(tx, { steamId, reason, at: deps.clock.now() })
+    const isNew = await saveDenial(tx, { steamId, reason, at: deps.clock.now() })
     const [denied] = await deniedShoppers(tx, { steamId, limit: 1 })
     if (denied === undefined) throw new Error(`the denial of ${steamId} vanished in its own transaction`)
     if (!isNew) return unchanged(denied, `${steamId} is already denied: ${denied.reason}`)
@@ -93,9 +93,9 @@ function openText({ openTrades }: DeniedShopper): string {
   return ` Open offers stay as they are: ${named.join(', ')}.`
 }
 
-export function allowPayer(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
+export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   return act(deps, { name: 'shopper allow', recorded: () => ({ steamId }) }, async (tx) => {
-    if (!(await allowShopper(tx, steamId))) return refused('not_found', `${steamId} is not denied.`)
+    if (!(await deleteDenial(tx, steamId))) return refused('not_found', `${steamId} is not denied.`)
     return done({ steamId }, `${steamId} may pay again.`)
   })
 }
@@ -104,10 +104,10 @@ export function allowPayer(deps: ActDeps, steamId: string): Promise<Answer<{ ste
  * Erases the account from all deposits and trades that have ended. Data that an open offer, a protection or the
  * deny-list needs is kept, and the answer says so. The record of the act does not name the account.
  */
-export function erasePayer(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
+export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
   const recorded = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
   return act(deps, { name: 'shopper erase', needsReason: true, recorded }, async (tx) => {
-    const erased = await eraseShopper(tx, steamId, deps.clock.now())
+    const erased = await eraseAccount(tx, steamId, deps.clock.now())
     if (erased.deposits + erased.keptDeposits === 0)
       return refused('not_found', `No deposit names ${steamId}.`)
     return erased.deposits === 0 ? unchanged(erased, erasedText(erased)) : done(erased, erasedText(erased))
@@ -122,7 +122,9 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
           `${counted(keptDeposits, 'deposit is', 'deposits are')} open, protected or at risk: run this again later to remove the account from there too.`,
         ]
       : []),
-    ...(keptEvents > 0 ? [`${counted(keptEvents, 'event is', 'events are')} kept as received.`] : []),
+    ...(keptEvents > 0
+      ? [`${counted(keptEvents, 'event that a store received is', 'events that stores received are')} kept.`]
+      : []),
     ...(isDenied ? ['It is denied, and the deny-list keeps its Steam id.'] : []),
     ...(isOnRelease
       ? ['It took items back, and is credited on release: its Steam id is kept for that.']
@@ -134,14 +136,14 @@ function erasedText({ deposits, trades, ...kept }: Erased): string {
   ].join(' ')
 }
 
-export type ShopperList = { shoppers: DeniedShopper[]; onRelease: CarefulShopper[] }
+export type ShopperList = { shoppers: DeniedShopper[]; onRelease: OnReleaseShopper[] }
 
-/** Lists denied and late-credited accounts, newest first. */
+/** Lists accounts that are denied or credited on release, newest first. */
 export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList>> {
   const limit = MOST_LISTED
   return done({
     shoppers: await deniedShoppers(db, { limit }),
-    onRelease: await carefulShoppers(db, { limit }),
+    onRelease: await onReleaseShoppers(db, { limit }),
   })
 }
 
@@ -149,11 +151,11 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
  * Even though the account took items back, lets its stores decide again whether its next deliveries are credited at
  * once or on release.
  */
-export function trustPayer(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
+export function trustShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   const what = { name: 'shopper trust', needsReason: true, recorded: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
-    if (!(await trustShopper(tx, steamId)))
-      return refused('not_found', `${steamId} is already credited as its stores say.`)
-    return done({ steamId }, `${steamId} is credited as its stores say, until it takes items back again.`)
+    if (!(await takeOffRelease(tx, steamId)))
+      return refused('not_found', `${steamId} is already credited as its stores decide.`)
+    return done({ steamId }, `${steamId} is credited as its stores decide, until it takes items back again.`)
   })
 }

@@ -11,12 +11,10 @@ export type NamedAddress = { storeId: bigint; address: string; inside: boolean }
 
 const FORM = 'The address must have the form host:port, such as shop.example:8443.'
 
-type Wanted = { storeId: bigint; address: string; inside: boolean }
-
 /** `inside`: the name may resolve to non-public addresses. For this machine and private addresses this is always so. */
 export function allowWebhookAddress(
   deps: ActDeps,
-  { storeId, address: typed, inside: asked }: Wanted,
+  { storeId, address: typed, inside: asked }: NamedAddress,
 ): Promise<Answer<NamedAddress>> {
   const what = { name: 'store allow-address', recorded: (named: NamedAddress) => ({ ...named }) }
   return act(deps, what, async (tx) => {

@@ -66,7 +66,7 @@ describe('D-13 a fall', () => {
     expect(judge(said(24 * 60 + 1), old(10), old(10))).toEqual(priced(10))
   })
 
-  test('beyond the limit removes the price until another source confirms it', () => {
+  test('beyond the spike limit removes the price until another source confirms it', () => {
     expect(judge(fell(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
     expect(judge(fell(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
     // A fall does not make two prices agree that differed before.
@@ -74,12 +74,12 @@ describe('D-13 a fall', () => {
     expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 
-  test('is ignored up to the limit of its game', () => {
-    const calm = { ...RULES, fallBps: 3_000 }
-    expect(worthOf([fell(10, 8), old(10), old(10)], calm, NOW)).toEqual(priced(10))
+  test('is ignored up to the threshold of its game', () => {
+    const tolerant = { ...RULES, fallBps: 3_000 }
+    expect(worthOf([fell(10, 8), old(10), old(10)], tolerant, NOW)).toEqual(priced(10))
   })
 
-  test('lowers a price by no more than the limit, or removes it', () => {
+  test('lowers a price by no more than the spike limit, or removes it', () => {
     const amount = fc.oneof(
       fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
       fc.bigInt({ min: 900_000n, max: 1_400_000n }),
@@ -87,7 +87,7 @@ describe('D-13 a fall', () => {
     const ANY_WORTH = { ...RULES, minWorthUsdCents: -1n }
     const raised = (value: bigint) => (value * 13_000n) / 10_000n
     const minute = fc.integer({ min: 0, max: 59 })
-    const words = fc.array(
+    const sources = fc.array(
       fc
         .tuple(amount, fc.option(amount), minute, fc.option(amount))
         .map(([usdMicros, levelUsdMicros, minutes, before]) => ({
@@ -100,9 +100,9 @@ describe('D-13 a fall', () => {
       { minLength: 1, maxLength: 6 },
     )
     fc.assert(
-      fc.property(words, (said) => {
-        const calm = said.map((one) => ({ ...one, earlier: null }))
-        const [stood, after] = [worthOf(calm, ANY_WORTH, NOW), worthOf(said, ANY_WORTH, NOW)]
+      fc.property(sources, (prices) => {
+        const withoutFalls = prices.map((one) => ({ ...one, earlier: null }))
+        const [stood, after] = [worthOf(withoutFalls, ANY_WORTH, NOW), worthOf(prices, ANY_WORTH, NOW)]
         if (after.kind !== 'priced') return
         if (stood.kind !== 'priced') return expect.unreachable('a fall made a price')
         expect(after.usdMicros).toBeLessThanOrEqual(stood.usdMicros)

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
-import { carefulSql } from './careful-store.ts'
+import { isOnReleaseSql } from './on-release-store.ts'
 
 /** Placeholder for an erased Steam id: account number 0, which does not exist. */
 export const NOBODY = '76561197960265728'
@@ -39,7 +39,7 @@ async function depositsOf(tx: Tx, steamId: string, now: Date): Promise<{ id: big
 }
 
 /** Erases the account from deposits and trades that are over. Money, items and events stay unchanged. */
-export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<Erased> {
+export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<Erased> {
   const deposits = await depositsOf(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
   const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
@@ -72,7 +72,7 @@ export async function eraseShopper(tx: Tx, steamId: string, now: Date): Promise<
   const { rows } = await sql<{ events: number; isDenied: boolean; isOnRelease: boolean }>`
     select (select count(*)::int from event where ${ofQuiet}) as events,
       exists (select from denied_shopper where steam_id = ${steamId}) as "isDenied",
-      ${carefulSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
+      ${isOnReleaseSql(sql`${steamId}`)} as "isOnRelease"`.execute(tx)
   return {
     deposits: quiet.length,
     trades: Number(trades),

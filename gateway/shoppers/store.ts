@@ -33,7 +33,7 @@ export type DeniedShopper = {
 }
 
 /** Returns false if the account was already denied. */
-export async function denyShopper(
+export async function saveDenial(
   tx: Tx,
   { steamId, reason, at }: { steamId: string; reason: string; at: Date },
 ): Promise<boolean> {
@@ -46,7 +46,7 @@ export async function denyShopper(
 }
 
 /** Returns false if the account was not denied. */
-export async function allowShopper(tx: Tx, steamId: string): Promise<boolean> {
+export async function deleteDenial(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('denied_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n
 }

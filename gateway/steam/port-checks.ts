@@ -24,8 +24,8 @@ export type PortChecks = {
   /** The pause between two looks for a delivery. */
   pause(ms: number): Promise<unknown>
   /**
-   * Sends an offer for the item that this names, and calls `accepted` to have it accepted. Without it,
-   * nothing is sent.
+   * Sends an offer for the item that `choose` returns. `accepted` must have it accepted; without `accepted`, the offer
+   * is cancelled. Without `smoke`, nothing is sent.
    */
   smoke?: {
     choose(items: readonly SteamItem[]): SteamItem | undefined
@@ -72,9 +72,7 @@ async function checkReads({ steam, partner, game, clock, passed }: PortChecks, s
 
   const checked = await session.checkPartner(partner)
   if (checked.kind !== 'ok') throw failure('the partner can trade', checked)
-  passed(
-    `the partner can trade, held back for ${checked.holdDays.partner} days by its side and ${checked.holdDays.own} by ours`,
-  )
+  passed(`the partner can trade; hold: ${checked.holdDays.partner} days theirs, ${checked.holdDays.own} ours`)
   const wrong = await session.checkPartner({ ...partner, token: 'wrongone' })
   if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
   passed('a wrong token is refused')
@@ -156,9 +154,9 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   const trade = await delivered(session, sent.offerId, pause)
   const isOurs = trade.received.length === 1 && trade.received[0]?.assetId === item.assetId
   if (!isOurs) throw failure('the requested item arrives', { kind: JSON.stringify(trade) })
-  passed(
-    `it came as ${trade.received[0]?.newAssetId}, ${trade.state}, protected until ${trade.settlesAt ?? 'never'}`,
-  )
+  const { settlesAt } = trade
+  const protection = settlesAt === null ? 'not protected' : `protected until ${settlesAt.toISOString()}`
+  passed(`it came as ${trade.received[0]?.newAssetId}, ${trade.state}, ${protection}`)
   const late = await session.cancelOffer(sent.offerId)
   if (late.kind !== 'not_active') throw failure('an accepted offer cannot be cancelled', late)
   passed('an accepted offer cannot be cancelled')

@@ -7,7 +7,7 @@ import { GAME_FACTS } from '../../contract/games.ts'
 import { MOST_ENDPOINTS } from '../../contract/limits.ts'
 import { listDepositsQuerySchema, MOST_EXPIRY_MINUTES } from '../../contract/store-api.ts'
 import { eventsQuerySchema } from '../../contract/webhooks.ts'
-import { DEPOSIT_LIFE_MS } from '../deposits/deposit.ts'
+import { DEFAULT_DEPOSIT_LIFE_MS } from '../deposits/deposit.ts'
 import { createLimits } from '../http/limits.ts'
 import { KEEP_SETTINGS } from '../retention/settings.ts'
 import { LAST_REVIEW_MS } from '../trades/alarm.ts'
@@ -43,7 +43,7 @@ test('the store guide has the same numbers of deposits and offers as the code', 
   const sums = Object.entries(GAME_FACTS).map(([game, { minSumUsdCents }]) => `\`${game}\` ${minSumUsdCents}`)
   expect(promised('smallest trade')).toContain(sums.join(', '))
   expect(promised('time of a deposit')).toContain(
-    `${DEPOSIT_LIFE_MS / 60_000} minutes; \`expiresInMinutes\` from 5 to ${MOST_EXPIRY_MINUTES}.`,
+    `${DEFAULT_DEPOSIT_LIFE_MS / 60_000} minutes; \`expiresInMinutes\` from 5 to ${MOST_EXPIRY_MINUTES}.`,
   )
   expect(promised('time of an offer')).toBe(`${TRADE_WINDOW_MS / 60_000} minutes`)
   expect(promised('`declined_at_once`')).toContain(`${HASTY_MS / SECOND} seconds`)

@@ -3,7 +3,7 @@
  */
 import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
 import type { BotContext } from '../bots/bot.ts'
-import { bookTold } from '../departures/vault-reports.ts'
+import { bookVaultLog } from '../departures/vault-reports.ts'
 import type { ActDeps } from '../operations/operation.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { type FakeSession, fakeSession } from './fake-steam.ts'
@@ -61,7 +61,7 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
         await stand.rounds(1)
         await stand.market.look()
       }
-      await bookTold(till.deps)
+      await bookVaultLog(till.deps)
     },
     readHistory: () => readHistory({ till, stand, bot, session }),
     onSale: () => stand.market.world().items.filter(({ status }) => status === 'on_sale'),

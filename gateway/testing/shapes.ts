@@ -12,7 +12,7 @@ export const scopes = z.array(z.string())
 
 export const amount = z.strictObject({ amountMinor: minor, currency })
 
-export const careful = { since: time, tradeId: z.string(), lastAt: time, reversals: z.int() }
+export const onRelease = { since: time, tradeId: z.string(), lastAt: time, reversals: z.int() }
 
 /** A Steam account's history with the till. */
 export const shopperRecord = {
@@ -21,7 +21,7 @@ export const shopperRecord = {
   isDenied: z.boolean(),
   isBot: z.boolean(),
   denied: z.strictObject({ reason: z.string(), deniedAt: time }).nullable(),
-  onRelease: z.strictObject(careful).nullable(),
+  onRelease: z.strictObject(onRelease).nullable(),
   history: z.strictObject({
     trades: z.int(),
     open: z.int(),

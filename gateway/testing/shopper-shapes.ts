@@ -1,7 +1,7 @@
 /** The output of the commands about shoppers with `--json`. */
 import { z } from 'zod'
 import { listedDeposit } from './deposit-shapes.ts'
-import { careful, shopperRecord, time } from './shapes.ts'
+import { onRelease, shopperRecord, time } from './shapes.ts'
 
 const deniedShopper = z.strictObject({
   steamId: z.string(),
@@ -22,7 +22,7 @@ export const SHOPPER_SHAPES: Record<string, z.ZodObject> = {
   'shopper allow': z.strictObject({ steamId: z.string() }),
   'shopper list': z.strictObject({
     shoppers: z.array(deniedShopper),
-    onRelease: z.array(z.strictObject({ steamId: z.string(), ...careful })),
+    onRelease: z.array(z.strictObject({ steamId: z.string(), ...onRelease })),
   }),
   'shopper show': z.strictObject({
     ...shopperRecord,

@@ -7,7 +7,7 @@ import { depositTopic, tellTransition } from '../deposits/service.ts'
 import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
 import { changeLost, roomChangeSql } from '../ledger/room-store.ts'
 import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
-import { beCareful } from '../shoppers/careful-store.ts'
+import { putOnRelease } from '../shoppers/on-release-store.ts'
 import type { Effect, Published } from './effects.ts'
 import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
 import { type LockedRows, type Money, shownAs } from './locked-store.ts'
@@ -126,7 +126,7 @@ async function write(
     case 'wake':
       return deps.wake(later, row.id, effect.at)
     case 'credit_on_release':
-      return beCareful(later, { steamId: row.partner_steam_id, tradeId: row.id, at: effect.at })
+      return putOnRelease(later, { steamId: row.partner_steam_id, tradeId: row.id, at: effect.at })
     case 'count_reversed':
       return addReversed(later, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
     case 'publish': {

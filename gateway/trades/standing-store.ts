@@ -7,7 +7,7 @@ import type { DepositRow } from '../deposits/store.ts'
 import { mostCareful, roomFor } from '../ledger/entry.ts'
 import { roomSql, type StoreRoom } from '../ledger/promise-store.ts'
 import { lockRoom } from '../ledger/room-store.ts'
-import { carefulSql } from '../shoppers/careful-store.ts'
+import { isOnReleaseSql } from '../shoppers/on-release-store.ts'
 import type { Standing, Terms } from './effects.ts'
 import type { LockedRows, Money } from './locked-store.ts'
 import type { TradeRow } from './store.ts'
@@ -30,13 +30,16 @@ export async function standingOf(
   { takesRoom, isAgain }: How,
 ): Promise<{ standing: Standing; money: Money }> {
   if (takesRoom && isAgain) await lockRoom(tx, deposit.store_id)
-  const { othersHeldUntil, reversals, rateId, accounts, room, isCareful, ...store } = await surroundings(tx, {
-    row,
-    deposit,
-    takesRoom,
-  })
+  const { othersHeldUntil, reversals, rateId, accounts, room, isOnRelease, ...store } = await surroundings(
+    tx,
+    {
+      row,
+      deposit,
+      takesRoom,
+    },
+  )
   const fixed = fixedTerms(row)
-  const terms = fixed ?? currentTerms(store, deposit, isCareful)
+  const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
   const own = promisedTo(row)
   // Once delivered, only an operator takes more of the limit, whatever the store waits for.
   const mayTake = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
@@ -76,7 +79,7 @@ type Found = Terms & {
   othersHeldUntil: Date | null
   reversals: number
   /** The shopper has reversed a trade before. */
-  isCareful: boolean
+  isOnRelease: boolean
   rateId: bigint
   /** Amounts as text, by kind. */
   accounts: Partial<Record<AccountKind, string>>
@@ -95,7 +98,7 @@ async function surroundings(tx: Tx, { row, deposit, takesRoom }: Around) {
         where deposit_id = ${depositId} and id <> ${id} and held_amount > 0) as "othersHeldUntil",
       (select count(*)::int from event
         where deposit_id = ${depositId} and trade_id = ${id} and type = 'deposit.reversed') as reversals,
-      ${carefulSql(sql`${row.partner_steam_id}`)} as "isCareful",
+      ${isOnReleaseSql(sql`${row.partner_steam_id}`)} as "isOnRelease",
       (select coalesce(jsonb_object_agg(kind, id::text), '{}') from account
         where currency = ${row.currency} and (store_id = store.id or store_id is null)) as accounts,
       room.*
@@ -127,8 +130,8 @@ function fixedTerms(row: TradeRow): Terms | undefined {
   return { creditMode, liability, riskLimitUsdCents }
 }
 
-function currentTerms(store: Terms, deposit: DepositRow, isCareful: boolean): Terms {
-  const ofShopper = isCareful ? 'on_release' : null
+function currentTerms(store: Terms, deposit: DepositRow, isOnRelease: boolean): Terms {
+  const ofShopper = isOnRelease ? 'on_release' : null
   return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode, ofShopper]) }
 }
 

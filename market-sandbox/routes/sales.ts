@@ -1,7 +1,7 @@
 import { SCALES } from '../games.ts'
 import { json, type Reply, written } from '../http.ts'
 import type { Market } from '../sandbox.ts'
-import { openDeals, readyDeal, secondsLeft } from '../world/deals.ts'
+import { markReady, openDeals, secondsLeft } from '../world/deals.ts'
 import { offerOf } from '../world/outcomes.ts'
 import { type Deal, type Item, itemsOf, type World } from '../world/world.ts'
 import { type Asked, type Call, says } from './call.ts'
@@ -137,7 +137,7 @@ async function tradeReady({ market, seller, request }: Asked): Promise<Reply> {
   if (deal.state === 'given') return json({ success: true })
   if (offer.state !== ACTIVE) return says('error not active offers')
   market.change((world, nowS) => ({
-    world: readyDeal(world, { hash: deal.hash, offerId }, nowS),
+    world: markReady(world, { hash: deal.hash, offerId }, nowS),
     answer: undefined,
   }))
   return json({ success: true })

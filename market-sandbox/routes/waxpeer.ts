@@ -2,7 +2,7 @@
 import { WAXPEER_GAMES } from '../games.ts'
 import { field, type Incoming, json, parse, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
-import { openDeals, readyDeal } from '../world/deals.ts'
+import { markReady, openDeals } from '../world/deals.ts'
 import { listItem, priceItem, unlistAll } from '../world/listings.ts'
 import { offerOf } from '../world/outcomes.ts'
 import { askForInventory, inventoryOf, isBanned, isOnline } from '../world/sellers.ts'
@@ -237,7 +237,7 @@ async function steamTrade({ market, seller, request }: Asked): Promise<Reply> {
   const offer = (await market.steam.offers()).find(({ id }) => id === offerId)
   const isIt = deal && offer && offerOf(deal, [offer]) !== undefined && SENT.has(offer.state)
   if (deal?.state !== 'open' || !isIt) return says('Trade not found')
-  market.change((world, nowS) => ({ world: readyDeal(world, { hash, offerId }, nowS), answer: undefined }))
+  market.change((world, nowS) => ({ world: markReady(world, { hash, offerId }, nowS), answer: undefined }))
   return json({ success: true })
 }
 

@@ -56,19 +56,20 @@ function messageOf(hash: string, site: string): string {
   return `${letters} https://${site}/trade/${hash.slice(0, 10)}/`
 }
 
-/** Seconds left to hand over a sold item; below 1 once the time is up or the item is given. */
+/** Seconds left to hand over a sold item; 0 once the time is up or the item is given. */
 export function secondsLeft(world: World, item: Item, nowS: number): number {
   const deal = world.deals.find(({ hash }) => hash === item.hash)
   if (!deal || item.status === 'given') return 0
   return Math.max(0, deal.deadlineS - nowS)
 }
 
-/** The deals that the sellers must hand over. */
+/** Returns the deals whose items the seller must hand over. */
 export function openDeals(world: World, seller: string, appId: number): Deal[] {
   return world.deals.filter((deal) => deal.state === 'open' && deal.seller === seller && deal.appId === appId)
 }
 
-export function readyDeal(
+/** Records the offer of a deal. Its items wait for the buyer from now on. */
+export function markReady(
   world: World,
   { hash, offerId }: { hash: string; offerId: string },
   nowS: number,
@@ -82,8 +83,8 @@ export function readyDeal(
 }
 
 /**
- * The listings that random buyers take some time after they were listed, because they are no dearer than others'
- * offers.
+ * Returns listings that passers-by buy: on sale for half a minute, and no dearer than `best`, the lowest price on the
+ * market.
  */
 export function boughtByPassers(world: World, best: (item: Item) => number, nowS: number): Item[] {
   return world.items.filter((item) => {

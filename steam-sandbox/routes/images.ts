@@ -16,7 +16,7 @@ function bodyOf(icon: string): string | undefined {
   return Object.hasOwn(icons, icon) ? icons[icon]?.body : undefined
 }
 
-/** Serves pictures of items and people, drawn by the sandbox. */
+/** Serves pictures of items, built from the icons of a package, and drawn avatars of people. */
 export function images({ method, path }: Incoming): Reply | undefined {
   if (method !== 'GET') return undefined
   const item = /^\/economy\/image\/([\w-]+)\.([0-9a-f]{6})(?:\/\w+)?$/.exec(path)

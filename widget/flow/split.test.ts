@@ -5,7 +5,7 @@ import { payment } from './test-states.ts'
 const UNTIL = '2026-11-30T12:00:00.000Z'
 const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 
-describe('D-9 the money before the button', () => {
+describe('D-9 the split shown before the shopper presses Pay', () => {
   it.each([
     [
       'all at once if nothing is held',

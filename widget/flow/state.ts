@@ -56,6 +56,7 @@ export type Aim = {
 /** The item whose price the shopper asks about. `reason` is null until the answer. */
 export type PriceQuestion = { id: string; request: number; reason: PriceReason | 'unknown' | null }
 
+/** The stand: the shopper's items, and the payment beside them. */
 export type Stand = {
   user: User
   game: Game

@@ -29,7 +29,7 @@ export { propose } from '../flow/pick.ts'
 
 export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
-/** The shopper's items and their total. */
+/** The stand: the shopper's items, and the payment beside them. */
 export function Stand({ stand, payment, flow }: StandProps) {
   const narrow = useNarrow()
   const Panel = narrow ? BottomBar : Summary

@@ -47,7 +47,7 @@ describe('A-013 the button', () => {
   })
 })
 
-describe('D-9 the money before the button', () => {
+describe('D-9 the split shown before the shopper presses Pay', () => {
   it('names the amount now, the amount later, and the reason', () => {
     const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(said).toContain('Now, expected $10.00 On November 30 $40.00')

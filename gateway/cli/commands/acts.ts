@@ -1,5 +1,5 @@
 /** `acts`: the acts of operators. */
-import { id, limitUpTo, moment, text } from '../arguments.ts'
+import { limitUpTo, moment, pageBefore, text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { actLines } from '../lines.ts'
 import type { Session } from '../session.ts'
@@ -34,13 +34,7 @@ export const acts = command({
         placeholder: 'DATE',
         optional: true,
       },
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'only acts with a smaller number',
-        placeholder: 'ACT',
-        optional: true,
-      },
+      before: pageBefore('ACT'),
       limit: limitUpTo(MOST_ACTS),
       ...FIND,
     },

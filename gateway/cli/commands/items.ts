@@ -19,7 +19,7 @@ import { soldLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
 import { giveBack, rule, send, unwish, wishes } from './sending.ts'
 
-const list = command({
+const exportCsv = command({
   does: 'print the items that the bots hold, as CSV',
   example: 'items export > items.csv',
   parameters: { flags: FIND },
@@ -66,7 +66,7 @@ const MOST_LISTED = 1_000
 
 type ListFlags = FindFlags & { bot?: string; state?: ItemState; before?: bigint; limit: number }
 
-const listAll = command({
+const list = command({
   does: 'list the items that came to the bots, newest first: their deposit, cost and whereabouts',
   example: 'items list --bot 1 --state held',
   parameters: {
@@ -131,13 +131,7 @@ const departures = command({
         optional: true,
         withNegated: false,
       },
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'only departures with a smaller number',
-        placeholder: 'DEPARTURE',
-        optional: true,
-      },
+      before: pageBefore('DEPARTURE'),
       limit: limitUpTo(MOST_DEPARTURES),
       ...FIND,
     },
@@ -183,7 +177,7 @@ const drift = command({
       },
       now: {
         kind: 'boolean',
-        brief: 'check the inventories now: run the command again in a minute',
+        brief: 'check the inventories now; the result is there in a minute',
         optional: true,
         withNegated: false,
       },
@@ -200,9 +194,9 @@ const drift = command({
 
 export const items = buildRouteMap({
   routes: {
-    list: listAll,
+    list,
     show,
-    export: list,
+    export: exportCsv,
     send,
     return: giveBack,
     wishes,

@@ -1,5 +1,5 @@
 /** `items send`, `items return` and the other commands for wishes to the vault. */
-import { id, text, wholeUpTo } from '../arguments.ts'
+import { id, pageBefore, text, wholeUpTo } from '../arguments.ts'
 import {
   ACT,
   type ActFlags,
@@ -96,13 +96,7 @@ export const wishes = command({
   parameters: {
     flags: {
       open: { kind: 'boolean', brief: 'only wishes that are not over', optional: true, withNegated: false },
-      before: {
-        kind: 'parsed',
-        parse: id,
-        brief: 'only wishes with a smaller number',
-        placeholder: 'WISH',
-        optional: true,
-      },
+      before: pageBefore('WISH'),
       limit: {
         kind: 'parsed',
         parse: wholeUpTo(MOST_WISHES),

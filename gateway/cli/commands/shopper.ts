@@ -25,9 +25,9 @@ const deny = command({
   example: "shopper deny 76561198000000077 --reason 'pays with stolen items'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
-    const { denyPayer } = await import('../../operations/shoppers.ts')
+    const { denyShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: SeriousFlags, account: string) =>
-      denyPayer(await session.act(flags), account)
+      denyShopper(await session.act(flags), account)
   },
 })
 
@@ -36,9 +36,9 @@ const allow = command({
   example: 'shopper allow 76561198000000077',
   parameters: { flags: ACT, positional: ONE_ACCOUNT },
   load: async () => {
-    const { allowPayer } = await import('../../operations/shoppers.ts')
+    const { allowShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: ActFlags, account: string) =>
-      allowPayer(await session.act(flags), account)
+      allowShopper(await session.act(flags), account)
   },
 })
 
@@ -47,9 +47,9 @@ const erase = command({
   example: "shopper erase 76561198000000077 --reason 'asked for by mail'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
-    const { erasePayer } = await import('../../operations/shoppers.ts')
+    const { eraseShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: SeriousFlags, account: string) =>
-      erasePayer(await session.act(flags), account)
+      eraseShopper(await session.act(flags), account)
   },
 })
 
@@ -70,9 +70,9 @@ const trust = command({
   example: "shopper trust 76561198000000077 --reason 'its account was stolen then'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_ACCOUNT },
   load: async () => {
-    const { trustPayer } = await import('../../operations/shoppers.ts')
+    const { trustShopper } = await import('../../operations/shoppers.ts')
     return async (session: Session, flags: SeriousFlags, account: string) =>
-      trustPayer(await session.act(flags), account)
+      trustShopper(await session.act(flags), account)
   },
 })
 

@@ -369,7 +369,7 @@ describe('a request that the libraries do not have', () => {
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
   })
 
-  it('for further pages of GetTradeHistory begins after the oldest trade so far', async () => {
+  it('for a further page of GetTradeHistory begins after the oldest trade so far', async () => {
     const path = '/IEconService/GetTradeHistory/v1/'
     steam.routes.set(api('GetTradeHistory'), ({ query }) =>
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
@@ -395,6 +395,6 @@ describe('a request that the libraries do not have', () => {
     const headers = { ...page?.headers, accept: 'application/json' }
     expect(mini).toEqual({ ...page, path: '/miniprofile/4001/json', query: [], headers })
   })
-
-  it('acts for the account of the token', () => expect(ours.steamId).toBe(BOT))
 })
+
+it('a session belongs to the account of its token', () => expect(ours.steamId).toBe(BOT))

@@ -3,7 +3,7 @@ import { keepHeldItems } from '../../../gateway/bots/held-item-store.ts'
 import type { Tx } from '../../../gateway/db/client.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'
 import { inTransaction, violates } from '../../../gateway/db/transaction.ts'
-import { bookTold } from '../../../gateway/departures/vault-reports.ts'
+import { bookVaultLog } from '../../../gateway/departures/vault-reports.ts'
 import { type FreeItem, freeItems, sweepWishes, wishFor } from '../../../gateway/departures/wish.ts'
 import { tradeOfDeposit, withdrawWish } from '../../../gateway/departures/wish-store.ts'
 import { setMarketOff } from '../../../gateway/operations/market-store.ts'
@@ -28,7 +28,7 @@ type Work = (scene: Scene, process: Process, deps: Deps) => Promise<unknown>
 /** Sweeps, as a gateway has them. */
 const SWEEPS: readonly [Work, ...Work[]] = [
   (_, __, deps) => sweepWishes(deps),
-  (_, __, deps) => bookTold(deps),
+  (_, __, deps) => bookVaultLog(deps),
   (scene, process, deps) => readHistory(scene, process, deps),
   (scene, process, deps) => finishTrades(scene, process, deps),
   (_, __, { db }) => keepHeldItems(db),

@@ -3,8 +3,11 @@ import { judgeTokenRefusal } from '../../../gateway/bots/token-refusal.ts'
 import type { Bot } from './memory.ts'
 import type { Process, Scene } from './scene.ts'
 
-/** Whether a bot is locked out. The process gives up its lease, and no process tries again before the gateway would. */
-export function isLockedOut({ engine, steam, faults }: Scene, process: Process, bot: Bot): boolean {
+/**
+ * Returns whether Steam refuses the bot's token. If so, the process gives up its lease, and no process tries again
+ * before the gateway would.
+ */
+export function giveUpIfLockedOut({ engine, steam, faults }: Scene, process: Process, bot: Bot): boolean {
   const now = new Date(engine.now())
   if (now.getTime() >= bot.loginAfter) {
     if (!steam.refusesToken(String(bot.botId))) {

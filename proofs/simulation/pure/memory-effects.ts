@@ -74,7 +74,7 @@ export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow
       run.checks.push(() => changeRoom(memory, row, effect))
       return
     case 'credit_on_release':
-      run.checks.push(() => memory.careful.add(row.trade.partnerSteamId))
+      run.checks.push(() => memory.onRelease.add(row.trade.partnerSteamId))
       return
     case 'count_reversed':
       run.checks.push(() => {

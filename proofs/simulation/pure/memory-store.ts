@@ -358,7 +358,7 @@ function standingOf(memory: Memory, row: TradeRow): Standing {
     reversals: row.reversals,
     settlesAt: row.settlesAt,
     terms: row.terms ?? {
-      creditMode: memory.careful.has(row.trade.partnerSteamId) ? 'on_release' : store.mode,
+      creditMode: memory.onRelease.has(row.trade.partnerSteamId) ? 'on_release' : store.mode,
       liability: store.liability,
       riskLimitUsdCents: store.riskLimit,
     },

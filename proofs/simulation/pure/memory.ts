@@ -3,7 +3,7 @@ import type { DepositStatus } from '../../../contract/statuses.ts'
 import type { Bar, BarScope } from '../../../gateway/bots/bar.ts'
 import type { HistoryLook } from '../../../gateway/bots/history-store.ts'
 import type { Departure } from '../../../gateway/departures/departure.ts'
-import { DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
+import { DEFAULT_DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
 import type { DriftState } from '../../../gateway/drift/watch.ts'
 import type { ItemWorth, Terms } from '../../../gateway/trades/effects.ts'
 import { waitsUntil } from '../../../gateway/trades/giving-up.ts'
@@ -125,7 +125,7 @@ export type Memory = Sim & {
   unpaid: Set<DepositRow>
   dueFromMs: number
   /** Shoppers whose credit is held until release, and how many reversals of each trade the operator has forgiven. */
-  careful: Set<string>
+  onRelease: Set<string>
   forgiven: Map<TradeRow, number>
   /** The custody entries of each item of a trade, in order. */
   custody: Map<string, CustodyEntry[]>
@@ -161,7 +161,7 @@ export function createMemory(
     due: new Set(),
     unpaid: new Set(),
     dueFromMs: 0,
-    careful: new Set(),
+    onRelease: new Set(),
     forgiven: new Map(),
     custody: new Map(),
     departures: new Map(),
@@ -191,7 +191,7 @@ export function openDeposit(
     shopper,
     isLocked,
     status: 'created',
-    expiresAt: new Date(engine.now() + DEPOSIT_LIFE_MS),
+    expiresAt: new Date(engine.now() + DEFAULT_DEPOSIT_LIFE_MS),
     cancelledAt: null,
     credited: null,
     held: 0n,

@@ -13,7 +13,7 @@ const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRA
 export function promiseTo(memory: Memory, row: TradeRow): bigint {
   if (DEFAULT_PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))
-  const mode = memory.careful.has(row.trade.partnerSteamId) ? 'on_release' : row.deposit.store.mode
+  const mode = memory.onRelease.has(row.trade.partnerSteamId) ? 'on_release' : row.deposit.store.mode
   return promisedPart({ total: row.total, isProtected: true, mode, riskRoom })
 }
 

@@ -23,7 +23,7 @@ import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
 import { planDrift } from './drifting.ts'
-import { isLockedOut } from './lockout.ts'
+import { giveUpIfLockedOut } from './lockout.ts'
 import { type Bot, createMemory, freshBot, type Store, silentUntilMs, type TradeRow } from './memory.ts'
 import { createMemoryDepartures } from './memory-departures.ts'
 import { createMemoryDrift } from './memory-drift.ts'
@@ -212,7 +212,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (bot.state !== 'active') return
   const now = scene.engine.now()
   const held = holders.get(bot)
-  if (isLockedOut(scene, process, bot)) return
+  if (giveUpIfLockedOut(scene, process, bot)) return
   const mine = process.leases.get(bot.botId)
   const isMine = held?.process === process && held.life === process.life && mine?.epoch === bot.epoch
   if (isMine) {

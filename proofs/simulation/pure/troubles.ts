@@ -132,10 +132,10 @@ async function word({ deps }: Process, { facts }: TradeRow): Promise<void> {
 function forgiveShoppers(scene: Scene, withinMs: number): void {
   const { engine, random, faults } = scene
   engine.after(random.int(withinMs), () => {
-    for (const shopper of scene.careful) {
+    for (const shopper of scene.onRelease) {
       if (!random.chance(0.3)) continue
       faults.saw('shopper forgiven by an operator')
-      scene.careful.delete(shopper)
+      scene.onRelease.delete(shopper)
       for (const row of scene.trades.values())
         if (row.trade.partnerSteamId === shopper) scene.forgiven.set(row, row.reversals)
     }

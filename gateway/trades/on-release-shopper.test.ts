@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { forecast } from '../ledger/promise.ts'
-import { creditModeOf } from '../shoppers/careful-store.ts'
+import { creditModeOf } from '../shoppers/on-release-store.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'

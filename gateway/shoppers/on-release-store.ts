@@ -3,17 +3,17 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
 /** SQL condition: whether the account's next delivery is credited on release. */
-export const carefulSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
+export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from careful_shopper where steam_id = ${steamId})`
 
 /** Returns how a shopper must be credited, whatever their store's setting is; null if the store decides. */
 export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_release' | null> {
-  const { rows } = await sql<{ is: boolean }>`select ${carefulSql(sql`${steamId}`)} as is`.execute(db)
+  const { rows } = await sql<{ is: boolean }>`select ${isOnReleaseSql(sql`${steamId}`)} as is`.execute(db)
   return rows[0]?.is === true ? 'on_release' : null
 }
 
 /** Records that a trade of the account was reversed, fully or in part. */
-export async function beCareful(
+export async function putOnRelease(
   tx: Db | Tx,
   { steamId, tradeId, at }: { steamId: string; tradeId: bigint; at: Date },
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function beCareful(
       reversals = shopper.reversals + 1`.execute(tx)
 }
 
-export type CarefulShopper = {
+export type OnReleaseShopper = {
   steamId: string
   since: Date
   /** The last reversed trade; `lastAt` is when the till noticed the reversal. */
@@ -35,10 +35,10 @@ export type CarefulShopper = {
 }
 
 /** Lists all accounts, latest reversals first, or reads one. */
-export function carefulShoppers(
+export function onReleaseShoppers(
   db: Db | Tx,
   { steamId, limit }: { steamId?: string; limit: number },
-): Promise<CarefulShopper[]> {
+): Promise<OnReleaseShopper[]> {
   return db
     .selectFrom('careful_shopper')
     .select(['steam_id as steamId', 'since', 'trade_id as tradeId', 'last_at as lastAt', 'reversals'])
@@ -50,7 +50,7 @@ export function carefulShoppers(
 }
 
 /** Returns false if the account was not on the list. */
-export async function trustShopper(tx: Tx, steamId: string): Promise<boolean> {
+export async function takeOffRelease(tx: Tx, steamId: string): Promise<boolean> {
   const deleted = await tx.deleteFrom('careful_shopper').where('steam_id', '=', steamId).executeTakeFirst()
   return deleted.numDeletedRows > 0n
 }
