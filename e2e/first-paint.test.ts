@@ -77,9 +77,9 @@ test.each([
     expect(callsTo(opened, '/api/payment')).toEqual([])
     // With the usual priority, a browser may wait for the code before it draws.
     const scripts = page.locator('script[src], link[rel=modulepreload]')
-    expect(await scripts.evaluateAll((all) => all.map((each) => each.getAttribute('fetchpriority')))).toEqual(
-      ['low', 'low'],
-    )
+    await expect
+      .poll(() => scripts.evaluateAll((all) => all.map((each) => each.getAttribute('fetchpriority'))))
+      .toEqual(['low', 'low'])
     const before = await places(page, PARTS)
     release()
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
