@@ -26,7 +26,7 @@ const en = {
   messenger: 'Messenger',
   when: {
     title: 'How long does it take?',
-    text: 'Sending the offer takes a few seconds, and then you have 5 minutes to accept it on Steam. Your funds arrive seconds after the items. Steam lets a sender take some trades back for days, so the store may get a part of the amount only after that. The page of your payment says how much, and until when.',
+    text: 'Sending the offer takes a few seconds, and then you have 5 minutes to accept it on Steam. Your funds arrive seconds after the items. Steam lets a sender take some trades back for days, so the store may get a part or all of the amount only after that. The page of your payment says how much, and until when.',
   },
   safe: {
     title: 'Is it safe?',
@@ -58,7 +58,7 @@ const ru: typeof en = {
   messenger: 'Мессенджер',
   when: {
     title: 'Сколько времени это занимает?',
-    text: 'Бот отправит предложение за несколько секунд, затем у вас будет 5 минут, чтобы принять его в Steam. Деньги приходят через несколько секунд после предметов. Некоторые обмены Steam позволяет отменить ещё несколько дней, поэтому часть суммы магазин может получить позже. Сколько и когда — написано на странице платежа.',
+    text: 'Бот отправит предложение за несколько секунд, затем у вас будет 5 минут, чтобы принять его в Steam. Деньги приходят через несколько секунд после предметов. Некоторые обмены Steam позволяет отменить ещё несколько дней, поэтому часть суммы или всю её магазин может получить позже. Сколько и когда — написано на странице платежа.',
   },
   safe: {
     title: 'Это безопасно?',

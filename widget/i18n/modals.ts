@@ -69,7 +69,7 @@ const en = {
     'We have your items. The funds will be added to your balance in the store shortly after the day below.',
   receivedInParts:
     'We have your items. Part of the funds will be added to your balance in the store shortly.',
-  declinedByYou: 'If this was you, start again from the store to pay after all.',
+  declinedByYou: 'If this was you and you want to pay after all, start again from the store in a minute.',
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
@@ -103,7 +103,7 @@ const en = {
   heldUntil: (amount: string, date: string) =>
     `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
   heldInPart: (date: string) =>
-    `The part for now is rounded down: more of it may come. Steam allows this trade to be reversed until ${date}. The store gets the rest after that.`,
+    `Steam allows this trade to be reversed until ${date}. The store gets the rest after that. More comes now if its limit has room when your items arrive.`,
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
@@ -209,7 +209,7 @@ const ru: ModalTexts = {
   receivedForLater:
     'Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после даты, указанной ниже.',
   receivedInParts: 'Предметы у нас. Часть средств скоро поступит на ваш баланс в магазине.',
-  declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
+  declinedByYou: 'Если это были вы и всё же хотите заплатить, через минуту начните заново в магазине.',
   heldBySteam: (date) =>
     `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:
@@ -243,7 +243,7 @@ const ru: ModalTexts = {
   heldUntil: (amount, date) =>
     `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
   heldInPart: (date) =>
-    `Первая сумма округлена вниз: может прийти больше. Steam позволяет отменить этот обмен до ${date}. После этого магазин получит остаток.`,
+    `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит остаток. Сейчас придёт больше, если позволит лимит магазина, когда поступят предметы.`,
   redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',
 

@@ -97,7 +97,7 @@ const en = {
   whyLater: (days: number, game: string) =>
     `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the money after that.`,
   whyParts: (days: number, game: string) =>
-    `The part for now is rounded down; the offer fixes it before you accept. Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the rest after that.`,
+    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit. The offer names the least that comes now.`,
   whyExpected: (days: number, game: string) =>
     `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
@@ -266,7 +266,7 @@ const ru: StandTexts = {
   whyLater: (days, game) =>
     `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому деньги магазин получит позже.`,
   whyParts: (days, game) =>
-    `Первая сумма округлена вниз; точную назовёт предложение. Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому остаток магазин получит позже.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита. Наименьшую сумму назовёт предложение.`,
   whyExpected: (days, game) =>
     `Ожидаем всё сейчас; точно скажет предложение. Другие платежи могут отложить часть: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
   whyNow: (game) => `Для ${game} ничего не удерживается: магазин получит всю сумму, когда придут предметы.`,

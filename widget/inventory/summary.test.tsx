@@ -53,7 +53,9 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).toContain('Now, expected $10.00 On November 30 $40.00')
     expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
-    expect(said).toContain('The part for now is rounded down; the offer fixes it before you accept.')
+    expect(said).toContain(
+      'a store gets money only up to its limit. The offer names the least that comes now.',
+    )
     expect(said).not.toContain('at least')
   })
 
@@ -70,11 +72,11 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).not.toMatch(/expected|reversed/)
   })
 
-  it('rounds nothing if all of it comes later', () => {
+  it('names no limit if all of it comes later', () => {
     const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0 } } }))
     expect(said).toContain('On November 30 $20.00')
     expect(said).toContain('for 8 days, so the store gets the money after that.')
-    expect(said).not.toMatch(/Now|rounded/)
+    expect(said).not.toMatch(/Now|limit/)
   })
 
   it('names the amount now if nothing of the game is ever held', () => {
