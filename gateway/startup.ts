@@ -1,7 +1,6 @@
 /** The first parts of a gateway's process: its log, its shutdown, and its database, prepared while other code loads. */
 import type pg from 'pg'
 import type { Config } from './config.ts'
-import { installQueue } from './db/boss-queue.ts'
 import { type Build, ourBuild } from './db/build.ts'
 import { refuseUnfit } from './db/fitness.ts'
 import {
@@ -84,6 +83,8 @@ async function readyDatabase(
     await refuseForeign(client, config)
     await applyMigrations(client, { onProgress })
     if (ownerUrl !== undefined) {
+      // Loaded here, because the start of the database does not wait for the queue's code.
+      const { installQueue } = await import('./db/boss-queue.ts')
       await installQueue({ url: ownerUrl, log: parts.log })
       await grantApp(client, url)
       await grantVault(client)

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand, spawnCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { freePort } from '../testing/free-port.ts'
 import { allCommands } from './app.ts'
 
 /** Runs several commands in one process; each argument is a command. */
@@ -151,6 +152,31 @@ describe('a command', () => {
     const heavy = ['fastify', 'pg-boss', 'pino', 'prom-client', 'gateway/trades']
     const steam = ['steam-session', 'steamcommunity', 'steam-tradeoffer-manager', 'steam-totp', 'steamid']
     expect([...heavy, ...steam].filter((name) => loaded.has(name))).toEqual([])
+  })
+})
+
+describe('serve', () => {
+  it('asks for its database before it loads the code of queries, jobs or HTTP', async () => {
+    const { code, loaded } = await recorded([], { script: '../startup.ts' })
+    expect(code).toBe(0)
+    expect(loaded).toContain('pg')
+    expect(['kysely', 'pg-boss', 'fastify'].filter((name) => loaded.has(name))).toEqual([])
+  })
+
+  it('starts without loading a second library for schemas', async () => {
+    const [port, consolePort] = [await freePort(), await freePort()]
+    const { out, code, loaded } = await recorded(['serve'], {
+      env: {
+        TRADETILL_PORT: String(port),
+        TRADETILL_CONSOLE_PORT: String(consolePort),
+        TRADETILL_DATA: folder,
+        TRADETILL_PRICE_SOURCES: 'none',
+        TRADETILL_STDIN: '1',
+      },
+    })
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('gateway ready at ') })
+    expect(loaded).toContain('fastify')
+    expect(['ajv', '@fastify/ajv-compiler'].filter((name) => loaded.has(name))).toEqual([])
   })
 })
 

@@ -4,6 +4,7 @@ import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, fastify } from 'fastify'
 import { boundedServers, DEFAULT_CONNECTION_LIMITS } from '../http/connections.ts'
 import { readJsonBodies } from '../http/json-body.ts'
+import { WITHOUT_AJV } from '../http/without-ajv.ts'
 import { answerErrors } from './answer.ts'
 import { guardCalls } from './guard.ts'
 import { addConsoleHeaders, serveConsolePage } from './page.ts'
@@ -32,6 +33,7 @@ export async function createConsole(options: ConsoleOptions): Promise<FastifyIns
     bodyLimit: BODY_BYTES,
     trustProxy: trustedProxies === undefined ? false : isTrusted,
     forceCloseConnections: true,
+    schemaController: WITHOUT_AJV,
     serverFactory: boundedServers({
       limits: { ...DEFAULT_CONNECTION_LIMITS, ...CONNECTIONS },
       log,

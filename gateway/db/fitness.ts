@@ -1,7 +1,7 @@
 /** Checks at the start whether the till can work on a database server. A refusal says what to do. */
 import { randomUUID } from 'node:crypto'
 import { createLines, KEEP_ALIVE, type Line } from './lines.ts'
-import { sqlState } from './transaction.ts'
+import { sqlState } from './sql-state.ts'
 
 type Facts = {
   isCopy: boolean

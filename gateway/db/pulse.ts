@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../kit/log.ts'
 import { createLines, KEEP_ALIVE, type Line, type Lines } from './lines.ts'
-import { sqlState } from './transaction.ts'
+import { sqlState } from './sql-state.ts'
 
 export type Pulse = {
   /** False while calls should be refused at once. */

@@ -1,5 +1,6 @@
 import { Transaction } from 'kysely'
 import type { Db, Tx } from './client.ts'
+import { sqlState } from './sql-state.ts'
 
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK = '40P01'
@@ -25,16 +26,4 @@ export async function inTransaction<T>(db: Db | Tx, work: (tx: Tx, tries: number
       if ((code !== SERIALIZATION_FAILURE && code !== DEADLOCK) || tries >= MOST_TRIES) throw error
     }
   }
-}
-
-/** The SQLSTATE of an error of PostgreSQL. */
-export function sqlState(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
-  return typeof error.code === 'string' ? error.code : undefined
-}
-
-/** True if the error is a violation of this unique constraint or index. */
-export function violates(error: unknown, constraint: string): boolean {
-  const broken = sqlState(error) === '23505' && typeof error === 'object' && error !== null
-  return broken && 'constraint' in error && error.constraint === constraint
 }

@@ -19,6 +19,7 @@ import { handleErrors, sendProblem } from './problem.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIf, type Unable } from './refusal.ts'
 import { type PaymentReader, shownPayment } from './shown-payment.ts'
+import { WITHOUT_AJV } from './without-ajv.ts'
 
 export type AppOptions = {
   log: Log
@@ -85,6 +86,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     trustProxy: options.trustedProxies === undefined ? false : isTrustedProxy,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },
+    schemaController: WITHOUT_AJV,
     serverFactory: boundedServers({
       limits: connections,
       log: options.log,

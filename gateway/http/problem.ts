@@ -11,7 +11,7 @@ import {
 import { FALLBACK_LANGUAGE, isLanguage, type Language } from '../../contract/languages.ts'
 import { isDatabaseAway } from '../db/away.ts'
 import { isPoolTimeout } from '../db/client.ts'
-import { sqlState } from '../db/transaction.ts'
+import { sqlState } from '../db/sql-state.ts'
 import type { Log } from '../kit/log.ts'
 import { describeCalls } from './call.ts'
 import { createAddressBuckets, createBuckets } from './limits.ts'

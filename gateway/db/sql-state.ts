@@ -1,0 +1,13 @@
+/** Errors of PostgreSQL and their SQLSTATE. Loads no library, because every start needs it early. */
+
+/** The SQLSTATE of an error of PostgreSQL. */
+export function sqlState(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** True if the error is a violation of this unique constraint or index. */
+export function violates(error: unknown, constraint: string): boolean {
+  const broken = sqlState(error) === '23505' && typeof error === 'object' && error !== null
+  return broken && 'constraint' in error && error.constraint === constraint
+}
