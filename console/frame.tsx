@@ -34,7 +34,8 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
     <>
       {me.isSandbox && (
         <p className="sandbox-banner">
-          Sandbox: no real items, no real money. You came in without a passkey, by the link of npm start.
+          Sandbox: no real items, no real money. You signed in without a passkey, with the link that npm start
+          prints.
         </p>
       )}
       <a className="skip" href="#page">
@@ -72,7 +73,7 @@ function Find({ place, field }: { place: Place; field: RefObject<HTMLInputElemen
     const typed = field.current?.value.trim() ?? ''
     if (typed === '') return
     go(`/find?${new URLSearchParams({ text: typed })}`)
-    // Focus the page, so its keys work at once.
+    // Focus the page, so its keys work immediately.
     document.querySelector<HTMLElement>('#page')?.focus()
   }
   return (

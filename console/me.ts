@@ -5,7 +5,7 @@ export type Me = {
   name: string
   role: OperatorRole
   mode: 'sandbox' | 'live'
-  /** True if signed in by the link of npm start, without a passkey. */
+  /** True if signed in with the link that `npm start` prints, without a passkey. */
   isSandbox: boolean
   isFresh: boolean
   /** The time by the till's clock, ISO 8601. */

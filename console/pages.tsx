@@ -55,8 +55,8 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/settings': () => <SettingsPage />,
 }
 
-/** Pages of a single thing, by its number. */
-const ONES: Record<string, (id: string, place: Place) => ReactNode> = {
+/** Pages of one deposit, store or the like, by its number. */
+const DETAIL_PAGES: Record<string, (id: string, place: Place) => ReactNode> = {
   deposits: (id) => <DepositPage depositId={id} />,
   stores: (id) => <StorePage storeId={id} />,
   bots: (id) => <BotPage bot={id} />,
@@ -68,6 +68,6 @@ const ONES: Record<string, (id: string, place: Place) => ReactNode> = {
 export function pageOf(place: Place): ReactNode {
   const [, kind = '', id = ''] =
     /^\/(deposits|stores|bots|webhooks|shoppers|reports)\/(\d{1,18})$/.exec(place.path) ?? []
-  const page = ONES[kind]?.(id, place) ?? PAGES[place.path]?.(place)
+  const page = DETAIL_PAGES[kind]?.(id, place) ?? PAGES[place.path]?.(place)
   return page ?? <p className="empty">There is no such page.</p>
 }

@@ -2,7 +2,7 @@ import type { Language } from './languages.ts'
 import { type ErrorEntry, STORE_ERRORS } from './store-errors.ts'
 
 /**
- * Every refusal that our calls may answer (RFC 9457 problem JSON, `code` is the key).
+ * Every refusal with which our calls can answer (RFC 9457 problem JSON, `code` is the key).
  * `detail` says what is wrong and what to do, in the language of the call.
  */
 export const ERRORS = {
@@ -52,7 +52,7 @@ export const ERRORS = {
       ru: 'Не удалось найти ваш платёж. Вернитесь в магазин и начните заново.',
     },
     forStores: {
-      en: 'The store of this API key{key} has no deposit with {asked}. Check that, and that the key is one of the store that created the deposit.',
+      en: 'The store of this API key{key} has no deposit with {asked}. Check this value, and check that the key belongs to the store that created the deposit.',
       ru: 'У магазина с этим ключом API{key} нет пополнения с {asked}. Проверьте это значение и то, что ключ принадлежит магазину, который создал пополнение.',
     },
   },
@@ -262,7 +262,7 @@ export const ERRORS = {
     status: 503,
     title: 'Technical works',
     detail: {
-      en: 'New trades are paused for technical works. Your items are safe and your time stands still; try again in a few minutes.',
+      en: 'New trades are paused for technical works. Your items are safe and your timer is stopped; try again in a few minutes.',
       ru: 'Новые обмены приостановлены на время технических работ. Предметы в безопасности, время не идёт; попробуйте через несколько минут.',
     },
   },
@@ -278,7 +278,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The API key of a call, and its target in words. The key is absent in the reference, which has no call. */
+/** The values of `forStores` texts: the API key of the call, absent in the reference, and its target in words. */
 export type AskedByStore = { key?: string; asked: string }
 
 export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {
@@ -288,7 +288,7 @@ export function detailForStores(code: ErrorCode, language: Language, { key, aske
     .replace('{asked}', () => asked)
 }
 
-/** Why Steam refused an offer, if its words are unambiguous. */
+/** Why Steam refused an offer, if its answer is unambiguous. */
 export type RefusalCause = 'link_expired' | 'account_restricted' | 'trade_ban'
 
 /** The body of every refused call, sent as `application/problem+json`. */

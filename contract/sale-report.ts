@@ -1,4 +1,4 @@
-/** The progress of a sale, as its seller learns it from Steam or the market. Amounts are minor units. */
+/** The progress of a sale, as Steam or the market reports it to the seller. Amounts are minor units. */
 export type SaleReport =
   | { kind: 'repriced'; price: bigint }
   | { kind: 'unlisted' }

@@ -75,7 +75,7 @@ const createDepositFields = z.strictObject({
     .max(300)
     .optional()
     .describe(
-      'The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. Without it, no page may.',
+      'The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. By default, no origin may.',
     ),
   minAmount: positiveMinorUnits.optional().describe('The smallest accepted amount.'),
   maxAmount: positiveMinorUnits.optional().describe('The largest accepted amount.'),
@@ -95,7 +95,7 @@ const createDepositFields = z.strictObject({
     .enum(CREDIT_MODES)
     .optional()
     .describe(
-      '`on_release` holds the whole credit until Steam’s trade protection ends, regardless of your limit.',
+      '`on_release` holds the entire credit until Steam’s trade protection ends, regardless of your limit.',
     ),
   customerReference: customerReference
     .optional()
@@ -125,14 +125,14 @@ const createDepositFields = z.strictObject({
     .regex(/^$|\S/, 'must have a character that can be seen')
     .optional()
     .describe(
-      'The account that is credited, such as the shopper’s name in your store. The page shows it beside your name.',
+      'The account that is credited, such as the shopper’s name in your store. The page shows it next to your name.',
     ),
   expiresInMinutes: z
     .int()
     .min(5)
     .max(MOST_EXPIRY_MINUTES)
     .optional()
-    .describe('How long the shopper has until there is an offer. Default: 60.'),
+    .describe('Minutes until the deposit expires if no offer is made. Default: 60.'),
 })
 
 /** POST /v1/deposits: request. */
@@ -217,7 +217,7 @@ export const storeDepositSchema = z
     games: z.array(game),
     language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s preference.'),
     embedOrigin: sinceNext(z.string()).describe(
-      'The origin that may show the deposit in a frame; null: none may.',
+      'The origin that may show the deposit in a frame; null if none may.',
     ),
     customerReference: z.string().nullable(),
     customerLabel: sinceNext(z.string()),
@@ -253,14 +253,14 @@ export const listDepositsQuerySchema = z.strictObject({
   customerReference: customerReference.optional(),
   createdFrom: time.optional().describe('Created at this time or later.'),
   createdBefore: time.optional().describe('Created before this time.'),
-  after: idText.optional().describe('`next` of the page before.'),
+  after: idText.optional().describe('`next` of the previous page.'),
   limit,
 })
 
 export const depositListSchema = z
   .object({
     deposits: z.array(storeDepositSchema).describe('Newest first.'),
-    next: z.string().nullable().describe('Give this as `after` for the next page; null on the last one.'),
+    next: z.string().nullable().describe('Pass this as `after` to get the next page; null on the last page.'),
   })
   .meta({ id: 'DepositList' })
 
@@ -295,7 +295,9 @@ export const statementSchema = z
           available: z.int().describe('Change of the available amount.'),
         }),
       )
-      .describe('Newest first. They add up to the balance. A reversal without a cost has zeros.'),
+      .describe(
+        'Newest first. The movements add up to the balance. A reversal that costs you nothing has zeros.',
+      ),
     next: z.string().nullable(),
   })
   .meta({ id: 'Statement' })
@@ -352,7 +354,7 @@ export const healthSchema = z
     maintenanceUntil: z.iso
       .datetime()
       .nullable()
-      .describe('When that should end; null: nobody can say, or it is not on.'),
+      .describe('When the maintenance should end; null if unknown, or if there is none.'),
   })
   .meta({ id: 'Health' })
 
@@ -364,7 +366,7 @@ export const problemSchema = z
     type: z.string(),
     title: z.string(),
     status: z.int(),
-    code: z.enum(codes).describe('For your code: a code never changes.'),
+    code: z.enum(codes).describe('For programs. A code never changes.'),
     detail: z.string().describe('For people, in English or Russian.'),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))

@@ -36,12 +36,14 @@ const epochEventSchema = z
       epoch: z
         .int()
         .positive()
-        .describe('The number of the new epoch. The first one that a store hears of is 2.'),
+        .describe(
+          'The number of the new epoch. A till begins with epoch 1, so its first event of this type has 2.',
+        ),
       previousSequence: z
         .int()
         .nonnegative()
         .describe(
-          'The last earlier event that the till still has. It has lost the events that you read after it. The numbers between it and this event are never used.',
+          'Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. The numbers between that event and this one are never used.',
         ),
     }),
   })
@@ -91,7 +93,7 @@ export const endpointSchema = z
   .object({
     id: z.string(),
     url: z.string(),
-    eventTypes: z.array(eventType).nullable().describe('Null: all types, future ones included.'),
+    eventTypes: z.array(eventType).nullable().describe('Null: all types, including future types.'),
     state: z
       .enum(['pending', 'enabled', 'disabled'])
       .describe('`pending`: no events are sent until the answer to a test repeats its `data.challenge`.'),
@@ -129,7 +131,7 @@ export const createEndpointBodySchema = z
 export const updateEndpointBodySchema = z
   .strictObject({
     url: webhookUrl.optional(),
-    eventTypes: eventTypes.nullable().optional().describe('Null: all types, future ones included.'),
+    eventTypes: eventTypes.nullable().optional().describe('Null: all types, including future types.'),
   })
   .refine(
     (change) => change.url !== undefined || change.eventTypes !== undefined,
@@ -181,7 +183,7 @@ export const testResultSchema = z
 
 /** GET /v1/webhook-endpoints/{id}/attempts: request. */
 export const attemptsQuerySchema = z.strictObject({
-  after: idText.optional().describe('`next` of the page before.'),
+  after: idText.optional().describe('`next` of the previous page.'),
   limit: z.coerce.number().int().min(1).max(100).default(50),
 })
 

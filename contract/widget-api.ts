@@ -143,10 +143,10 @@ export const inventorySchema = z.object({
   /** Most items in one trade. */
   maxItems: z.int().positive(),
   /**
-   * For games whose trades Steam lets senders reverse for days: how much of a payment with these items would be
-   * credited at once, and when the rest is. Other payments may change it until the offer is created, whose heldAmount
-   * is a promise. The amounts are rounded and at most the items' total, so they do not reveal the store's limit. Null
-   * if nothing is held.
+   * Forecast for a game whose trades a sender can reverse for days: how much of a payment with these items would be
+   * credited at once, and when the rest would be. Other payments may change it until the offer is created: only the
+   * offer's heldAmount is a promise. The amounts are rounded and at most the items' total, so they do not reveal the
+   * store's limit. Null if nothing is held.
    */
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),

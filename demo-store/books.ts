@@ -1,4 +1,4 @@
-/** The store's books: top-ups and their credits, balances, carts and purchases, and its place in the event log. */
+/** The store's books: top-ups and their credits, balances, carts and purchases, and how far the event log was read. */
 import { DatabaseSync } from 'node:sqlite'
 import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../sdk/index.ts'
 import type { Cart } from './goods.ts'

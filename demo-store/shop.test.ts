@@ -56,7 +56,7 @@ describe('the shop', () => {
     expect(await text('/')).toContain('Draught of haste × 1')
   })
 
-  test('sells at once for a sufficient balance, and not at all for a smaller one', async () => {
+  test('sells immediately for a sufficient balance, and not at all for a smaller one', async () => {
     await put('anvil')
     const buy = () => fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
     await buy()

@@ -51,7 +51,7 @@ describe('a top-up', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('leads to a clear page and leaves nothing open if the till is down', async () => {
+  test('shows a clear page and leaves no deposit open if the till is down', async () => {
     await demo.store.close()
     await demo.open('http://127.0.0.1:9')
     const answer = await visitors.press()
@@ -123,7 +123,7 @@ describe('the webhook', () => {
     expect(await visitors.live()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
-  test('shows held money apart, with its date, and does not let it be spent', async () => {
+  test('shows held money separately, with its date, and does not let it be spent', async () => {
     await visitors.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await visitors.live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
@@ -227,7 +227,7 @@ describe('shoppers', () => {
   })
 })
 
-test('keep their balances in a database of the first version', async () => {
+test('shoppers in a database of the first version keep their balances', async () => {
   await demo.store.close()
   rmSync(join(demo.folder, 'store.sqlite'))
   const old = new DatabaseSync(join(demo.folder, 'store.sqlite'))

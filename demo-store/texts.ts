@@ -62,7 +62,7 @@ const en = {
   closedTitle: 'Top-ups are closed for a moment',
   closed:
     'The till for game items does not answer right now. Your balance is as it was. Try again in a minute.',
-  foreignTitle: 'Not from here',
+  foreignTitle: 'Request from another site',
   foreign: 'Press the button on our own page.',
   lostTitle: 'Page not found',
   lost: 'There is nothing at this address.',
@@ -141,7 +141,7 @@ const ru: Texts = {
   heldBack: 'Спасибо! Предметы получены. Покупка завершится, когда их стоимость можно будет потратить.',
   closedTitle: 'Пополнение ненадолго закрыто',
   closed: 'Касса для предметов сейчас не отвечает. Баланс не изменился. Повторите через минуту.',
-  foreignTitle: 'Не отсюда',
+  foreignTitle: 'Запрос с другого сайта',
   foreign: 'Нажмите кнопку на нашей странице.',
   lostTitle: 'Страница не найдена',
   lost: 'По этому адресу ничего нет.',

@@ -1,4 +1,4 @@
-/** The store's account at its till. A real store installs `tradetill-sdk`; this one uses the sources beside it. */
+/** The store's account at its till. A real store installs `tradetill-sdk`; the demo uses the package's sources. */
 import {
   createTill,
   type Deposit,

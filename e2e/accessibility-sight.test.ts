@@ -9,7 +9,7 @@ import { pay, pickItems } from './support/shopper.ts'
 const SPACED =
   '* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }'
 
-/** Texts of a page that are cut, and its width. Runs in the page. */
+/** Runs in the page: returns the texts that are cut off, and the page's width if it scrolls sideways. */
 function cutTexts(): string[] {
   const cut = [...document.querySelectorAll<HTMLElement>('body *')].filter((element) => {
     const { overflowX, overflowY, display } = getComputedStyle(element)

@@ -145,7 +145,7 @@ test('an operator enters by a link, registers a passkey, and works with the keyb
   await press(page, 'Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
-  // An act with money asks for the passkey again, because the last check was too long ago.
+  // An act that concerns money asks for the passkey again, because the last check was too long ago.
   await query("update operator_session set verified_at = now() - interval '6 minutes'")
   await page.goto(`${till.console}/stores/1`)
   await page.getByRole('button', { name: 'Credit', exact: true }).waitFor()
@@ -236,7 +236,7 @@ test('an operator removes an endpoint with a reason, and only the record remains
   await page.getByRole('cell', { name: 'webhook remove' }).first().waitFor()
 })
 
-/** A server on another port of localhost: serves this page and records the cookies that it receives. */
+/** A server on another port of localhost. Serves `html` and records the cookies that it receives. */
 async function hostileServer(html: string) {
   const cookies: string[] = []
   const server = createServer(({ headers }, response) => {
@@ -251,7 +251,7 @@ async function hostileServer(html: string) {
   return { url: `http://localhost:${address.port}/`, cookies }
 }
 
-/** Calls the console without a browser, with a stolen cookie and any header. */
+/** Calls the console without a browser, with a stolen cookie and forged headers. */
 async function forged(cookie: string): Promise<number | undefined> {
   const { host, origin, port } = new URL(till.console)
   const call = callAs({ host: '127.0.0.1', port, path: '/ops/find/acts', method: 'POST' })
@@ -319,7 +319,7 @@ test('D-33 a hostile page on another port of localhost gets nothing, and neither
   await expect.poll(() => seen.complaints).toHaveLength(1)
   expect(seen.complaints.splice(0)).toEqual([expect.stringContaining("frame-ancestors 'none'")])
   expect(await query("select 1 from outage where kind = 'maintenance'")).toEqual([])
-  // Browsers send a cookie to every port of its host, so the server has it. It is only one half of the session.
+  // Browsers send a cookie to every port of its host, so the hostile server has it: only one half of the session.
   const stolen = cookies.find((cookie) => cookie.includes('__Host-console='))
   expect(stolen).toBeDefined()
   expect(await forged(stolen ?? '')).toBe(401)

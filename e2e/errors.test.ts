@@ -119,7 +119,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
   })
-  test('A-123 because Steam does not answer with one', async () => {
+  test('A-123 because Steam does not return one', async () => {
     const { steamId } = await shopper('magic_last_second')
     await badDay('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')

@@ -31,7 +31,7 @@ function watchShifts(): void {
 
 const shiftsOf = (page: Page): Promise<string[]> => page.evaluate(() => Reflect.get(window, 'shifts'))
 
-/** Runs in the page: keeps the size of each paint that was the largest so far. */
+/** Runs in the page: records the size of each paint that was the largest so far. */
 function watchLargest(): void {
   const largest: number[] = []
   Reflect.set(window, 'largest', largest)
@@ -162,7 +162,7 @@ test('the space for the items is below the link before their code arrives, not i
   await page.getByRole('gridcell').first().waitFor()
 })
 
-test('a part of the page that cannot be loaded says so beside one button, and is retried at another address', async () => {
+test('a part of the page that cannot be loaded shows a message and a button, and is retried at another address', async () => {
   const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
   const { page } = await openBrowser()
   const texts = TEXTS.en

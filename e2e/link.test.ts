@@ -218,7 +218,7 @@ test('nine items are in the first view of a phone', async () => {
   const ninth = await page.getByRole('gridcell').nth(8).locator('img').boundingBox()
   const bar = await page.locator('.bottom-bar').boundingBox()
   expect((ninth?.y ?? Number.NaN) + 75).toBeLessThan(bar?.y ?? Number.NaN)
-  // The row of controls stays while the items pass, the account does not.
+  // The row of controls stays in view while the items scroll. The account does not.
   await page.evaluate(() => scrollTo(0, 800))
   await expect.poll(async () => (await page.locator('.controls').boundingBox())?.y).toBe(0)
   await expect.poll(async () => (await page.locator('.link-panel').boundingBox())?.y).toBeLessThan(-100)
@@ -331,7 +331,7 @@ test('D-39 the till serves a small clip, and the operator may name another one',
   expect(seen.requests.filter(({ type }) => type === 'media')).toEqual([])
 })
 
-test('A-089 A-122 the field shows an error if Steam cannot name the account just now', async () => {
+test('A-089 A-122 the field shows an error if Steam cannot name the account at the moment', async () => {
   const { page, texts } = await openDeposit()
   const { tradeUrl } = await shopper('magic_down')
   await field(page, texts).fill(tradeUrl)
@@ -342,7 +342,7 @@ test('A-089 A-122 the field shows an error if Steam cannot name the account just
   expect(await main.getByRole('link', { name: texts.steamPages.tradeSettings }).count()).toBe(0)
 })
 
-test('D-29 A-105 a browser that blocks cookies is told what to do', async () => {
+test('D-29 A-105 the page says what to do if the browser blocks cookies', async () => {
   const { page } = await openBrowser()
   await page.addInitScript(() => Object.defineProperty(document, 'cookie', { get: () => '' }))
   await page.goto((await depositOf()).url)

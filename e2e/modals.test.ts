@@ -133,7 +133,7 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   const notice = page.locator('.notices')
   await notice.getByText(offer ?? '').waitFor()
   await expect.poll(() => notice.getByRole('timer').textContent()).toMatch(/ 0[0-5]:\d\d left$/)
-  // The notice lies over the page and moves nothing.
+  // The notice covers a part of the page and moves nothing.
   expect(await page.locator('.link-panel').boundingBox()).toEqual(row)
 })
 

@@ -89,7 +89,7 @@ beforeAll(() => Promise.all(STATUSES.map(bringTo)))
 
 function endOf(status: FinalDepositStatus): Ended {
   const found = ended.get(status)
-  if (found === undefined) throw new Error(`no deposit came to ${status}`)
+  if (found === undefined) throw new Error(`no deposit reached ${status}`)
   return found
 }
 
@@ -228,7 +228,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
   )
 })
 
-test('D-24 an offer that Steam holds ends the deposit, and the page says how long it is held and what follows', async () => {
+test('D-24 an offer that Steam holds ends the deposit, and the page says for how long and what happens next', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })

@@ -334,7 +334,7 @@ test.each([
   },
 )
 
-/** Runs in the page: replaces every text by an element, as browsers' translators do, with two kinds of element. */
+/** Runs in the page: replaces each text with one of two kinds of element, as browsers' translators do. */
 function translate(): void {
   const over = (root: Node): void => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
@@ -353,7 +353,7 @@ function translate(): void {
   new MutationObserver(() => over(root)).observe(root, { childList: true, subtree: true })
 }
 
-test('the page asks translators to leave it alone; one that does not breaks nothing, and amounts stay correct', async () => {
+test('the page asks not to be translated; a browser that still does breaks nothing, and amounts stay correct', async () => {
   const { page, context, deposit, texts } = await openDeposit()
   await context.addInitScript(translate)
   await giveLink(page, texts, await shopper())

@@ -145,7 +145,7 @@ test.each([
   },
 )
 
-test('A-030 the help page of a till without contacts ends with a whole sentence', async () => {
+test('A-030 the help page of a till without contacts ends with a complete sentence', async () => {
   const { page } = await openBrowser()
   for (const [dropped, left] of [
     [/ data-(?:support-email|messenger-url)="[^"]*"/g, []],

@@ -15,7 +15,7 @@ const atStand = (settings: Settings = {}, who = 'magic_tuesday') => openStand({ 
 
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
-/** The whole names. A card shows weapon, skin and wear separately. */
+/** The full names. A card shows weapon, skin and wear separately. */
 const names = (page: Page): Promise<(string | null)[]> =>
   page.locator('.card-name').evaluateAll((all) => all.map((name) => name.getAttribute('title')))
 const cell = (page: Page, index: number) => page.getByRole('gridcell').nth(index)
@@ -170,7 +170,7 @@ describe.each([
   })
 })
 
-/** How the page lists them: at most some of each reason, and a note if there are more. */
+/** The names of unusable items as the page lists them: some for each reason, and "…" if there are more. */
 const namesIn = ({ unavailableNames = {} }: Inventory): string[] =>
   UNAVAILABLE_REASONS.flatMap((reason) => {
     const names = unavailableNames[reason] ?? []

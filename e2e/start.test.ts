@@ -57,7 +57,7 @@ const addressesOfStores = () =>
     'select store.id::text, origins, url from store join webhook_endpoint on webhook_endpoint.store_id = store.id',
   )
 
-test('npm start prints its addresses, one first step, the tour, and where selling is tried', async () => {
+test('npm start prints its addresses, one first step, the tour, and where to try selling', async () => {
   await expect
     .poll(() => till.main.output(), { message: 'npm start says that it is ready' })
     .toContain('Top up')
@@ -147,7 +147,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     expect(processesOf(place.root).length).toBeGreaterThan(0)
   })
 
-  test('Ctrl-C ends all of it', async () => {
+  test('Ctrl-C ends every process', async () => {
     expect(await till.main.interrupt()).toBe(0)
     for (const url of [place.gateway, place.sandbox, place.store]) expect(await isServing(url)).toBe(false)
     expect(processesOf(place.root)).toEqual([])
@@ -187,7 +187,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
 describe('Ctrl-C while the vault is set up, and a start with a fresh database', () => {
   let before: Awaited<ReturnType<typeof players>>
 
-  test('Ctrl-C ends all of it, including the running command', async () => {
+  test('Ctrl-C ends every process, including the running command', async () => {
     before = await players(place.sandbox)
     const enrols = /began .*\/vault\/main\.ts enrol as (\d+)/
     await expect.poll(() => till.main.output(), { message: 'the vault is being enrolled' }).toMatch(enrols)
@@ -267,7 +267,7 @@ async function topUpOnHold(page: Page): Promise<void> {
 describe('the advanced clocks of the till and its Steam', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
-  test('D-40 move together at `clock advance 8d`, and held money is released', async () => {
+  test('D-40 move together with `clock advance 8d`, and held money is released', async () => {
     const { payment, amount, told } = await heldDeposit()
     expect(await told()).not.toContain('deposit.funds_available')
 
@@ -284,7 +284,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(Number(available)).toBe(amount)
   })
 
-  test('D-40 show at once the effects that take days on Steam, such as a trade that is reversed after three', async () => {
+  test('D-40 immediately show effects that take days on Steam, such as a trade that is reversed after three', async () => {
     const { told } = await heldDeposit('magic_reverser')
     expect(await told()).not.toContain('deposit.reversed')
     expect((await advance('3d')).code).toBe(0)
@@ -292,7 +292,7 @@ describe('the advanced clocks of the till and its Steam', () => {
     expect(await told()).not.toContain('deposit.funds_available')
   })
 
-  test("D-40 also move by a button of the sandbox's page, and the demo store shows the release", async () => {
+  test("D-40 also move with a button on the sandbox's page, and the demo store shows the release", async () => {
     const { page, context } = await openBrowser()
     await topUpOnHold(page)
     await page.goto(till.store)

@@ -138,7 +138,7 @@ function caller(options: TillOptions) {
       const waitMs = retryAfterS === undefined ? backoff(tried) : retryAfterS * 1_000
       if (tried >= tries || waitMs > longestWaitMs || !isPassing(answer, retryAfterS)) {
         if (answer === undefined || answer.ok)
-          throw new TillUnreachable(`no answer of ${base}${request.path}`)
+          throw new TillUnreachable(`no answer from ${base}${request.path}`)
         throw new TillProblem(answer.status, read ?? {}, retryAfterS)
       }
       await wait(waitMs, request.signal)

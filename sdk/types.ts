@@ -37,7 +37,7 @@ export type Deposit = {
   games: ('cs' | 'dota' | 'rust' | 'tf' | (string & {}))[]
   /** Null: the page follows the shopper’s preference. */
   language: 'en' | 'ru' | (string & {}) | null
-  /** The origin that may show the deposit in a frame; null: none may. */
+  /** The origin that may show the deposit in a frame; null if none may. */
   embedOrigin: string | null
   customerReference: string | null
   customerLabel: string | null
@@ -95,7 +95,7 @@ export type DepositEvent = {
 export type DepositList = {
   /** Newest first. */
   deposits: Deposit[]
-  /** Give this as `after` for the next page; null on the last one. */
+  /** Pass this as `after` to get the next page; null on the last page. */
   next: string | null
 }
 
@@ -108,9 +108,9 @@ export type EpochEvent = {
   sequence: number
   type: 'epoch.started'
   data: {
-    /** The number of the new epoch. The first one that a store hears of is 2. */
+    /** The number of the new epoch. A till begins with epoch 1, so its first event of this type has 2. */
     epoch: number
-    /** The last earlier event that the till still has. It has lost the events that you read after it. The numbers between it and this event are never used. */
+    /** Sequence of the last earlier event that the till still has. The till has lost any later event that you have read. The numbers between that event and this one are never used. */
     previousSequence: number
   }
 }
@@ -135,7 +135,7 @@ export type NewDeposit = {
   backToStoreUrl: string
   /** Where the page goes automatically once the deposit has succeeded, but after no other outcome. The same rules apply. */
   redirectUrl?: string
-  /** The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. Without it, no page may. */
+  /** The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. By default, no origin may. */
   embedOrigin?: string
   /** The smallest accepted amount. */
   minAmount?: number
@@ -145,7 +145,7 @@ export type NewDeposit = {
   targetAmount?: number
   /** The games whose items are accepted. Default: all. */
   games?: ('cs' | 'dota' | 'rust' | 'tf')[]
-  /** `on_release` holds the whole credit until Steam’s trade protection ends, regardless of your limit. */
+  /** `on_release` holds the entire credit until Steam’s trade protection ends, regardless of your limit. */
   creditMode?: 'on_accept' | 'on_release'
   /** Your id of the customer, for filtering lists. Never shown to the shopper. */
   customerReference?: string
@@ -160,9 +160,9 @@ export type NewDeposit = {
     /** True: trade links of other accounts are refused. */
     lock?: boolean
   }
-  /** The account that is credited, such as the shopper’s name in your store. The page shows it beside your name. */
+  /** The account that is credited, such as the shopper’s name in your store. The page shows it next to your name. */
   customerLabel?: string
-  /** How long the shopper has until there is an offer. Default: 60. */
+  /** Minutes until the deposit expires if no offer is made. Default: 60. */
   expiresInMinutes?: number
 }
 
@@ -170,7 +170,7 @@ export type Problem = {
   type: string
   title: string
   status: number
-  /** For your code: a code never changes. */
+  /** For programs. A code never changes. */
   code:
     | 'unauthorized'
     | 'scope_missing'

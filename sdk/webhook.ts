@@ -4,7 +4,7 @@ import type { Deposit, Event, WebhookTest } from './types.ts'
 /** An event, or a test of the address: answer a test with `data.challenge`. */
 export type Webhook = Event | WebhookTest
 
-/** An event of a deposit: `data` is the whole deposit as it was then. */
+/** An event of a deposit: `data` is the entire deposit as it was then. */
 export type DepositEvent = Event & { data: Deposit }
 
 /** False for other events, such as types that are added later. */
@@ -41,10 +41,9 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
   const id = read('webhook-id')
   const timestamp = read('webhook-timestamp')
   const given = read('webhook-signature').split(' ').slice(0, MOST_SIGNATURES)
-  if (id === '' || !/^\d{1,12}$/.test(timestamp))
-    throw new WebhookRefused('a header of the signature is missing')
+  if (id === '' || !/^\d{1,12}$/.test(timestamp)) throw new WebhookRefused('a signature header is missing')
   if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > TOLERANCE_S)
-    throw new WebhookRefused('the signature is more than five minutes off')
+    throw new WebhookRefused('the time of the webhook is more than five minutes off')
   const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',
   ])
@@ -55,7 +54,7 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
     if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
       return JSON.parse(body)
   }
-  throw new WebhookRefused('no signature is right')
+  throw new WebhookRefused('no signature is valid')
 }
 
 function keyOf(secret: string): Uint8Array<ArrayBuffer> {

@@ -11,7 +11,7 @@ import { storedLanguage, storeLanguage } from './storage.ts'
 const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).Help }))
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
 
-/** A screen outside a deposit: in the language of the deposit that led here, or else in the stored one. */
+/** A screen outside a deposit. Its language is that of the deposit that led here, or else the stored one. */
 function Plain({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(
     () => languageAsked(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,

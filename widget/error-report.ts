@@ -1,7 +1,7 @@
 /** Reports uncaught errors of the page to the server. The page ignores the answer. */
 import type { ErrorReportBody } from '../contract/widget-api.ts'
 
-/** Browsers report errors in scripts of other origins with this text alone: there is nothing to pass on. */
+/** For an error in a script of another origin, browsers give only this text: it is not worth a report. */
 const CROSS_ORIGIN = /^Script error\.?$/
 
 /** A page in trouble must not flood the server. */

@@ -2,8 +2,9 @@
 const STAND_INS = /^(FONT|YA-TR-SPAN)$/
 
 /**
- * Translators replace our texts with elements of their own, although the page asks them not to. React goes on
- * changing and removing its texts. Without this it would fail on the first missing one, or an old amount would stay.
+ * Translators replace our texts with elements of their own, although the page asks them not to. React keeps changing
+ * and removing the texts that it made. Without this function React would fail on the first missing text, or an old
+ * amount would stay.
  */
 export function surviveTranslators(root: Node): void {
   /** The element that replaced each text. */
@@ -38,7 +39,7 @@ export function surviveTranslators(root: Node): void {
   function placeOf(parent: Node, node: Node): Node | null {
     if (node.parentNode === parent) return node
     follow(observer.takeRecords())
-    // Nothing was translated, so this is a defect of our own: do not hide it.
+    // The page is not translated, so this is a defect of our own: do not hide it.
     if (!translated) return node
     let place = standIns.get(node)?.isConnected ? standIns.get(node) : node
     while (place && place.parentNode !== parent) place = place.parentNode ?? undefined

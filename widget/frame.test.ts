@@ -34,7 +34,7 @@ function aPort() {
 }
 
 describe('D-32 a page in a frame', () => {
-  it('greets the one origin that may hold it, and sends nothing else to the window', () => {
+  it('greets the one origin that may show it, and sends nothing else to the window', () => {
     const { frame, sent } = framed()
     frame.tell(STATUS)
     expect(sent).toEqual([[{ tradetill: 1 }, STORE]])

@@ -1,11 +1,11 @@
 /**
- * Sends messages to the page of the store that holds this one in a frame. Only sends: nothing from there changes
- * this page. The gateway names the one origin that may hold it.
+ * Sends messages to the store's page that shows this page in a frame. No message from there changes this page. The
+ * gateway names the one origin that may show it.
  */
 import type { DepositStatus } from '../contract/statuses.ts'
 
 export type Said =
-  /** `question` is asked before the frame is closed; empty if nothing is open. */
+  /** `question` is the question to ask before closing the frame; empty if no offer would be left open. */
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }
   | { type: 'done'; detail: { depositId: string; status: DepositStatus; redirectUrl: string | null } }
   | { type: 'close'; detail: { url: string } }
@@ -17,8 +17,8 @@ export type Frame = { tell(said: Said): void }
 const VERSION = 1
 
 /**
- * Greets the parent and waits for a port to send all messages over. Accepts only the first, and only from the parent
- * itself: other frames of the same origin may send messages too.
+ * Greets the parent and waits for a port to send all messages over. Accepts only the first port, and only from the
+ * parent itself: other frames of the same origin can send messages too.
  */
 export function joinParent(target: Window, origin: string): Frame {
   let port: MessagePort | null = null
@@ -49,7 +49,7 @@ const isGreeting = (data: unknown): boolean =>
 
 type Tell = Frame['tell']
 
-/** Hands links to the store to the parent: they would open the store inside its own page. Steam's open new tabs. */
+/** Lets the parent follow links to the store: here they would open the store inside its own page. */
 function watchLinks(target: Window, tell: Tell): void {
   target.document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
@@ -60,7 +60,7 @@ function watchLinks(target: Window, tell: Tell): void {
   })
 }
 
-/** Passes Escape on, which the parent cannot see from here. An open dialog of ours uses it itself. */
+/** Reports Escape to the parent, which does not see keys pressed in the frame. Our own open dialog keeps it. */
 function watchEscape(target: Window, tell: Tell): void {
   target.document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return

@@ -50,7 +50,7 @@ export function isSandbox(): boolean {
   return document.documentElement.dataset.mode === 'sandbox'
 }
 
-/** The address of a page of Steam, or in test mode of the sandbox. No document: a test renders to text. */
+/** The address of a page of Steam, or of the sandbox in test mode. Tests that render to text have no document. */
 export function steamDoor(to: SteamPage): string {
   return steamPage(to, typeof document === 'undefined' ? undefined : document.documentElement.dataset.steam)
 }

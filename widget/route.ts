@@ -14,7 +14,7 @@ const SCREENS: Record<string, 'landing' | 'home' | 'help'> = {
   '/help': 'help',
 }
 
-/** Returns the help page's address with the language, which may be the store's choice and then is stored nowhere. */
+/** Returns the help page's address with the language: if the store chose it, it is not stored in the browser. */
 export const helpIn = (language: Language): string => `/help?${new URLSearchParams({ language })}`
 
 export function languageAsked(search: string): Language | null {

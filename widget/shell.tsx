@@ -11,7 +11,7 @@ import { textsIn } from './i18n/texts.ts'
 import { steamPage } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
-/** Returns the shell; for null, without texts: the store named no language, so only the browser knows which to use. */
+/** Returns the shell. Null: without texts, because the store named no language, and only the page's code can choose. */
 export function shellOf(language: Language | null): string {
   const texts = language === null ? null : textsIn(pageTexts, language)
   return renderToStaticMarkup(

@@ -17,7 +17,7 @@ export function precompressed(): Plugin {
       folder = resolve(root, build.outDir, 'assets')
     },
     closeBundle(failure?: Error) {
-      // Also called after an error, which may be missing.
+      // Also called after a failed build, not always with the error. The folder is missing then.
       if (failure !== undefined || !existsSync(folder)) return
       for (const name of readdirSync(folder).filter((file) => /\.(js|css|svg)$/.test(file))) {
         const content = readFileSync(join(folder, name))
@@ -128,7 +128,7 @@ function firstPaint(): Plugin {
   }
 }
 
-/** A browser draws the page before it needs them. With the usual priority it would wait for them to draw. */
+/** The browser can draw the page without the scripts. At their usual priority, drawing would wait for them. */
 const SCRIPT = /<script type="module"|<link rel="modulepreload"/g
 
 const STYLESHEET = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/g
@@ -141,7 +141,7 @@ function inlined(name: string, bundle: Rolldown.OutputBundle): string {
   return String(file.source).trim()
 }
 
-/** Preloads for a known shopper: without these files, the page can show only the field for the link. */
+/** Preloads the files that the page of a known shopper needs: without them it can show only the link field. */
 function preloads(files: readonly string[]): string {
   const links = files.map((file) =>
     file.endsWith('.js')

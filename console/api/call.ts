@@ -28,7 +28,7 @@ export function headersOf(isWatching: boolean): Record<string, string> {
 type Listener = () => void
 const signedOut = new Set<Listener>()
 
-/** Called when a call was refused because the session has ended. */
+/** Adds a listener that is called when a call is refused because the session has ended. Returns its remover. */
 export function onSignedOut(listener: Listener): () => void {
   signedOut.add(listener)
   return () => signedOut.delete(listener)

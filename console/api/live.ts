@@ -1,4 +1,4 @@
-/** Tells the page about changes while it is visible. */
+/** Notifies the page of changes while it is visible. */
 import { headersOf } from './call.ts'
 
 type Listener = () => void
@@ -6,7 +6,7 @@ type Listener = () => void
 const listeners = new Set<Listener>()
 const AGAIN_MS = 3_000
 const LONGEST_WAIT_MS = 60_000
-/** Milliseconds for which changes are collected, then shown together. */
+/** Milliseconds for which changes are collected before the page shows them together. */
 const GATHER_MS = 500
 
 export function onChange(listener: Listener): () => void {

@@ -46,7 +46,7 @@ export function ActsPage({ query }: { query: URLSearchParams }) {
         columns={COLUMNS}
         rows={rows}
         keyOf={({ actId }) => actId}
-        empty="Nobody did anything that fits this filter."
+        empty="No act fits this filter."
         all={() => allRows<Page, Row>('acts', input, rowsOf)}
         fileName="acts"
       />

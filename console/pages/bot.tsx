@@ -69,7 +69,7 @@ function About({ view, again }: { view: View; again: () => void }) {
           ['Token ends', <Time key="token" at={view.tokenExpiresAt} />],
           ['Items', view.itemsHeld],
           ['Open offers', `${view.offers.length} of ${view.mostOffers}`],
-          ['Reversals known until', <Time key="history" at={view.history?.completeAt ?? null} />],
+          ['Reversals checked until', <Time key="history" at={view.history?.completeAt ?? null} />],
         ]}
       />
       <BotActs bot={view} again={again} />
@@ -99,7 +99,7 @@ function Rests({ bars }: Pick<View, 'bars'>) {
         keyOf={({ scope, reason }) => scope + reason}
         empty=""
         columns={[
-          { name: 'Of', show: ({ scope }) => (scope === 'all' ? 'all games' : scope) },
+          { name: 'Game', show: ({ scope }) => (scope === 'all' ? 'all games' : scope) },
           { name: 'Why', show: ({ reason }) => words(reason) },
           { name: 'Times', isNumber: true, show: ({ times }) => times },
           { name: 'Ends', show: ({ until }) => <Time at={until} /> },

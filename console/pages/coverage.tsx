@@ -22,7 +22,7 @@ const columnsOf = (game: string): readonly Column<Band>[] => [
     }
   }),
   {
-    name: 'Such as',
+    name: 'Examples',
     show: ({ examples }) => (
       <ul className="plain-list">
         {examples.map(({ item, verdict }) => (

@@ -66,7 +66,7 @@ function About({ view: deposit }: { view: View }) {
   )
 }
 
-/** Shown beside the acts, because the shopper's history decides whether to release or hold credit. */
+/** Shown with the acts, because an operator decides by the shopper's history whether to release or hold credit. */
 function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
   const { steamId } = shopper
   return (
@@ -190,7 +190,7 @@ function Timeline({ moments }: { moments: View['moments'] }) {
     <Panel title="What happened">
       <ol className="timeline">
         {moments.map(({ at, what, amountMinor, currency }, index) => (
-          // Moments are only ever appended, and two can be equal.
+          // Entries are only ever appended, and two can be equal.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <li key={index}>
             <time dateTime={at}>{formatTime(at)}</time>

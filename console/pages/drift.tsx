@@ -93,7 +93,7 @@ function Looks({ bots, again }: { bots: readonly Look[]; again: () => void }) {
                 <ActButton
                   act="items drift"
                   label="Check now"
-                  does="Its gateway compares the bot’s items with the books within seconds."
+                  does="The bot’s gateway compares its items with the books within seconds."
                   needs="support"
                   input={() => ({ bot: botId })}
                   onDone={again}

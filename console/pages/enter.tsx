@@ -4,7 +4,7 @@ import { enterSandbox, type Invitation, readLink, register } from '../api/passke
 import { Failed } from '../ui/parts.tsx'
 import { go } from '../ui/place.ts'
 
-/** Reads the secret after the #, so no server receives it and no log contains it. */
+/** Reads the secret after the #, a part of the address that browsers send to no server, so no log contains it. */
 const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } => {
   const text = hash.replace(/^#/, '')
   return text.startsWith('sandbox=')
@@ -17,7 +17,7 @@ type State =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'invited'; invitation: Invitation; isBusy: boolean; failure: Failure | undefined }
 
-/** A one-time link, or the link of npm start. Opening a one-time link does not use it up. */
+/** Signs in by a one-time link, or by the link that `npm start` prints. Opening a one-time link does not use it up. */
 export function Enter({ onIn }: { onIn: () => void }) {
   const [{ kind, secret }] = useState(() => secretOf(location.hash))
   const [state, setState] = useState<State>({ kind: 'looking' })

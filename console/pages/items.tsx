@@ -16,7 +16,7 @@ import { Wishes } from './wishes.tsx'
 const VIEWS = [
   ['', 'All items'],
   ['wishes', 'Send away'],
-  ['departures', 'What left'],
+  ['departures', 'Departures'],
   ['sales', 'Sales'],
   ['drift', 'Drift'],
 ] as const

@@ -55,9 +55,9 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
         empty="No source has been asked yet."
         columns={[
           { name: 'Source', by: ({ source }) => source, show: ({ source }) => source },
-          { name: 'Of', by: ({ feed }) => feed, show: ({ feed }) => feed },
+          { name: 'Feed', by: ({ feed }) => feed, show: ({ feed }) => feed },
           {
-            name: 'Last good',
+            name: 'Last success',
             by: ({ goodAt }) => goodAt,
             show: ({ goodAt }) => (
               <>

@@ -116,7 +116,7 @@ function Limit({ again }: { again: () => void }) {
       <ActButton
         act="proposal limit"
         label="Change the limit"
-        does="Above this amount in 24 hours, a second operator must approve one’s acts. Once set, a change needs approval too."
+        does="If an operator’s acts move more than this amount in 24 hours, a second operator must approve them. Once set, a change of the limit needs approval too."
         needs="operator"
         needsReason
         fields={[

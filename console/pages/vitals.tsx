@@ -65,7 +65,7 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
           {
             name: 'Pages',
             isNumber: true,
-            // Each page reports it once, but can report a layout shift several times.
+            // Each page reports TTFB once, but can report a layout shift several times.
             show: ({ of }: Row) => of.get('TTFB')?.pages ?? 0,
           },
         ]}

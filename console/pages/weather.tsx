@@ -40,7 +40,7 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
                   ))}
                 </ul>
               )}
-              {notice !== null && <ToldOf notice={notice} />}
+              {notice !== null && <ShownNotice notice={notice} />}
             </Panel>
             <Calls hours={hours} />
             <Panel title="By method in the last 24 hours">
@@ -131,7 +131,7 @@ function Health({ since }: { since: string | null }) {
 }
 
 /** The maintenance notice as shoppers see it. */
-function ToldOf({ notice: { text, until } }: { notice: NonNullable<Data['notice']> }) {
+function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['notice']> }) {
   return (
     <Facts
       facts={[
@@ -184,4 +184,4 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
 }
 
 const FOR_HOW_LONG = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
-const OWN = 'The reason, in a sentence. Leave empty for only our sentence about technical works.'
+const OWN = 'The reason, in one sentence. Leave empty to show only our own sentence about technical works.'

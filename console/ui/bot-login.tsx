@@ -143,7 +143,7 @@ type WaitingProps = {
 
 /** Polls until the phone has approved. A closed QR code can no longer approve anything. */
 function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
-  // The page around it renders again during the wait for the phone.
+  // The page around this part renders again during the wait for the phone.
   const tell = useRef(onOver)
   useEffect(() => {
     tell.current = onOver

@@ -10,7 +10,7 @@ export type FilterField = {
   fallback?: string
 }
 
-/** Filters of a list. A choice goes into the page's address at once. */
+/** Filters of a list. A choice changes the page's address immediately. */
 export function Filters({ query, fields }: { query: URLSearchParams; fields: readonly FilterField[] }) {
   const isSet = fields.some(({ name }) => query.has(name))
   const form = (

@@ -62,7 +62,7 @@ function pagesOfLooks() {
   }
 }
 
-/** Declares a test for each of these runs. */
+/** Declares a test for each of the given runs. */
 export function lookAt(runs: typeof RUNS): void {
   const pages = pagesOfLooks()
   let base: Base

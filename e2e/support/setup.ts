@@ -35,8 +35,8 @@ export async function prepare(): Promise<string> {
 }
 
 /**
- * Gives each worker one till, because starting a till costs more than most test files. A till starts when the first
- * file of its worker asks for it, so none runs idle beside tests that need none.
+ * Gives each worker one till, because starting a till costs more than most test files. A till starts when a file of its
+ * worker first asks for it, so no till runs idle next to tests that do not need it.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await prepare()

@@ -150,8 +150,8 @@ export async function openConfirmation(
 }
 
 /**
- * Answers the offer as its shopper. Resolves once the gateway has noticed. A call without an earlier answer makes a bot
- * read the offer at once, while a polling page waits for the next reading of the list.
+ * Answers the offer as its shopper. Resolves once the gateway has noticed. A call without an ETag makes a bot read the
+ * offer immediately, while a polling page waits until the bot next reads its list of offers.
  */
 export async function endDeposit(
   deposit: OpenedDeposit,

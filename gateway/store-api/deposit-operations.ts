@@ -31,8 +31,8 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     takes: { body: createDepositBodySchema },
     answer: storeDepositSchema,
     statuses: {
-      200: 'It was opened before, with this externalId and the same values.',
-      201: 'Opened.',
+      200: 'An earlier call with the same values has opened the deposit.',
+      201: 'The deposit is open.',
     },
     example: {
       externalId: 'order-1001',
@@ -97,8 +97,8 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     takes: { params: idParamsSchema },
     answer: storeDepositSchema,
     statuses: {
-      200: 'It has ended.',
-      202: 'Steam is asked to cancel the offer; an event tells how that ended.',
+      200: 'The deposit has ended.',
+      202: 'Steam is asked to cancel the offer. An event reports the result.',
     },
     refusals: ['deposit_not_found', 'deposit_busy', 'not_cancellable'],
     async handle(deps, store, { params }) {

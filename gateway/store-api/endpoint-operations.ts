@@ -44,7 +44,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
       'The secret is shown only once. In live mode the endpoint is `pending` until its answer to a test repeats the challenge.',
     takes: { body: createEndpointBodySchema },
     answer: endpointWithSecretSchema,
-    statuses: { 201: 'Added; once it is enabled, it is sent what happens from then on.' },
+    statuses: { 201: 'Added. The endpoint receives the events that happen once it is enabled.' },
     example: { url: 'https://store.example/webhooks/tradetill' },
     refusals: ['too_many_endpoints'],
     handle: async (deps, store, { body }) => ({
@@ -111,7 +111,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     on: true,
     id: 'enableWebhookEndpoint',
     summary: 'Enable an endpoint',
-    description: 'The endpoint gets events from now on. Replay those that it missed.',
+    description: 'The endpoint gets events from now on. Replay the events that it missed.',
   }),
   switching({
     on: false,
@@ -173,7 +173,7 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
       'Sends one event of any type, or the events of a range of sequences whose types the endpoint wants. Each keeps its id. One range is replayed at a time, and at most 50,000 deliveries a day.',
     takes: { params: idParamsSchema, body: replayBodySchema },
     answer: replayedSchema,
-    statuses: { 202: 'They are being sent.' },
+    statuses: { 202: 'The events are being sent.' },
     example: { fromSequence: 1, toSequence: 100 },
     refusals: ['not_found', 'endpoint_disabled', 'endpoint_unproved', 'replay_in_progress', 'replay_quota'],
     handle: async (deps, store, { params, body }) => ({

@@ -20,7 +20,7 @@ export const OFFERING_OPERATIONS: readonly Operation[] = [
     path: '/v1/prices',
     group: 'Offerings',
     summary: 'Current prices of items',
-    description: 'Not a promise: only the prices that the shopper sees count.',
+    description: 'These prices are not a promise: only the prices that the shopper sees count.',
     takes: { query: pricesQuerySchema },
     answer: pricesSchema,
     handle: async (deps, store, { query }) => ok(await readPrices(deps, store.id, query)),

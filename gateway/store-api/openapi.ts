@@ -73,7 +73,7 @@ const INFO = {
   title: 'Tradetill store API',
   version: '1',
   description:
-    'Money is an integer of minor units; times are ISO 8601 in UTC. Answers and events may get new fields at any time, and new values where `x-extensible-enum` lists the current ones. None is removed or changes its meaning.',
+    'Money is an integer of minor units; times are ISO 8601 in UTC. Answers and events can get new fields at any time, and new values where `x-extensible-enum` lists the current ones. No field or value is removed or changes its meaning.',
 }
 
 const IDEMPOTENCY_KEY: Parameter = {
@@ -112,7 +112,10 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
 /** The headers of Standard Webhooks. */
 const SIGNED: readonly Parameter[] = [
   ['webhook-id', '`id` of the body, the same in every attempt.'],
-  ['webhook-timestamp', 'Seconds since 1970 of this attempt. Refuse what is more than five minutes off.'],
+  [
+    'webhook-timestamp',
+    'Time of this attempt in seconds since 1970. Refuse a webhook if it is more than five minutes off.',
+  ],
   [
     'webhook-signature',
     '`v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body`. During a rotation of secrets there are several, separated by spaces.',
@@ -175,7 +178,8 @@ const withPointers = (schema: object): JsonSchema =>
 
 function callOf(operation: Operation, use: Use): DocumentedCall {
   const { id, group, summary, scope, takes, example } = operation
-  const right = scope === undefined ? 'Any key of your store.' : `Needs the scope \`${scope}\`.`
+  const right =
+    scope === undefined ? 'Any API key of your store may do this.' : `Needs the scope \`${scope}\`.`
   const { params, query, body } = takes
   return {
     operationId: id,

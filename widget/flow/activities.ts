@@ -11,7 +11,7 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Pause between two checks of a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
-/** How long creating an offer may take before the page says so and lets the shopper step back. */
+/** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */
 const PATIENCE_MS = 30_000
 /** Pause between two checks while the server asks Steam for the shopper's account. */
 const USER_PAUSE_MS = 2000
@@ -95,8 +95,9 @@ function questionOf({ question, inventory }: Stand): Activity | null {
 }
 
 /**
- * A shopper who comes back sees the current state at once, even after an end: a success may have followed. Technical
- * works, outages and deadlines end without a click, and a page that could not be opened is tried again.
+ * Returns the next check of a deposit that is not polled. A shopper who comes back sees the current state immediately,
+ * even if the deposit ended without success: a success may have followed. Other checks notice without a click that
+ * technical works, an outage or the shopper's time have ended, and retry a page that could not be opened.
  */
 function lookOf(state: FlowState): Activity | null {
   const { page, payment, modal, looks, deadlineMs } = state

@@ -26,7 +26,7 @@ function facing(...answers: (Response | Error)[]) {
 }
 
 describe('an answer', () => {
-  it('A-100 with a body comes with its ETag', async () => {
+  it('A-100 is returned with its body and its ETag', async () => {
     const { load, asked } = facing(Response.json(payment(), { headers: { etag: '"7"' } }))
     expect(await load()).toEqual({ kind: 'ok', status: 200, body: payment(), etag: '"7"' })
     expect(asked[0]?.path).toBe(`/api/payment?hash=${HASH}`)
@@ -41,7 +41,7 @@ describe('an answer', () => {
     expect(asked[0]?.headers.get('if-none-match')).toBe('"7"')
   })
 
-  it('D-17 of a refusal carries its code and its words', async () => {
+  it('D-17 that refuses carries the code and the text of the refusal', async () => {
     const { load } = facing(problem(404, 'deposit_not_found'))
     const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
     expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })
@@ -49,8 +49,8 @@ describe('an answer', () => {
 
   it.each([
     ['a page instead of a problem', new Response('<h1>no</h1>', { status: 403 }), ANSWERED],
-    ['a problem of other shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), ANSWERED],
-    ['words only', Response.json({ detail: 'no' }, { status: 400 }), { code: null, detail: 'no' }],
+    ['a problem of another shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), ANSWERED],
+    ['a text only', Response.json({ detail: 'no' }, { status: 400 }), { code: null, detail: 'no' }],
   ])('that refuses with %s becomes a refusal with the known facts', async (_what, answer, refusal) => {
     expect(await facing(answer).load()).toMatchObject({ kind: 'refused', refusal })
   })
@@ -74,7 +74,7 @@ describe('an answer', () => {
     },
   )
 
-  it('A-104 without content is accepted', async () => {
+  it('A-104 without content is a success', async () => {
     const { api, asked } = facing(new Response(null, { status: 204 }))
     const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
     expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })
@@ -82,7 +82,7 @@ describe('an answer', () => {
     expect(asked[0]?.headers.get('x-csrf-token')).toBe('first')
   })
 
-  it('has a deadline, and is aborted with its caller', async () => {
+  it('is no longer awaited once the caller aborts', async () => {
     const caller = new AbortController()
     const { api, asked } = facing(Response.json(payment()))
     await api.payment(HASH, { language: 'en', etag: null, signal: caller.signal })
@@ -100,7 +100,7 @@ describe('an answer', () => {
   })
 })
 
-it('D-31 that refuses says when to ask again, if the server said so', async () => {
+it('D-31 a refusal carries the time to ask again, if the server named one', async () => {
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
@@ -111,7 +111,7 @@ it('D-31 that refuses says when to ask again, if the server said so', async () =
     expect(await facing(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
-it('D-17 that refuses carries Steam’s own reason, if the server knows it', async () => {
+it('D-17 a refusal carries Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
   const refusal = { code: 'trade_refused', detail: 'no' }
@@ -145,13 +145,13 @@ describe('D-29 the cross-site token', () => {
     expect(asked[2]?.path).toBe(`/api/inventory?hash=${HASH}&game=cs&language=en&reload=true`)
   })
 
-  it('is read again after a refusal, and the call repeated once', async () => {
+  it('is read again after a refusal, and the call is repeated once', async () => {
     const { load, asked } = facing(problem(403, 'cross_site_token'), Response.json(payment()))
     expect(await load()).toMatchObject({ kind: 'ok' })
     expect(asked.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])
   })
 
-  it('refused twice fails the call', async () => {
+  it('fails the call if it is refused twice', async () => {
     const { load, asked } = facing(problem(403, 'cross_site_token'), problem(403, 'cross_site_token'))
     expect(await load()).toMatchObject({ kind: 'refused', status: 403 })
     expect(asked).toHaveLength(2)

@@ -1,4 +1,4 @@
-/** The calls of the widget. Each returns a value: an answer, a refusal in the server's words, or a lost call. */
+/** The calls of the widget. Each returns a value: an answer, a refusal with the server's text, or a lost call. */
 import type { ErrorCode, Problem } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'

@@ -18,16 +18,16 @@ export type World = {
   /** Resolves after `ms`, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   perform(effect: Effect): void
-  /** Null until its code is loaded; the page offers no search for an amount before. */
+  /** Null until its code is loaded. Until then the page offers no search for an amount. */
   proposer(): Propose | null
 }
 
 type Ended = Exclude<Activity, { kind: 'poll' }>
 
 export type Calls = {
-  /** Asks for the payment only if it changed since the last answer, unless that was forgotten. */
+  /** Asks for the payment, and gets it only if it changed since the last answer, unless that answer was forgotten. */
   payment(signal: AbortSignal): Promise<FlowEvent>
-  /** Forgets the last answer, so the next call returns the whole payment. */
+  /** Forgets the last answer, so the next call returns the payment even if it did not change. */
   forget(): void
   eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent>
 }

@@ -45,7 +45,7 @@ describe('before the code of the flow is loaded', () => {
     })
   })
 
-  it('a typed link shows in the field at once, and is checked once the code is loaded', async () => {
+  it('a typed link shows in the field immediately, and is checked once the code is loaded', async () => {
     const { flow, heard, asked, codeComes } = page()
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
@@ -81,7 +81,7 @@ describe('before the code of the flow is loaded', () => {
   })
 })
 
-it('its listeners are called for later changes, and not after the end', async () => {
+it('listeners of the early flow are called for later changes, and not after its end', async () => {
   const { flow, heard, codeComes } = page()
   const { flow: running, pass } = codeComes()
   await pass(0)

@@ -9,7 +9,7 @@ export type EarlyFlow = Flow & {
   goOn(start: (state: FlowState) => RunningFlow): () => void
 }
 
-/** Handles the field at once, and keeps all other events for the code that is still loading. */
+/** Handles events of the link field immediately, and keeps all others for the code that is still loading. */
 export function openFlow(opened: FlowState): EarlyFlow {
   let state = opened
   let running: RunningFlow | null = null

@@ -26,10 +26,10 @@ export type FlowEvent =
   | { kind: 'inventoryFailed'; request: number; code?: string | null }
   | { kind: 'reloadPressed' }
   | { kind: 'itemToggled'; id: string }
-  /** Items picked in addition, up to the most that one offer may have. */
+  /** Adds items to the picks, up to the most that one offer may have. */
   | { kind: 'itemsAdded'; ids: readonly string[] }
   | { kind: 'selectionCleared' }
-  /** Asks for items worth this amount in place of the picked ones. */
+  /** Asks for items worth this amount, to replace the picks. */
   | { kind: 'amountAsked'; amount: number }
   | { kind: 'itemsProposed'; request: number; proposal: Proposal }
   | { kind: 'priceQuestioned'; id: string }
@@ -55,7 +55,7 @@ export type Effect =
   | { kind: 'toast'; toast: ToastText }
   | { kind: 'storeLink'; link: string }
   | { kind: 'storeLanguage'; language: Language }
-  /** `afterMs`: time to read the page first. */
+  /** `afterMs`: delay in which the shopper reads the page. */
   | { kind: 'redirect'; url: string; afterMs: number }
 
 /** A toast by its meaning; the page adds the text in its language. */

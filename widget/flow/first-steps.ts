@@ -47,7 +47,7 @@ export function openPage(state: FlowState, payment: Payment): FlowState {
   return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
 }
 
-/** The server never sends the token, so only this browser may have the whole link. */
+/** Returns the stored link if it is this user's. Only this browser can have its token. */
 export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
   const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
   return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl

@@ -2,7 +2,7 @@
 import { INVENTORY_ERROR_TYPES, type InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 
-/** Either pair of fields reports an error. All other fields may then be missing, and the type may be unknown. */
+/** Either pair of fields reports an error. All other fields can then be missing, and the type can be unknown. */
 export type InventoryAnswer = Partial<Omit<Inventory, 'inventoryErrorType'>> & {
   inventoryErrorType?: string | null
   error?: boolean

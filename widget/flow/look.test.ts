@@ -43,7 +43,7 @@ describe('a deposit that is not polled', () => {
     expect(look(over)).toBeUndefined()
   })
 
-  it('is checked at once, and only once, when the shopper comes back', () => {
+  it('is checked immediately, and only once, when the shopper comes back', () => {
     const state = having(withItems(), RETURNED).state
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(look(having(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
@@ -68,7 +68,7 @@ describe('a deposit that is not polled', () => {
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(
-    'is checked at once when a trade is refused with %s',
+    'is checked immediately when a trade is refused with %s',
     (code) => {
       const refusal = { code, detail: null }
       const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
@@ -109,7 +109,7 @@ describe('a page that could not be opened', () => {
     expect(look(refused('too_many_requests', 20).state)).toMatchObject({ delayMs: 20_000 })
   })
 
-  it('is not tried again if there is no such deposit', () => {
+  it('is not tried again if the deposit does not exist', () => {
     expect(look(refused('deposit_not_found').state)).toBeUndefined()
   })
 })
@@ -136,7 +136,7 @@ describe('a deposit that ended without success', () => {
 })
 
 describe('coming back', () => {
-  it('to a page that never reached the server tries again; one that was refused stays', () => {
+  it('to a page that never reached the server tries again, but not after a refusal', () => {
     const failed = (code: string | null) =>
       having(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
@@ -182,7 +182,7 @@ describe('a payment that came with the page', () => {
   const given = (change: Partial<Payment> = {}) =>
     having(openedOn(opening(), payment(change), 400), { kind: 'opened' })
 
-  it('opens the page, counts its time from when it was read, and is refreshed at once', () => {
+  it('opens the page, counts its time from when it was read, and is refreshed immediately', () => {
     const { state } = given({ timeLeft: 60 })
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: 60_400 })
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })

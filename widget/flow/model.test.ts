@@ -19,11 +19,12 @@ afterEach(() => {
 /** A call under way; the test answers it with the gateway's answer or with another one. */
 type Held = { path: string; answer(response?: Response): void; lose(): void }
 
-/** The statuses that may follow; their order shows which of two answers is older. */
+/** The statuses that can follow. */
 const AFTER: Record<'created' | 'pending', readonly DepositStatus[]> = {
   created: ['paymentTimeout'],
   pending: ['succeeded', 'tradeDeclined', 'tradeTimeout'],
 }
+/** An answer whose status has a lower number is older. */
 const ORDER: Record<DepositStatus, number> = {
   created: 0,
   pending: 1,
@@ -263,7 +264,7 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
   { maxLength: 45, size: 'max' },
 )
 
-/** The acts that lead to the stand with two items picked, and from there to an open offer. */
+/** The acts that lead to the stand, to two picked items, and then to an open offer. */
 const WAY: Act[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
@@ -289,14 +290,14 @@ function open(): World {
 function judge({ flow, line, gateway, shadow }: World): void {
   const state = flow.state()
   shadow.see(state)
-  expect(line.wrong, 'a call that nobody wants').toEqual([])
+  expect(line.wrong, 'a call that the page must not make').toEqual([])
   if (state.payment !== null) {
     expect(ORDER[state.payment.status], 'an older answer').toBeGreaterThanOrEqual(ORDER[shadow.status])
     shadow.status = state.payment.status
     expect(state.modal.kind === 'completed', 'the outcome').toBe(isFinal(state.payment.status))
   }
   for (const body of line.trades.splice(0)) {
-    expect(JSON.parse(body).items, 'what is paid with').toEqual(shadow.paid)
+    expect(JSON.parse(body).items, 'the items paid with').toEqual(shadow.paid)
   }
   if (state.page.stage !== 'wait-for-select-items') return
   const { stand } = state.page
@@ -336,7 +337,7 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
 }
 
 /**
- * Random runs do not always reach this and the next one. Here the gateway refuses the trade, and its answer arrives.
+ * The gateway refuses the trade, and its answer arrives. Random runs do not always reach this case or the next.
  */
 const REFUSED: [Act[], Act[]] = [
   WAY.slice(0, 7),

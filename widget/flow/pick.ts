@@ -9,7 +9,7 @@ export type Wish = { target: number; maxItems: number; mostTotal: number | null 
 
 export type Proposal =
   | { kind: 'found'; ids: readonly string[]; total: number }
-  /** No offer of these items reaches the amount; `reach` is the most one can be worth. */
+  /** No offer of these items reaches the amount; `reach` is the most that an offer of them can be worth. */
   | { kind: 'short'; reach: number }
   /** Every choice that reaches the amount exceeds the most that the deposit takes. */
   | { kind: 'none' }
@@ -73,7 +73,7 @@ function closed(
   const total = totalOf(taken)
   if (total >= target) return { items: [...taken], total }
   if (taken.length === maxItems) return undefined
-  // The items worth enough come first; the last free one of them is the cheapest.
+  // Prices descend, so the last item that is worth enough and not taken is the cheapest.
   let low = 0
   let high = dearest.length
   while (low < high) {

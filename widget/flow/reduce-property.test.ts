@@ -50,7 +50,7 @@ const refusals = fc
   .constantFrom('trade_refused', 'price_changed', 'items_unavailable', 'too_many_items', null)
   .map((code) => ({ code, detail: code }))
 
-/** 0 is the current request or attempt; higher numbers are older ones. */
+/** 0 is the current request or attempt; higher numbers are older. */
 const age = fc.constantFrom(0, 0, 0, 1, 2)
 
 const withoutToken = (link: string): string => link.replace(/&token=.*/, '')
@@ -179,7 +179,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('every modal has its deposit', () => {
+  it('every modal fits the status of the deposit', () => {
     always(({ state: { modal, payment: deposit } }) => {
       switch (modal.kind) {
         case 'none':
@@ -240,7 +240,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('the link and the stage agree: a resolved link is the user of the stand', () => {
+  it('the link and the stage agree: a resolved link belongs to the user of the stand', () => {
     always(({ state: { page } }) => {
       if (page.stage === 'wait-for-trade-url-input') expect(page.link.status).not.toBe('resolved')
       if (page.stage !== 'wait-for-select-items') return
@@ -292,7 +292,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it("the shopper's language holds once chosen", () => {
+  it('a language that the shopper chose stays', () => {
     always(({ before, event, state }) => {
       if (event.kind === 'languageChosen') expect(state.language).toBe(event.language)
       else if (before.languageChosen) expect(state.language).toBe(before.language)

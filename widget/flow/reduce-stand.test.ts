@@ -75,7 +75,7 @@ describe('the inventory', () => {
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
   })
 
-  it('an account that may not trade has another error than one that owns nothing', () => {
+  it('an account that may not trade gets a different error from an account without items', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     const none = answered(openedOn('created'), inventory([], change))
     const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
@@ -84,7 +84,7 @@ describe('the inventory', () => {
     expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
   })
 
-  it('an account without items is led from game to game, and to none twice', () => {
+  it('an account without items is shown one game after another, and none twice', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     let state = openedOn('created')
     const led: Game[] = []
@@ -186,7 +186,7 @@ describe('D-27 the picks before a failed load of the inventory', () => {
     having(state, RELOAD, { kind: 'inventoryFailed', request: inventoryRequest(having(state, RELOAD).state) })
       .state
 
-  it('come back with those of their items that come back', () => {
+  it('come back if the next inventory has their items', () => {
     const failed = fail(fail(having(withItems(), toggle('3'), toggle('1')).state))
     expect(picked(failed)).toEqual([])
     const back = answered(having(failed, RELOAD).state, inventory([item('1'), item('9')]))
@@ -304,7 +304,7 @@ describe('picking', () => {
     expect(picked(having(state, toggle('3')).state)).toEqual(['1'])
   })
 
-  it('A-072 all are put back at once', () => {
+  it('A-072 all items can be put back with one press', () => {
     const state = having(withItems(), toggle('1'), toggle('2'), { kind: 'selectionCleared' }).state
     expect(picked(state)).toEqual([])
   })

@@ -85,7 +85,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
 /** Replaces a shown inventory that must not be kept. */
 const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
 
-/** Each game keeps its picks: those of the old game are set aside, and those of the new one come with its items. */
+/** Each game keeps its picks: those of the old game are set aside, and those of the new game return with its items. */
 function turnedTo({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
   const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
   const fresh = { selection: [], search: '', aim: null }
@@ -97,7 +97,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** Loads the inventory again. The shown one stays until the answer, if it is of the same game. */
+/** Loads the inventory again. The shown inventory stays until the answer, if it is of the same game. */
 export function reloading(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const stand = { ...state.page.stand, ...change }
@@ -126,7 +126,7 @@ function inventoryLoaded(
   const { inventory } = answer
   if (inventory.inventoryError) {
     const type = inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal'
-    // Do not offer a game without items again instead of the next one.
+    // Remember that this game has no items, so the page suggests another game next.
     const counts = type === 'tradeNotAvailable' ? { ...stand.counts, [stand.game]: 0 } : stand.counts
     return failed(state, { ...stand, counts }, type)
   }
@@ -153,7 +153,7 @@ function inventoryFailed(
   return failed(state, stand, FAILURES[code ?? ''] ?? 'internal')
 }
 
-/** An error clears the selection, but the picks come back with the items. */
+/** Shows an error. It clears the selection, but the picks come back with the items. */
 function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
   const setAside = [...stand.setAside, ...stand.selection]
   const { counts } = stand
@@ -165,7 +165,7 @@ export function withFailure(state: FlowState, type: InventoryFailure): FlowState
   return state.page.stage === 'wait-for-select-items' ? failed(state, state.page.stand, type) : state
 }
 
-/** Searches within the payable range. Ignored during a payment, whose items are settled. */
+/** Searches for items worth the amount, limited to the payable range. Does nothing during a payment. */
 function amountAsked(state: FlowState, stand: Stand, amount: number): FlowState {
   const { payment, nextRequest: request } = state
   if (stand.inventory.status !== 'ready' || payment?.status !== 'created') return state

@@ -146,7 +146,7 @@ describe('creating', () => {
   const STALE = ['price_changed', 'items_unavailable']
 
   it.each(Object.keys(ERRORS))(
-    'D-13 of all refusals only changed prices and items load the inventory again: %s',
+    'D-13 only a refusal for changed prices or items reloads the inventory: %s',
     (code) => {
       const state = having(creating(), refused(code)).state
       const loading = doing(state).filter(({ kind }) => kind === 'loadInventory')

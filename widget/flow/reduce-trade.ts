@@ -51,7 +51,7 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
   }
 }
 
-/** A press on Add funds waits for a load under way. After a failed load, the shopper must press again. */
+/** A press on Add funds waits while the dialogs' code loads. If the load fails, the shopper must press again. */
 function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowState> {
   const { dialogs } = state
   if (dialogs.kind === 'ready' || dialogs.kind === to) return {}
@@ -62,7 +62,7 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
     : { dialogs: ready.dialogs }
 }
 
-/** An open offer may be left at any time, one being created only when it is slow: the page keeps checking for it. */
+/** The shopper can always leave an open offer, but one being created only once it is slow. The page keeps checking. */
 function left(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
   const isLong = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
@@ -84,7 +84,7 @@ function pay(state: FlowState): Partial<FlowState> {
   if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
   if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
-  // One trade at a time: show the one being created.
+  // One trade at a time: show the trade being created.
   if (payment.creating) return reopened(state)
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null

@@ -114,7 +114,7 @@ describe('opening the page', () => {
   it.each([
     ['the stored link if it is theirs', LINK, LINK],
     ['no token if it is not theirs', OTHER_LINK, USER_LINK],
-    ['no token if their account id begins the same', LINK.replace('123456', '1234567'), USER_LINK],
+    ['no token if the account id only begins like theirs', LINK.replace('123456', '1234567'), USER_LINK],
   ])("D-26 the deposit's own user wins over a stored link, and the field shows %s", (_what, link, shown) => {
     const { state } = having(opening({ link }), loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
@@ -369,7 +369,7 @@ describe('an outage while polling', () => {
   })
 
   it.each([
-    ['a whole answer', loaded({ status: 'pending' })],
+    ['a full answer', loaded({ status: 'pending' })],
     ['an unchanged one', { kind: 'paymentUnchanged' }],
   ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is shown again', (_what, answer) => {
     expect(having(confirming(), failed(), answer, failed()).effects).toHaveLength(2)

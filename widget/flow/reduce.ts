@@ -67,20 +67,20 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
   }
 }
 
-/** Cancels a waiting press on Add funds once the items change: it was for those visible at the time. */
+/** Cancels a waiting press on Add funds once the items change: the press was for the items shown at the time. */
 function unpressed(taken: Step): Step {
   const { dialogs } = taken.state
   if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
   return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
-/** Cancels the pending look while the page polls and after the end, unless the shopper has just come back. */
+/** Restarts the wait for the next look after an answer, unless none is due: while the page polls, and after the end. */
 const looked = (state: FlowState): FlowState =>
   isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
     : { ...state, looks: state.looks + 1, lookNow: false }
 
-/** A page that never reached the server tries again; any other checks whether its state is still current. */
+/** A page that could not be opened tries again if that may help. Any other checks whether its state is current. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isUnjudged(page.refusal)) return { ...state, page: { stage: 'none' } }
@@ -125,7 +125,7 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   }
 }
 
-/** Opens the page on the payment that came with it, and checks at once whether it is still current. */
+/** Opens the page on the payment that came with it, and immediately checks whether that is still current. */
 function opened(state: FlowState): Step {
   const { payment } = state
   if (payment === null) return step(state)
@@ -139,7 +139,7 @@ const redirectOf = (payment: Payment): Effect[] =>
     : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
 /**
- * Milliseconds before the redirect if money is held: only this page says until when, so the shopper needs time to read.
+ * Milliseconds before the redirect if money is held: the shopper needs time to read until when, which only we show.
  */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
@@ -204,7 +204,7 @@ function connectionChanged(state: FlowState, online: boolean): Step {
   }
 }
 
-/** True if the inventory failed because the page was offline. */
+/** True if the inventory failed without a reason of its own, for example because the page was offline. */
 function isInternalError({ inventory }: Stand): boolean {
   return inventory.status === 'error' && inventory.type === 'internal'
 }
@@ -225,7 +225,7 @@ function userResolved(state: FlowState, request: number, user: User): Step {
   }
 }
 
-/** Refusals caused by something this page did not see, in another tab or as time passed. */
+/** Refusals caused by something that this page did not notice, such as another tab or the deadline. */
 const ELSEWHERE: readonly (string | null)[] = ['trade_in_progress', 'deposit_closed'] satisfies ErrorCode[]
 
 function userFailed(state: FlowState, request: number, refusal: Refusal): FlowState {

@@ -3,7 +3,7 @@ import { type Asked, atStand, created, etagged, hangs, json, paid, problem, star
 import { having, inventory, item, LINK, loaded, opening, payment, USER } from './test-states.ts'
 
 describe('technical works that are over before the first look', () => {
-  it('A-022 are known to be over, although the deposit did not change', async () => {
+  it('A-022 end on the page, although the deposit did not change', async () => {
     const unchanged = ({ headers }: Asked) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')
     const { flow, pass } = await paid({
@@ -66,7 +66,7 @@ describe('coming back while a call hangs', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-25 repeats it at once, before the next repetition is due', async () => {
+  it('D-25 repeats the trade call immediately, before its next repetition is due', async () => {
     const { flow, to, pass } = await paid({
       '/api/trade': (_asked, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
     })
@@ -86,7 +86,7 @@ describe('coming back while a call hangs', () => {
 })
 
 it.each(['en', 'ru'] as const)(
-  'D-10 a choice of %s made before a reload holds after it',
+  'D-10 %s, chosen before a reload, is still chosen after it',
   (chosenLanguage) => {
     const language = chosenLanguage === 'en' ? 'ru' : 'en'
     const { state } = having(opening({ chosenLanguage, language }), loaded({ language }))

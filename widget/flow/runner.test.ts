@@ -14,15 +14,15 @@ import {
 } from './test-flow.ts'
 import { inventory, item, LINK, OTHER_LINK, payment, USER } from './test-states.ts'
 
-describe('the first answer', () => {
-  it('A-060 the deposit is asked for once, then its inventory', async () => {
+describe('opening the page', () => {
+  it('A-060 asks for the deposit once, then for its inventory', async () => {
     const { asked, flow, pass } = started(atStand)
     await pass(10_000)
     expect(asked.map(({ path }) => path.split('?')[0])).toEqual(['/api/payment', '/api/inventory'])
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
-  it('a deposit that failed to load is asked for again at the shopper’s request', async () => {
+  it('asks again for a deposit that failed to load, at the shopper’s request', async () => {
     const { flow, to, pass } = started({
       ...atStand,
       '/api/payment': (_asked, times) => (times === 1 ? problem(404, 'deposit_not_found') : json(payment())),
@@ -89,7 +89,7 @@ describe('the inventory', () => {
     else expect(page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
   })
 
-  it('one call too many has its own error', async () => {
+  it('a refusal for too many calls has its own error', async () => {
     const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(429, 'too_many_looks') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { type: 'tooManyLooks' } } })
@@ -98,7 +98,7 @@ describe('the inventory', () => {
   it.each([
     ['the first pair', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
     ['the second pair', { error: true, errorType: 'hidden' }, 'hidden'],
-    ['the second pair beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
+    ['the second pair with items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
     ['a mixed pair', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
     ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
     ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
@@ -117,7 +117,7 @@ describe('the inventory', () => {
 })
 
 describe('creating a trade', () => {
-  it('A-062 A-103 sends the picked items, then polls at once', async () => {
+  it('A-062 A-103 sends the picked items, then polls immediately', async () => {
     const { asked } = await paid({ '/api/trade': () => json({ state: 'active' }) })
     const calls = asked.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
     expect(calls).toEqual(['POST /api/trade', 'GET /api/payment'])
@@ -179,10 +179,10 @@ describe('creating a trade', () => {
 })
 
 describe('polling', () => {
-  it('A-061 starts at once and repeats every second', async () => {
+  it('A-061 starts immediately and repeats every second', async () => {
     const { to, pass } = started({ ...atStand, '/api/payment': () => json(pending()) })
     await pass(0)
-    // The first answer opened the page; the poll follows it at once.
+    // The first answer opened the page; the poll follows it immediately.
     expect(to('/api/payment')).toHaveLength(2)
     await pass(999)
     expect(to('/api/payment')).toHaveLength(2)
@@ -208,7 +208,7 @@ describe('polling', () => {
     expect(flow.state().deadlineMs).toBe(deadlineMs)
   })
 
-  it('D-23 has one poll in flight: the next waits for a slow answer, then follows at once', async () => {
+  it('D-23 has one poll in flight: the next waits for a slow answer, then follows immediately', async () => {
     const slow = held()
     const { to, pass } = started({
       ...atStand,
@@ -221,7 +221,7 @@ describe('polling', () => {
     expect(to('/api/payment')).toHaveLength(3)
   })
 
-  it('A-061 aborts the poll in flight and stops when the shopper leaves; on return it asks for the whole answer', async () => {
+  it('A-061 aborts its call when the shopper leaves the offer, and asks for a full answer on return', async () => {
     const slow = held()
     const { flow, to, pass } = started({
       ...atStand,
@@ -261,7 +261,7 @@ describe('polling', () => {
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
-  it('D-23 asks for the whole answer at once when the page returns', async () => {
+  it('D-23 asks for a full answer immediately when the page returns', async () => {
     const { flow, to, pass } = started({ ...atStand, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
     const before = to('/api/payment').length
@@ -271,7 +271,7 @@ describe('polling', () => {
     expect(to('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
-  it('D-23 repeats at once, and whole, a call that was under way when the page returned', async () => {
+  it('D-23 repeats a call that was under way when the page returned, and asks for a full answer', async () => {
     const slow = held()
     const { flow, to, pass } = started({
       ...atStand,
@@ -298,7 +298,7 @@ describe('polling', () => {
     expect(effects).toEqual([])
   })
 
-  it('D-23 asks for the whole answer after a gap of more than 2 s', async () => {
+  it('D-23 asks for a full answer after a gap of more than 2 s', async () => {
     const slow = held()
     const { to, pass } = started({
       ...atStand,

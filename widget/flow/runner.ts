@@ -12,7 +12,7 @@ export type Flow = {
 }
 
 export type RunningFlow = Flow & {
-  /** The page came back (visible, online, restored): the next poll asks for the whole answer, at once. */
+  /** Call when the page came back (visible, online, restored). The next poll starts immediately, for a full answer. */
   returned(): void
   stop(): void
 }
@@ -47,7 +47,7 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
         if (!running.has(activity.key)) begin(activity)
       }
     },
-    /** Aborts old calls and makes them again. All are idempotent, the trade's included. */
+    /** Aborts old calls and makes them again. All calls are idempotent, even the one that creates a trade. */
     giveUpOldCalls(): void {
       const nowMs = now()
       for (const { activity, sinceMs, controller } of [...running.values()]) {
@@ -112,11 +112,11 @@ type Polling = {
   world: World
   calls: Calls
   tell(event: FlowEvent): void
-  /** Returns a signal that aborts when the next poll should start at once. */
+  /** Returns a signal that aborts when the next poll should start immediately. */
   woken(): AbortSignal
 }
 
-/** One poll in flight; the first at once, the next a second after the last began. */
+/** Keeps one poll in flight. The first starts immediately, each later one a second after the previous began. */
 async function poll({ world, calls, tell, woken }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()
   let lastMs = world.now()

@@ -61,7 +61,7 @@ describe('A-090 the search', () => {
     expect(found(query, 'a', 'b')).toEqual(['a', 'b'])
   })
 
-  it('finds any part of any name, in any case of its letters', () => {
+  it('finds any part of any name, in upper and lower case', () => {
     const letters = fc.constantFrom(...'İıßẞŞşAZazНОЖнож™★ |-🔪ΣςσǅŒ')
     const cut = fc.tuple(fc.array(letters, { minLength: 1, maxLength: 12 }), fc.nat(), fc.nat())
     fc.assert(
@@ -88,7 +88,7 @@ describe('the order', () => {
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })
 
-  it('A-115 starts with descending prices', () => {
+  it('A-115 is by descending price at first', () => {
     expect(standOf(openedOn('created')).sort).toBe('priceDown')
   })
 

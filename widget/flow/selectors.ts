@@ -6,7 +6,7 @@ import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 
 const UNJUDGED: readonly (string | null)[] = [
-  // No server answered.
+  // Not an answer of the gateway.
   null,
   ...([
     'steam_unavailable',
@@ -100,7 +100,7 @@ type Shelf = { items: readonly Item[]; found?: { rows: readonly Row[]; words: Ph
 
 const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
 
-/** The items in this order, sorted once for each inventory. */
+/** Returns the items in the given order, sorted once for each inventory. */
 function shelfOf(items: readonly Item[], sort: Sort): Shelf {
   const known = shelves.get(items) ?? {}
   shelves.set(items, known)
@@ -136,7 +136,7 @@ const readOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
 
 const PLAIN = /^[ -~]*$/
 
-/** Folds each letter alone: a lower case that is longer (İ) must not hide a name typed exactly. */
+/** Folds each letter separately: a longer lower case, as of İ, must not hide a name that was typed exactly. */
 export function fold(text: string): string {
   return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }

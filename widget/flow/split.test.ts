@@ -7,14 +7,9 @@ const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 
 describe('D-9 the split shown before the shopper presses Pay', () => {
   it.each([
+    ['all now if nothing is held', 3_375, null, { now: 3_375, later: 0, until: null, certainty: 'final' }],
     [
-      'all at once if nothing is held',
-      3_375,
-      null,
-      { now: 3_375, later: 0, until: null, certainty: 'final' },
-    ],
-    [
-      'expected at once up to the limit',
+      'expected now up to the limit',
       1_000,
       hold,
       { now: 1_000, later: 0, until: null, certainty: 'expected' },
@@ -26,7 +21,7 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
       { now: 1_000, later: 2_375, until: UNTIL, certainty: 'expected' },
     ],
     [
-      'all later if nothing is credited at once',
+      'all later if nothing is credited now',
       3_375,
       { ...hold, atOnce: 0 },
       { now: 0, later: 3_375, until: UNTIL, certainty: 'expected' },
@@ -64,7 +59,7 @@ describe('D-9 the money of an offer', () => {
 
   const all = { amount: 1_000, heldAmount: 0, heldUntil: null }
   it.each([
-    ['is all promised at once, where the page had called it expected', true, 'pending', all, hold],
+    ['is all promised at once if the page had called it expected', true, 'pending', all, hold],
     ['is not promised at once if a part is held', false, 'pending', held, hold],
     ['is no longer a promise once the items have arrived', false, 'succeeded', all, hold],
     ['is not called promised for a game without a hold', false, 'pending', all, null],

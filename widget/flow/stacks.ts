@@ -40,7 +40,7 @@ function stacked(items: readonly Item[]): Stacks {
   return { fronts, members }
 }
 
-/** `fewer` and `more` are one item. */
+/** `more` picks one item, `fewer` puts one back, and `toggle` puts one back if any is picked, or else picks one. */
 export type Step = 'toggle' | 'fewer' | 'more'
 
 /** Returns the item of a stack that a step picks or puts back; undefined if there is none. */

@@ -5,7 +5,7 @@ import type { FinalDepositStatus, InventoryErrorType } from '../../contract/stat
 import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
 
-/** A refused call: our code, and the server's own words if it sent any. */
+/** A refused call: our code, and the server's text if it sent one. */
 export type Refusal = {
   code: string | null
   detail: string | null
@@ -13,7 +13,7 @@ export type Refusal = {
   retryAfterS?: number
   /** Steam's own reason, if it gave one. */
   cause?: string
-  /** Set if the answer was not the gateway's, for example that of a proxy whose server is down. */
+  /** Set if something else than the gateway answered, for example a proxy whose server is down. */
   isAnswered?: true
 }
 
@@ -31,8 +31,8 @@ export type LinkState =
   | { status: 'resolved'; text: string }
 
 /**
- * The server sends `accountRestricted` as a flag beside a type. Two are refused calls: too many requests, or a store
- * that takes no items of the game.
+ * The server sends `accountRestricted` in addition to a type. The last two are refused calls: too many of them, or a
+ * store that takes no items of the game.
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
@@ -56,7 +56,7 @@ export type Aim = {
 /** The item whose price the shopper asks about. `reason` is null until the answer. */
 export type PriceQuestion = { id: string; request: number; reason: PriceReason | 'unknown' | null }
 
-/** The stand: the shopper's items, and the payment beside them. */
+/** The stand: the part of the page with the shopper's items and the payment. */
 export type Stand = {
   user: User
   game: Game
@@ -117,12 +117,12 @@ export type FlowState = {
   page: Page
   modal: Modal
   dialogs: Dialogs
-  /** The shopper stepped back from an offer being created, which may still open until the next press on Add funds. */
+  /** True if the shopper stepped back from an offer being created. The offer may still open. */
   offerLeft: boolean
   /** True if the last poll failed; shown once for each outage. */
   pollFailing: boolean
   online: boolean
-  /** Number of answers about the deposit so far. Each restarts the wait for the next look. */
+  /** Number of answers about the deposit so far, without polls. Each restarts the wait for the next look. */
   looks: number
   /** True if the shopper has just come back, so the page may be out of date. */
   lookNow: boolean

@@ -20,7 +20,7 @@ export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300
 /** Answers by path. `times` counts the calls of the path so far. */
 type Server = Record<string, ((asked: Asked, times: number) => Reply) | undefined>
 
-/** Starts a flow on a fake clock with a server that answers at once. It stops with the test. */
+/** Starts a flow on a fake clock, with a server that answers immediately. The flow stops with the test. */
 export function started(server: Server, initial: FlowState = opening()) {
   vi.useFakeTimers()
   const asked: Asked[] = []

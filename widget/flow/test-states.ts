@@ -128,7 +128,7 @@ export function withItems(
   return answered(state, inventory(items, change))
 }
 
-/** Returns the activities that start at once, without the check at the deadline and the timer for a slow offer. */
+/** Returns the activities except the check at the deadline and the timer for a slow offer. */
 export const doing = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 

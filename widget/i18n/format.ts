@@ -46,8 +46,8 @@ export function formatTime(ms: number, language: Language): string {
 }
 
 /**
- * Class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. Our style sheets do not
- * use it; other people's tools find a badge by this name.
+ * Returns the class of a Steam level badge: the level rounded down to tens below 100, to hundreds from 100. Our style
+ * sheets do not use it, but other people's tools find a badge by this name.
  */
 export function levelClass(level: number): string {
   const step = level < 100 ? 10 : 100

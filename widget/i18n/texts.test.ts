@@ -13,7 +13,7 @@ import { textsIn } from './texts.ts'
 
 type Leaf = { key: string; text: unknown }
 
-/** Returns every text with its path, those in lists and tables included. */
+/** Returns every text with its path, including texts in lists and tables. */
 function leaves(value: unknown, key = ''): Leaf[] {
   if (typeof value !== 'object' || value === null) return [{ key, text: value }]
   return Object.entries(value).flatMap(([part, inner]) => leaves(inner, key === '' ? part : `${key}.${part}`))

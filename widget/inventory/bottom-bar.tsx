@@ -70,7 +70,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
   )
 }
 
-/** Sets the bar's height for the page: the bar covers the end of the page, and notices are placed above it. */
+/** Sets --bar to the bar's height: the page ends that much lower, and notices are placed above the bar. */
 function useHeight(bar: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = bar.current
@@ -91,7 +91,7 @@ function usePicking({ aim }: Stand) {
   const button = useRef<HTMLButtonElement>(null)
   const search = aim?.search
   const isFound = search?.status === 'done' && search.proposal.kind === 'found'
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every successful search closes it, the same amount too
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every search that finds items closes the panel
   useEffect(() => {
     if (!isFound) return
     setPicking(false)

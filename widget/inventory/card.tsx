@@ -22,8 +22,9 @@ type Props = {
   whyId: string
 }
 
-/** The most letters of a price, and of a name, that fit a narrow card at their usual size. */
+/** The most letters of a price that fit a narrow card at the usual size. */
 const LONG = 7
+/** The most letters of a name that do. */
 const LONG_NAME = 26
 
 /** One item. The whole card is the target; the grid around it handles presses and keys. */
@@ -146,7 +147,7 @@ const srcSetOf = (url: string): string | undefined =>
     ? `${url}, ${url.replace(SMALL, '/200fx200f')} 2x, ${url.replace(SMALL, '/360fx360f')} 3x`
     : undefined
 
-/** An item's picture. It loads at once, since only cards in or near view exist; a drawn crate replaces a failed one. */
+/** An item's picture. It is not lazy, since only cards in or near view exist. A drawn crate replaces a broken one. */
 export function Picture({ url, size }: { url: string; size: number }) {
   const [broken, setBroken] = useState(false)
   if (broken) {

@@ -24,7 +24,7 @@ describe('A-116 the grid', () => {
     }
   })
 
-  it('D-38 leaves the remaining width to the sides, and never exceeds the width', () => {
+  it('D-38 leaves the remaining width at the sides, and is never wider than the page', () => {
     fc.assert(
       fc.property(fc.integer({ min: 300, max: 4000 }), fc.nat(10_000), sizes, (width, count, size) => {
         const { columns, cell, side, rows } = layoutOf(width, count, size)

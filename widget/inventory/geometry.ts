@@ -50,7 +50,7 @@ export function visibleRows(
   }
 }
 
-/** Returns the cell to which an arrow, Home, End or Page key moves; the same cell if there is no way on. */
+/** Returns the cell to which an arrow, Home, End or Page key moves; the same cell at the edge of the grid. */
 export function nextCell(
   key: string,
   from: number,

@@ -10,7 +10,7 @@ export type ShownName = {
 const STATTRAK = /StatTrak™\s+/
 const BETWEEN = ' | '
 
-/** Removes the wear and StatTrak, which the card's marks already show. A name of nothing else stays whole. */
+/** Removes the wear and StatTrak, which the card's marks already show, unless nothing would be left of the name. */
 export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownName {
   const unmarked = isStatTrak ? name.replace(STATTRAK, '') : name
   const plain = wearCategory === null ? unmarked : withoutWear(unmarked)

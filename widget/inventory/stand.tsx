@@ -86,7 +86,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   const keysId = useId()
   const asking = useAsking(stand.question, flow)
   const hasItems = items.length > 0
-  // In a window as low as at 400 % zoom, the items would begin below its edge.
+  // In a very low window, such as one at 400 % zoom, the items would begin below the edge.
   useEffect(() => {
     const element = shelf.current
     if (!hasItems || element === null || !matchMedia(LOW).matches) return
@@ -97,7 +97,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   }
   if (inventory === null) return <Skeletons label={texts.inventoryLoading} />
   return (
-    // While an offer is open, its items are settled.
+    // While an offer is open, no other items can be picked.
     <div
       ref={shelf}
       className="shelf"
@@ -153,7 +153,7 @@ function KeptPicks({ stand }: { stand: StandState }) {
 
 type NothingFoundProps = { inventory: Inventory; search: string; flow: Flow }
 
-/** The search may name an item that cannot be used: then the reason is the answer. */
+/** Shown if a search finds no usable item. If it finds unusable items, names them with the reasons. */
 function NothingFound({ inventory, search, flow }: NothingFoundProps) {
   const { texts } = useStand()
   const unusable = unusableItems(inventory, search)

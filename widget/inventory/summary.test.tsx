@@ -79,7 +79,7 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).not.toMatch(/Now|limit/)
   })
 
-  it('names the amount now if nothing of the game is ever held', () => {
+  it('names only the amount now if items of the game are never held', () => {
     const said = text(panel({ picked: ['2'] }))
     expect(said).toContain(
       'Now $20.00 Nothing is held for CS2: the store gets all of it once your items arrive.',

@@ -33,7 +33,7 @@ it.each<[InventoryFailure, string, string]>([
 })
 
 it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
-  'A-074 %s leads to another try, and to no page of Steam',
+  'A-074 %s offers another try, and no page of Steam',
   (failure) => {
     const markup = trouble(failure)
     expect(markup).toMatch(/<button[^>]*class="button primary"[^>]*>Try again<\/button>/)

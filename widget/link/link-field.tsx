@@ -166,7 +166,7 @@ function noteOf({ status }: LinkState, texts: PageTexts): string | null {
   return status === 'debouncing' || status === 'checking' ? texts.tradeLinkChecking : texts.tradeLinkWhy
 }
 
-/** Focuses the field when the link must change, and at first if no on-screen keyboard would cover the page. */
+/** Focuses the field when the link must change, and when it first appears unless an on-screen keyboard would open. */
 function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
   const narrow = useNarrow()
   const input = useRef<HTMLInputElement>(null)
@@ -184,7 +184,7 @@ function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
 const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
 
-/** False without a secure connection, which has no clipboard, and in a frame, which may not use it. */
+/** False without https, where browsers give no access to the clipboard, and in a frame, which may not use it. */
 const mayPaste = (): boolean => !isEmbedded() && navigator.clipboard?.readText !== undefined
 
 type PasteProps = { onText(text: string): void; onRefused(): void; field: RefObject<HTMLElement | null> }
@@ -220,7 +220,7 @@ function putLink(event: ClipboardEvent, before: string, { type, confirm }: Acts)
 
 type ContinueProps = { field: RefObject<HTMLElement | null>; noteId: string; onPress(): void }
 
-/** Has the focus while it exists, then passes it to its surroundings, so the next Tab continues from the same place. */
+/** Takes the focus. When it disappears, it leaves the focus to the element around it, so Tab continues from there. */
 function Continue({ field, noteId, onPress }: ContinueProps) {
   const { texts } = usePage()
   const button = useRef<HTMLButtonElement>(null)

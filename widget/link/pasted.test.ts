@@ -24,8 +24,8 @@ describe('a paste', () => {
     ],
     ['with a further parameter', `${LINK}&l=english`],
     ['without the last slash', LINK.replace('new/?', 'new?')],
-    ['beside a link to the profile', `https://steamcommunity.com/id/ada ${LINK}`],
-    ['beside half a link', `${LINK.slice(0, -9)} ${LINK}`],
+    ['next to a link to the profile', `https://steamcommunity.com/id/ada ${LINK}`],
+    ['next to half a link', `${LINK.slice(0, -9)} ${LINK}`],
   ])('that contains one trade link, %s, gives just that link', (_what, text) => {
     expect(tradeLinkIn(text)).toBe(LINK)
     expect(isTradeLink(tradeLinkIn(text) ?? '')).toBe(true)

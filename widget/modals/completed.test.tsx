@@ -46,7 +46,7 @@ it('A-023 a status with a mapping shows its texts', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
 
-it('a payment cancelled by the store says so, and does not call anyone late', () => {
+it('a payment cancelled by the store says so, and does not blame the shopper’s lateness', () => {
   const ended = payment({ status: 'tradeTimeout', cancelledByStore: true })
   const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
   expect(html).toContain(en.cancelledByStore.title)

@@ -34,7 +34,7 @@ export function Confirmation({ state, payment, flow }: Props) {
             </p>
           )}
           {standing ? (
-            <Standing state={state} payment={payment} flow={flow} />
+            <OpenOffer state={state} payment={payment} flow={flow} />
           ) : (
             <Creating state={state} flow={flow} />
           )}
@@ -84,7 +84,7 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
 }
 
 /** Three steps that describe each of Steam's screens before the shopper sees it. */
-function Standing({ state, payment, flow }: Props) {
+function OpenOffer({ state, payment, flow }: Props) {
   const { texts, money } = useModal()
   const amount = money(payment.amount ?? 0, payment.currency)
   return (

@@ -9,7 +9,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
-/** The page that solves it, by Steam's reason or else by the code. Without one, the shopper closes and tries again. */
+/** The page that solves the problem, by Steam's reason or else by the code. Without one, only Close is offered. */
 const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',

@@ -2,8 +2,8 @@ import { levelClass } from '../i18n/format.ts'
 import { useModal } from './texts.ts'
 
 /**
- * Below 100 Steam shows a level in a circle. Every hundred from there on has its own shape; the last one here is used
- * for all higher levels, which few accounts have.
+ * Steam shows a level below 100 in a circle. From 100 on, every hundred has its own shape. The last shape here also
+ * stands for all higher levels, which few accounts have.
  */
 const SHAPES = [
   // Hexagon, shield, book, chevron, two circles.

@@ -1,4 +1,4 @@
-/** The page as its later parts read it. */
+/** The language and the texts of the page, for the parts that load later. */
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import { formatMoney } from '../i18n/format.ts'
@@ -17,7 +17,7 @@ export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
   const pages = new Map<Language, PartPage<Own>>()
   return () => {
     const { language, chooseLanguage, texts, rest } = usePage()
-    if (rest === null) throw new Error('the rest of the page comes first')
+    if (rest === null) throw new Error('the rest of the page must be loaded before its parts')
     const known = pages.get(language)
     if (known?.chooseLanguage === chooseLanguage) return known
     const page = {

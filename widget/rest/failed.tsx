@@ -7,7 +7,7 @@ import { Retry } from './retry.tsx'
 
 type Props = { refusal: Refusal; flow: Flow }
 
-/** Replaces Try again at a wrong address: back to the page before, perhaps the store's, or to help. */
+/** Replaces Try again if the address is wrong. Leads back to the previous site, perhaps the store, or to help. */
 function BackWhereFrom() {
   const { texts } = useRest()
   const { referrer } = document

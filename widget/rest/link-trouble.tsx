@@ -15,14 +15,14 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   if (link.status !== 'failed') return null
   const { refusal } = link
   if (refusal.code === 'cross_site_token') return texts.cookiesNeeded
-  // The same link would be refused again.
+  // Offers no retry: the same link would be refused again.
   if (refusal.code === 'other_shopper') return texts.otherShopper
   if (refusal.code === 'shopper_refused') return texts.shopperRefused
   if (refusal.code === 'trade_in_progress') return texts.linkOfOpenOffer
   return (
     <>
       <strong>{texts.userFailed}.</strong> {hintOf(refusal, texts)}
-      {/* The link could not be checked: the button below asks again. */}
+      {/* If the link could not be checked, the button below asks again instead. */}
       {!isUnjudged(refusal) && (
         <>
           {' '}
@@ -33,7 +33,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   )
 }
 
-/** Blames Steam alone if Steam does not answer. Shows an unknown code in the server's words. */
+/** Returns our text for a known code, and the server's text for an unknown one. */
 export function hintOf(refusal: Refusal, texts: RestTexts): string {
   if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
   if (refusal.code === 'too_many_looks') return texts.userTooManyHint

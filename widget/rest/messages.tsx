@@ -14,7 +14,7 @@ type Props = { state: FlowState; flow: Flow; toasts: ToastStore }
 /** Above the page: a dialog or its stand-in, and the toasts. */
 export function Messages({ state, flow, toasts }: Props) {
   const { page, payment, modal } = state
-  // Load the modals' code early, so a press on Pay shows one at once, but after the items.
+  // Load the modals' code after the items, but before a press on Pay needs it.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const part = usePart(dialogs, payment !== null && (modal.kind !== 'none' || !loading))
   useEffect(() => flow.dispatch({ kind: 'dialogsChanged', to: part.kind }), [flow, part.kind])

@@ -12,10 +12,10 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = useRest()
   const { page } = state
   const inventory = page.stage === 'wait-for-select-items' ? page.stand.inventory : null
-  // A notice behind a dialog is not read: the confirmation has its own line.
+  // Nobody reads a notice behind a dialog, so the confirmation shows its own.
   const isInDialog =
     state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
-  // The inventory already says so, but without a reason or an end.
+  // The inventory already mentions the works, but without their reason or end.
   const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
   const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null

@@ -10,7 +10,7 @@ import { useNow, useTitle } from '../ui/hooks.ts'
 
 type Said = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
 
-/** Returns the deposit's next step or result, then its owner, so two tabs never look alike. */
+/** Returns the deposit's next step or result, then its store and number, so two tabs never look alike. */
 export function titleOf({ payment, modal }: FlowState, seconds: number | null, said: Said): string {
   const { tabTitles } = said.texts
   if (payment === null) return 'Tradetill'
@@ -24,7 +24,7 @@ export function titleOf({ payment, modal }: FlowState, seconds: number | null, s
   return named(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${said.money(amount)}`)
 }
 
-/** Returns the tab's icon: with many tabs open, a shopper sees no title. */
+/** Returns the tab's icon, all that a shopper sees of a tab when many are open. */
 export function signOf(status: DepositStatus | undefined): string {
   if (status === 'pending') return '/icon-waiting.svg'
   return status === 'succeeded' ? '/icon-done.svg' : '/icon.svg'

@@ -3,7 +3,7 @@ import type { Toast } from './store.ts'
 /** A toast on the page; a leaving one is no longer in the list. */
 export type Shown = { toast: Toast; leaving: boolean }
 
-/** The toasts on the page after the list changed: removed ones keep their place and leave. Same value if nothing changed. */
+/** Returns the toasts on the page: removed ones keep their place and leave. Returns `before` if nothing changed. */
 export function stillShown(before: readonly Shown[], list: readonly Toast[]): readonly Shown[] {
   const next: Shown[] = list.map((toast) => ({ toast, leaving: false }))
   before.forEach((shown, index) => {

@@ -49,7 +49,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         event.preventDefault()
         onClose?.()
       }}
-      // Some browsers close it on Android's second Back or a third Esc. The state decides what is shown.
+      // Some browsers close the dialog on Android's second Back or a third Esc. Reopen it: the state decides.
       onClose={(event) => {
         const { currentTarget: element } = event
         if (event.target !== element || !element.isConnected || element.open) return
