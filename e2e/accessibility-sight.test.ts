@@ -70,7 +70,7 @@ async function hiddenFocus(page: Page, presses: number): Promise<string[]> {
 test.each([
   ['a phone', MOBILE],
   ['a desktop', DESKTOP],
-] as const)('on %s nothing covers the focused element while an offer waits', async (_, viewport) => {
+] as const)('on %s nothing covers the focused element while an offer is open', async (_, viewport) => {
   const { page, texts } = await openConfirmation({ viewport })
   expect(await hiddenFocus(page, 8)).toEqual([])
   await page.getByRole('button', { name: texts.stepBack }).click()

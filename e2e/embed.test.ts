@@ -139,7 +139,7 @@ test.each(['en', 'ru'] as const)(
       id,
     ])) as [{ offer: string }]
     await endDeposit(deposit, offer)
-    // The page moves on after the shopper had time to read the outcome.
+    // The page goes on after the shopper has had time to read the outcome.
     await tickUntil(page, async () => page.url().startsWith(`${STORE}/paid?order=`))
   },
 )
@@ -166,7 +166,7 @@ test('the shop receives the outcome, and can keep the shopper on its page', asyn
   await page.waitForURL(`${till.store}/`)
 })
 
-test('Esc in the frame or the page closes the frame and gives the focus back, but with an open offer it asks first', async () => {
+test('Esc in the frame or the page closes the frame and gives the focus back; with an open offer the page asks first', async () => {
   const { page } = await openPatientBrowser()
   const { url, id } = await depositOf({ embedOrigin: STORE })
   await goShopping(page, { url })
@@ -228,7 +228,7 @@ test('on a narrow screen the shop opens the page itself, and an element becomes 
   expect(await violations(page)).toEqual([])
 })
 
-test('a popup notifies the page that opened it and closes, with the code of the guide', async () => {
+test('with the code of the guide, a popup notifies the page that opened it, and closes', async () => {
   const [, inPopup = '', inOpener = ''] =
     /```js\n(\/\/[^\n]*in the popup\n.*?)\n\n(\/\/ the page that opened it.*?)```/s.exec(GUIDE) ?? []
   const { page, context } = await openPatientBrowser()

@@ -117,7 +117,7 @@ test.each([
   { language: 'en', viewport: MOBILE },
   { language: 'ru', viewport: DESKTOP },
 ] as const)(
-  'the first answer alone paints the largest: nothing larger follows, in $language at $viewport.width px',
+  'the first answer alone causes the largest paint, in $language at $viewport.width px',
   async ({ language, viewport }) => {
     const deposit = await depositOf({ language })
     const caller = await callerOf(till.gateway, deposit)
@@ -142,7 +142,7 @@ test.each([
   },
 )
 
-test('the space for the items is below the link before their code arrives, not in the place of the panel', async () => {
+test('before the code of the items arrives, their space is below the link, not where the panel will be', async () => {
   const deposit = await depositOf({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
@@ -200,7 +200,7 @@ test('a link that is pasted before the rest of the page has loaded is kept, and 
   await page.getByRole('link', { name }).waitFor()
 })
 
-test('the page shows the shell until its rest has loaded, and then everything else', async () => {
+test('the page keeps the shell until the rest of its code has loaded, and then shows the items', async () => {
   const deposit = await depositOf({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })

@@ -104,7 +104,7 @@ test.each([
   ],
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
-  'a shopper who %s learns this when the offer is sent; nothing moves, and the deposit stays open',
+  'a shopper who %s learns this when the offer is sent; no item moves, and the deposit stays open',
   async (_what, who, cause, door) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)

@@ -5,7 +5,7 @@ import { nextInventory, openBrowser, openStand, shopper, till } from './support/
 import { enterLink, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
-  'A-043 A-044 in %s: pictures are loaded by class, unusable items say why, and an older answer shows its age',
+  'A-043 A-044 in %s: pictures are loaded by the item’s class, unusable items say why, and an older answer shows its age',
   async (language) => {
     const { page } = await openBrowser()
     await page.clock.install()
@@ -52,7 +52,7 @@ test('a long name is shown in full on a phone, because long names differ at thei
 })
 
 test.each(['en', 'ru'] as const)(
-  'D-13 D-14 in %s: items that the market does not take, or without a price of their own, are not offered, and the page says why',
+  'D-13 D-14 in %s: items that are not marketable, or have no price of their own, are not offered, and the page says why',
   async (language) => {
     const { page, texts, inventory } = await openStand({ who: 'magic_twins', language })
     const said = async (reason: 'notMarketable' | 'noOwnPrice') => {

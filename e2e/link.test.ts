@@ -183,7 +183,7 @@ describe.each([
 })
 
 test.each(['en', 'ru'] as const)(
-  'D-31 the field of a deposit that is locked to an account says that the link is of another one, in %s',
+  'D-31 the field of a deposit that is locked to an account says that the link belongs to another account, in %s',
   async (language) => {
     const [expected, other] = [await shopper('quiet_lynx'), await shopper()]
     const locked = { shopper: { steamId: expected.steamId, lock: true }, customerLabel: '<i>Nova</i> Ёж 7' }
@@ -200,7 +200,7 @@ test.each(['en', 'ru'] as const)(
   },
 )
 
-test('A-069 a deposit that has a user knows the link, and does not check it again', async () => {
+test('A-069 a deposit that has a user shows the link, and does not check it again', async () => {
   const { page, texts, deposit } = await openDeposit()
   const guest = await shopper('quiet_lynx')
   await giveLink(page, texts, guest)
@@ -274,7 +274,7 @@ test('A-080 A-081 A-083 a paste that contains one trade link puts just that link
   expect(callsTo(visited, '/api/trade-url')).toHaveLength(1)
 })
 
-test('A-083 the Paste button puts the copied link into the field, or only the focus if it may not read it', async () => {
+test('A-083 the Paste button puts the copied link into the field, or focuses the field if the page may not read the clipboard', async () => {
   const { page, context, texts } = await openDeposit({ language: 'ru', viewport: MOBILE })
   const { name, tradeUrl } = await shopper()
   const button = page.getByRole('button', { name: texts.paste, exact: true })
@@ -310,7 +310,7 @@ test('D-17 the page explains in its own words why a link cannot be changed, and 
   await page.getByText(`${texts.userFailed}. The moon is not full.`).waitFor()
 })
 
-test('D-39 the till serves a small clip, and the operator may name another one', async () => {
+test('D-39 the till serves a small clip, and links to another if the operator configured one', async () => {
   for (const language of ['en', 'ru']) {
     const answer = await fetch(`${till.gateway}/guide-${language}.webm`, { headers: { range: 'bytes=0-99' } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([206, 'video/webm'])

@@ -100,14 +100,14 @@ function watch(): void {
     const counted = Number(all('.summary-facts dd')[1]?.textContent ?? 0)
     const ended = all('dialog[open]:not(.dialog-refused) a.primary').length > 0
     if (all('dialog[open]').length > 1) wrong.add('two dialogs')
-    // Also their placeholders while their code loads, and the message if it could not be loaded.
+    // Includes the placeholders while their code loads, and the message if it could not be loaded.
     const places = '.guide, .skeleton-guide, .stand, .summary-room, main > .empty[role=alert]'
     const stages = all(places).length
     if (all('.link-panel').length > 0 && stages !== 1) wrong.add('neither or both of guide and items')
     if (names.some((name) => !name.startsWith(`${game} `))) wrong.add('items of another game')
     if (serials.some((serial) => serial < newest)) wrong.add('an inventory older than the last one')
     if (all('.summary-item').length !== counted) wrong.add('a wrong count of items')
-    if (all('.empty[role=alert]').length > 0 && names.length > 0) wrong.add('items beside an error')
+    if (all('.empty[role=alert]').length > 0 && names.length > 0) wrong.add('items next to an error')
     if (over && all('.dialog-outcome').length === 0) wrong.add('an outcome that disappeared')
     newest = Math.max(newest, ...serials)
     over ||= ended && all('.dialog-confirmation').length === 0
@@ -254,7 +254,7 @@ const ACTS = {
   releaseLast: ({ server }) => server.release(server.held.length - 1),
   releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.held.length, 1)),
   /** Restores the connection and the server. The page gives up calls that hung. */
-  well: async ({ page, server }) => {
+  recover: async ({ page, server }) => {
     Object.assign(server, { failing: false, refusing: false, holding: false, behind: false })
     await page.clock.runFor(1000)
     await page.evaluate(() => {
@@ -328,7 +328,7 @@ const rows: fc.Arbitrary<Act[]> = fc
   .map(([atStand, atOffer, reopens]) => [
     ...acts(['toggle', 'toggle']),
     ...atStand,
-    ...acts([...(reopens ? (['open'] as const) : []), 'well', 'closeError', 'toggle', 'pay', 'tick']),
+    ...acts([...(reopens ? (['open'] as const) : []), 'recover', 'closeError', 'toggle', 'pay', 'tick']),
     ...atOffer,
   ])
 
@@ -341,7 +341,7 @@ async function judge({ page, picked }: Shopper): Promise<void> {
 /** Expects the page to arrive at the server's state. */
 async function comeBack(shopper: Shopper): Promise<void> {
   const { page, server } = shopper
-  await ACTS.well(shopper)
+  await ACTS.recover(shopper)
   const { status } = server.payment
   await expect
     .poll(async () => {

@@ -287,7 +287,7 @@ test('A-064 A-100 after success the page goes to its redirectUrl, once each time
   )
   const asked = () => seen.requests.filter(({ url }) => url === target).length
   await endDeposit(deposit, offerId)
-  // The redirect waits until the shopper had time to read the outcome.
+  // The redirect waits until the shopper has had time to read the outcome.
   await tickUntil(page, async () => page.url() === target)
   expect(asked()).toBe(1)
   // The browser's back button reaches the page before the deposit, which does not redirect.

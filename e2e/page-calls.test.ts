@@ -26,7 +26,7 @@ async function firstPaints(): Promise<number> {
   return [...text.matchAll(METRIC)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
-test('A-106 a page reports its own times, and a lost report changes nothing', async () => {
+test('A-106 a page reports its loading times, and a lost report changes nothing', async () => {
   const before = await firstPaints()
   const opened = await openDeposit()
   await expect.poll(() => callsTo(opened, '/api/metrics')[0]?.method).toBe('POST')
@@ -87,7 +87,7 @@ describe('A-104 the error report', () => {
   })
 })
 
-test('A-103 A-062 an empty answer to the trade is enough to start the polls', async () => {
+test('A-103 A-062 an empty answer to the trade call is enough to start the polls', async () => {
   const opened = await openStand()
   const { page, texts } = opened
   await page.route('**/api/trade', async (route) => {
@@ -108,7 +108,7 @@ test('A-103 A-062 an empty answer to the trade is enough to start the polls', as
 test('A-105 a page that lost its token gets a new one, and repeats the call once', async () => {
   const opened = await openBrowser()
   const { page, context } = opened
-  // Otherwise the report of the page's own times could get the new token first.
+  // Otherwise the report of the page's loading times could get the new token first.
   await page.route('**/api/metrics', (route) => route.abort())
   await page.goto((await depositOf()).url)
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()

@@ -115,7 +115,7 @@ test.each([
   { language: 'en', width: 320 },
   { language: 'ru', width: 320 },
 ] as const)(
-  'A-004 $language at $width px: the whole word "Support" opens help in that language, in a new tab',
+  'A-004 $language at $width px: the word "Support" is shown in full, and opens help in that language in a new tab',
   async ({ language, width }) => {
     const { page, context, texts } = await openDeposit({ language, viewport: { width, height: 640 } })
     const opened = context.waitForEvent('page')
@@ -166,7 +166,7 @@ test('A-030 the help page of a till without contacts ends with a complete senten
   }
 })
 
-test('A-065 A-066 both languages come with the page: one is chosen without a connection', async () => {
+test('A-065 A-066 both languages come with the page, so choosing one needs no connection', async () => {
   const { page } = await openDeposit({ deposit: { language: 'ru' } })
   await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
   // The link comes with the document. The part that has the other texts comes after it.

@@ -129,7 +129,7 @@ test('a port that is taken while the parts start is reported with the name of it
   removePlace(other)
 })
 
-test('an existing registration stays as it is', async () => {
+test('a start keeps an existing registration', async () => {
   const [before, stores] = [registration(), await addressesOfStores()]
   const gatewayEnv = { TRADETILL_DATA: join(place.root, 'gateway') }
   const { apiKey } = await prepareDemo({ file: registrationFile(), urls: place, gatewayEnv })

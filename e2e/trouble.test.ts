@@ -55,7 +55,7 @@ async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
   await untilItems(page, texts)
 }
 
-test('the field reports a trade link that belongs to nobody, and a correct one works then', async () => {
+test('the field reports a trade link that belongs to nobody, and then accepts a correct one', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const field = page.getByRole('textbox', { name: texts.tradeLink })
@@ -171,7 +171,7 @@ test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, 
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
 })
 
-test('A-130 A-088 A-063 after the limit became smaller, too many items are refused by the server, and then by the page', async () => {
+test('A-130 A-088 A-063 after the limit was lowered, too many items are refused by the server, and then by the page', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)

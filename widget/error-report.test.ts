@@ -61,7 +61,7 @@ it.each(['Script error.', 'Script error'])('A-104 %j from another origin is skip
   expect(sent).toEqual([])
 })
 
-it('sends at most 20 reports, each cut to the size that the server accepts', () => {
+it('at most 20 reports are sent, each cut to the size that the server accepts', () => {
   const { sent, tell } = watched()
   for (let n = 0; n < 50; n += 1) {
     tell('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error: new Error('x') })

@@ -21,7 +21,7 @@ addEventListener('load', () => setTimeout(measure))
 const root = document.getElementById('root')
 if (root === null) throw new Error('the document has no #root')
 surviveTranslators(root)
-// The page shows the 404 screen after such a crash, so report it here.
+// A crash while rendering shows the 404 screen and never reaches the window, so report it here.
 createRoot(root, { onCaughtError: reportCaught }).render(
   <StrictMode>
     <App />

@@ -45,7 +45,7 @@ export function PageProvider({ language, onLanguage, restTexts, children }: Prop
   return <PageContext value={value}>{children}</PageContext>
 }
 
-/** The gateway writes its mode into the document. */
+/** True for a till in sandbox mode. The gateway writes the mode into the document. */
 export function isSandbox(): boolean {
   return document.documentElement.dataset.mode === 'sandbox'
 }

@@ -28,6 +28,6 @@ it.each(['en', 'ru'] as const)('the link to help carries the language %s', (lang
   expect(languageAsked(search)).toBe(language)
 })
 
-it.each(['', '?language=', '?language=de', '?lang=ru'])('%j asks for no language', (search) => {
+it.each(['', '?language=', '?language=de', '?lang=ru'])('the query %j asks for no language', (search) => {
   expect(languageAsked(search)).toBeNull()
 })

@@ -1,6 +1,6 @@
 /**
  * The page before its code is loaded, rendered at build time. The gateway fills it in: `{{name}}` is a value, and
- * `{{#name}}…{{/name}}` stays only if there is one.
+ * `{{#name}}…{{/name}}` stays only if the value exists.
  */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
@@ -11,7 +11,7 @@ import { textsIn } from './i18n/texts.ts'
 import { steamPage } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
-/** Returns the shell. Null: without texts, because the store named no language, and only the page's code can choose. */
+/** Returns the shell; for null, without texts: the store named no language, so only the page's code can choose one. */
 export function shellOf(language: Language | null): string {
   const texts = language === null ? null : textsIn(pageTexts, language)
   return renderToStaticMarkup(

@@ -46,7 +46,7 @@ it('a phase of a Doppler is shown after the name, and is part of the accessible 
 it.each([
   ['the game’s own word', 'Classified', 'Item 1, Classified, $5.00'],
   ['nothing if the game has no word', null, 'Item 1, $5.00'],
-])('A-043 a rarity says %s on the card, and in its name', (_, rarityName, name) => {
+])('A-043 the rarity on a card, and in its accessible name, is %s', (_, rarityName, name) => {
   const card = cardOf({ rarity: 'rarity-5', rarityName })
   expect(/class="card-rarity">([^<]*)</.exec(card)?.[1]).toBe(rarityName ?? '')
   expect(card).toContain(`aria-label="${name}"`)

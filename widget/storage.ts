@@ -31,7 +31,7 @@ export const storedLink = (): string | null => read(LINK)
 export const storeLanguage = (language: Language): void => write(LANGUAGE, language)
 export const storeLink = (link: string): void => write(LINK, link)
 
-/** The shopper's choice for this deposit, in this tab: a reload must not bring the store's language back. */
+/** Returns the language chosen for this deposit in this tab, which a reload keeps in place of the store's language. */
 export function chosenLanguage(hash: string): Language | null {
   const [known, language] = read(LANGUAGE, 'sessionStorage')?.split(' ') ?? []
   return known === hash && isLanguage(language) ? language : null

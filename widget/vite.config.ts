@@ -7,7 +7,7 @@ import { shellOf } from './shell.tsx'
 
 const OUT = join(import.meta.dirname, 'dist')
 
-/** Writes .br and .gz beside each text asset, so the server never compresses. */
+/** Writes a .br and a .gz file next to each text asset, so the server never compresses. */
 export function precompressed(): Plugin {
   let folder = ''
   return {
@@ -50,7 +50,7 @@ const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 const COPIED =
   /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/
 
-/** Their styles, except those that the page has. */
+/** The styles of these modules, except those that the page itself has. */
 const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency)|parts\/[\w-]+)\.css$/
 
 function copiedForParts(): Plugin {
@@ -100,8 +100,8 @@ function partsNamed(): Plugin {
 }
 
 /**
- * Puts the styles and a deposit's shell in every language into the page; the gateway keeps one shell. The first answer
- * alone then shows the payment.
+ * Puts the styles into the page, and a deposit's shell in every language, of which the gateway keeps one. The first
+ * answer alone then shows the payment.
  */
 function firstPaint(): Plugin {
   return {
@@ -141,7 +141,7 @@ function inlined(name: string, bundle: Rolldown.OutputBundle): string {
   return String(file.source).trim()
 }
 
-/** Preloads the files that the page of a known shopper needs: without them it can show only the link field. */
+/** Returns preload links for a known shopper: without these files, the page can show only the link field. */
 function preloads(files: readonly string[]): string {
   const links = files.map((file) =>
     file.endsWith('.js')

@@ -17,7 +17,7 @@ function waiting(ms: number, signal: AbortSignal): () => boolean {
   return () => ended
 }
 
-it('ends on time, and not a millisecond before', async () => {
+it('a wait ends on time, and not a millisecond before', async () => {
   const ended = waiting(700, new AbortController().signal)
   await vi.advanceTimersByTimeAsync(699)
   expect(ended()).toBe(false)
@@ -25,7 +25,7 @@ it('ends on time, and not a millisecond before', async () => {
   expect(ended()).toBe(true)
 })
 
-it('ends when it is aborted, and leaves no timer', async () => {
+it('a wait ends when it is aborted, and leaves no timer', async () => {
   const controller = new AbortController()
   const ended = waiting(700, controller.signal)
   controller.abort()
@@ -34,7 +34,7 @@ it('ends when it is aborted, and leaves no timer', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-it('ends at once if aborted before it began', async () => {
+it('a wait that is aborted before it begins ends immediately', async () => {
   const ended = waiting(700, AbortSignal.abort())
   await vi.advanceTimersByTimeAsync(0)
   expect(ended()).toBe(true)

@@ -11,7 +11,7 @@ import { offerEvidenceOf, sharedBrowser, till } from './shared-till.ts'
 /** A window of 1280 px at 400 % zoom. */
 const ZOOMED = { width: 320, height: 640 }
 
-/** Every pair of language, width and scheme is among these. */
+/** Together they contain each language with each width, and each of these with each scheme. */
 const LOOKS = [
   { language: 'en', viewport: DESKTOP, scheme: 'dark' },
   { language: 'ru', viewport: DESKTOP, scheme: 'light' },

@@ -1,4 +1,4 @@
-/** Replaces names in the console by hostile ones that try to run scripts. */
+/** Makes names in the console hostile: they try to run scripts. */
 import type { Page } from 'playwright-core'
 
 const HOSTILE = `<img src=x onerror="window.ran = 1"><script>window.ran = 1</script>"'>`
@@ -12,7 +12,7 @@ const WRITTEN = new Set([
 /** Matches a keyword of ours, which the page may need to look up. */
 const OUR_WORD = /^[a-z_]*$/
 
-/** From now on, the console's answers contain hostile texts. The set fills with the keys that had some. */
+/** Makes the console's answers contain hostile texts from now on. The returned set fills with the changed keys. */
 export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>> {
   const given = new Set<string>()
   const changed = (_key: string, value: unknown): unknown => {

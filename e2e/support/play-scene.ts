@@ -20,7 +20,7 @@ const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
   const { steamId, tradeUrl } = await player(till.sandbox)
-  // Several test files do this with the same shopper at one till. A locked deposit avoids the limits between them.
+  // Several test files do this with the same shopper at one till. A locked deposit does not share their limits.
   const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))
   await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
@@ -80,7 +80,7 @@ function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies
   }
 }
 
-/** Runs in the page. Routes of Playwright would pass every request through the test, even those for pictures. */
+/** Runs in the page: answers its calls. Playwright's routes would pass all requests through the test, even pictures. */
 function answerCalls(replies: Replies): void {
   const ask = window.fetch
   Reflect.set(window, 'replies', replies)
@@ -105,7 +105,7 @@ type Played = { gateway: string; base: Base; scene: Scene; language: Language; m
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-/** Runs in the page before its scripts. */
+/** Runs in the page before its scripts: leaves only this language and link in the storage. */
 function rememberOnly({ language, link }: { language: Language; link: string | undefined }): void {
   localStorage.clear()
   localStorage.setItem('language', language)

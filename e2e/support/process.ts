@@ -15,7 +15,7 @@ export type Running = {
   /** Exit code; null if a signal ended it. */
   ended: Promise<number | null>
   hasEnded(): boolean
-  /** Sends SIGINT to the whole process group, like Ctrl-C. Resolves to the exit code. */
+  /** Sends SIGINT to the entire process group, like Ctrl-C. Resolves to the exit code. */
   interrupt(): Promise<number | null>
   /** Kills this one process with SIGKILL. */
   kill(): Promise<void>
@@ -26,7 +26,7 @@ type Options = {
   input?: string
   /** A file that receives its output, for readers in other processes. */
   outputFile?: string
-  /** Its stdin closes when this process ends, even if it is killed, and so ends it. */
+  /** The child ends when its stdin closes, so it ends with this process, even if this process is killed. */
   isTied?: boolean
 }
 
@@ -98,8 +98,8 @@ const CHECK_EVERY_MS = 100
 export class GiveUp extends Error {}
 
 /**
- * Repeats `check` until it returns a value. After `timeoutMs`, throws the last error with `what` in front. Throws a
- * GiveUp at once.
+ * Repeats `check` until it returns a value. Throws the last error, with `what` in front, after `timeoutMs`, or as soon
+ * as `check` throws a GiveUp.
  */
 export async function eventually<T>(
   what: string,

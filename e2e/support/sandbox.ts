@@ -39,7 +39,7 @@ export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise
 /** Declines a guest's open offers, and removes their items. */
 export async function dismissGuest(sandbox: string, { steamId }: Player): Promise<void> {
   const response = await fetch(`${sandbox}/control/players/${steamId}`, { method: 'DELETE' })
-  if (!response.ok) throw new Error(`the guest ${steamId} does not leave: ${await response.text()}`)
+  if (!response.ok) throw new Error(`the guest ${steamId} was not removed: ${await response.text()}`)
 }
 
 export async function offers(sandbox: string): Promise<SandboxOffer[]> {
@@ -79,7 +79,7 @@ export async function botTokens(sandbox: string): Promise<string[]> {
   return bots.map((bot) => bot.refreshToken)
 }
 
-/** Switches a behaviour of Steam or of people on until `off` is called; `steamId` limits it to one person. */
+/** Switches on a behaviour of Steam or of people, until `off` is called. `steamId` limits it to one person. */
 export async function begin(
   sandbox: string,
   name: string,

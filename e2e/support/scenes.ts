@@ -23,7 +23,7 @@ export type Answers = {
   trade?: { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
 }
 
-/** The data that all scenes begin with. A real till gives it, so its pictures and names are the sandbox's. */
+/** The data that all scenes begin with. It comes from a real till, so pictures and names are the sandbox's. */
 export type Base = { payment: Payment; pending: Payment; inventory: Inventory }
 
 type Step = (page: Page, texts: Messages) => Promise<void>
@@ -60,7 +60,7 @@ const asking = (base: Base): Answers => ({ ...stand(base), payment: { ...base.pa
 
 const A_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b'
 
-/** Types a whole link in a valid form. */
+/** Types a complete link in a valid form. */
 const giveLink: Step = async (page, texts) => {
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(A_LINK)
   await page.clock.runFor(800)

@@ -15,7 +15,7 @@ export type World = {
   api: Api
   /** Monotonic milliseconds. */
   now(): number
-  /** Resolves after `ms`, or at once when the signal aborts. */
+  /** Resolves after `ms`, or as soon as the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>
   perform(effect: Effect): void
   /** Null until its code is loaded. Until then the page offers no search for an amount. */

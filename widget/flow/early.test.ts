@@ -12,7 +12,7 @@ function page(stored: { link?: string } = {}) {
   const heard = vi.fn()
   flow.subscribe(heard)
   const asked: unknown[] = []
-  const codeComes = () => {
+  const loadCode = () => {
     const running: { page?: ReturnType<typeof started> } = {}
     const end = flow.goOn((state): RunningFlow => {
       running.page = started(
@@ -32,7 +32,7 @@ function page(stored: { link?: string } = {}) {
     if (running.page === undefined) throw new Error('the flow was not started')
     return running.page
   }
-  return { flow, heard, asked, codeComes }
+  return { flow, heard, asked, loadCode }
 }
 
 describe('before the code of the flow is loaded', () => {
@@ -46,11 +46,11 @@ describe('before the code of the flow is loaded', () => {
   })
 
   it('a typed link shows in the field immediately, and is checked once the code is loaded', async () => {
-    const { flow, heard, asked, codeComes } = page()
+    const { flow, heard, asked, loadCode } = page()
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
     expect(heard).toHaveBeenCalledTimes(1)
-    const { pass } = codeComes()
+    const { pass } = loadCode()
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
     await pass(699)
     expect(asked).toEqual([])
@@ -60,20 +60,20 @@ describe('before the code of the flow is loaded', () => {
   })
 
   it('a confirmed stored link is checked once the code is loaded', async () => {
-    const { flow, asked, codeComes } = page({ link: LINK })
+    const { flow, asked, loadCode } = page({ link: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'stored' } })
     flow.dispatch({ kind: 'storedLinkConfirmed' })
     expect(flow.state().page).toMatchObject({ link: { status: 'checking' } })
-    await codeComes().pass(0)
+    await loadCode().pass(0)
     expect(asked).toEqual([expect.objectContaining({ tradeUrl: LINK })])
   })
 
   it('D-10 all other events wait for the code, in their order', async () => {
-    const { flow, codeComes } = page()
+    const { flow, loadCode } = page()
     flow.dispatch({ kind: 'connectionChanged', online: false })
     flow.dispatch({ kind: 'languageChosen', language: 'en' })
     expect(flow.state()).toMatchObject({ online: true, language: 'ru' })
-    const { effects, pass } = codeComes()
+    const { effects, pass } = loadCode()
     expect(flow.state()).toMatchObject({ online: false, language: 'en', languageChosen: true })
     expect(effects).toEqual([{ kind: 'storeLanguage', language: 'en' }])
     await pass(0)
@@ -82,8 +82,8 @@ describe('before the code of the flow is loaded', () => {
 })
 
 it('listeners of the early flow are called for later changes, and not after its end', async () => {
-  const { flow, heard, codeComes } = page()
-  const { flow: running, pass } = codeComes()
+  const { flow, heard, loadCode } = page()
+  const { flow: running, pass } = loadCode()
   await pass(0)
   heard.mockClear()
   running.dispatch({ kind: 'connectionChanged', online: false })

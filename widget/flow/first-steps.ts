@@ -47,7 +47,7 @@ export function openPage(state: FlowState, payment: Payment): FlowState {
   return { ...state, page: { stage: 'wait-for-trade-url-input', link } }
 }
 
-/** Returns the stored link if it is this user's. Only this browser can have its token. */
+/** Returns the stored link, with its token, if it is this user's, or else the link without a token. */
 export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): string {
   const stored = storedLink === null ? undefined : parseTradeLink(storedLink)
   return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl

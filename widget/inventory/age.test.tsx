@@ -8,6 +8,6 @@ it.each([
   [119, ''],
   [120, '<p class="inventory-age">Inventory from 2 minutes ago</p>'],
   [239, '<p class="inventory-age">Inventory from 3 minutes ago</p>'],
-])('an inventory of %d seconds says %j of its age', (ageSeconds, said) => {
+])('the age of an inventory, after %d seconds, is shown as %j', (ageSeconds, said) => {
   expect(markup(<Age inventory={inventory([], { ageSeconds })} />)).toBe(said)
 })

@@ -29,12 +29,12 @@ it.each([
   ['R$ 25', 2_500],
   ['0.01', 1],
   ['12.', 1_200],
-])('%j is %i cents', (text, cents) => {
+])('a typed %j is %i cents', (text, cents) => {
   expect(amountIn(text)).toBe(cents)
 })
 
 it.each(['', '0', '-5', '1.234', '1,2,3', 'ten', '1e9', '9999999999', '٣', '5%'])(
-  '%j is not an amount',
+  'the text %j is not an amount',
   (text) => {
     expect(amountIn(text)).toBeUndefined()
   },

@@ -27,7 +27,7 @@ const LONG = 7
 /** The most letters of a name that do. */
 const LONG_NAME = 26
 
-/** One item. The whole card is the target; the grid around it handles presses and keys. */
+/** One item. The entire card can be pressed; the grid around it handles presses and keys. */
 export const Card = memo(
   function Card({ item, index, column, width, currency, count, taken, isTabStop, whyId }: Props) {
     const { texts, money } = useStand()

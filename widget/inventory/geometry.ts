@@ -26,7 +26,7 @@ export function cellSizeOf(width: number, isNarrow: boolean): CellSize {
 
 type CellSize = { max: number; min: number; gap: number; height: number }
 
-/** Cells are as wide as fits, up to the maximum; the sides take the rest. */
+/** Makes cells as wide as possible, up to the maximum. The sides take the rest. */
 export function layoutOf(width: number, count: number, size: CellSize): Layout {
   const tight = Math.max(1, Math.ceil((width + size.gap) / (size.max + size.gap)))
   const tightCell = (width - size.gap * (tight - 1)) / tight

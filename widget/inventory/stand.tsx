@@ -24,7 +24,7 @@ import { Unavailable } from './unavailable.tsx'
 import { unusableItems } from './unusable.ts'
 import { useAsking, WhyPrice } from './why-price.tsx'
 
-/** Loaded with the items, its only user. */
+/** Exported here, so its code loads with the items, the only part that needs it. */
 export { propose } from '../flow/pick.ts'
 
 export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
@@ -62,7 +62,7 @@ function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
   else currentTarget.querySelector<HTMLElement>('.controls [aria-expanded=false]')?.click()
 }
 
-/** False beside an error, and without a usable item. */
+/** False if the inventory failed to load or has no usable item. */
 function isPayable({ inventory }: StandState): boolean {
   if (inventory.status === 'error') return false
   return inventory.status === 'loading' || inventory.inventory.items.length > 0
@@ -133,7 +133,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   )
 }
 
-/** Tells a shopper why a game is missing. */
+/** Names the accepted games, so a shopper knows why a game is missing. */
 function OnlyGames({ payment }: { payment: Payment }) {
   const { texts, language } = useStand()
   const accepted = acceptedGames(payment)

@@ -33,7 +33,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
 
 type Props = { id: string; question: PriceQuestion | null; flow: Flow }
 
-/** The reasons of a price, beside the pressed sign. The popover closes when its question ends. */
+/** Shows the reasons for a price next to the pressed sign. The popover closes when its question ends. */
 export function WhyPrice({ id, question, flow }: Props) {
   const popover = useRef<HTMLDivElement>(null)
   useClosing(popover, question === null)
@@ -44,7 +44,7 @@ export function WhyPrice({ id, question, flow }: Props) {
       popover="auto"
       className="popover why-price"
       onToggle={({ currentTarget }) => {
-        // A press on another card closes and reopens the popover.
+        // A press on another card closes the popover and reopens it before this event: do not end that question.
         if (!currentTarget.matches(':popover-open')) flow.dispatch({ kind: 'priceUnderstood' })
       }}
     >

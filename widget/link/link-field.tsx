@@ -66,7 +66,7 @@ export function LinkField({ page, payment, flow, parts }: Props) {
   )
 }
 
-/** Whether the field is folded; moves the focus when it folds or opens. */
+/** Keeps whether the field is folded, and moves the focus when the field folds or opens. */
 function useFolded(isFoldable: boolean, isAsking: boolean) {
   const [isOpen, setOpen] = useState(false)
   const field = useRef<HTMLDivElement>(null)
@@ -97,7 +97,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
   const { link } = page
   const isKnown = page.stage === 'wait-for-select-items'
   const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
-  // The rest of the page says what is wrong.
+  // The code that says what is wrong loads with the rest of the page.
   const Trouble =
     link.status === 'invalid' || link.status === 'failed' || stale ? parts?.LinkTrouble : undefined
   const wrong = Trouble !== undefined
@@ -166,7 +166,7 @@ function noteOf({ status }: LinkState, texts: PageTexts): string | null {
   return status === 'debouncing' || status === 'checking' ? texts.tradeLinkChecking : texts.tradeLinkWhy
 }
 
-/** Focuses the field when the link must change, and when it first appears unless an on-screen keyboard would open. */
+/** Focuses the field if the link must change, and on the first view if no on-screen keyboard would open. */
 function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
   const narrow = useNarrow()
   const input = useRef<HTMLInputElement>(null)

@@ -1,7 +1,7 @@
 const VOLUME = 0.2
 const AFTER_MOVE_MS = 1500
 
-/** Starts the looping alarm and calls `onEnd` when it stops. A browser that blocks sound stops it at once. */
+/** Starts the looping alarm and calls `onEnd` when it stops. If the browser blocks sound, it stops immediately. */
 export function startAlarm(onEnd: () => void): () => void {
   const sound = new Audio('/alarm.wav')
   sound.loop = true

@@ -46,7 +46,7 @@ it('A-023 a status with a mapping shows its texts', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
 
-it('a payment cancelled by the store says so, and does not blame the shopper’s lateness', () => {
+it('a payment cancelled by the store says so, and does not say that time ran out', () => {
   const ended = payment({ status: 'tradeTimeout', cancelledByStore: true })
   const html = markup(<Completed outcome="tradeTimeout" alarm={false} payment={ended} />)
   expect(html).toContain(en.cancelledByStore.title)
@@ -73,7 +73,7 @@ it.each([
   ['declined by a program', 'tradeDeclined', true, false],
   ['late', 'tradeTimeout', false, false],
 ] as const)(
-  'a way to pay after all is shown only to a shopper who ended the offer: %s',
+  'only a shopper who ended the offer reads how to pay after all: %s',
   (_, status, endedAtOnce, isShown) => {
     const ended = payment({ status, endedAtOnce })
     const html = markup(<Completed outcome={status} alarm={false} payment={ended} />)

@@ -26,7 +26,7 @@ const SUSPICIOUS: Record<MappedOutcome, boolean> = {
   tradeHasInvalidItems: false,
 }
 
-/** False for an unknown status of a newer server, too. */
+/** Also false for a status that only a newer server has. */
 const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Object.hasOwn(SUSPICIOUS, outcome)
 
 export function Completed({ outcome, alarm, payment }: Props) {

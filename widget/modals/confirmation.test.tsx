@@ -56,7 +56,7 @@ it.each<[string, Partial<Payment>, string]>([
   ['more can come now', { status: 'pending', heldAmount: 1000 }, en.heldInPart(HELD_UNTIL)],
   ['all of it comes later', { status: 'pending', heldAmount: 2000 }, en.heldUntil('$20.00', HELD_UNTIL)],
   ['the amounts are final', { status: 'succeeded', heldAmount: 500 }, en.heldUntil('$5.00', HELD_UNTIL)],
-])('D-9 the reason for a split names what is certain: %s', (_, change, why) => {
+])('D-9 the reason for a split promises only what is certain: %s', (_, change, why) => {
   const held = { amount: 2000, itemCount: 1, heldUntil: UNTIL, ...change }
   expect(markup(<PaymentMoney payment={payment(held)} />)).toContain(why)
 })

@@ -17,15 +17,15 @@ import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
-/** The dialog from the press on Pay to Steam's answer. Only an explicit step back leaves it. */
+/** The dialog from the press on Pay until the offer has ended. The shopper leaves it only with its own step back. */
 export function Confirmation({ state, payment, flow }: Props) {
   const { texts } = useModal()
-  const standing = payment.status === 'pending' && state.modal.kind === 'confirming'
+  const isOpen = payment.status === 'pending' && state.modal.kind === 'confirming'
   return (
     <Dialog className="dialog-confirmation">
       {(titleId) => (
         <>
-          <h2 id={titleId}>{standing ? texts.confirmTitle : texts.creatingTitle}</h2>
+          <h2 id={titleId}>{isOpen ? texts.confirmTitle : texts.creatingTitle}</h2>
           <Amounts state={state} payment={payment} />
           {payment.technicalWorks && <WorksNotice payment={payment}>{texts.technicalWorks}</WorksNotice>}
           {!state.online && (
@@ -33,7 +33,7 @@ export function Confirmation({ state, payment, flow }: Props) {
               {texts.offline}
             </p>
           )}
-          {standing ? (
+          {isOpen ? (
             <OpenOffer state={state} payment={payment} flow={flow} />
           ) : (
             <Creating state={state} flow={flow} />
@@ -66,7 +66,7 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return (
     <>
-      {/* Offline, the delay is not Steam's. */}
+      {/* Offline, Steam does not cause the delay. */}
       <Countdown deadlineMs={null} {...(!online && { waitsFor: texts.itemsSafe })} />
       {/* Offline, it is unknown whether the bot got the request: the notice above explains. */}
       {(online || isSlow) && (

@@ -16,7 +16,7 @@ export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look
   )
 }
 
-/** A link to the store, shown only for a web address: the address came from a store. */
+/** A link to the store. Shown only for a web address, because the address came from a store. */
 export function StoreDoor({ url, primary = false }: { url: string; primary?: boolean }) {
   const { texts } = useRest()
   if (!/^https?:\/\//i.test(url)) return null

@@ -29,7 +29,7 @@ const randomId = (): string =>
 
 const toasts = createToasts({ after }, randomId)
 
-/** Runs the flow of a deposit from here on. */
+/** Continues the flow of a deposit, now that its code is loaded. */
 export const goOn = (opened: FlowState): RunningFlow => runFlow(opened, toasts)
 
 /** Everything around the screen of a deposit: the tab's title, the page of the store, dialogs and toasts. */

@@ -17,7 +17,7 @@ export function useStorePage({ payment }: FlowState): void {
   }, [depositId, status, question])
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
-    // If the deposit has a redirect, `redirect` reports the end after the shopper has read it.
+    // If the deposit has a redirect, the redirect reports the end, after the shopper has read it.
     if (status === 'succeeded' && !leadsOn)
       tellStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
   }, [depositId, status, leadsOn])

@@ -44,7 +44,7 @@ function DepositPage({ state, flow }: Props) {
   usePart(stand, payment !== null)
   const part = usePart(rest, true)
   const code = part.kind === 'ready' ? part.code : null
-  // Until the rest has loaded, the shell is correct. If it fails to load, show only the field for the link.
+  // Without the rest of the code, the page can show only the link field. In other states the shell stays.
   if (code === null && !isAsking(state)) return part.kind === 'failed' ? <PageFailed /> : <Waiting />
   return (
     <>

@@ -42,7 +42,7 @@ function SandboxBanner() {
   ) : null
 }
 
-/** The help page itself has no link to help. */
+/** The header of every page. On the help page it has no link to help. */
 export function Header({ isHelp = false, children }: { isHelp?: boolean; children: ReactNode }) {
   const { texts, language } = usePage()
   useLayoutEffect(removeShell, [])

@@ -48,7 +48,7 @@ export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Acce
   const dark = contrast(seen, BLACK) >= contrast(seen, WHITE)
   return {
     accent: hexOf(seen),
-    // Away from the colour of its text, which makes the text even easier to read.
+    // Moves away from the text's colour, which makes the text even easier to read.
     strong: hexOf(mix(seen, dark ? WHITE : BLACK, HOVER)),
     on: dark ? '#000000' : '#ffffff',
   }
