@@ -12,11 +12,11 @@ const time = z.iso.datetime()
 
 const envelope = {
   id: z.uuid().describe('The same in every attempt. Equals the header `webhook-id`.'),
-  timestamp: time.describe('When the cause happened.'),
+  timestamp: time.describe('When the change happened that the event reports.'),
   sequence: z
     .int()
     .positive()
-    .describe('The event’s number in your log: 1, 2, 3 … Only `epoch.started` leaves a gap.'),
+    .describe('The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`.'),
 }
 
 /** An event of a deposit. */

@@ -51,7 +51,7 @@ export const paymentSchema = z.object({
   amount: minorUnits.nullable(),
   user: userSchema.nullable(),
   /**
-   * True while the till looks up the shopper of the store's trade link on Steam. The page waits and asks for no link.
+   * True while the till asks Steam for the shopper of the trade link that the store sent. The page waits meanwhile.
    */
   userPending: z.boolean(),
   /** The bot that sent the offer; null before there is one. */
@@ -151,7 +151,7 @@ export const inventorySchema = z.object({
   hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
-  /** Different names of those items, newest first, cut off after `MOST_UNAVAILABLE_NAMES` a reason. Absent if there are none. */
+  /** Different names of those items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none. */
   unavailableNames: z
     .partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.string()).max(MOST_UNAVAILABLE_NAMES))
     .optional(),

@@ -146,14 +146,14 @@ function credit(
   if (settled === undefined) return undefined
   const { sequence, spendable } = settled.kept
   statements.setCredit.run(id, currency, sequence, spendable, amount ?? 0, chargedAmount ?? 0)
-  tellTopUp(statements, deposit, sequence)
+  saveTopUp(statements, deposit, sequence)
   const topUp = statements.topUp.get(externalId)
   const shopper = String(topUp?.shopper)
   if (settled.change !== 0) statements.addToBalance.run(shopper, currency, settled.change)
   const wants = textOrNull(topUp?.wants)
   if (amount !== null && wants !== null && topUp?.bought === 0) {
     const wanted = JSON.parse(wants) as Wanted
-    if (buy(statements, { shopper, currency, wanted })) statements.gotIt.run(externalId)
+    if (buy(statements, { shopper, currency, wanted })) statements.markBought.run(externalId)
   }
   return settled.change
 }
@@ -170,9 +170,9 @@ function buy(statements: Statements, { shopper, currency, wanted }: Purchase): b
   return true
 }
 
-function tellTopUp({ tellTopUp }: Statements, deposit: Deposit, sequence: number): void {
+function saveTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: number): void {
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
-  tellTopUp.run(
+  saveTopUp.run(
     externalId,
     currency,
     status,

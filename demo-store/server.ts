@@ -232,7 +232,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
   const { books, account, report, seen } = store
   const webhook = await readWebhook(account, request.headers, await bodyOf(request))
   if (webhook === undefined) {
-    report('a webhook was refused: its signature or form is not right')
+    report('a webhook was refused: its signature or form is invalid')
     seen.note({ from: 'till', what: 'webhook', outcome: 'refused', isGood: false, said: {} })
     return { status: 400 }
   }
@@ -243,14 +243,14 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
     return json({ challenge: webhook.data.challenge })
   }
   const change = isOfDeposit(webhook) ? await books.take(webhook) : undefined
-  seen.note({ ...heard, outcome: change === undefined ? 'no news' : outcomeOf(change, webhook.data) })
+  seen.note({ ...heard, outcome: change === undefined ? 'no change' : outcomeOf(change, webhook.data) })
   return { status: 204 }
 }
 
 /** Returns the change of the shopper's balance, in words. */
 function outcomeOf(change: number, data: object): string {
   const currency = String(Reflect.get(data, 'currency'))
-  if (change === 0) return 'taken'
+  if (change === 0) return 'saved'
   const visitor = { shopper: 'ember_guest', language: 'en', currency: 'USD' } as const
   return `${change > 0 ? '+' : '−'}${money(Math.abs(change), currency, visitor)}`
 }

@@ -16,7 +16,7 @@ function ofTopUps(db: DatabaseSync) {
       "update top_up set status = 'created' where external_id = ? and status = 'starting'",
     ),
     topUp: db.prepare('select * from top_up where external_id = ?'),
-    tellTopUp: db.prepare(
+    saveTopUp: db.prepare(
       `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, url, sequence, created_at)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (external_id) do update
@@ -24,7 +24,7 @@ function ofTopUps(db: DatabaseSync) {
            held_until = excluded.held_until, reversed = excluded.reversed, sequence = excluded.sequence
          where excluded.sequence > top_up.sequence`,
     ),
-    gotIt: db.prepare('update top_up set bought = 1 where external_id = ?'),
+    markBought: db.prepare('update top_up set bought = 1 where external_id = ?'),
     recent: db.prepare(
       "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
     ),

@@ -18,11 +18,11 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await fetch(`${till.sandbox}/control/behaviours/${NEW_DEVICE}`, { method: 'DELETE' })
-  await timePasses()
+  await endBars()
 })
 
 /** Ends the bars by deleting them. Advancing the clock would affect other tests of this worker. */
-const timePasses = () => query('delete from bot_bar')
+const endBars = () => query('delete from bot_bar')
 
 const bars = () => query('select bot_id, reason from bot_bar order by bot_id')
 
@@ -81,7 +81,7 @@ describe('D-30 a barred bot', () => {
     expect(await offersTo(till.sandbox, guest)).toEqual([])
     await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await off()
-    await timePasses()
+    await endBars()
     await pay(page, TEXTS.ru)
     await confirmation(page, TEXTS.ru).waitFor()
     expect(await offersTo(till.sandbox, guest)).toHaveLength(1)

@@ -78,7 +78,7 @@ describe.each([
       expect([path, wide]).toEqual([path, viewport.width])
       expect([path, await harmOf(page)]).toEqual([path, NO_HARM])
     }
-    // Every page showed such texts, so the checks above had something to check.
+    // The pages did show hostile texts, so the checks above had something to check.
     expect([...(hostile ?? [])].filter((key) => ALWAYS_THERE.includes(key)).sort()).toEqual(
       hostile === undefined ? [] : ALWAYS_THERE,
     )
@@ -114,7 +114,7 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
     .toBe(wanted)
 }
 
-test('an operator enters by a link, registers a passkey, and works with the keyboard alone', async () => {
+test('an operator opens a link, registers a passkey, and works with the keyboard alone', async () => {
   const depositId = await paidDeposit()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await giveAuthenticator(page)

@@ -24,7 +24,7 @@ const NAMES = [
   '"><svg onload=window.ran=1>',
 ]
 
-/** Returns the parts of the page that overflow their place. */
+/** Returns the parts of cards that overflow, and whether the page or the height of the cards does not fit. */
 function overflowing(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isWithin = (inner: DOMRect, outer: DOMRect): boolean =>
@@ -63,7 +63,7 @@ describe.each([
   { language: 'en', viewport: DESKTOP },
   { language: 'ru', viewport: MOBILE },
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
-  test('A-043 shows names of HTML, scripts, 10,000 letters and reversing marks as text within its place', async () => {
+  test('A-043 names of HTML, scripts, 10,000 letters and reversing marks are text within their cards', async () => {
     const guest = await shopper('magic_declines')
     const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
     onTestFinished(off)

@@ -120,7 +120,7 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   expect(answers.at(-1)).toBe(200)
   expect(answers.filter((status) => status !== 200 && status !== 202)).toEqual([])
   expect(await query('select id from trade where deposit_id = $1', [visited.deposit.id])).toHaveLength(1)
-  // The browser sends the report of the page's own times when it is idle.
+  // The browser sends the report of the page's loading times when it is idle.
   const isOfFlow = (call: string) => call.includes('/api/') && !call.endsWith('/api/metrics')
   expect(calls.slice(created + 1).find(isOfFlow)).toBe('GET /api/payment')
   const polls = () => callsTo(visited, '/api/payment').length

@@ -6,11 +6,11 @@ export type TillOptions = {
   url: string
   /** The store's key, `tt_test_…` or `tt_live_…`. */
   apiKey: string
-  /** The time-out of one try, in milliseconds. */
+  /** The timeout of one try, in milliseconds. */
   deadlineMs?: number
   /** The most tries of a call, including the first. */
   tries?: number
-  /** The longest wait between two tries. If a till asks for more, the call is not repeated. */
+  /** The longest wait between two tries, in milliseconds. If the till asks for more, the call is not repeated. */
   longestWaitMs?: number
   fetch?: typeof fetch
   /** Waits between two tries. For tests. */
@@ -22,7 +22,7 @@ export type EventOptions = {
   after?: number
   /** True: waits for further events, until `signal` ends it. */
   follow?: boolean
-  /** The wait between two checks for further events. */
+  /** The wait between two checks for further events, in milliseconds. */
   everyMs?: number
   signal?: AbortSignal
 }
@@ -136,7 +136,7 @@ function caller(options: TillOptions) {
       if (answer?.ok === true && read !== undefined) return read as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
       const waitMs = retryAfterS === undefined ? backoff(tried) : retryAfterS * 1_000
-      if (tried >= tries || waitMs > longestWaitMs || !isPassing(answer, retryAfterS)) {
+      if (tried >= tries || waitMs > longestWaitMs || !isTemporary(answer, retryAfterS)) {
         if (answer === undefined || answer.ok)
           throw new TillUnreachable(`no answer from ${base}${request.path}`)
         throw new TillProblem(answer.status, read ?? {}, retryAfterS)
@@ -146,8 +146,8 @@ function caller(options: TillOptions) {
   }
 }
 
-/** True if the failure may pass. Every call can be repeated: creation has its `externalId`, and cancellation a key. */
-function isPassing(answer: Response | undefined, retryAfterS: number | undefined): boolean {
+/** True if a retry may succeed. Every call can be repeated: creation has its `externalId`, and cancellation a key. */
+function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
 }
@@ -155,7 +155,7 @@ function isPassing(answer: Response | undefined, retryAfterS: number | undefined
 /** Random, so many stores do not retry at the same moment. */
 const backoff = (tried: number): number => BACKOFF_MS * 2 ** (tried - 1) * (0.5 + Math.random())
 
-/** Undefined if it is not JSON, such as a truncated answer or the page of a proxy. */
+/** Returns undefined for an answer that is not a JSON object, such as a truncated one or the page of a proxy. */
 async function bodyOf(answer: Response): Promise<Partial<Problem> | undefined> {
   try {
     const body: unknown = await answer.json()

@@ -1,6 +1,6 @@
 import type { Problem } from './types.ts'
 
-/** The till refused. Decide by `code`: a code never changes. Handle an unknown code by its `status`. */
+/** Thrown if the till refused the call. Decide by `code`: a code never changes. Handle unknown codes by `status`. */
 export class TillProblem extends Error {
   override readonly name = 'TillProblem'
   readonly status: number
@@ -18,7 +18,7 @@ export class TillProblem extends Error {
   }
 }
 
-/** No try got an answer. The call may have worked anyway: repeat it with the same `externalId`. */
+/** Thrown if no try got an answer. The call may have worked anyway: repeat it with the same `externalId`. */
 export class TillUnreachable extends Error {
   override readonly name = 'TillUnreachable'
 }

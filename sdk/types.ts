@@ -72,9 +72,9 @@ export type Deposit = {
 export type DepositEvent = {
   /** The same in every attempt. Equals the header `webhook-id`. */
   id: string
-  /** When the cause happened. */
+  /** When the change happened that the event reports. */
   timestamp: string
-  /** The event’s number in your log: 1, 2, 3 … Only `epoch.started` leaves a gap. */
+  /** The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`. */
   sequence: number
   type:
     | 'deposit.pending'
@@ -102,9 +102,9 @@ export type DepositList = {
 export type EpochEvent = {
   /** The same in every attempt. Equals the header `webhook-id`. */
   id: string
-  /** When the cause happened. */
+  /** When the change happened that the event reports. */
   timestamp: string
-  /** The event’s number in your log: 1, 2, 3 … Only `epoch.started` leaves a gap. */
+  /** The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`. */
   sequence: number
   type: 'epoch.started'
   data: {

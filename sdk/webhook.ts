@@ -24,7 +24,7 @@ export type Signed = {
   now?: Date
 }
 
-/** The webhook has no valid signature, or its time is too far off. Answer 400. */
+/** Thrown for a webhook without a valid signature, or whose time is too far off. Answer it with 400. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }

@@ -1,5 +1,5 @@
 /** The page inside a frame of the store's page. The gateway then writes a cross-site token into the document. */
-import type { Frame, Said } from './frame.ts'
+import type { Frame, FrameMessage } from './frame.ts'
 
 const meta = (): HTMLMetaElement | null => document.querySelector('meta[name="tradetill-embed"]')
 
@@ -30,8 +30,8 @@ export function joinStore(): void {
 }
 
 /** Sends a message to the store's page. Returns false outside a frame. */
-export function tellStore(said: Said): boolean {
+export function sendToStore(message: FrameMessage): boolean {
   if (joined === undefined) return false
-  void joined.then((frame) => frame.tell(said))
+  void joined.then((frame) => frame.send(message))
   return true
 }

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { joinParent, type Said } from './frame.ts'
+import { type FrameMessage, joinParent } from './frame.ts'
 
 const STORE = 'https://store.example'
-const STATUS: Said = { type: 'status', detail: { depositId: '7', status: 'pending' }, question: 'Close?' }
-const LATER: Said = { ...STATUS, detail: { depositId: '7', status: 'succeeded' } }
+const STATUS: FrameMessage = {
+  type: 'status',
+  detail: { depositId: '7', status: 'pending' },
+  question: 'Close?',
+}
+const LATER: FrameMessage = { ...STATUS, detail: { depositId: '7', status: 'succeeded' } }
 
 type Hear = (event: object) => void
 
@@ -36,19 +40,19 @@ function aPort() {
 describe('D-32 a page in a frame', () => {
   it('greets the one origin that may show it, and sends nothing else to the window', () => {
     const { frame, sent } = framed()
-    frame.tell(STATUS)
+    frame.send(STATUS)
     expect(sent).toEqual([[{ tradetill: 1 }, STORE]])
   })
 
   it('sends over the port it received, starting with the latest missed messages', () => {
     const { frame, message } = framed()
-    frame.tell(STATUS)
-    frame.tell(LATER)
-    frame.tell({ type: 'resize', detail: { height: 700 } })
+    frame.send(STATUS)
+    frame.send(LATER)
+    frame.send({ type: 'resize', detail: { height: 700 } })
     const port = aPort()
     message({ ports: [port] })
     expect(port.said).toEqual([LATER, { type: 'resize', detail: { height: 700 } }])
-    frame.tell({ type: 'escape' })
+    frame.send({ type: 'escape' })
     expect(port.said.at(-1)).toEqual({ type: 'escape' })
   })
 
@@ -62,10 +66,10 @@ describe('D-32 a page in a frame', () => {
     ['nothing', { data: null }],
   ])('accepts no port from %s', (_who, facts) => {
     const { frame, message } = framed()
-    frame.tell(STATUS)
+    frame.send(STATUS)
     const hostile = aPort()
     message({ ports: [hostile], ...facts })
-    frame.tell(LATER)
+    frame.send(LATER)
     expect(hostile.said).toEqual([])
     const port = aPort()
     message({ ports: [port] })
@@ -75,7 +79,7 @@ describe('D-32 a page in a frame', () => {
   it('keeps waiting if an answer has no port', () => {
     const { frame, message } = framed()
     message({})
-    frame.tell(STATUS)
+    frame.send(STATUS)
     const port = aPort()
     message({ ports: [port] })
     expect(port.said).toEqual([STATUS])
@@ -86,7 +90,7 @@ describe('D-32 a page in a frame', () => {
     const [first, second] = [aPort(), aPort()]
     message({ ports: [first] })
     message({ ports: [second] })
-    frame.tell(STATUS)
+    frame.send(STATUS)
     expect([first.said, second.said]).toEqual([[STATUS], []])
   })
 })

@@ -4,7 +4,7 @@
  */
 import type { DepositStatus } from '../contract/statuses.ts'
 
-export type Said =
+export type FrameMessage =
   /** `question` is the question to ask before closing the frame; empty if no offer would be left open. */
   | { type: 'status'; detail: { depositId: string; status: DepositStatus }; question: string }
   | { type: 'done'; detail: { depositId: string; status: DepositStatus; redirectUrl: string | null } }
@@ -12,7 +12,7 @@ export type Said =
   | { type: 'resize'; detail: { height: number } }
   | { type: 'escape' }
 
-export type Frame = { tell(said: Said): void }
+export type Frame = { send(message: FrameMessage): void }
 
 const VERSION = 1
 
@@ -22,53 +22,53 @@ const VERSION = 1
  */
 export function joinParent(target: Window, origin: string): Frame {
   let port: MessagePort | null = null
-  const unsaid = new Map<Said['type'], Said>()
-  const tell = (said: Said): void => {
+  const unsent = new Map<FrameMessage['type'], FrameMessage>()
+  const send = (message: FrameMessage): void => {
     // Keep the latest message of each kind for the parent.
-    if (port === null) unsaid.set(said.type, said)
-    else port.postMessage(said)
+    if (port === null) unsent.set(message.type, message)
+    else port.postMessage(message)
   }
-  const hear = ({ source, origin: from, data, ports }: MessageEvent<unknown>): void => {
+  const receive = ({ source, origin: from, data, ports }: MessageEvent<unknown>): void => {
     const [given] = ports
     if (source !== target.parent || from !== origin || given === undefined || !isGreeting(data)) return
-    target.removeEventListener('message', hear)
+    target.removeEventListener('message', receive)
     port = given
-    for (const said of unsaid.values()) given.postMessage(said)
-    unsaid.clear()
+    for (const message of unsent.values()) given.postMessage(message)
+    unsent.clear()
   }
-  target.addEventListener('message', hear)
+  target.addEventListener('message', receive)
   target.parent.postMessage({ tradetill: VERSION }, origin)
-  watchLinks(target, tell)
-  watchEscape(target, tell)
-  watchHeight(target, tell)
-  return { tell }
+  watchLinks(target, send)
+  watchEscape(target, send)
+  watchHeight(target, send)
+  return { send }
 }
 
 const isGreeting = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && Reflect.get(data, 'tradetill') === VERSION
 
-type Tell = Frame['tell']
+type Send = Frame['send']
 
 /** Lets the parent follow links to the store: here they would open the store inside its own page. */
-function watchLinks(target: Window, tell: Tell): void {
+function watchLinks(target: Window, send: Send): void {
   target.document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null
     if (link === null || link.target !== '' || !/^https?:$/.test(link.protocol)) return
     if (link.origin === target.location.origin) return
     event.preventDefault()
-    tell({ type: 'close', detail: { url: link.href } })
+    send({ type: 'close', detail: { url: link.href } })
   })
 }
 
 /** Reports Escape to the parent, which does not see keys pressed in the frame. Our own open dialog keeps it. */
-function watchEscape(target: Window, tell: Tell): void {
+function watchEscape(target: Window, send: Send): void {
   target.document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return
-    if (target.document.querySelector('dialog[open]') === null) tell({ type: 'escape' })
+    if (target.document.querySelector('dialog[open]') === null) send({ type: 'escape' })
   })
 }
 
-function watchHeight({ document }: Window, tell: Tell): void {
+function watchHeight({ document }: Window, send: Send): void {
   const root = document.getElementById('root')
   if (root === null) return
   let known = 0
@@ -76,6 +76,6 @@ function watchHeight({ document }: Window, tell: Tell): void {
     const height = Math.ceil(root.getBoundingClientRect().height)
     if (height === known) return
     known = height
-    tell({ type: 'resize', detail: { height } })
+    send({ type: 'resize', detail: { height } })
   }).observe(root)
 }

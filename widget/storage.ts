@@ -4,19 +4,19 @@ import { isLanguage, type Language } from '../contract/languages.ts'
 const LINK = 'tradeLink'
 const LANGUAGE = 'language'
 
-type Kept = 'localStorage' | 'sessionStorage'
+type StorageName = 'localStorage' | 'sessionStorage'
 
-function read(key: string, kept: Kept = 'localStorage'): string | null {
+function read(key: string, storage: StorageName = 'localStorage'): string | null {
   try {
-    return globalThis[kept].getItem(key)
+    return globalThis[storage].getItem(key)
   } catch {
     return null
   }
 }
 
-function write(key: string, value: string, kept: Kept = 'localStorage'): void {
+function write(key: string, value: string, storage: StorageName = 'localStorage'): void {
   try {
-    globalThis[kept].setItem(key, value)
+    globalThis[storage].setItem(key, value)
   } catch {
     // The page works without storage: the shopper pastes the link again next time.
   }

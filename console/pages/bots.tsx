@@ -17,7 +17,7 @@ export function BotsPage() {
     <>
       <Heading title="Bots">
         <BotLogin label="Enrol a bot" onDone={again} />
-        {shown.kind === 'ready' && <Arms isDisarmed={shown.data.disarmed} again={again} />}
+        {shown.kind === 'ready' && <ArmButton isDisarmed={shown.data.disarmed} again={again} />}
       </Heading>
       <Loaded shown={shown} again={again}>
         {({ bots, tooMany, disarmed }) => (
@@ -47,7 +47,7 @@ export function BotsPage() {
   )
 }
 
-function Arms({ isDisarmed, again }: { isDisarmed: boolean; again: () => void }) {
+function ArmButton({ isDisarmed, again }: { isDisarmed: boolean; again: () => void }) {
   return (
     <ActButton
       act={isDisarmed ? 'bot arm' : 'bot disarm'}

@@ -71,7 +71,7 @@ function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
   const { steamId } = shopper
   return (
     <Panel
-      title="Its shopper"
+      title="Shopper"
       aside={
         <span>
           <Standing shopper={shopper} /> <Go to={`/shoppers/${steamId}`}>{steamId}</Go>

@@ -81,7 +81,11 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
     text: ({ priceMinor }) => priceMinor / 100,
   },
   { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
-  { name: 'Came', show: ({ receivedAt }) => <Time at={receivedAt} />, text: ({ receivedAt }) => receivedAt },
+  {
+    name: 'Received',
+    show: ({ receivedAt }) => <Time at={receivedAt} />,
+    text: ({ receivedAt }) => receivedAt,
+  },
   { name: 'Asset', show: ({ assetId }) => assetId ?? '—', text: ({ assetId }) => assetId },
 ]
 

@@ -65,7 +65,7 @@ export function MarketSwitches() {
           label="Stop selling on another market"
           does={OFF}
           needs="support"
-          fields={[{ name: 'market', label: 'Its name', hint: 'Such as market.csgo.com.' }]}
+          fields={[{ name: 'market', label: 'Name of the market', hint: 'Such as market.csgo.com.' }]}
           input={({ market }) => ({ market })}
           onDone={again}
         />

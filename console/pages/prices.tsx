@@ -94,7 +94,7 @@ function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }
         columns={[
           { name: 'Game', show: (row) => row.game },
           { name: 'Item', show: (row) => row.item ?? 'the whole game' },
-          { name: 'How', show: ({ hold }) => <Pill tone="warn">{hold}</Pill> },
+          { name: 'Hold', show: ({ hold }) => <Pill tone="warn">{hold}</Pill> },
           { name: 'Since', show: ({ since }) => <Time at={since} /> },
           {
             name: 'Acts',
@@ -140,7 +140,7 @@ function Item({ game, item }: { game: string; item: string }) {
                 ['Worth', formatMicros(view.worthUsdMicros)],
                 ['Credited', view.credit === null ? '—' : formatMinor(view.credit.amountMinor, 'USD')],
                 [
-                  'Taken',
+                  'Accepted',
                   view.unavailable === null ? (
                     <Pill key="y" tone="good">
                       yes
@@ -163,7 +163,7 @@ function Item({ game, item }: { game: string; item: string }) {
                 { name: 'Price', isNumber: true, show: ({ usdMicros }) => formatMicros(usdMicros) },
                 { name: '7-day level', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
                 {
-                  name: 'Seen',
+                  name: 'Popularity',
                   show: ({ popularity, popularityKind }) => `${popularity} (${words(popularityKind)})`,
                 },
                 { name: 'As of', show: ({ asOf }) => <Time at={asOf} /> },
@@ -192,13 +192,13 @@ function ItemActs({ game, item, again }: { game: string; item: string; again: ()
         {...common}
         act="price freeze"
         label="Freeze"
-        does="Keeps its price as it is, even when it gets old."
+        does="Keeps the price of the item as it is, even when it gets old."
       />
       <ActButton
         {...common}
         act="price override"
         label="Set a price"
-        does="Gives it a price of your own, before commission."
+        does="Gives the item a price of your own, before commission."
         needs="operator"
         needsReason
         fields={[{ name: 'usd', label: 'US dollars', hint: 'With its decimals, such as 850.00.' }]}

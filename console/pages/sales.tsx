@@ -81,7 +81,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
                 columns={COLUMNS}
                 rows={sales.slice(0, MOST_SHOWN)}
                 keyOf={({ saleId }) => saleId}
-                empty="Nothing was sold in this time."
+                empty="Nothing was sold in this period."
               />
               {sales.length > MOST_SHOWN && (
                 <p className="quiet">
@@ -110,7 +110,7 @@ function Totals({ totals }: Pick<Data, 'totals'>) {
         caption="Totals by market, game and week"
         rows={totals}
         keyOf={({ by, name, currency }) => by + name + currency}
-        empty="Nothing was sold in this time."
+        empty="Nothing was sold in this period."
         columns={[
           { name: 'By', show: ({ by, name }) => `${by} ${name}` },
           { name: 'Sales', isNumber: true, show: ({ sales }) => sales },

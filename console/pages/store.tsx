@@ -263,7 +263,7 @@ function Keys({ store, again }: Part) {
                 <ActButton
                   act="key revoke"
                   label="Revoke"
-                  does="Ends the key at once. Calls with it are refused."
+                  does="Ends the key immediately. Calls with it are refused."
                   needs="operator"
                   needsReason
                   input={() => ({ keyId })}

@@ -90,7 +90,7 @@ export function EndpointActs({ endpointId, givenUpFrom, givenUpTo }: Endpoint) {
       <ActButton
         act="webhook rotate"
         label="Rotate secret"
-        does="Gives the endpoint a new secret. Both sign for a day."
+        does="Gives the endpoint a new secret. For a day, webhooks are signed with both."
         needs="operator"
         needsReason
         input={() => ({ endpointId, overlapHours: 24 })}

@@ -98,7 +98,7 @@ const ruleText = (rule: Page['rule']): string =>
 const TO = {
   name: 'to',
   label: 'Destination',
-  hint: 'As the vault knows it, such as storage.',
+  hint: 'Its name at the vault, such as storage.',
 } as const
 
 function WishActs({ again }: { again: () => void }) {
@@ -117,7 +117,7 @@ function WishActs({ again }: { again: () => void }) {
             name: 'assets',
             label: 'Asset ids, separated by commas',
             isOptional: true,
-            hint: 'As the bot has them. Leave empty for all that are free.',
+            hint: 'The ids in the bot’s inventory. Leave empty for all free items.',
           },
         ]}
         input={({ to = '', bot = '', assets = '' }) => ({

@@ -80,7 +80,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
           const secret = outcome.data[name]
           return typeof secret !== 'string' ? null : (
             <p key={name} className="secret">
-              <span className="quiet">{called}, shown this once:</span> <code>{secret}</code>
+              <span className="quiet">{called}, shown only once:</span> <code>{secret}</code>
             </p>
           )
         })}
@@ -114,7 +114,7 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
   )
 }
 
-/** Returns what was typed, keyed by field name. */
+/** Returns the typed texts by field name. */
 export const typedIn = (form: HTMLFormElement): Record<string, string> =>
   Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]))
 

@@ -1,4 +1,4 @@
-/** The server's answers, refreshed while it changes. */
+/** The server's answers, refreshed when its data changes. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { call, type Failure, type Reply } from '../api/call.ts'
 import { onChange } from '../api/live.ts'
@@ -8,7 +8,7 @@ export type Shown<T> =
   | { kind: 'failed'; failure: Failure }
   | { kind: 'ready'; data: T; failure: Failure | undefined }
 
-/** The answer of a find. If a later call fails, the last answer stays, with a note. Slow finds use `isLive: false`. */
+/** Returns a find's answer. If a later call fails, the answer stays, with a note. Slow finds use `isLive: false`. */
 export function useAnswer<T>(
   name: string,
   input: object,
@@ -51,7 +51,7 @@ export type Rows<ROW> = {
 
 type Page<ROW> = { rows: readonly ROW[]; next: string | null }
 
-/** A list, page by page. Only the first page is refreshed. */
+/** Returns the rows of a list, page by page. Only the first page is refreshed. */
 export function useRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,

@@ -56,7 +56,7 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
 
 type LoadedProps<T> = { shown: Shown<T>; again: () => void; children: (data: T) => ReactNode }
 
-/** Shows that the content is loading or has failed, or the content. If a later refresh fails, the content stays. */
+/** Shows the content, or that it is loading or failed to load. If a later refresh fails, the content stays. */
 export function Loaded<T>({ shown, again, children }: LoadedProps<T>) {
   switch (shown.kind) {
     case 'loading':

@@ -49,14 +49,14 @@ const lesser = (one: Choice, other: Choice): Choice =>
 
 /** Picks as a person would: the dearest item that fits, repeatedly, then one more to close the gap. */
 function quickChoice(dearest: readonly Priced[], wish: Wish): Choice {
-  let most = closed(dearest, [], wish)
+  let most = closeGap(dearest, [], wish)
   const taken: Priced[] = []
   let left = wish.target
   for (const item of dearest) {
     if (item.price > left) continue
     taken.push(item)
     left -= item.price
-    const choice = closed(dearest, taken, wish)
+    const choice = closeGap(dearest, taken, wish)
     if (choice !== undefined && (most === undefined || lesser(most, choice) === choice)) most = choice
     if (left === 0 || taken.length === wish.maxItems) break
   }
@@ -65,7 +65,7 @@ function quickChoice(dearest: readonly Priced[], wish: Wish): Choice {
 }
 
 /** Returns `taken` and the cheapest item that closes the gap; undefined if there is none. */
-function closed(
+function closeGap(
   dearest: readonly Priced[],
   taken: readonly Priced[],
   { target, maxItems }: Wish,
@@ -98,7 +98,7 @@ function dearestFirst(dearest: readonly Priced[], wish: Wish): Choice {
     taken.push(item)
     total += item.price
   }
-  return closed(dearest, taken, wish) ?? { items: taken, total }
+  return closeGap(dearest, taken, wish) ?? { items: taken, total }
 }
 
 type Search = { wish: Wish; quick: Choice; mostSteps: number }

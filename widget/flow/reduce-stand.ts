@@ -105,7 +105,7 @@ export function reloading(state: FlowState, change: Partial<Stand>, reload: bool
   return withStand(
     { ...state, nextRequest: request + 1 },
     {
-      aim: unsought(stand),
+      aim: withoutSearch(stand),
       question: null,
       ...change,
       inventory: { status: 'loading', request, kept: shownInventory(stand), reload },
@@ -187,7 +187,7 @@ function priceQuestioned(state: FlowState, stand: Stand, id: string): FlowState 
 }
 
 /** A search ends when its items change, or when the shopper picks an item. */
-const unsought = ({ aim }: Stand): Stand['aim'] => (aim?.search.status === 'searching' ? null : aim)
+const withoutSearch = ({ aim }: Stand): Stand['aim'] => (aim?.search.status === 'searching' ? null : aim)
 
 function itemsProposed(
   state: FlowState,
@@ -207,7 +207,7 @@ function itemsProposed(
 }
 
 function toggled(state: FlowState, stand: Stand, id: string): Step {
-  const aim = unsought(stand)
+  const aim = withoutSearch(stand)
   if (stand.selection.includes(id)) {
     return {
       state: withStand(state, { aim, selection: stand.selection.filter((other) => other !== id) }),
@@ -231,5 +231,5 @@ function added(state: FlowState, stand: Stand, ids: readonly string[]): Step {
   const effects: Effect[] =
     selection.length < wanted.size ? [{ kind: 'toast', toast: { text: 'tooManyItems' } }] : []
   if (selection.length === stand.selection.length) return { state, effects }
-  return { state: withStand(state, { aim: unsought(stand), selection }), effects }
+  return { state: withStand(state, { aim: withoutSearch(stand), selection }), effects }
 }

@@ -31,7 +31,7 @@ const linkOf = (state: FlowState) => ('link' in state.page ? state.page.link : u
 const FINAL = DEPOSIT_STATUSES.filter(isFinal)
 
 describe('opening the page', () => {
-  it('A-060 asks for the deposit alone', () => {
+  it('A-060 asks only for the deposit', () => {
     expect(kinds(opening())).toEqual(['loadPayment'])
   })
 
@@ -244,7 +244,7 @@ describe('the trade link', () => {
     { kind: 'returned' },
     { kind: 'connectionChanged', online: true },
     { kind: 'retryPressed' },
-  ] satisfies FlowEvent[])('a link that was not checked is sent again: $type', (hope) => {
+  ] satisfies FlowEvent[])('a link that was not checked is sent again: $kind', (hope) => {
     const { state } = having(
       awaitingLink(),
       typed(LINK),
@@ -259,7 +259,7 @@ describe('the trade link', () => {
   it.each([
     { kind: 'userResolved', request: 1, user: USER },
     { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
-  ] satisfies FlowEvent[])('an answer to an earlier request changes nothing: $type', (late) => {
+  ] satisfies FlowEvent[])('an answer to an earlier request changes nothing: $kind', (late) => {
     const { state: first } = having(awaitingLink(), typed(LINK), { kind: 'typingEnded' })
     const { state: second } = having(
       first,

@@ -13,13 +13,13 @@ import type { FlowState, Refusal, Stand } from './state.ts'
 export function reduce(state: FlowState, event: FlowEvent): Step {
   switch (event.kind) {
     case 'paymentLoaded':
-      return paymentLoaded(looked(state), event.payment, event.atMs)
+      return paymentLoaded(withNextLook(state), event.payment, event.atMs)
     case 'opened':
       return opened(state)
     case 'paymentUnchanged':
-      return step(looked(state.pollFailing ? { ...state, pollFailing: false } : state))
+      return step(withNextLook(state.pollFailing ? { ...state, pollFailing: false } : state))
     case 'paymentFailed':
-      return paymentFailed(looked(state), event.refusal)
+      return paymentFailed(withNextLook(state), event.refusal)
     case 'returned':
       return step(returned(state))
     case 'retryPressed':
@@ -47,7 +47,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'itemsProposed':
     case 'searchTyped':
     case 'sortChosen':
-      return unpressed(reduceStand(state, event))
+      return withoutWaitingPress(reduceStand(state, event))
     case 'priceQuestioned':
     case 'priceExplained':
     case 'priceUnderstood':
@@ -68,14 +68,14 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
 }
 
 /** Cancels a waiting press on Add funds once the items change: the press was for the items shown at the time. */
-function unpressed(taken: Step): Step {
+function withoutWaitingPress(taken: Step): Step {
   const { dialogs } = taken.state
   if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
   return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
 /** Restarts the wait for the next look after an answer, unless none is due: while the page polls, and after the end. */
-const looked = (state: FlowState): FlowState =>
+const withNextLook = (state: FlowState): FlowState =>
   isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
     : { ...state, looks: state.looks + 1, lookNow: false }

@@ -71,7 +71,7 @@ describe('the inventory', () => {
     { kind: 'gameChosen', game: 'dota' },
     { kind: 'languageChosen', language: 'ru' },
     { kind: 'linkTyped', text: '' },
-  ] as const)('A-071 $type aborts the request under way, and its answer shows no error', async (event) => {
+  ] as const)('A-071 $kind aborts the request under way, and its answer shows no error', async (event) => {
     const slow = held()
     const { flow, to, pass } = started({
       ...atStand,
@@ -146,7 +146,7 @@ describe('creating a trade', () => {
   it.each([
     ['no answer at all', () => Promise.reject(new TypeError('network'))],
     ['a server that broke', () => problem(500, 'internal')],
-    ['a gateway in between', () => new Response('<h1>Bad Gateway</h1>', { status: 502 })],
+    ['a proxy that failed', () => new Response('<h1>Bad Gateway</h1>', { status: 502 })],
     ['an offer still being made', () => json({ state: 'sending', code: 'trade_sending' }, { status: 202 })],
     ['too many requests', () => problem(429, 'too_many_requests')],
   ] satisfies [string, () => Reply][])(

@@ -58,7 +58,7 @@ describe('a step in a stack', () => {
     ['fewer', ['1', '3'], '3'],
     ['fewer', [], undefined],
     ['fewer', ['9'], undefined],
-  ])('%s beside %j is %j', (step, picked, id) => {
+  ])('%s with %j picked changes %j', (step, picked, id) => {
     expect(steppedIn(['1', '2', '3'], new Set(picked), step)).toBe(id)
   })
 })

@@ -20,14 +20,14 @@ function leaves(value: unknown, key = ''): Leaf[] {
 }
 
 /** Names of the games are the same in every language. */
-const ONLY_ENGLISH = 'games'
+const SAME_EVERYWHERE = 'games'
 
 const english = leaves(en)
 const russian = new Map(leaves(ru).map(({ key, text }) => [key, text]))
 
 describe('A-065 A-110 the texts', () => {
   it('all exist in Russian', () => {
-    const missing = english.filter(({ key }) => !key.startsWith(ONLY_ENGLISH) && !russian.has(key))
+    const missing = english.filter(({ key }) => !key.startsWith(SAME_EVERYWHERE) && !russian.has(key))
     expect(missing.map(({ key }) => key)).toEqual([])
   })
 
@@ -133,7 +133,7 @@ describe('plurals', () => {
     [21, 'Инвентарь получен 21 минуту назад'],
     [3, 'Инвентарь получен 3 минуты назад'],
     [11, 'Инвентарь получен 11 минут назад'],
-  ])('in Russian: an inventory of %j minutes ago', (n, text) => {
+  ])('in Russian: an inventory from %j minutes ago', (n, text) => {
     expect(ru.itemAge?.(n)).toBe(text)
   })
 

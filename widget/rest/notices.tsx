@@ -16,7 +16,7 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const isInDialog =
     state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
   // The inventory already mentions the works, but without their reason or end.
-  const isSaid = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
+  const isMentioned = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
   const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
   const isMaking =
@@ -26,7 +26,9 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
       {!state.online && !isInDialog && (
         <p className="notice notice-warning notice-offline">{texts.offline}</p>
       )}
-      {works && <WorksNotice payment={state.payment}>{isSaid ? '' : texts.technicalWorksOnPage}</WorksNotice>}
+      {works && (
+        <WorksNotice payment={state.payment}>{isMentioned ? '' : texts.technicalWorksOnPage}</WorksNotice>
+      )}
       {isMaking && (
         <p className="notice notice-offer">
           {texts.offerBeingMade}{' '}

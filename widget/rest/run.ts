@@ -1,5 +1,5 @@
 /** Runs the flow of a deposit in the browser. */
-import { pageCookies, renewToken, tellStore } from '../embed.ts'
+import { pageCookies, renewToken, sendToStore } from '../embed.ts'
 import { createApi } from '../flow/api.ts'
 import type { World } from '../flow/calls.ts'
 import type { ToastText } from '../flow/events.ts'
@@ -65,8 +65,8 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
  * redirects.
  */
 function leadOn(redirectUrl: string, depositId: string): void {
-  const isTold = tellStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
-  if (!isTold) location.replace(redirectUrl)
+  const isSent = sendToStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
+  if (!isSent) location.replace(redirectUrl)
 }
 
 function toastOf(toast: ToastText, language: FlowState['language']): NewToast {

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { tellStore } from '../embed.ts'
+import { sendToStore } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'
 
@@ -13,12 +13,12 @@ export function useStorePage({ payment }: FlowState): void {
   const leadsOn = payment?.redirectUrl !== undefined
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
-    tellStore({ type: 'status', detail: { depositId, status }, question })
+    sendToStore({ type: 'status', detail: { depositId, status }, question })
   }, [depositId, status, question])
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
     // If the deposit has a redirect, the redirect reports the end, after the shopper has read it.
     if (status === 'succeeded' && !leadsOn)
-      tellStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
+      sendToStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
   }, [depositId, status, leadsOn])
 }
