@@ -55,7 +55,7 @@ const PAGES: Record<string, (place: Place) => ReactNode> = {
   '/settings': () => <SettingsPage />,
 }
 
-/** Pages of one deposit, store or the like, by its number. */
+/** The page of a single deposit, store, bot and so on, by its number. */
 const DETAIL_PAGES: Record<string, (id: string, place: Place) => ReactNode> = {
   deposits: (id) => <DepositPage depositId={id} />,
   stores: (id) => <StorePage storeId={id} />,

@@ -2,7 +2,7 @@ import type { Language } from './languages.ts'
 import { type ErrorEntry, STORE_ERRORS } from './store-errors.ts'
 
 /**
- * Every refusal with which our calls can answer (RFC 9457 problem JSON, `code` is the key).
+ * Every refusal that our calls can return (RFC 9457 problem JSON, `code` is the key).
  * `detail` says what is wrong and what to do, in the language of the call.
  */
 export const ERRORS = {
@@ -278,7 +278,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The values of `forStores` texts: the API key of the call, absent in the reference, and its target in words. */
+/** The values for `forStores` texts: the API key of the call, absent in the reference, and its target in words. */
 export type AskedByStore = { key?: string; asked: string }
 
 export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {

@@ -12,7 +12,7 @@ const time = z.iso.datetime()
 
 const envelope = {
   id: z.uuid().describe('The same in every attempt. Equals the header `webhook-id`.'),
-  timestamp: time.describe('When the change happened that the event reports.'),
+  timestamp: time.describe('When the reported change happened.'),
   sequence: z
     .int()
     .positive()

@@ -319,7 +319,7 @@ test('D-33 a hostile page on another port of localhost gets nothing, and neither
   await expect.poll(() => seen.complaints).toHaveLength(1)
   expect(seen.complaints.splice(0)).toEqual([expect.stringContaining("frame-ancestors 'none'")])
   expect(await query("select 1 from outage where kind = 'maintenance'")).toEqual([])
-  // Browsers send a cookie to every port of its host, so the hostile server has it: only one half of the session.
+  // Browsers send a cookie to every port of its host, so the hostile server received it. Alone it is not a session.
   const stolen = cookies.find((cookie) => cookie.includes('__Host-console='))
   expect(stolen).toBeDefined()
   expect(await forged(stolen ?? '')).toBe(401)

@@ -24,7 +24,7 @@ const NAMES = [
   '"><svg onload=window.ran=1>',
 ]
 
-/** Returns the parts of cards that overflow, and whether the page or the height of the cards does not fit. */
+/** Returns the parts that overflow their card, and notes if the page is too wide or the cards differ in height. */
 function overflowing(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isWithin = (inner: DOMRect, outer: DOMRect): boolean =>

@@ -67,7 +67,7 @@ function looksOf(page: Page) {
   }
 }
 
-test('A-061 A-131 a failing server and a lost connection are reported once each; the page is up to date within a second', async () => {
+test('A-061 A-131 a failing server and a lost connection are reported once each; once back, the page is up to date within a second', async () => {
   const opened = await openConfirmation({}, ({ page }) => page.clock.install())
   const { page, context, texts, offerId } = opened
   let failed = 0

@@ -72,7 +72,7 @@ export type Deposit = {
 export type DepositEvent = {
   /** The same in every attempt. Equals the header `webhook-id`. */
   id: string
-  /** When the change happened that the event reports. */
+  /** When the reported change happened. */
   timestamp: string
   /** The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`. */
   sequence: number
@@ -102,7 +102,7 @@ export type DepositList = {
 export type EpochEvent = {
   /** The same in every attempt. Equals the header `webhook-id`. */
   id: string
-  /** When the change happened that the event reports. */
+  /** When the reported change happened. */
   timestamp: string
   /** The event’s number in your log: 1, 2, 3 … It has a gap only before an `epoch.started`. */
   sequence: number

@@ -1,11 +1,11 @@
-/** The page inside a frame of the store's page. The gateway then writes a cross-site token into the document. */
+/** For a page that the store's page shows in a frame. The gateway writes a cross-site token into its document. */
 import type { Frame, FrameMessage } from './frame.ts'
 
 const meta = (): HTMLMetaElement | null => document.querySelector('meta[name="tradetill-embed"]')
 
 export const isEmbedded = (): boolean => meta() !== null
 
-/** Returns document.cookie. A page in a frame has no cookies: it gets the document's token in the form of one. */
+/** Returns document.cookie, or in a frame, which has no cookies, the document's token in the form of a cookie. */
 export function pageCookies(): string {
   const token = meta()?.content
   return token === undefined ? document.cookie : `csrf=${token}`
@@ -14,7 +14,7 @@ export function pageCookies(): string {
 const HOUR_MS = 3_600_000
 
 /**
- * Reloads an old document for a new token. Does not reload a fresh one: the server would refuse its new token too.
+ * Reloads the document for a new token, at most once an hour: a server that refused a fresh token would refuse the next.
  */
 export function renewToken(): void {
   if (isEmbedded() && performance.now() > HOUR_MS) location.reload()

@@ -14,7 +14,7 @@ const SCREENS: Record<string, 'landing' | 'home' | 'help'> = {
   '/help': 'help',
 }
 
-/** Returns the help page's address with the language: if the store chose it, it is not stored in the browser. */
+/** Returns the help page's address with the language, because a language that the store chose is not stored. */
 export const helpIn = (language: Language): string => `/help?${new URLSearchParams({ language })}`
 
 export function languageAsked(search: string): Language | null {

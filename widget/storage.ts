@@ -31,7 +31,7 @@ export const storedLink = (): string | null => read(LINK)
 export const storeLanguage = (language: Language): void => write(LANGUAGE, language)
 export const storeLink = (link: string): void => write(LINK, link)
 
-/** Returns the language chosen for this deposit in this tab, which a reload keeps in place of the store's language. */
+/** Returns the language that the shopper chose for this deposit in this tab. It still applies after a reload. */
 export function chosenLanguage(hash: string): Language | null {
   const [known, language] = read(LANGUAGE, 'sessionStorage')?.split(' ') ?? []
   return known === hash && isLanguage(language) ? language : null

@@ -4,7 +4,7 @@ import { enterSandbox, type Invitation, readLink, register } from '../api/passke
 import { Failed } from '../ui/parts.tsx'
 import { go } from '../ui/place.ts'
 
-/** Reads the secret after the #, a part of the address that browsers send to no server, so no log contains it. */
+/** Reads the secret after the #. Browsers never send that part of an address, so no log contains the secret. */
 const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } => {
   const text = hash.replace(/^#/, '')
   return text.startsWith('sandbox=')

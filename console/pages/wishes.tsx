@@ -98,7 +98,7 @@ const ruleText = (rule: Page['rule']): string =>
 const TO = {
   name: 'to',
   label: 'Destination',
-  hint: 'Its name at the vault, such as storage.',
+  hint: 'The name that the vault uses, such as storage.',
 } as const
 
 function WishActs({ again }: { again: () => void }) {

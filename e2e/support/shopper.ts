@@ -104,8 +104,8 @@ export async function payWithItems(page: Page, place: Place, who: Player): Promi
 }
 
 /**
- * Stops the page's clock. From here on only the test advances it. So the page can do without a tick only things that
- * happen immediately, and anything that it shows for some seconds stays, on any machine.
+ * Stops the page's clock: from here on only the test advances it. On any machine, anything that happens without a tick
+ * happened immediately, and anything that is shown for some seconds stays.
  */
 export const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
 

@@ -31,8 +31,8 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     takes: { body: createDepositBodySchema },
     answer: storeDepositSchema,
     statuses: {
-      200: 'An earlier call with the same values has opened the deposit.',
-      201: 'The deposit is open.',
+      200: 'The deposit was opened by an earlier call with this externalId and the same values.',
+      201: 'The deposit was opened.',
     },
     example: {
       externalId: 'order-1001',

@@ -25,7 +25,7 @@ export type World = {
 type Ended = Exclude<Activity, { kind: 'poll' }>
 
 export type Calls = {
-  /** Asks for the payment, and gets it only if it changed since the last answer, unless that answer was forgotten. */
+  /** Asks for the payment. Resolves to `paymentUnchanged` if the last answer still holds and was not forgotten. */
   payment(signal: AbortSignal): Promise<FlowEvent>
   /** Forgets the last answer, so the next call returns the payment even if it did not change. */
   forget(): void

@@ -55,7 +55,7 @@ export type Effect =
   | { kind: 'toast'; toast: ToastText }
   | { kind: 'storeLink'; link: string }
   | { kind: 'storeLanguage'; language: Language }
-  /** `afterMs`: delay in which the shopper reads the page. */
+  /** `afterMs`: a delay, so the shopper can read the page first. */
   | { kind: 'redirect'; url: string; afterMs: number }
 
 /** A toast by its meaning; the page adds the text in its language. */

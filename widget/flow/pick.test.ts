@@ -27,7 +27,7 @@ function leastOfAll(items: readonly Priced[], { target, maxItems }: Wish): numbe
 }
 
 describe('items for an amount', () => {
-  it('match it exactly in at least 950 of 1,000 inventories where some ten items or fewer can', () => {
+  it('match it exactly in at least 950 of 1,000 inventories that have a match of up to ten items', () => {
     const draw = draws(23)
     let exact = 0
     for (let round = 0; round < 1_000; round += 1) {

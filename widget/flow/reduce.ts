@@ -74,7 +74,10 @@ function withoutWaitingPress(taken: Step): Step {
   return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
 }
 
-/** Restarts the wait for the next look after an answer, unless none is due: while the page polls, and after the end. */
+/**
+ * Restarts the wait for the next look after an answer. Does nothing while the page polls, or after the end unless the
+ * shopper has just come back.
+ */
 const withNextLook = (state: FlowState): FlowState =>
   isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
     ? state
@@ -139,7 +142,7 @@ const redirectOf = (payment: Payment): Effect[] =>
     : [{ kind: 'redirect', url: payment.redirectUrl, afterMs: readingMsOf(payment) }]
 
 /**
- * Milliseconds before the redirect if money is held: the shopper needs time to read until when, which only we show.
+ * Milliseconds before the redirect if money is held: only this page says until when, so the shopper needs time to read.
  */
 const READING_MS = 8000
 const readingMsOf = ({ heldUntil }: Payment): number => (heldUntil === null ? 0 : READING_MS)
@@ -204,7 +207,7 @@ function connectionChanged(state: FlowState, online: boolean): Step {
   }
 }
 
-/** True if the inventory failed without a reason of its own, for example because the page was offline. */
+/** True if the inventory failed without a specific reason, for example because the page was offline. */
 function isInternalError({ inventory }: Stand): boolean {
   return inventory.status === 'error' && inventory.type === 'internal'
 }

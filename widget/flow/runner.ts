@@ -12,7 +12,7 @@ export type Flow = {
 }
 
 export type RunningFlow = Flow & {
-  /** Call when the page came back (visible, online, restored). The next poll starts immediately, for a full answer. */
+  /** Call this when the page is visible, online or restored again. The next poll follows immediately, and in full. */
   returned(): void
   stop(): void
 }

@@ -88,7 +88,7 @@ describe('the order', () => {
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })
 
-  it('A-115 is by descending price at first', () => {
+  it('A-115 is initially by descending price', () => {
     expect(standOf(openedOn('created')).sort).toBe('priceDown')
   })
 

@@ -6,7 +6,7 @@ import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 
 const UNJUDGED: readonly (string | null)[] = [
-  // Not an answer of the gateway.
+  // The gateway did not answer.
   null,
   ...([
     'steam_unavailable',
@@ -136,7 +136,7 @@ const readOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
 
 const PLAIN = /^[ -~]*$/
 
-/** Folds each letter separately: a longer lower case, as of İ, must not hide a name that was typed exactly. */
+/** Folds each letter separately, because a lower-case form that is longer (İ) must not hide a name typed exactly. */
 export function fold(text: string): string {
   return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }

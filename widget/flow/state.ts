@@ -13,7 +13,7 @@ export type Refusal = {
   retryAfterS?: number
   /** Steam's own reason, if it gave one. */
   cause?: string
-  /** Set if something else than the gateway answered, for example a proxy whose server is down. */
+  /** Set if something other than the gateway answered, for example a proxy whose server is down. */
   isAnswered?: true
 }
 

@@ -70,7 +70,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
   )
 }
 
-/** Sets --bar to the bar's height: the page ends that much lower, and notices are placed above the bar. */
+/** Sets --bar to the bar's height, so the end of the page stays above the bar, and notices are placed above it. */
 function useHeight(bar: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const element = bar.current

@@ -220,7 +220,7 @@ function putLink(event: ClipboardEvent, before: string, { type, confirm }: Acts)
 
 type ContinueProps = { field: RefObject<HTMLElement | null>; noteId: string; onPress(): void }
 
-/** Takes the focus. When it disappears, it leaves the focus to the element around it, so Tab continues from there. */
+/** Takes the focus when it appears. A press moves the focus to the field around it, so Tab continues from there. */
 function Continue({ field, noteId, onPress }: ContinueProps) {
   const { texts } = usePage()
   const button = useRef<HTMLButtonElement>(null)

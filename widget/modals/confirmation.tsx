@@ -17,7 +17,7 @@ import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
-/** The dialog from the press on Pay until the offer has ended. The shopper leaves it only with its own step back. */
+/** The dialog from the press on Pay until the offer has ended. Only its button to step back leaves it earlier. */
 export function Confirmation({ state, payment, flow }: Props) {
   const { texts } = useModal()
   const isOpen = payment.status === 'pending' && state.modal.kind === 'confirming'
