@@ -1,4 +1,4 @@
-/** Languages of the widget and of every text that a shopper may see. */
+/** Languages of the widget and of every text that a shopper can see. */
 export const LANGUAGES = ['en', 'ru'] as const
 
 export type Language = (typeof LANGUAGES)[number]

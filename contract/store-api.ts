@@ -68,7 +68,7 @@ const createDepositFields = z.strictObject({
     .max(2000)
     .optional()
     .describe(
-      'Where the page goes automatically once the deposit has succeeded, but after no other outcome. The same rules apply.',
+      'The address that the page opens automatically once the deposit has succeeded, but after no other outcome. The rules of `backToStoreUrl` apply.',
     ),
   embedOrigin: z
     .string()

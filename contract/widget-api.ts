@@ -54,7 +54,7 @@ export const paymentSchema = z.object({
    * True while the till asks Steam for the shopper of the trade link that the store sent. The page waits meanwhile.
    */
   userPending: z.boolean(),
-  /** The bot that sent the offer; null before there is one. */
+  /** The bot that sent the offer; null before an offer is sent. */
   bot: botSchema.nullable(),
   /** Seconds: to the expiry while created, to the trade's deadline while pending, null when final or unknown. */
   timeLeft: z.int().nonnegative().nullable(),

@@ -119,7 +119,7 @@ describe("from the demo store's button to the credited balance", () => {
     await expect.poll(polls).toBeGreaterThan(left)
   })
 
-  test('pressing Pay twice at once sends one offer', async () => {
+  test('pressing Pay twice in quick succession sends one offer', async () => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till)
     const guest = await shopper()
@@ -135,7 +135,7 @@ describe("from the demo store's button to the credited balance", () => {
     expect(await offersTo(till.sandbox, guest)).toHaveLength(1)
   })
 
-  test('no log line of any process contains a secret or a whole hash', async () => {
+  test('no log line of any process contains a secret or a complete hash', async () => {
     const { context, page } = await openBrowser()
     await startTopUp(page, till)
     await enterLink(page, await shopper(), TEXTS.en)

@@ -13,7 +13,7 @@ const SHOPPER = { ...USER, avatarUrl: `${till.gateway}/icon.svg` }
 
 const STOCK = 12
 
-/** How many shoppers one run of this test plays. */
+/** Number of shoppers that one run of this test plays. */
 const RUNS = Number(process.env.PROOF_SHOPPERS ?? 4)
 
 type Held = { path: string; answer(): Promise<void> }

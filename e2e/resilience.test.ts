@@ -375,7 +375,7 @@ test('the page asks not to be translated; a browser that still does breaks nothi
   await page.getByRole('searchbox', { name: texts.search }).fill('')
   await page.locator('.language [lang=ru]').click()
   await page.getByRole('gridcell').first().waitFor()
-  // The text beside an icon changes alone, and the old text must not stay.
+  // Here only a text next to an icon changes, and the old text must not stay.
   await expect.poll(() => page.locator('.link-valid').textContent()).toContain(TEXTS.ru.tradeLinkValid)
   await page.getByRole('button', { name: TEXTS.ru.pay, exact: true }).click()
   await endDeposit(deposit, await offerOf(page, TEXTS.ru))

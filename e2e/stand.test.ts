@@ -47,7 +47,7 @@ async function expectStillness(page: Page): Promise<void> {
 /** Expects the phone's bar to say when the money arrives, and after a press, why. */
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
-  // Depending on the store's limit, which all test files share, some or all of the money is available at once.
+  // Depending on the store's limit, which all test files share, some or all of the money is available immediately.
   const reason = [texts.whyLater, texts.whyParts, texts.whyExpected]
     .map((why) => bar.getByText(why(8, 'CS2')))
     .reduce((one, other) => one.or(other))

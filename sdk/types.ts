@@ -133,7 +133,7 @@ export type NewDeposit = {
   language?: string
   /** The target of *Back to the store*, on every page and after every outcome. Its origin must be registered for the store. `{DEPOSIT_ID}` and `{EXTERNAL_ID}` in it are replaced by the ids. */
   backToStoreUrl: string
-  /** Where the page goes automatically once the deposit has succeeded, but after no other outcome. The same rules apply. */
+  /** The address that the page opens automatically once the deposit has succeeded, but after no other outcome. The rules of `backToStoreUrl` apply. */
   redirectUrl?: string
   /** The origin that may show the deposit in a frame, as `https://host[:port]`. It must be registered for the store. By default, no origin may. */
   embedOrigin?: string

@@ -14,7 +14,7 @@ export function pageCookies(): string {
 const HOUR_MS = 3_600_000
 
 /**
- * Reloads the document for a new token, at most once an hour: a server that refused a fresh token would refuse the next.
+ * Reloads an old document to get a new token. A token that was refused while fresh would only be refused again.
  */
 export function renewToken(): void {
   if (isEmbedded() && performance.now() > HOUR_MS) location.reload()

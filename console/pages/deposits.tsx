@@ -79,7 +79,7 @@ const BY_COLUMN = {
 
 const rowsOf = ({ deposits }: Page): readonly Row[] => deposits
 
-/** Returns the currency to filter by. Filters and orders by amount need one, so they have a default. */
+/** Returns the currency to filter by. Filtering and sorting by amount need a currency, so they have a default. */
 function currencyOf(query: URLSearchParams): string | null {
   const isOfAmount =
     query.has('least') || query.has('most') || ['largest', 'smallest'].includes(query.get('order') ?? '')

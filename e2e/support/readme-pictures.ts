@@ -26,7 +26,7 @@ async function take(browser: Browser, till: Till, { language, viewport, suffix }
   await end()
 }
 
-/** The console: a paid deposit in dark colours, and a bot and the overview in light ones. */
+/** The console: a paid deposit in dark colours, and a bot and the overview in light colours. */
 async function takeConsole(browser: Browser, { console: origin, main, sandbox }: Till): Promise<void> {
   const [offer] = await offers(sandbox)
   if (offer === undefined) throw new Error('the sandbox has no offer')

@@ -1,4 +1,4 @@
-/** Random shoppers on a network that loses, delays and reorders calls: the whole flow, on a fake clock. */
+/** Random shoppers on a network that loses, delays and reorders calls: the entire flow, on a fake clock. */
 import fc from 'fast-check'
 import { afterEach, expect, it, vi } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'

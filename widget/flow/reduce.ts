@@ -1,4 +1,4 @@
-/** The one transition of the deposit page: pure, total, and the only place where a state is made. */
+/** The single transition function of the deposit page: pure, total, and the only code that makes a state. */
 import type { ErrorCode } from '../../contract/errors.ts'
 import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'

@@ -29,7 +29,7 @@ export { propose } from '../flow/pick.ts'
 
 export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
-/** The stand: the shopper's items, and the payment beside them. */
+/** The stand: the part of the page with the shopper's items and the payment. */
 export function Stand({ stand, payment, flow }: StandProps) {
   const narrow = useNarrow()
   const Panel = narrow ? BottomBar : Summary

@@ -110,7 +110,7 @@ function offerOf({ status, creating, itemCount, amount }: Payment): { count: num
   return (status === 'pending' || creating) && amount !== null ? { count: itemCount, total: amount } : null
 }
 
-/** When the money of the offer comes. The dialog has the reason. */
+/** When the money of the offer arrives. The dialog has the reason. */
 function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   const split = creditOf(payment)
   if (split !== null && split.until !== null)
@@ -118,7 +118,7 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
-/** When the money comes, and why. */
+/** When the money arrives, and why then. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = useStand()
   const inventory = shownInventory(stand)

@@ -73,7 +73,7 @@ function VideoLink({ onPlay }: { onPlay: (() => void) | undefined }) {
 
 const clipIn = (language: Language): string => `/guide-${language}.webm`
 
-/** The clip has no sound. Its subtitles are the steps, which are also beside it as text. */
+/** The clip has no sound. Its subtitles are the steps, which the page also shows as text. */
 function Clip() {
   const { texts, language } = useGuide()
   const video = useRef<HTMLVideoElement>(null)

@@ -81,7 +81,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
   )
 }
 
-/** Says when the funds come if not all of them come at once; null otherwise. */
+/** Says when the funds arrive if not all of them arrive immediately; null otherwise. */
 function receivedText(payment: Payment, texts: ModalTexts): string | null {
   const split = creditOf(payment)
   if (payment.status !== 'succeeded' || split === null || split.until === null) return null

@@ -4,7 +4,7 @@ import { formatDate } from '../i18n/format.ts'
 import { MoneyRows } from '../parts/money-rows.tsx'
 import { useModal } from './texts.ts'
 
-/** When the money of the trade comes; empty if all of it comes at once. */
+/** When the money of the trade arrives; empty if all of it arrives immediately. */
 export function PaymentMoney({ payment }: { payment: Payment }) {
   const { texts, money, language } = useModal()
   const split = creditOf(payment)

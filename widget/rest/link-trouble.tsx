@@ -33,7 +33,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
   )
 }
 
-/** Returns our text for a known code, and the server's text for an unknown one. */
+/** Returns our text for a known code, and the server's for an unknown one. Blames Steam only if Steam is silent. */
 export function hintOf(refusal: Refusal, texts: RestTexts): string {
   if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
   if (refusal.code === 'too_many_looks') return texts.userTooManyHint

@@ -7,7 +7,7 @@ import { useRest } from '../parts/texts.ts'
 import { WorksNotice } from '../parts/works.tsx'
 import { useNow } from '../ui/hooks.ts'
 
-/** Notices for the whole page: a lost connection, technical works, an open offer. */
+/** Notices about the entire page: a lost connection, technical works, an open offer. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
   const { texts } = useRest()
   const { page } = state

@@ -133,7 +133,7 @@ describe('A-073 the list', () => {
     expect(timers()).toBe(1)
   })
 
-  it('drops all toasts at once, and their timers', () => {
+  it('drops all toasts together, and their timers', () => {
     const { store, titles, timers } = onClock()
     store.add({ title: 'a' })
     store.add({ title: 'b', timeOut: 0 })

@@ -1,4 +1,4 @@
-/** A coin with the sign of its currency; the amount beside it has the currency as text. */
+/** A coin with the sign of its currency. The amount next to it names the currency as text. */
 import './currency.css'
 import type { Currency } from '../../contract/money.ts'
 

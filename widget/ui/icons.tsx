@@ -1,4 +1,4 @@
-/** Drawn icons. All are decoration, with their words beside them. */
+/** Drawn icons. All are decoration, with the words next to them. */
 import type { ReactNode } from 'react'
 import type { Language } from '../../contract/languages.ts'
 
