@@ -123,7 +123,7 @@ describe('the webhook', () => {
     expect(await visitors.live()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
-  test('shows held money separately, with its date, and does not let it be spent', async () => {
+  test('of held money shows the amount and its date, and does not let it be spent', async () => {
     await visitors.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await visitors.live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
