@@ -32,7 +32,7 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.amount_increased': {
     meaning:
-      'Rare: items of an offer that had been given up arrived as well. `data.amount` is the new total: **credit the difference.**',
+      'Rare: items of an earlier offer, which the till had given up, arrived too. `data.amount` is the new total: **credit the difference.**',
     sequence: 13,
     change: { ...PAID, amount: 2_500, availableAmount: 2_500 },
   },
@@ -44,17 +44,18 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.trade_timeout': {
     meaning:
-      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). Or its outcome stayed unknown for 15 days (`unresolved`), or until the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). Like every end, it can still be followed by `deposit.succeeded`.',
+      'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). If its outcome stayed unknown, the trade ended after 15 days (`unresolved`), or earlier because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). As after every end, `deposit.succeeded` can still follow.',
     sequence: 15,
     ...ended('tradeTimeout', 'deadline'),
   },
   'deposit.trade_declined': {
-    meaning: 'The shopper declined; `declined_at_once` within seconds, which hints at a stolen session.',
+    meaning:
+      'The shopper declined. The reason `declined_at_once` means within seconds, which suggests a stolen session.',
     sequence: 16,
     ...ended('tradeDeclined', 'declined'),
   },
   'deposit.trade_countered': {
-    meaning: 'The shopper sent a counteroffer instead; it is always refused.',
+    meaning: 'The shopper sent a counteroffer instead, which the till always refuses.',
     sequence: 17,
     ...ended('tradeCountered', 'countered'),
   },
@@ -70,14 +71,14 @@ const SAMPLES: Record<DepositEventType, Sample> = {
   },
   'deposit.reversed': {
     meaning:
-      'The sender took items back under Steam’s trade protection: **take `data.reversedAmount` from your shopper’s balance; `data.chargedAmount` is what it cost you at the till.** It may be sent more than once.',
+      'The sender took items back under Steam’s trade protection: **take `data.reversedAmount` from your shopper’s balance; `data.chargedAmount` is the cost to you at the till.** This event can be sent more than once.',
     sequence: 20,
     change: { ...PAID, reversedAmount: 1_250, chargedAmount: 0 },
   },
 }
 
 const EPOCH_MEANING =
-  'Rare: the till lost its latest changes, and its numbers continue a million higher ([what to do](store-guide.md#after-the-till-was-restored)). It no longer knows the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
+  'Rare: the till lost its latest changes, and its numbers skip a million ([what to do](store-guide.md#after-the-till-was-restored)). It no longer has the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
 
 const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
 const AT = '2026-01-01T12:03:21.000Z'

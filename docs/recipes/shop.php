@@ -82,7 +82,7 @@ function till(string $path, ?array $body = null, int $tries = 3): array
     return till($path, $body, $tries - 1);
 }
 
-/** Stores the order first, so a call whose answer was lost is repeated with the same id and makes no second deposit. */
+/** Stores the order first. If the call's answer is lost, a repeated call with the same id makes no second deposit. */
 function openDeposit(string $customer): array
 {
     $order = 'order-' . bin2hex(random_bytes(16));
@@ -97,8 +97,8 @@ function openDeposit(string $customer): array
 }
 
 /**
- * An event has the whole deposit, so the event with the larger sequence replaces the others. Repeated and reordered
- * events are therefore harmless. Types that are added later may not be about deposits.
+ * An event contains its entire deposit, so the event with the largest sequence replaces the others. Repeated and
+ * reordered events are therefore harmless. Types that are added later may concern something other than deposits.
  */
 function take(array $event): void
 {
@@ -178,13 +178,13 @@ function serve(): void
             return;
         }
         $event = json_decode($body, true, 64, JSON_THROW_ON_ERROR);
-        // A test of this address expects its challenge as the answer, which enables a live endpoint.
+        // The answer to a test of this address must repeat its challenge. In live mode that enables the endpoint.
         if ($event['type'] === 'webhook.test') {
             echo $event['data']['challenge'];
             return;
         }
         take($event);
-        // Only after the commit: 2xx means that the till may forget this webhook.
+        // Answer only after the commit, because after 2xx the till does not send this webhook again.
         http_response_code(204);
         return;
     }

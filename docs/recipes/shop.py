@@ -48,7 +48,7 @@ def prepare():
 
 
 def till(path, body=None, tries=3):
-    """Retries a call without an answer or with 429 or 5xx. Reads change nothing, and the order id makes the POST safe."""
+    """Retries a call without an answer or with 429 or 5xx. Reads change nothing; the order id makes the POST safe."""
     request = urllib.request.Request(
         TILL_URL + path,
         data=None if body is None else json.dumps(body).encode(),
@@ -70,7 +70,7 @@ def till(path, body=None, tries=3):
 
 
 def open_deposit(customer):
-    """Stores the order first. If an answer is lost, the call is repeated with the same id and makes no second deposit."""
+    """Stores the order first. If the answer is lost, a repeated call with the same id makes no second deposit."""
     order = f"order-{uuid.uuid4()}"
     database().execute("insert into purchase values (?, ?)", (order, customer))
     return till(
@@ -86,8 +86,8 @@ def open_deposit(customer):
 
 
 def take(event):
-    """An event has the whole deposit, so the event with the larger sequence replaces the others. Repeated and reordered
-    events are therefore harmless. Types that are added later may not be about deposits."""
+    """An event contains its entire deposit, so the event with the largest sequence replaces the others. Repeated and
+    reordered events are therefore harmless. Types that are added later may concern something other than deposits."""
     deposit = event["data"]
     if not event["type"].startswith("deposit.") or deposit["amount"] is None:
         return
@@ -177,11 +177,11 @@ class Shop(BaseHTTPRequestHandler):
             if not is_genuine(self.headers, body):
                 return self.answer(400)
             event = json.loads(body)
-            # A test of this address expects its challenge as the answer, which enables a live endpoint.
+            # The answer to a test of this address must repeat its challenge. In live mode that enables the endpoint.
             if event["type"] == "webhook.test":
                 return self.answer(200, event["data"]["challenge"])
             take(event)
-            # Only after the commit: 2xx means that the till may forget this webhook.
+            # Answer only after the commit, because after 2xx the till does not send this webhook again.
             return self.answer(204)
         if url.path == "/buy":
             return self.answer(303, location=open_deposit(customer)["url"])
