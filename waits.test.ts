@@ -23,7 +23,7 @@ const SKIPS_OR_SLEEPS = new RegExp(
   ].join('|'),
 )
 
-/** Methods of Playwright's locators and pages that report only the moment of the call. */
+/** Methods of Playwright's locators and pages that return the state at the call, without waiting. */
 const LOOKS =
   'count|is[A-Z][a-z]+|textContent|innerText|allTextContents|allInnerTexts|inputValue|getAttribute|evaluate|evaluateAll'
 const LOOKS_ONCE = new RegExp(`expect\\(\\s*await (?:(?!\\bawait\\b)[^;])*?\\.(?:${LOOKS})\\(`)
@@ -43,7 +43,7 @@ describe('tests', () => {
     expect(tests.filter(({ text }) => opensPool.test(text)).map(({ file }) => file)).toEqual([])
   })
 
-  it('of a page wait until it shows a state, and read only an absence at once', () => {
+  it('of a page wait until it shows the expected state; only an absence may be read immediately', () => {
     const broken = tests
       .filter(({ file }) => file.startsWith('e2e/'))
       .flatMap(({ file, text }) =>
