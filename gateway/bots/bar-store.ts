@@ -1,4 +1,4 @@
-/** Rows of the bots' bars, and of the refusals that lead to them. */
+/** Stores the bots' bars, and the doubts that can lead to a bar. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -33,7 +33,7 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
-/** Records a partner whom only another bot could serve. Several such partners within an hour make the bot doubted. */
+/** Records a partner that only another bot could serve. Several such partners within an hour make the bot doubted. */
 export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
   const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }
   await tx

@@ -56,7 +56,7 @@ describe('the standing of a bot', () => {
     ['barred while a bar holds', [barred, doubted], 1, 'barred'],
     ['free once its bar has ended', [barred], 30 * MINUTE, 'free'],
     ['doubted if it has doubts but no bar', [doubted], 1, 'doubted'],
-  ] as const)('%s', (_, bars, seconds, standing) => {
+  ] as const)('is %s', (_, bars, seconds, standing) => {
     expect(standingOf(bars, at(seconds))).toBe(standing)
   })
 })

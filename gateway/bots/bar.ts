@@ -9,13 +9,13 @@ export type BarReason =
   | 'too_many_in_all'
   | 'inventory_full'
   | 'rate_limited'
-  /** Steam several times refused this bot and then accepted the same offer from another bot. */
+  /** Several times, Steam refused this bot and then accepted the same offer from another bot. */
   | 'doubted'
 
 /** `all`: the bar covers every game. */
 export type BarScope = Game | 'all'
 
-/** `times`: the number of consecutive pauses, with no offer sent between them. */
+/** `times`: the number of consecutive pauses, with no accepted offer between them. */
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other is free. */
@@ -35,7 +35,7 @@ const RULES: Record<BarReason, Rule> = {
   doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, ofGame: false },
 }
 
-/** A bot is doubted after this many partners, within this time, whom only another bot could serve. */
+/** A bot is doubted once only another bot could serve this many partners within this time. */
 export const DOUBTS = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 
@@ -47,8 +47,8 @@ type Refused = { reason: BarReason; game: Game; now: Date }
 const TOGETHER_MS = 20_000
 
 /**
- * True if the refusal counts as one with the bar's. Rate-limited requests are repeated before the bar ends, so a later
- * refusal of them is new.
+ * True if the refusal counts together with the one that caused the bar. Rate-limited requests are repeated before the
+ * bar ends, so a later refusal counts separately.
  */
 const isOneWith = (before: Bar, { reason, now }: Refused): boolean => {
   const { firstMs, mostMs } = RULES[reason]

@@ -17,7 +17,7 @@ export type BotJob =
   | { kind: 'inventory'; requestId: string; storeId?: string | undefined; depositId?: string | undefined }
   /** Read the trade's row and do the work that is due. */
   | { kind: 'trade'; tradeId: string }
-  /** Read this trade's offer once, now, because its shopper is back at the page. */
+  /** Read this trade's offer once, immediately, because its shopper has returned to the page. */
   | { kind: 'refresh'; tradeId: string }
   /** Read the bot's trade history: items may have been taken back or stolen. */
   | { kind: 'history' }
@@ -37,8 +37,8 @@ export type BotHandlers = {
   history(bot: BotContext): Promise<void>
   drift(bot: BotContext): Promise<void>
   /**
-   * Called once when the work starts, then every 5 s while the bot has live offers or the search for lost ones is not
-   * complete. Reads one list for all of them. Resolves to the number left.
+   * Called once when the work starts, then every 5 s while the bot has live offers or the search for lost offers is
+   * not complete. Reads one list for all offers. Resolves to the number that must still be watched.
    */
   watch(bot: BotContext): Promise<number>
 }

@@ -14,7 +14,7 @@ export type CountedCalls = CallCount & {
 }
 
 export type CallCounts = Observer & {
-  /** Returns the counts since it was last called. */
+  /** Returns the counts since the previous call of `take`. */
   take(): CountedCalls[]
 }
 

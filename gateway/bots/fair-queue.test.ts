@@ -52,13 +52,13 @@ function start(budget = METHODS.partnerinventory.account) {
 
 describe('an honest shopper', () => {
   /**
-   * Milliseconds until the shopper's first inventory arrives, after another link asked as often as allowed for a
+   * Milliseconds until the shopper's first inventory arrives, after another link has asked as often as allowed for a
    * minute.
    */
   async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {
     const { ask, until, doneMs } = start()
     for (let n = 0; n < perMinute * 2; n += 1) {
-      // The link asks in one burst per minute, the second just before the shopper comes: the worst case.
+      // The worst case: the link asks in one burst per minute, and its second burst comes just before the shopper.
       if (n === perMinute) await until(59_990)
       ask(storeOfLink, 'greedy')
     }
@@ -69,7 +69,7 @@ describe('an honest shopper', () => {
   }
 
   test.each(['store', 'another store'])(
-    'waits at most one second longer while a link of %s asks as often as it may',
+    'waits at most one second longer while a link of %s asks as often as allowed',
     async (store) => {
       const alone = await firstInventory(0, store)
       expect(alone).toBe(READ_MS)
@@ -110,7 +110,7 @@ describe('a store', () => {
     ])
   })
 
-  test('never fills all places, so another store is served at once', async () => {
+  test('never fills all places, so another store is served immediately', async () => {
     const { ask, until, reads } = start()
     for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
     await until(100)

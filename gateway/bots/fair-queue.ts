@@ -1,25 +1,25 @@
 /**
  * The order in which a bot reads inventories. Stores take turns. Within a store, the deposit with the fewest recent
- * reads comes first, so a new shopper does not wait behind a page that asks without end.
+ * reads comes first, so a new shopper does not wait behind a page that keeps asking.
  */
 import type { BudgetLimits, Time } from '../steam/budget.ts'
 
 /** The store and the deposit that the read is for. */
 export type Party = { storeId: string; depositId: string }
 
-/** `spend`: the read calls it before it asks Steam for an inventory. A turn that never calls it costs nothing. */
+/** `spend`: the read must call it before it asks Steam for an inventory. A turn that never calls it costs nothing. */
 type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
   /** Resolves after the turn, or once its caller has given up. */
   add(party: Party, work: Work): Promise<void>
   waiting(): number
-  /** Drops waiting turns. Running ones continue. */
+  /** Drops waiting turns. Running turns continue. */
   stop(): void
 }
 
 export type FairQueueOptions = {
-  /** The same interval as Steam's budget, so a started turn never waits for the budget. */
+  /** The bot's budget for calls to Steam. Turns start no faster, so a started turn never waits for the budget. */
   budget: BudgetLimits
   time: Time
 }
@@ -90,7 +90,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   }
 }
 
-/** Chooses the next turn, by the turns given so far. */
+/** Chooses the next turn from the turns given so far. */
 function createOrder(time: Pick<Time, 'now'>) {
   const stores = createCounts()
   const deposits = createCounts()
@@ -108,7 +108,7 @@ function createOrder(time: Pick<Time, 'now'>) {
     return countOf(one) < countOf(other)
   }
   return {
-    /** Equal turns are chosen in the order in which they came. Undefined if no place is free. */
+    /** Returns the next turn; of equal turns, the one that came first. Undefined if no place is free. */
     next(waiting: readonly Waiting[]): Waiting | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)

@@ -31,7 +31,7 @@ describe('the choice of a bot', () => {
     expect(choose([aBot({ botId: 2n }), aBot({ botId: 1n })])?.botId).toBe(1n)
   })
 
-  it('passes over a bot whose offers wait to be sent, while another one sends at once', () => {
+  it('passes over a bot whose offers wait to be sent if another bot sends immediately', () => {
     const late = aBot({ botId: 1n, late: true })
     expect(choose([late, aBot({ botId: 2n, liveOffers: 20 })])?.botId).toBe(2n)
     expect(choose([late, aBot({ botId: 2n, failing: true })])?.botId).toBe(1n)
@@ -110,7 +110,7 @@ describe('a wish that waits for a bot', () => {
     })
 
   it.each([
-    ['a bot that sends at once', { late: true }, {}, true],
+    ['a bot that sends immediately', { late: true }, {}, true],
     ['a bot that is late too', { late: true }, { late: true }, false],
     ['a bot with as many waiting', { late: true, waiting: 3 }, { waiting: 3 }, true],
     ['a bot with more waiting', { late: true, waiting: 3 }, { waiting: 4 }, false],
@@ -119,7 +119,7 @@ describe('a wish that waits for a bot', () => {
     ['a late bot, if its own is barred', { standing: 'barred' as const }, { late: true }, true],
     ['a bot that fails', { reachable: false }, { failing: true }, false],
     ['a bot without room', { late: true }, { liveOffers: 30 }, false],
-  ])('is better off with %s: %s %s', (_, mine, other, answer) => {
+  ])('moves only if that helps: %s', (_, mine, other, answer) => {
     expect(moves(mine, other)).toBe(answer)
   })
 

@@ -90,7 +90,8 @@ export function isBetterElsewhere(
 }
 
 /**
- * How many more open trades than the first bot are acceptable. Others were assigned while this one waited for the lock.
+ * How many more open trades than the first bot are acceptable. Other trades can be assigned while this one waits for
+ * the lock.
  */
 const SLACK = 1
 

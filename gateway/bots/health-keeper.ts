@@ -6,7 +6,7 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Capability, Failing, Health } from './health.ts'
 import { type Lease, setHealth } from './lease-store.ts'
 
-/** How long after the last answer to try a failing capability again. Steam limits inventories hardest. */
+/** How long after the last answer to try a failing capability again. Steam limits inventories most strictly. */
 const TRY_OFFERS_MS = 5_000
 const TRY_INVENTORIES_MS = 30_000
 
@@ -14,7 +14,7 @@ type Read = Parameters<SteamSession['readInventory']>
 
 export type HealthKeeper = {
   health: Health
-  /** Remembers the last inventory, for the next retry. */
+  /** Remembers which inventory was read last, for the next retry. */
   reading(...read: Read): void
   /** Writes the changes since the last call. */
   write(): Promise<void>

@@ -36,7 +36,7 @@ const HEALTH_MS = 1_000
 const BEAT_AGAIN_MS = 1_000
 /** How often to check whether a lease is over. A write to Steam checks the clock itself. */
 const EXPIRY_MS = 100
-/** Limit of the database calls while a bot is given up: it is given up even if they fail. */
+/** Time limit for the database calls while a bot is given up. The bot is given up even if they fail. */
 const NOTE_MS = 2_000
 
 export type HeldBotDeps = {
@@ -51,7 +51,7 @@ export type HeldBotDeps = {
   pace: Pace
   /** Monotonic time in milliseconds. */
   monotonicMs: () => number
-  /** From 0 to 1, so waits do not all end together. */
+  /** Returns a number from 0 to 1. It varies the waits, so they do not all end together. */
   random: () => number
 }
 
@@ -86,7 +86,7 @@ type Keeping = { takenAtMs: number; stop: AbortController; lost: AbortController
 
 /** Renews the lease until stopped. Stops everything when the lease is lost or has run out. */
 function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: Keeping) {
-  // Counts from before the query. The database counts from a later moment, so the lease ends here first.
+  // Measured from before the query. The database measures from a later moment, so the lease ends here first.
   let endMs = takenAtMs + LEASE_MS
 
   const lose = () => {
@@ -131,19 +131,19 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
   const about = { botId: String(lease.botId), botName: lease.name }
   const keeper = keepHealth(deps, lease, trackHealth(deps.monotonicMs, lease.failing))
   const retry = createLoginRetry(deps.random)
-  let isTold = false
+  let isReported = false
   while (!life.stop.aborted) {
     const opened = await openSession(deps, lease)
     if (opened.kind === 'refused') return giveUpToken(deps, lease, opened.reason)
     if (opened.kind === 'unavailable') {
       const isOurs = opened.reason === 'not_our_turn'
-      // Steam's own reason is more useful than the note that we now wait.
-      if (!isOurs || !isTold) await tellOutOfReach(deps, lease, { answer: opened, keeper })
-      isTold = true
+      // Steam's own reason is more useful than the fact that we are waiting.
+      if (!isOurs || !isReported) await reportOutOfReach(deps, lease, { answer: opened, keeper })
+      isReported = true
       await pause(isOurs ? retry.nextTurnMs() : retry.nextMs(), life.stop)
       continue
     }
-    isTold = false
+    isReported = false
     const startedMs = deps.monotonicMs()
     try {
       await greet(deps, lease, opened)
@@ -161,7 +161,11 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
 
 type Unopened = { answer: Unavailable; keeper: HealthKeeper }
 
-async function tellOutOfReach(deps: HeldBotDeps, lease: Lease, { answer, keeper }: Unopened): Promise<void> {
+async function reportOutOfReach(
+  deps: HeldBotDeps,
+  lease: Lease,
+  { answer, keeper }: Unopened,
+): Promise<void> {
   const { reason, detail } = answer
   const about = { botId: String(lease.botId), botName: lease.name, reason, detail }
   if (reason === 'not_our_turn') deps.log.info(about, 'bot login waited for its turn')
@@ -248,14 +252,14 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'bot session stopped working')
-    // The bot's next holder, possibly this process again, does its next job.
+    // From now on, the bot's jobs are left to its next holder, which may be this process again.
     takeNoMore()
     await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))
   } finally {
     life.stop.removeEventListener('abort', stopped)
     closed.abort()
     await briefly(deps, lease, () => watching)
-    // After that, closing the session cuts off the remaining work.
+    // After STOP_MS, closing the session cuts off the remaining work.
     await Promise.race([takeNoMore(), delay(STOP_MS, undefined, { ref: false })])
   }
 }
@@ -269,7 +273,7 @@ async function watchHealth(deps: HeldBotDeps, lease: Lease, { bot, keeper, close
   } while (await pause(HEALTH_MS, closed))
 }
 
-/** Logs the failure of a step that must not block the next one. A lease that cannot be released ends on time. */
+/** Logs the failure of a step that must not block the next one. A lease that cannot be released still runs out. */
 async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
   try {
     await step()

@@ -19,7 +19,7 @@ export type HeldItem = {
   price: bigint
   currency: Currency
   receivedAt: Date
-  /** Until then, the sender can take it back and Steam blocks it; null if it is free. */
+  /** Until then the sender can take the item back, and the bot cannot trade it; null if it is free. */
   protectedUntil: Date | null
 }
 
@@ -27,7 +27,8 @@ type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
 /**
  * Lists every item that a bot received and still has, oldest first. Reads the rows of held_item and the entries that
- * are newer than its mark. The range of entries has an upper end, or the planner would read all of custody.
+ * are newer than its mark. The range of entries has an upper end, because otherwise the planner would read all of
+ * custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
   const of = (row: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -72,8 +73,9 @@ const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entr
 const MOST_ENTRIES = 20_000
 
 /**
- * Adds the next entries to held_item, at most `most`, and only those before which no other entry can still be
- * committed. Several processes may do it at once: each waits for the one before it, and continues where that one ended.
+ * Adds the next entries to held_item, at most `most`. Stops at the first entry before which another one can still be
+ * committed. Several processes can do this at the same time: each waits for the previous one, and continues where
+ * that one stopped.
  */
 export async function keepHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')

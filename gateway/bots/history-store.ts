@@ -42,7 +42,7 @@ const isWatched = sql<boolean>`exists (select from custody_entry where custody_e
  */
 export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
 
-/** Takes the bots whose history must be read. Concurrent processes take different ones. */
+/** Takes the bots whose history must be read. Concurrent processes take different bots. */
 export async function takeDueHistories(
   db: Db,
   { now, turnBefore, lookBefore }: DueHistories,

@@ -9,9 +9,9 @@ export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
 }
 
 /**
- * Adds new entries to each bot's number of items, but only those before which no other entry can still be committed.
- * Readers add the few newer ones, so a delivery neither writes the bot's row nor waits for it. Several
- * processes may count at once: one writes, and the others find a newer count.
+ * Adds new entries to each bot's number of items. Stops at the first entry before which another one can still be
+ * committed. Readers add the few entries that are newer, so a delivery neither writes the bot's row nor waits for it.
+ * Several processes can count at the same time: one writes, and the others find a newer count.
  */
 export async function countItems(db: Db | Tx): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
@@ -21,8 +21,8 @@ export async function countItems(db: Db | Tx): Promise<void> {
     with last as (select ${settled}::bigint as id)
     update bot set items_held = greatest(0, bot.items_held + news.items), items_counted_to = last.id
     from last, (
-      -- Reads bot by bot, because a join can read every entry before the last. Compares pairs, which the index of both
-      -- columns contains: by the id alone, a bot without new entries would be searched for in all of history.
+      -- Reads bot by bot, because a join can read every earlier entry. Compares pairs, to use the index on both columns.
+      -- If it compared only ids, the search for a bot without new entries would read all of history.
       select bot.id, bot.items_counted_to as since, counted.items
       from bot, lateral (
         select sum(case entry.moved when 'in' then 1 else -1 end)::int as items from custody_entry entry
@@ -68,8 +68,8 @@ export async function countGames(db: Db | Tx, most = MOST_ENTRIES): Promise<void
 }
 
 /**
- * Stored counts and changes by later entries, as rows to add up. A subquery per entry, because a join can read every
- * item.
+ * The stored counts and the changes by later entries, as rows to add up. Uses a subquery per entry, because a join
+ * can read every item.
  */
 const gamesOf = (counted: RawBuilder<unknown>, entries: RawBuilder<unknown>) => sql`
   select key::int as app_id, value::int as items from jsonb_each_text(${counted})

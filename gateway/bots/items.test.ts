@@ -74,7 +74,7 @@ describe('items in the hands of a bot', () => {
     expect(out).toMatchObject([{ asset_id: body.items[0], received_asset_id: `5${body.items[0]}` }])
   })
 
-  it('cannot be moved while their sender may take them back', async () => {
+  it('cannot be moved while their sender can take them back', async () => {
     await delivered('cs')
     const [item] = await heldItems(till.db)
     expect(item?.protectedUntil).toBeInstanceOf(Date)
@@ -82,7 +82,7 @@ describe('items in the hands of a bot', () => {
   })
 
   it.each(['', '1', "1-2'--", '1-', '99999999999999999999-1'])(
-    'called %j are refused as malformed',
+    'are refused as malformed if they are called %j',
     async (item) => {
       expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
     },
@@ -348,7 +348,7 @@ describe('the operator', () => {
     expect(await actOnBot(till.db, id(), 'resume')).toEqual({ kind: 'refused', reason: 'unknown_bot' })
   })
 
-  it('keeps a bot while an offer of a trade that ended may still be accepted', async () => {
+  it('keeps a bot while the offer of an ended trade can still be accepted', async () => {
     await offerFor(till, bot, await aDeposit(till, await aStore(till)))
     await till.db
       .updateTable('trade')

@@ -85,7 +85,7 @@ type SurveyDeps = {
   watchTokens: TokenWatch
 }
 
-/** Call this every minute. Any number of processes can do so. */
+/** Must be called every minute. Several processes can call it at the same time. */
 export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }: SurveyDeps): Promise<void> {
   const now = clock.now()
   const nowMs = now.getTime()

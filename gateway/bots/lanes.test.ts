@@ -37,7 +37,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toEqual([1n, 2n])
   })
 
-  it('hold a trade only once, in whichever lane it waits', async () => {
+  it('hold a trade only once, even if it moves to another lane', async () => {
     const { add, begun, end } = stuckLanes()
     for (const id of [1n, 2n, 2n]) void add(id, 'reviews')
     void add(2n, 'sends')
@@ -47,7 +47,7 @@ describe('the lanes of a bot', () => {
     expect(begun).toEqual([1n, 2n])
   })
 
-  it('give a second turn to a trade that is woken during its first', async () => {
+  it('give a second turn to a trade that is woken during its first turn', async () => {
     const { add, begun, end } = stuckLanes()
     void add(1n, 'sends')
     void add(1n, 'sends')

@@ -14,7 +14,7 @@ const createLimiters = (): Record<TradeLane, Limiter> => ({
 
 const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
 
-/** Above this many waiting trades, those that can wait are left to the next sweep. */
+/** Above this many waiting trades, trades for patient lanes are left to the next sweep. */
 const MOST_WAITING = 5_000
 
 /** `dropped`: the bot's work was stopped before the trade's turn came. */

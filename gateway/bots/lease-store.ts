@@ -1,10 +1,10 @@
-/** Leases: which process holds a bot, and the columns that this process writes. */
+/** Leases: which process holds a bot, and the columns that only the holder writes. */
 import { type Expression, type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { Failing } from './health.ts'
 import { SPEAKING_STATES } from './store.ts'
 
-/** Leases use the database's clock: the clocks of two machines can differ, and the till's can jump. */
+/** Leases use the database's clock: the clocks of two machines can differ, and the till's clock can jump. */
 const LEASE_SECONDS = 25
 
 export const LEASE_MS = LEASE_SECONDS * 1000
@@ -14,7 +14,7 @@ const maySpeak = sql<SqlBool>`(select bots_may_speak())`
 
 const leaseEnd = sql<Date>`now() + make_interval(secs => ${LEASE_SECONDS})`
 
-/** A bot that this process holds until `until` (monotonic ms), unless it renews the lease. */
+/** A bot that this process holds until the lease runs out. */
 export type Lease = {
   botId: bigint
   steamId: string
@@ -77,7 +77,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
   }))
 }
 
-/** Renews the lease for 25 s. Resolves to false if another process holds it by now, or the bot was declared dead. */
+/** Renews the lease for 25 s. Resolves to false if the lease was lost, or if the bot must not work now. */
 export async function beat(db: Db, lease: Lease): Promise<boolean> {
   const rows = await db
     .updateTable('bot')
@@ -168,12 +168,12 @@ export async function putOffLogin(
       lease_until: null,
     })
     .where(held(lease))
-    // As in markDead.
+    // For the same reason as in markDead.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }
 
-/** Releases the lease, so another process can take the bot at once. */
+/** Releases the lease, so another process can take the bot immediately. */
 export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await db
     .updateTable('bot')

@@ -9,7 +9,7 @@ export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 export type ActAnswer =
   | { kind: 'done' | 'unchanged'; botId: bigint; name: string; state: BotState }
   | { kind: 'refused'; reason: 'unknown_bot' | 'dead' | 'retired' }
-  /** Some of its trades may still be accepted or taken back, and must be watched. */
+  /** Some of its trades can still be accepted or taken back, so they must be watched. */
   | { kind: 'refused'; reason: 'busy'; watched: Watched }
 
 /** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating a command is not an error. */

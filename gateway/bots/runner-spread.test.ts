@@ -44,7 +44,7 @@ async function enrol(count: number): Promise<void> {
   }
 }
 
-/** A process that constantly looks for bots. Its clock stands still, so its leases never run out. */
+/** Starts a process that constantly looks for bots. Its clock stands still, so its leases never run out. */
 function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
   const owner = randomUUID()
   const told: number[] = []

@@ -91,7 +91,7 @@ describe('an enrolment', () => {
     expect(steam.open).toBe(0)
   })
 
-  it('reads the notice about trade protection once', async () => {
+  it('acknowledges the notice about trade protection once', async () => {
     steam.answers = 'down'
     expect(await enrol()).toEqual(DOWN)
     expect(await bot()).toBeUndefined()
@@ -163,7 +163,7 @@ describe('two processes on one database', () => {
 })
 
 describe('a session', () => {
-  it('D-18 that Steam refuses puts the bot out of service at once, and for good an hour later', async () => {
+  it('D-18 that Steam refuses puts the bot out of service immediately, and for good an hour later', async () => {
     await enrol()
     steam.session = 'dead'
     const first = start()
@@ -203,7 +203,7 @@ describe('a session', () => {
     expect(row.token_refused_at).toBeNull()
   })
 
-  it('whose token was refused is opened at once with the token of a new enrolment', async () => {
+  it('whose token was refused is opened immediately with the token of a new enrolment', async () => {
     await enrol()
     steam.session = 'dead'
     start()
@@ -263,7 +263,7 @@ describe('a failure of a bot', () => {
     await expect.poll(failing).toMatchObject({ offers: false })
   })
 
-  it('D-28 covers everything while its session cannot be opened', async () => {
+  it('D-28 covers every kind of call while its session cannot be opened', async () => {
     await enrol()
     steam.session = 'down'
     start()

@@ -51,8 +51,8 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
         .finally(() => held.delete(bot))
     }
   }
-  // One at a time, so the others keep working and Steam gets no burst of logins. The last one taken goes first, so a
-  // process that restarts gets its own bots back.
+  // Gives up one bot at a time, so the others keep working and Steam gets no burst of logins. Chooses the bot that
+  // was taken last, so a process that restarts gets its own bots back.
   const giveUpOne = async () => {
     const idle = [...held].findLast((bot) => bot.isIdle())
     await idle?.release()

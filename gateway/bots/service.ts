@@ -67,10 +67,10 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
   return first.botId
 }
 
-/** The most transactions of two gateways that can be assigning trades at the same moment. */
+/** The most trades that two gateways can be assigning at the same moment. */
 const AT_ONCE = 20
 
-/** True while the store has less than its share of the bots. Far below the share this takes no lock. */
+/** True while the store has less than its share of the bots. Takes no lock if the store has far less. */
 export async function hasShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimits): Promise<boolean> {
   const offers = await offersOfStore(tx, storeId)
   if (offers.ofStore + AT_ONCE < shareOfStore(offers, limits)) return true
@@ -139,7 +139,7 @@ export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
     if (test.kind !== 'passed') return test
     const { profile, acknowledged } = test
     const hold = await ownHold(session, checkWith)
-    if (hold.kind !== 'told') return hold
+    if (hold.kind !== 'known') return hold
     const sealed = box.seal(token, tokenPlace(steamId))
     return { kind: 'proved', profile, token: { sealed, expiresAt, acknowledged }, ownHoldDays: hold.days }
   } finally {
@@ -148,16 +148,16 @@ export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
 }
 
 type OwnHold =
-  | { kind: 'told'; days: number | null }
+  | { kind: 'known'; days: number | null }
   | { kind: 'refused'; reason: 'check_link_refused' }
   | Unavailable
 
 async function ownHold(session: SteamSession, partner: Partner | undefined): Promise<OwnHold> {
   // Steam gives no answer for the bot's own link, because an account cannot trade with itself.
-  if (partner === undefined || partner.steamId === session.steamId) return { kind: 'told', days: null }
+  if (partner === undefined || partner.steamId === session.steamId) return { kind: 'known', days: null }
   const answer = await session.checkPartner(partner)
   if (answer.kind === 'refused') return { kind: 'refused', reason: 'check_link_refused' }
-  return answer.kind === 'ok' ? { kind: 'told', days: answer.holdDays.own } : answer
+  return answer.kind === 'ok' ? { kind: 'known', days: answer.holdDays.own } : answer
 }
 
 /** Stores a bot that passed the self-test. If Steam would hold its trades, the bot is stored and barred. */

@@ -3,7 +3,7 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Answer, Capability } from './health.ts'
 
 export type Observer = {
-  /** Called when Steam refuses to renew the session: it must be opened again. */
+  /** Called when Steam refuses to renew the session, which must then be opened again. */
   report(detail: string): void
   /** Called with every answer that shows whether offers or inventories work. */
   see(capability: Capability, answer: Answer): void

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { homeless, shareOf } from './spread.ts'
 
-/** The share of each process, where `rooms` lists how many bots each may hold. */
+/** Returns the share of each process. `rooms`: how many bots each may hold. */
 const shares = (rooms: number[], bots: number) => {
   const processes = rooms.map((maxBots, index) => ({ owner: String(index), maxBots }))
   return processes.map(({ owner }) => shareOf(owner, processes, bots))
@@ -17,7 +17,7 @@ describe('the share of a process', () => {
     ['a process that may hold its even share exactly', [10, 50], 20, [10, 10]],
     ['more bots than places', [5, 8], 20, [5, 8]],
     ['no bots', [50, 50], 0, [0, 0]],
-  ])('%s', (_, rooms, bots, expected) => {
+  ])('is right for %s', (_, rooms, bots, expected) => {
     expect(shares(rooms, bots)).toEqual(expected)
   })
 

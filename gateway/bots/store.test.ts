@@ -47,7 +47,7 @@ async function runOut() {
 }
 
 describe('a lease', () => {
-  it('goes to only one of two processes that ask at once', async () => {
+  it('goes to only one of two processes that ask at the same time', async () => {
     for (let number = 1; number <= 6; number += 1) await aBot(number)
     const taken = await Promise.all([
       takeLeases(database.db, OWNER, 10),
@@ -96,7 +96,7 @@ describe('a lease', () => {
     ])
   })
 
-  it('that was released is free at once', async () => {
+  it('that was released is free immediately', async () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
@@ -312,7 +312,7 @@ describe('the bot for reading', () => {
     },
   )
 
-  it('is, among idle bots, the one whose last read was longest ago', async () => {
+  it('is the one with the oldest last read if several are idle', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
     const asked: unknown[] = []
     for (let seconds = 60; seconds > 54; seconds -= 1) {

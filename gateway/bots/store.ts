@@ -17,13 +17,16 @@ const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 /** A bot starts to send an offer within this time, unless others wait before it. */
 const LATE = '5 seconds'
 
-/** The stored count of a bot's items plus later custody entries, as pairs: see countItems in item-store.ts. */
+/**
+ * The stored count of a bot's items plus later custody entries. For the comparison of pairs see countItems in
+ * item-store.ts.
+ */
 const itemsHeld = sql<number>`(bot.items_held + (
   select coalesce(sum(case entry.moved when 'in' then 1 else -1 end), 0)
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-/** The same for one game: see countGames. A subquery per entry, because a join can read every item. */
+/** The same for one game: see countGames. Uses a subquery per entry, because a join can read every item. */
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
@@ -119,15 +122,15 @@ export async function lockOffersOfStore(tx: Tx, storeId: bigint): Promise<void> 
 
 /**
  * True if Steam's limits, or our own, held the bot back a moment ago and would do so again. Reads only short answers,
- * never a whole inventory.
+ * never an entire inventory.
  */
 const wasHeldBack = sql<boolean>`bool_or(request.done_at > (select till_now()) - interval '30 seconds'
   and pg_column_size(request.answer) < 1000
   and request.answer->>'reason' in ('rate_limited', 'not_our_turn')) is true`
 
 /**
- * Chooses a reachable bot for the next inventory. Prefers, in this order, a bot whose reads work, that no limit held
- * back a moment ago, with the fewest reads to do, and with the oldest last read (Steam counts by account). A paused bot
+ * Chooses a reachable bot for the next inventory. Prefers, in this order: a bot whose reads work, a bot that no limit
+ * held back a moment ago, the fewest reads to do, and the oldest last read (Steam limits each account). A paused bot
  * can still read. The holder of a failing bot retries, so the bot comes back automatically.
  */
 export async function botForReading(tx: Db | Tx, tried: readonly bigint[]): Promise<bigint | undefined> {

@@ -106,7 +106,7 @@ const allOnline = (count: number) =>
 const onlineIn = (output: string) => output.split('bot came online').length - 1
 
 describe('two gateways', () => {
-  it('share the bots without ever holding the same one; bots of a killed one move', async () => {
+  it('share the bots, and never hold the same one; the bots of a killed gateway move to the other', async () => {
     await enrol(0)
     const output = await startGateway()
     await allOnline(1)

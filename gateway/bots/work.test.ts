@@ -32,7 +32,7 @@ const never = () => new Promise<void>(() => {})
 const aTrade = (tradeId: string): BotJob => ({ kind: 'trade', tradeId })
 
 /**
- * The state of a job now, and after a time. The queue considers a job lost after a minute, and failed after five
+ * The state of a job now, and after a while. The queue considers a job lost after a minute, and failed after five
  * losses.
  */
 async function outcomeOf(job: Promise<void>) {
@@ -90,7 +90,7 @@ describe('a job of a bot', () => {
     expect(lines).toEqual([])
   })
 
-  it('does not ask the database about more than a few trades at once', async () => {
+  it('does not ask the database about more than a few trades at a time', async () => {
     const asked = vi.fn(() => new Promise<TradeLane>(() => {}))
     const { give } = await work({ laneOf: asked })
     for (let n = 0; n < 60; n += 1) void give(aTrade(String(n)))

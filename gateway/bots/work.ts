@@ -96,8 +96,8 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     const turn = lanes.add(tradeId, lane)
     doAside(turn, { trade: String(tradeId), lane }, 'work on a trade failed')
     if (lane !== 'sends' && lane !== 'cancels') return
-    // A shopper waits for these jobs, so they fail with their work: the queue soon repeats them here or at the next
-    // holder.
+    // A shopper waits for these jobs, so a job fails if its work fails. The queue then soon repeats it, here or at
+    // the next holder.
     if ((await within(turn, JOB_MS)) === 'dropped') throw new Error('the work of the bot was stopped')
   }
   const handle = async (job: BotJob): Promise<void> => {
@@ -143,7 +143,7 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   return Promise.race([work, over]).finally(() => clearTimeout(timer))
 }
 
-/** Watches the bot's live offers every `watchMs` while there are any, and again once a trade moved. */
+/** Watches the bot's live offers every `watchMs` while the bot has any, and again after a trade has moved. */
 function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined

@@ -68,7 +68,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Makes a changing call like the page: with a matching cookie, header and origin, unless `headers` changes them. */
+/** Makes a changing call as the page does: with a matching cookie, header and origin, unless `headers` changes them. */
 async function change(headers: Record<string, string | undefined> = {}, body = '{"hash":"x","n":1}') {
   const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
   const all = {
@@ -167,7 +167,7 @@ describe('cross-site token', () => {
     ['another origin', { origin: 'https://evil.example' }],
     ['the origin null', { origin: 'null' }],
     ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
-    ['no word of its origin', { origin: undefined, 'sec-fetch-site': undefined }],
+    ['no header about its origin', { origin: undefined, 'sec-fetch-site': undefined }],
   ])('A-105 a call with %s is refused and gets a new token', async (_what, headers) => {
     const answer = await change(headers)
     expect(answer).toMatchObject({ status: 403, json: { code: 'cross_site_token' } })
@@ -199,7 +199,7 @@ describe('cross-site token', () => {
     expect(await change({}, text)).toMatchObject({ status: 200 })
   })
 
-  test('the cookie of a browser that has one is kept', async () => {
+  test('a browser that already has the cookie keeps it', async () => {
     const answer = await fetch(base, { headers: { cookie: `csrf=${'A'.repeat(43)}` } })
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
@@ -225,7 +225,7 @@ describe('page', () => {
     '/.git/config',
     '/assets/../../package.json',
     '/assets/%2e%2e/x',
-  ])('A-005 %s is the page with status 404', async (path) => {
+  ])('A-005 %s gets the page with status 404', async (path) => {
     const answer = await send('GET', path, {})
     expect(answer.status).toBe(404)
     expect(answer.json).toBe('<html data-mode="live">')
@@ -246,7 +246,7 @@ describe('page', () => {
   })
 })
 
-test('a page that reports errors without end does not use up its own calls', async () => {
+test('a page that keeps reporting errors does not use up its other calls', async () => {
   const token = (await fetch(base)).headers.get('set-cookie')?.match(/csrf=([^;]+)/)?.[1] ?? ''
   const headers = {
     cookie: `csrf=${token}`,

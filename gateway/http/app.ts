@@ -1,4 +1,4 @@
-/** The HTTP server, with the rules of every call. Routes come as plugins from gateway.ts. */
+/** The HTTP server, with the rules for every call. Routes come as plugins from gateway.ts. */
 import { randomUUID } from 'node:crypto'
 import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
@@ -32,10 +32,10 @@ export type AppOptions = {
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
-  /** Known deposits and keys: a call that names one is never refused for misses of its address. */
+  /** Known deposits and keys: a call that names one is never refused because of misses by its address. */
   known: Known
   connections?: Partial<ConnectionLimits>
-  /** Why calls that need the database are refused at once; undefined if they are not. */
+  /** Why calls that need the database are refused immediately; undefined if they are not. */
   unable?(): Unable | undefined
   /** Called for every answered call except polls. `route` is the registered pattern, without the call's values. */
   observe?(call: ObservedCall): void
@@ -49,7 +49,7 @@ export type AppOptions = {
   isDoctor?(proof: unknown): boolean
   /** Pages in frames of their stores; none by default. */
   embed?: Embed
-  /** Whether shoppers get their page here; true by default. */
+  /** Whether this process serves the shoppers' page; true by default. */
   hasPage?: boolean
   /** Reads the payment of a deposit for its page. */
   readPayment?: PaymentReader
@@ -72,10 +72,10 @@ export type ObservedCall = {
 
 const BODY_BYTES = 64 * 1024
 
-/** Builds the server without listening; `inject` works on it as it is. */
+/** Builds the server without listening, which is enough for `inject`. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const trust = trustedBy(options.trustedProxies ?? [])
-  // Every call is checked several times.
+  // The address of a call is checked several times.
   const isTrustedProxy = remembered((address) => trust(address, 0), REMEMBERED_ADDRESSES)
   const nowMs = () => performance.now()
   const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
@@ -163,7 +163,7 @@ function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void
   scope.addHook('onRequest', async () => refuseIf(unable()))
 }
 
-/** Avoids promises: polls come through here, and each promise costs time. */
+/** Avoids promises in a hook that runs for every poll, because each promise costs time. */
 function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   if (observe === undefined) return
   scope.addHook('onResponse', async (request, reply) => {
@@ -174,8 +174,8 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
 }
 
 /**
- * `proof`: what the headers must name to prove that a call is not a guess. Avoids promises, because polls come through
- * here.
+ * Refuses the calls of guessers. `proof`: a call that names a known deposit, or a valid key, is not a guess. Avoids
+ * promises, because the hooks run for every poll.
  */
 function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {
   scope.addHook('onRequest', (request, _reply, done) => {
@@ -183,7 +183,7 @@ function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'de
     if (doubted === undefined) done()
     else doubted.then(() => done(), done)
   })
-  // Any refusal is known here. An onResponse hook would add a listener to every poll.
+  // A refusal is known by now. An onResponse hook would add a listener to every poll.
   scope.addHook('onSend', (request, _reply, _payload, done) => {
     misses.count(request)
     done()

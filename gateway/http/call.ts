@@ -13,13 +13,13 @@ export type CallingStore = {
 }
 
 export type Call = {
-  /** Set once the store is authenticated. Refusals then speak to its developer, not to a shopper. */
+  /** Set once the store is authenticated. Refusals are then written for its developer, not for a shopper. */
   store: CallingStore | undefined
   /** The deposit that a store's call is about. */
   depositId: string | undefined
   /** The deposit of a framed page, proved by its token. */
   framedHash: string | undefined
-  /** The code of its refusal. */
+  /** The code of the call's refusal. */
   refusal: ErrorCode | undefined
 }
 
@@ -29,7 +29,7 @@ declare module 'fastify' {
   }
 }
 
-/** Gives every request of `app` its call. Register it before any other hook. */
+/** Gives every request of `app` its call. Must be registered before any other hook. */
 export function describeCalls(app: FastifyInstance): void {
   app.decorateRequest('call')
   app.addHook('onRequest', (request, _reply, done) => {

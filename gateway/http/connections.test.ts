@@ -171,7 +171,7 @@ describe('a client that sends more requests than it reads answers', () => {
     expect(waiting).toHaveLength(0)
   })
 
-  test('is cut when too many of its requests wait, and none of those is started', async () => {
+  test('is cut when too many of its requests wait, and no waiting request is started', async () => {
     await listen({ waiting: 2 })
     const many = client(get('/api/slow').repeat(40))
     await expect.poll(many.isClosed).toBe(true)
@@ -191,7 +191,7 @@ describe('a client that sends more requests than it reads answers', () => {
     },
   )
 
-  test('is cut if all clients leave too many bytes unread, the one that waits longest first', async () => {
+  test('is cut if all clients together leave too many bytes unread, the oldest connection first', async () => {
     await listen({ unreadBytes: LARGE.length + LARGE.length / 2 })
     const oldest = client(get('/api/slow') + get('/api/large'), false)
     await expect.poll(() => waiting.length).toBe(1)

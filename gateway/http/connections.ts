@@ -1,4 +1,4 @@
-/** The limits of connections: their number, the requests at a time on each, and their time. */
+/** Limits connections: their number, the requests that wait on each, and the time that they may take. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Log } from '../kit/log.ts'
@@ -7,7 +7,10 @@ import { addressKey } from './limits.ts'
 export type ConnectionLimits = {
   /** Connections in all. */
   inAll: number
-  /** Connections of one address, unless it is a trusted proxy; and its running calls, even through a proxy. */
+  /**
+   * Connections of one address, unless it is a trusted proxy. Also the limit of its running calls, even through a
+   * proxy.
+   */
   perAddress: number
   /** Pipelined requests that may wait on one connection. Browsers and proxies send none. */
   waiting: number
@@ -15,7 +18,7 @@ export type ConnectionLimits = {
   headersMs: number
   /** Time to the end of the body. */
   requestMs: number
-  /** Time from a request's headers until its client has received the whole answer. */
+  /** Time from a request's headers until its client has received the entire answer. */
   answerMs: number
   /** Unsent bytes of answers, over all connections. */
   unreadBytes: number
@@ -29,7 +32,7 @@ export const DEFAULT_CONNECTION_LIMITS: ConnectionLimits = {
   waiting: 8,
   headersMs: 10_000,
   requestMs: 25_000,
-  // Leaves time for the longest wait for a bot, then a large inventory to a slow phone.
+  // Leaves time for the longest wait for a bot, and then for sending a large inventory to a slow phone.
   answerMs: 90_000,
   unreadBytes: 64 * 1024 * 1024,
   checkEveryMs: 1_000,
@@ -129,7 +132,7 @@ function limitAddresses({ limits, isTrustedProxy }: Options, cuts: Cuts): (socke
 type Line = { sinceMs: number; waiting: { request: IncomingMessage; response: ServerResponse }[] }
 
 /**
- * Serves the requests of a connection one after another. Node would start all requests of one packet at once: forty
+ * Serves the requests of a connection one after another. Node would start all requests of one packet together: forty
  * requests for a file would open it forty times for one reader.
  */
 function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
@@ -159,7 +162,9 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
     }
   }
 
-  /** Cuts connections that take too long, and the oldest others while too much is unsent in total. */
+  /**
+   * Cuts connections that take too long. While too many bytes are unsent in total, also cuts the oldest connections.
+   */
   const cutSlowReaders = (): void => {
     const now = nowMs()
     let unreadBytes = 0

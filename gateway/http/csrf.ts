@@ -14,7 +14,7 @@ export type Csrf = {
   giveToken(request: FastifyRequest, reply: FastifyReply): void
   /** Refuses a changing call that does not come from our own page. The refusal contains a new token. */
   check(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** Refuses a call of a framed page about another deposit. Runs once the body is known. */
+  /** Refuses a framed page's call about another deposit. Runs once the body is known. */
   checkDeposit(request: FastifyRequest): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
   }
 }
 
-/** Undefined if there are two cookies of the name, because somebody must have planted one. */
+/** Undefined if there are two cookies of this name, because somebody must have planted one. */
 function tokenOf(request: FastifyRequest, name: string): string | undefined {
   const found = (request.headers.cookie ?? '')
     .split(';')

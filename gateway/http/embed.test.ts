@@ -90,7 +90,7 @@ describe('the page', () => {
     ['of a deposit without an origin', `/deposit/${OTHER}`, 'iframe'],
     ['of the help', '/help', 'iframe'],
     ['of an invalid hash', `/deposit/${HASH.toUpperCase()}`, 'iframe'],
-  ])('%s is like any other', async (_what, path, dest) => {
+  ])('%s cannot be framed, and has no token', async (_what, path, dest) => {
     const { headers, payload } = await open(path, dest)
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none';")
     expect(headers['x-frame-options']).toBe('DENY')

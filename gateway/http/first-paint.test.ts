@@ -104,6 +104,6 @@ test('the policy names the styles by their hash', () => {
   ])
 })
 
-test('a build without shells is sent as it is', () => {
+test('a build without shells is sent unchanged', () => {
   expect(readDocument('<html data-mode="live">', 'live').withPayment(PAYMENT)).toBe('<html data-mode="live">')
 })

@@ -50,7 +50,7 @@ let folder: string
 let hash: string
 let isOverloaded = false
 
-/** The routes of a whole till, with an https address. */
+/** The routes of an entire till, with an https address. */
 async function wholeApp(publicUrl: string): Promise<FastifyInstance> {
   const { db, queue, log } = till.deps
   const nowMs = () => 0
@@ -121,7 +121,7 @@ const changing = (url: string, payload: string, type?: string): InjectOptions =>
   return { method: 'POST', url, payload, headers: ours(type) }
 }
 
-describe('every answer has the common headers, and none that opens it to other origins', () => {
+describe('every answer has the common headers, and no header that opens it to other origins', () => {
   const calls: [what: string, status: number, policy: string, call: () => InjectOptions][] = [
     ['the landing page', 200, PAGE, () => ({ url: '/' })],
     ['the page of a deposit', 200, PAGE, () => ({ url: `/deposit/${hash}` })],
@@ -167,8 +167,8 @@ describe('every answer has the common headers, and none that opens it to other o
     ['a store without a key', 401, NOTHING, () => ({ url: '/v1/health' })],
     ['a store', 200, NOTHING, () => ({ url: '/v1/health', headers: { authorization: `Bearer ${api.key}` } })],
     ['the reference', 200, REFERENCE, () => ({ url: '/v1/reference' })],
-    ['its style', 200, REFERENCE, () => ({ url: '/v1/reference.css' })],
-    ['its document', 200, REFERENCE, () => ({ url: '/v1/openapi.json' })],
+    ['the style of the reference', 200, REFERENCE, () => ({ url: '/v1/reference.css' })],
+    ['the OpenAPI document', 200, REFERENCE, () => ({ url: '/v1/openapi.json' })],
     ...OPERATIONS.map(({ method, path }): (typeof calls)[number] => [
       `${method} ${path}`,
       401,
@@ -192,7 +192,7 @@ describe('every answer has the common headers, and none that opens it to other o
     expect(telling).toEqual([])
   })
 
-  test('too busy (503)', async () => {
+  test('a call while the till is too busy (503)', async () => {
     isOverloaded = true
     const { statusCode, headers } = await ask({ url: `/api/inventory?hash=${hash}&game=cs` })
     isOverloaded = false

@@ -3,8 +3,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 const YEAR_S = 31_536_000
 
 /**
- * Browser features that pages of ours do not use, except those that a page names. `bluetooth` is not among them, because
- * Chromium on Linux logs it as unknown.
+ * Browser features that are denied to our pages, unless a page names them. `bluetooth` is left out, because Chromium
+ * on Linux logs it as unknown.
  */
 const DENIED = [
   ...['accelerometer', 'camera', 'clipboard-read', 'display-capture', 'geolocation', 'gyroscope'],
@@ -34,7 +34,8 @@ function everyAnswer(publicUrl: URL): [name: string, value: string][] {
 }
 
 /**
- * Adds headers to every answer except a 304, which repeats an answer that had them. Waiting pages poll every second.
+ * Adds the common headers to every answer except a 304, which repeats an answer that had them. Most answers are 304s,
+ * because waiting pages poll every second.
  */
 export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   const headers = everyAnswer(publicUrl)
@@ -48,7 +49,10 @@ export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
   })
 }
 
-/** Answers whose policy lets a page frame them. They have no X-Frame-Options, which cannot name a page. */
+/**
+ * Answers whose policy lets a page frame them. They have no X-Frame-Options, because that header cannot name an
+ * origin.
+ */
 const framers = new WeakSet<FastifyReply>()
 
 /** An answer of the API must not be stored. */
@@ -88,7 +92,7 @@ export function pageHeaders(
   ]
   return {
     'content-security-policy': policy.join('; '),
-    // Its Paste button. The browser asks the shopper first.
+    // For the Paste button of the page. The browser asks the shopper first.
     'permissions-policy': permissions(['clipboard-read']),
     'cache-control': 'no-store',
     // Connect to a distant image host while the page is still loading.

@@ -7,7 +7,7 @@ type HealthOptions = {
   isTrustedProxy(address: string): boolean
   /** The version that runs here. */
   build?: Record<string, string>
-  /** True if the call comes from the doctor and may learn how the gateway sees it. */
+  /** True if the call comes from the doctor, which may see how the gateway identifies its caller. */
   isDoctor?(proof: unknown): boolean
 }
 

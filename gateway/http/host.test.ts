@@ -124,11 +124,11 @@ describe('a call over plain http in live mode', () => {
   const headers = { host: 'pay.example' }
 
   it.each([
-    ['the proxy says so', { ...headers, 'x-forwarded-proto': 'http' }, PROXY],
-    ['the proxy says nothing', headers, PROXY],
-    ['the last proxy says so', { ...headers, 'x-forwarded-proto': 'https, http' }, PROXY],
-    ['a stranger says the other', { ...headers, ...OVER_HTTPS }, '203.0.113.9'],
-  ])('is refused when %s', async (_what, headers, remoteAddress) => {
+    ['the proxy reports http', { ...headers, 'x-forwarded-proto': 'http' }, PROXY],
+    ['the proxy reports nothing', headers, PROXY],
+    ['the last proxy reports http', { ...headers, 'x-forwarded-proto': 'https, http' }, PROXY],
+    ['an untrusted caller reports https', { ...headers, ...OVER_HTTPS }, '203.0.113.9'],
+  ])('is refused if %s', async (_what, headers, remoteAddress) => {
     const app = await anApp(BEHIND_PROXY)
     for (const url of PATHS) {
       expect(await ask(app, { url, headers, remoteAddress })).toEqual({ status: 400, code: 'https_required' })
@@ -142,7 +142,7 @@ describe('a call over plain http in live mode', () => {
 })
 
 describe('readiness', () => {
-  it.each(['/healthz', '/readyz'])('can be asked at %s for any host, also over plain http', async (url) => {
+  it.each(['/healthz', '/readyz'])('can be read at %s for any host, even over plain http', async (url) => {
     for (const options of [BEHIND_PROXY, LIVE, SANDBOX]) {
       const app = await anApp(options)
       const headers = { host: '10.1.2.3:4300' }
@@ -150,16 +150,19 @@ describe('readiness', () => {
     }
   })
 
-  it.each(['starting', 'draining'] as const)('is 503 while %s, and asks no database', async (state) => {
-    const healthy = vi.fn<() => Promise<boolean>>()
-    const app = await anApp({ ...LIVE, healthy, progress: { state } })
-    const answer = await app.inject('/readyz')
-    expect({ status: answer.statusCode, body: answer.json() }).toEqual({
-      status: 503,
-      body: { status: state },
-    })
-    expect(healthy).not.toHaveBeenCalled()
-  })
+  it.each(['starting', 'draining'] as const)(
+    'is 503 while %s, and does not ask the database',
+    async (state) => {
+      const healthy = vi.fn<() => Promise<boolean>>()
+      const app = await anApp({ ...LIVE, healthy, progress: { state } })
+      const answer = await app.inject('/readyz')
+      expect({ status: answer.statusCode, body: answer.json() }).toEqual({
+        status: 503,
+        body: { status: state },
+      })
+      expect(healthy).not.toHaveBeenCalled()
+    },
+  )
 
   it('is 200 once the process is ready, and 503 without a database, which it asks once a second', async () => {
     const nowMs = vi.spyOn(performance, 'now').mockReturnValue(10_000)

@@ -9,14 +9,16 @@ import { refuse } from './refusal.ts'
 export type HostOptions = {
   mode: 'sandbox' | 'live'
   publicUrl: URL
-  /** Only behind a proxy does a call show whether it came over https. */
+  /** Proxies that report whether a call came over https. Without one, this is unknown. */
   trustedProxies?: string[]
 }
 
 /** A load balancer calls these paths by IP address, over plain http. */
 const ANY_HOST = new Set<string | undefined>(['/healthz', '/readyz'])
 
-/** Runs before every other rule. Avoids promises: polls come through here, and each promise costs time. */
+/**
+ * Runs before every other rule. Avoids promises in a hook that runs for every poll, because each promise costs time.
+ */
 export function guardHost(app: FastifyInstance, options: HostOptions): void {
   const isOurs = hostCheck(options)
   const needsHttps = options.mode === 'live' && options.trustedProxies !== undefined
@@ -39,12 +41,12 @@ function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
   return count
 }
 
-/** The value from the last proxy, if it is trusted. */
+/** Uses the header of the last proxy if that proxy is trusted. */
 const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase() === 'https'
 
 /**
- * Returns a check of whether a host is ours. That is the host of the public address. On a local machine, every loopback
- * name is ours too, because such a name always leads to this machine.
+ * Returns a function that checks whether a host is ours. The host of the public address is. On a local machine, so is
+ * every loopback name, because such a name always leads to this machine.
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))

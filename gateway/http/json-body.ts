@@ -19,7 +19,7 @@ export function boundedJson(app: FastifyInstance): JsonParser {
   }
 }
 
-/** Makes `app` parse every body this way. */
+/** Makes `app` parse every JSON body with `boundedJson`. */
 export function readJsonBodies(app: FastifyInstance): void {
   const parse = boundedJson(app)
   app.removeContentTypeParser('application/json')

@@ -14,7 +14,7 @@ test('a bucket gives its burst, then tokens at its rate', () => {
   expect(taken()).toEqual([true, true, true, false])
 })
 
-test('each deposit has 120 calls at once, then ten a second', () => {
+test('each deposit has a burst of 120 calls, then ten a second', () => {
   let nowMs = 0
   const { perDeposit } = createLimits(() => nowMs)
   const passing = (hash: string) => {
@@ -33,7 +33,7 @@ test('each deposit has 120 calls at once, then ten a second', () => {
   expect(passing('b')).toBe(120)
 })
 
-test('a call that cost more than was left must be paid for before the next one', () => {
+test('after a call that cost more than was left, the bucket must refill before the next one', () => {
   let nowMs = 0
   const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
   buckets.charge('a', 10)

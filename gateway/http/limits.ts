@@ -66,8 +66,8 @@ function readCaller(ip: string): Caller {
 }
 
 /**
- * How many parsed addresses to remember, and their longest text: an IPv6 address with a zone. Parsing costs a sixth of
- * an unchanged poll.
+ * How many parsed addresses to remember, and the most characters of each, enough for an IPv6 address with a zone.
+ * Parsing takes a sixth of the time of an unchanged poll.
  */
 export const REMEMBERED_ADDRESSES = { texts: 4_096, length: 64 }
 
@@ -117,7 +117,7 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   const misses = createAddressBuckets({ perSecond: 2, burst: 200 }, nowMs)
   const changes = createAddressBuckets({ perSecond: 50, burst: 300 }, nowMs)
   const reports = createBuckets({ perSecond: 1 / REPORT_EVERY_S, burst: 20 }, nowMs)
-  // A page that polls for its offer needs two a second.
+  // A page that polls for its offer needs two calls a second.
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
   const orRefuse = (allowed: boolean, retryAfterS = 1) => {

@@ -59,8 +59,8 @@ const READINGS: readonly Reading[] = [
     name: 'tradetill_funnel_deposits',
     help: 'Deposits opened in the last hour, and how many came so far: link, prices, offer, paid',
     labels: ['step'],
-    // Pass the time as a plain value. From a subselect, the planner cannot tell how few deposits an hour has, and reads
-    // them all.
+    // Pass the time as a plain value. With a subselect, the planner cannot estimate how few deposits an hour has, and
+    // reads all of them.
     query: sql`
       with own as (select id, user_steam_id, status from deposit
         where created_at > till_now() - interval '1 hour')

@@ -85,7 +85,7 @@ afterEach(async () => {
 
 type Call = { method?: 'GET' | 'POST'; from?: string; key?: string; body?: object }
 
-/** A call that came through two proxies of the operator. */
+/** Makes a call that comes through two proxies of the operator. */
 async function call(url: string, { method = 'GET', from = '203.0.113.9', key, body }: Call = {}) {
   const headers = {
     'x-forwarded-for': `${from}, 10.0.0.7`,
@@ -154,7 +154,7 @@ describe('a guesser', () => {
     expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
   })
 
-  test('occupies two database connections, and a limited number of its calls wait for them', async () => {
+  test('occupies only two database connections, and only a limited number of its calls wait for them', async () => {
     // A single address may not have that many open calls.
     const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
     for (const from of addresses) await leave(0, from)
@@ -163,7 +163,7 @@ describe('a guesser', () => {
     const calls = addresses.flatMap((from) =>
       Array.from({ length: 100 }, () => call(`/api/payment?hash=${FOREIGN}`, { from })),
     )
-    // Those that find no place are refused while the others wait.
+    // Calls that find no place are refused while the others wait.
     await Promise.race(calls)
     expect(lookups).toHaveLength(2)
     released.resolve()
@@ -192,7 +192,7 @@ test.each([
     () => call('/api/trade-url', { method: 'POST', body: { hash: HASH } }),
     422,
   ],
-  ['a method that does not fit', () => call('/api/payment', { method: 'POST' }), 405],
+  ['a wrong method', () => call('/api/payment', { method: 'POST' }), 405],
 ])('%s is not a miss', async (_what, one, status) => {
   await leave(1)
   expect(await one()).toBe(status)

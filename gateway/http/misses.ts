@@ -20,8 +20,8 @@ type Proof = keyof Known
 
 export type Misses = {
   /**
-   * Undefined if the call may proceed at once, else a promise that rejects for a guesser. `hash`: the deposit of a call
-   * that names it in its path.
+   * Undefined if the call may proceed immediately; otherwise a promise that rejects for a guesser. `hash`: the
+   * deposit of a call that names it in its path.
    */
   admit(request: FastifyRequest, proof: Proof, hash?: string): Promise<void> | undefined
   /** Counts an answered call if it was a guess. */
@@ -38,7 +38,10 @@ const GUESSES = new Set<ErrorCode | undefined>([
   'cross_site_token',
 ])
 
-/** Database connections for calls of addresses without a token, and calls that may wait for one. */
+/**
+ * The most database connections for calls from addresses that have missed too often, and the most such calls that
+ * wait for one.
+ */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 

@@ -29,21 +29,24 @@ function createOpenCalls(most: number): OpenCalls {
   }
 }
 
-/** Refuses a call of an address with too many open calls. A call is open from its first header to the last byte of its answer. */
+/**
+ * Refuses a call from an address that has too many open calls. A call is open from its first header to the last byte
+ * of its answer.
+ */
 export function limitCallsOfAddresses(app: FastifyInstance, most: number): void {
   const calls = createOpenCalls(most)
   app.addHook('onRequest', (request, reply, done) => {
     const key = addressKey(request.ip)
     if (!calls.begin(key)) refuse('too_many_requests', { retryAfterS: 1 })
-    // An answer closes only once, and `once` would cost each poll a second listener.
+    // `on` is enough, because an answer closes only once. `once` would cost each poll a second listener.
     reply.raw.on('close', () => calls.end(key))
     done()
   })
 }
 
 /**
- * Refuses a call about a deposit with too many running calls. A call counts until its work ends, even if the caller has
- * hung up.
+ * Refuses a call about a deposit that has too many running calls. A call counts until its work ends, even if the
+ * caller has hung up.
  */
 export function limitCallsOfDeposits(
   scope: FastifyInstance,

@@ -20,7 +20,7 @@ afterEach(() => app.close())
 const report = async (payload: object): Promise<number> =>
   (await app.inject({ method: 'POST', url: '/api/metrics', payload })).statusCode
 
-test('A-106 what a page measured is counted by metric and screen, in seconds', async () => {
+test('A-106 the measurements of a page are counted by metric and screen, in seconds', async () => {
   const status = await report({
     screen: 'deposit',
     metrics: [
@@ -42,10 +42,10 @@ test.each([
   ['an unknown screen', { screen: 'x', metrics: [{ name: 'LCP', value: 1 }] }],
   ['an unknown metric', { screen: 'help', metrics: [{ name: 'x', value: 1 }] }],
   ['a value below zero', { screen: 'help', metrics: [{ name: 'LCP', value: -1 }] }],
-  ['a value that no page has', { screen: 'help', metrics: [{ name: 'LCP', value: 1e9 }] }],
-  ['nothing', { screen: 'help', metrics: [] }],
-  ['a flood', { screen: 'help', metrics: Array(6).fill({ name: 'LCP', value: 1 }) }],
-  ['more than was asked for', { screen: 'help', metrics: [{ name: 'LCP', value: 1 }], hash: 'x' }],
+  ['an impossible value', { screen: 'help', metrics: [{ name: 'LCP', value: 1e9 }] }],
+  ['no measurement', { screen: 'help', metrics: [] }],
+  ['too many measurements', { screen: 'help', metrics: Array(6).fill({ name: 'LCP', value: 1 }) }],
+  ['an unknown field', { screen: 'help', metrics: [{ name: 'LCP', value: 1 }], hash: 'x' }],
 ])('%s is refused and not counted', async (_what, payload) => {
   expect(await report(payload)).toBe(400)
   expect(await metrics.registry.metrics()).not.toContain('tradetill_page_seconds_sum')

@@ -22,7 +22,10 @@ export type PageOptions = {
   imageOrigins: readonly string[]
   csrf: Csrf
   embed?: Embed | undefined
-  /** The answer of GET payment; undefined if it would be a refusal or come too late. None by default. */
+  /**
+   * The answer of GET payment; undefined if it would be a refusal or would come too late. Without this function, no
+   * page contains a payment.
+   */
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
 
@@ -32,7 +35,9 @@ export type Embed = {
   originOf(hash: string): Promise<string | undefined>
 }
 
-/** Database connections for framed pages, and pages that may wait for one. Anyone can request such a page. */
+/**
+ * The most database connections for framed pages, and the most such pages that wait for one. Anyone can request them.
+ */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
@@ -77,7 +82,7 @@ const DEPOSIT = /^\/(?:deposit\/)?([0-9a-f]{32})$/
 
 type Framed = { origin: string; meta: string }
 
-/** Reads who may frame the deposit's page, and makes the token for it. Undefined if no page may. */
+/** Looks up which origin may frame the deposit's page, and makes the token for it. Undefined if none may. */
 function framedReader(embed: Embed | undefined) {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (path: string): Promise<Framed | undefined> => {
@@ -110,10 +115,13 @@ function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown)
     .send(isPlain ? page.plainGzip : gzipSync(html, { level: GZIP_LEVEL }))
 }
 
-/** The page is compressed for each shopper. At its 14 KB the highest level takes as long as a middle one: half a millisecond. */
+/**
+ * The page is compressed for each shopper. At its 14 KB, the highest level takes as long as a middle one: half a
+ * millisecond.
+ */
 const GZIP_LEVEL = 9
 
-/** The routes of the widget; any other is its 404 page. */
+/** True for the routes of the widget. Every other path shows its 404 page. */
 function isRouteOfWidget(path: string, hasHome: boolean): boolean {
   if (path === '/home') return hasHome
   if (['/', '/help'].includes(path)) return true

@@ -28,7 +28,7 @@ async function calls(count: number, url: string, addressOf: (n: number) => strin
   for (let n = 0; n < count; n += 1) await app.inject({ url, remoteAddress: addressOf(n) })
 }
 
-it('a refusal to a caller who is not known as a store is written for a shopper', async () => {
+it('a refusal to a caller that is not authenticated as a store is written for a shopper', async () => {
   const answer = await app.inject('/refused/7')
   expect(answer.json().detail).toBe('Failed to find your payment. Go back to the store and start again.')
 })
@@ -75,7 +75,7 @@ describe('a call that fails because', () => {
     expect((await app.inject('/away')).json()).toMatchObject({ status: 500, code: 'internal' })
   })
 
-  it('the database is away, if refused at once, is logged as a refusal', async () => {
+  it('the database is away is logged as a refusal if it was refused immediately', async () => {
     app.get('/away', async () => refuseIf('database_unavailable'))
     expect((await app.inject('/away')).json()).toMatchObject({
       ...refused,

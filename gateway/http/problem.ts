@@ -29,7 +29,10 @@ const AWAY_RETRY_S = 2
 const ANOTHER_LIFE = 'TT001'
 const ANOTHER_LIFE_RETRY_S = 30
 
-/** Returns the `language` of the query or body, else the first supported language of Accept-Language, else English. */
+/**
+ * Returns the `language` of the query or body, otherwise the first supported language of Accept-Language, otherwise
+ * English.
+ */
 function languageOf(request: FastifyRequest): Language {
   const asked = fieldOf(request.query, 'language') ?? fieldOf(request.body, 'language')
   if (isLanguage(asked)) return asked
@@ -120,9 +123,9 @@ function refusalLines(log: Log, nowMs: () => number) {
     }
     const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
-    // The gateway's own refusals have no error. If there is one, it says why the database failed.
+    // The gateway's own refusals have no error. Any other error shows why the database failed.
     if (fault === undefined || fault instanceof ProblemError) log.info(about, 'call was refused')
-    else log.error({ ...about, err: fault }, 'call failed for want of the database')
+    else log.error({ ...about, err: fault }, 'call failed because the database was away')
   }
 }
 

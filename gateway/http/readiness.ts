@@ -1,4 +1,4 @@
-/** Tells a load balancer whether to send calls here. /healthz only says whether this process works. */
+/** Shows a load balancer whether to send calls to this process. /healthz shows only whether the process works. */
 import type { FastifyInstance } from 'fastify'
 
 /** The phase of the process, which changes while it starts and stops. */

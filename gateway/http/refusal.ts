@@ -23,7 +23,10 @@ export class ProblemError extends Error {
   }
 }
 
-/** Too many calls wait for the database and more would slow all of them down, or the database is away. */
+/**
+ * `overloaded`: too many calls wait for the database, and more would slow all of them down. `database_unavailable`:
+ * the database is away.
+ */
 export type Unable = 'overloaded' | 'database_unavailable'
 
 const RETRY_S: Record<Unable, number> = { overloaded: 1, database_unavailable: 2 }

@@ -35,7 +35,7 @@ export function shownPayment(
   }
 }
 
-/** Null if there is none; rejects if it is not known in time. */
+/** Resolves to null if there is no such payment. Rejects if the read takes too long. */
 async function soon(reading: Promise<Payment | undefined>, patienceMs: number): Promise<Payment | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

@@ -1,4 +1,4 @@
-/** The share of a game's items that is accepted, and why the rest is not. Pure. */
+/** Whether a game's item is accepted, or why not, and its price band. Pure. */
 import { type Hold, heldAt } from './hold.ts'
 import { freshOf, type GameRules, type SourcePrice, worthOf, worthOfOverride } from './price.ts'
 
@@ -38,10 +38,11 @@ export const BANDS_USD = [0, 1, 5, 20, 100, 500] as const
 const MICROS = 1_000_000n
 
 /**
- * Returns the band of the sources' last prices, whatever their age, so an item without a current price has a band too.
+ * Returns the lower bound of the item's price band. Uses the sources' last prices of any age, so an item without a
+ * current price has a band too.
  */
 export function bandOf(prices: readonly SourcePrice[]): number {
-  const words = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
-  const middle = words[(words.length - 1) >> 1] ?? 0n
+  const amounts = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))
+  const middle = amounts[(amounts.length - 1) >> 1] ?? 0n
   return BANDS_USD.findLast((bound) => middle >= BigInt(bound) * MICROS) ?? 0
 }

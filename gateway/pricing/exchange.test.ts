@@ -10,7 +10,7 @@ const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)
 describe('exchange rates', () => {
   const read = (perUsd: string, asOf = NOW) => readRate('EUR', { perUsd, asOf }, NOW)
 
-  test('are read from decimals without floats', () => {
+  test('are read from decimals exactly, without floats', () => {
     expect(read('0.86')).toEqual({ kind: 'rate', perUsd: 86_000_000n })
     expect(read('0.86000001')).toEqual({ kind: 'rate', perUsd: 86_000_001n })
     expect(toMinorUnits(10n * DOLLAR, 86_000_001n)).toBe(860n)

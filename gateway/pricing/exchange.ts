@@ -9,11 +9,13 @@ const MAX_AGE_MS = 48 * 3_600_000
 const MAX_JUMP_PERCENT = 20n
 /** The source that the others are compared with. */
 export const REFERENCE_SOURCE = 'ecb'
-/** open.er-api.com, which the word `rates` of TRADETILL_PRICE_SOURCES stands for. */
+/** open.er-api.com, which TRADETILL_PRICE_SOURCES calls `rates`. */
 export const RATES_SOURCE = 'er-api'
 /** The most that another source may differ from the reference. */
 const MAX_APART_PERCENT = 3n
-/** Maximum age of the reference, which is not published on weekends and holidays: four days in a row at Easter. */
+/**
+ * Maximum age of the reference. It is not published on weekends and holidays, which are four days in a row at Easter.
+ */
 export const REFERENCE_MS = 6 * 24 * 3_600_000
 
 /** No rate of these currencies has left this range for decades. Outside it, a decimal point is probably misplaced. */
@@ -43,7 +45,10 @@ export function readRate(
   return { kind: 'rate', perUsd: value }
 }
 
-/** True if a source's rate has changed too much since its last answer. Call it only while the known rate is recent. */
+/**
+ * True if a source's rate has changed too much since its last answer. Must be called only while the known rate is
+ * recent.
+ */
 export const isJump = (known: bigint, next: bigint): boolean => isApart(known, next, MAX_JUMP_PERCENT)
 
 function isApart(known: bigint, next: bigint, percent: bigint): boolean {
@@ -51,7 +56,7 @@ function isApart(known: bigint, next: bigint, percent: bigint): boolean {
   return apart * 100n > known * percent
 }
 
-/** True if a recent rate of another source contradicts the new one. */
+/** True if the reference is recent and contradicts the new rate. */
 export function isDenied(
   next: bigint,
   reference: { perUsd: string; asOf: Date } | undefined,
@@ -62,7 +67,9 @@ export function isDenied(
   return known !== undefined && isApart(known, next, MAX_APART_PERCENT)
 }
 
-/** Returns units of a currency per dollar, from the rates of both per euro; undefined without positive decimals. */
+/**
+ * Computes units of a currency per dollar from the euro rates of both. Undefined if a rate is not a positive decimal.
+ */
 export function crossRate(perEuro: string, dollarsPerEuro: string): string | undefined {
   const [value, dollars] = [parseDecimal(perEuro), parseDecimal(dollarsPerEuro)]
   if (value === undefined || dollars === undefined || dollars === 0n) return undefined

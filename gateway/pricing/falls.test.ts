@@ -1,4 +1,4 @@
-/** How a fall at one source applies to the older prices of the others. */
+/** How a fall at one source affects the older prices of the others. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEFAULT_RULES, type SourcePrice, worthOf } from './price.ts'
@@ -22,7 +22,7 @@ const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMic
 const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('D-13 a fall', () => {
-  /** A source with the price `to`, set `minutes` ago, and the price `from` two hours ago. Prices in dollars. */
+  /** A source that had the price `from` two hours ago, and set the price `to` `minutes` ago. Prices in dollars. */
   const fell = (from: number, to: number, minutes = 0) =>
     price(to, {
       levelUsdMicros: micros(10),
@@ -36,7 +36,7 @@ describe('D-13 a fall', () => {
     expect(judge(fell(10, 8), old(10), old(10))).toEqual(priced(8))
     expect(judge(fell(12, 9.6), old(10), old(10))).toEqual(priced(8))
     expect(judge(fell(10, 8), old(10))).toEqual(priced(8))
-    // Of two falls the larger counts, and a price that has already fallen does not fall twice.
+    // The larger of two falls counts, and a price that has already fallen does not fall again.
     expect(judge(fell(10, 8.5), fell(10, 8), old(10))).toEqual(priced(8))
     expect(judge(fell(10, 8), fell(10, 8.5, 30), old(10))).toEqual(priced(8))
   })
@@ -48,7 +48,7 @@ describe('D-13 a fall', () => {
     expect(judge(price(11), old(10), old(10))).toEqual(priced(10))
   })
 
-  test('is contradicted by a fresher source that has not fallen', () => {
+  test('does not count if a fresher source has not fallen', () => {
     expect(judge(fell(10, 8, 20), fell(10, 10, 10), old(10))).toEqual(priced(10))
     expect(judge(fell(10, 8, 20), fell(10, 10, 40), old(10))).toEqual(priced(8))
     // A source without an earlier price cannot contradict it.
@@ -69,7 +69,7 @@ describe('D-13 a fall', () => {
   test('beyond the spike limit removes the price until another source confirms it', () => {
     expect(judge(fell(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
     expect(judge(fell(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
-    // A fall does not make two prices agree that differed before.
+    // Two prices that differed before the fall do not agree because of it.
     expect(judge(fell(10, 8), old(11))).toEqual(unavailable('noPrice'))
     expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
   })
@@ -79,7 +79,7 @@ describe('D-13 a fall', () => {
     expect(worthOf([fell(10, 8), old(10), old(10)], tolerant, NOW)).toEqual(priced(10))
   })
 
-  test('lowers a price by no more than the spike limit, or removes it', () => {
+  test('either lowers a price by at most the spike limit, or removes it', () => {
     const amount = fc.oneof(
       fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
       fc.bigInt({ min: 900_000n, max: 1_400_000n }),

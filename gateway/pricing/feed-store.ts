@@ -1,4 +1,4 @@
-/** The rows of feeds: when each source was asked, for all processes and across restarts. */
+/** Stores when each feed was requested, for all processes and across restarts. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -10,7 +10,7 @@ type Take = {
   now: Date
   /** When the taken feed is due again. */
   nextAt: Date
-  /** Skips sources that were asked after this time. */
+  /** Takes no feed if the source was asked after this time. */
   alone: Date
 }
 
@@ -51,7 +51,10 @@ export async function setGood(
     .execute()
 }
 
-/** Counts a failure. The feed waits for `againMs`, then twice as long each time, at most `longestMs`. */
+/**
+ * Counts a failure. The feed waits for `againMs` after the first failure and twice as long after each further one,
+ * but at most `longestMs`.
+ */
 export async function countFailure(
   db: Db,
   { source, feed }: FeedKey,

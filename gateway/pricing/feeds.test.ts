@@ -67,7 +67,7 @@ describe('requests to a source', () => {
       2 * GAMES.length,
     ],
   ])(
-    'of two processes are at most 6 in 5 minutes for a Skinport %s; Skinport allows 8',
+    'of two processes are at most 6 in 5 minutes for a Skinport %s, which allows 8',
     async (_what, item, urls) => {
       server.answer('/v1/items', json([item]))
       server.answer('/v1/sales/history', json([]))
@@ -117,7 +117,7 @@ describe('requests to a source', () => {
     expect(lines.join('')).toContain('price source failed')
   })
 
-  test('are repeated ten minutes after a failure, even if its interval is six hours, and the cause is recorded', async () => {
+  test('are repeated ten minutes after a failure, even with an interval of six hours, and the cause is recorded', async () => {
     const path = '/v6/latest/USD'
     server.answer(path, json({}, 500))
     const rates = webRates(server.url)
@@ -182,7 +182,7 @@ describe('a source that fails', () => {
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
-  test('can be one that answers without any price', async () => {
+  test('can also be one that answers without any price', async () => {
     await twoSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)
@@ -218,7 +218,7 @@ describe('exchange rates from the web', () => {
     await due(webRates(server.url))
   }
 
-  test('override the file, whose rate is used only if they are too old or missing', async () => {
+  test('override the file, whose rate is used only if theirs is too old or missing', async () => {
     await fileSays('0.90')
     expect(await eur()).toBe(90_000_000n)
     says(0.86)
@@ -233,7 +233,7 @@ describe('exchange rates from the web', () => {
 
   test.each([
     ['zero', 0],
-    ['a slipped point', 8.6],
+    ['a misplaced decimal point', 8.6],
     ['a jump of a quarter', 1.075],
   ])('with %s are refused, and the last good rate stays', async (_what, absurd) => {
     says(0.86)

@@ -21,7 +21,7 @@ export function feedsOf(source: PriceSource): Feed[] {
 
 /**
  * Takes the feed that has waited longest, if one is due and the source's least interval has passed. Only one process
- * gets it. If that process dies, the feed is due again at its next time.
+ * gets it. If that process dies, the feed becomes due again after its normal interval.
  */
 export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undefined> {
   const { name, pace } = source
@@ -44,8 +44,9 @@ export function noteGood(
 }
 
 /**
- * Records a failure of the feed. The wait starts at ten minutes or less and grows with each failure, up to an hour or
- * the feed's own interval. If the source asks for a pause, all its feeds pause.
+ * Records a failure of the feed. The first wait is ten minutes, or the feed's interval if that is shorter. It doubles
+ * with each failure, up to an hour or the feed's interval, whichever is longer. If the source asks for a pause, all
+ * its feeds pause.
  */
 export async function noteFailure(
   db: Db,

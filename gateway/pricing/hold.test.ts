@@ -33,12 +33,12 @@ describe('a pattern', () => {
     )
   })
 
-  it('is absent for a whole game or a plain name', () => {
+  it('is absent for an entire game or a plain name', () => {
     expect([likeOf(null), likeOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([null, null, false, false])
   })
 })
 
-/** Compares like LIKE, letter by letter. */
+/** Matches like SQL's LIKE, letter by letter. */
 function isLike(like: string, text: string): boolean {
   if (like === '') return text === ''
   const [first = '', second = ''] = like
@@ -68,7 +68,7 @@ describe('holds on an item', () => {
     expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: long })
   })
 
-  it('set its price by the most specific name', () => {
+  it('set its price; the most specific name counts', () => {
     const price = (name: string, usdMicros: bigint) => hold('override', name, { usdMicros })
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
     expect(heldAt(holds, RUBY, now).override).toBe(2n)

@@ -1,9 +1,9 @@
-/** An operator's overrides of prices: for one item, for items that match a pattern, or for a whole game. Pure. */
+/** An operator's overrides of prices: for one item, for items that match a pattern, or for an entire game. Pure. */
 
 export type HoldKind = 'blocked' | 'frozen' | 'override'
 
 export type Hold = {
-  /** A name, or a pattern with `*` for any text; null: the whole game. */
+  /** A name, or a pattern with `*` for any text; null: the entire game. */
   name: string | null
   kind: HoldKind
   /** The price before commission, for an override; null for any other hold. */
@@ -16,13 +16,13 @@ const ANY = '*'
 
 export const isPattern = (name: string | null): boolean => name?.includes(ANY) === true
 
-/** True if the hold applies to this item. The same rule as `likeOf` in SQL. */
+/** True if the hold applies to this item. Must agree with LIKE in SQL on the pattern of `likeOf`. */
 export function covers({ name }: Pick<Hold, 'name'>, item: string): boolean {
   if (name === null) return true
   return isPattern(name) ? fits(name.split(ANY), item) : name === item
 }
 
-/** Finds each part once, after the previous one. */
+/** True if the item contains all parts in this order, the first at its start and the last at its end. */
 function fits(parts: readonly string[], item: string): boolean {
   const [first = '', ...rest] = parts
   const last = rest.pop() ?? ''
@@ -51,8 +51,9 @@ export type Held = {
 }
 
 /**
- * A block overrides a price, and a price overrides a freeze. A frozen price is judged for the moment of the freeze, so
- * it neither moves nor ages. Of several prices the most specific counts: the item's own, then the longest pattern's.
+ * Combines the holds on an item. A block overrides a set price, and a set price overrides a freeze. A frozen price is
+ * judged for the moment of the freeze, so it neither moves nor ages. Of several set prices the most specific counts:
+ * the item's own, then that of the longest pattern.
  */
 export function heldAt(holds: readonly Hold[], item: string, now: Date): Held {
   const its = holds.filter((hold) => covers(hold, item))

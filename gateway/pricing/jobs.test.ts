@@ -44,7 +44,7 @@ const priceOf = async (name: string, currency: 'USD' | 'EUR' = 'USD') => {
 }
 
 describe('pricing', () => {
-  test('stores the prices of a file, which count after commission and in the deposit’s currency', async () => {
+  test('stores the prices of a file, and applies the commission and the deposit’s currency', async () => {
     const cs = [{ name: 'Knife', usd: '100.00', sales7d: 20 }]
     await refresh(fileOf({ rates: { EUR: '0.8625' }, prices: { cs } }))
     expect(await priceOf('Knife')).toEqual({ kind: 'priced', price: 9_000n, gross: 10_000n })
@@ -69,7 +69,7 @@ describe('pricing', () => {
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: '-1', sales7d: 1 }] } }],
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: '1' }] } }],
     [{ rates: {}, prices: { chess: [] } }],
-  ])('a file with an error is refused as a whole: %j', async (content) => {
+  ])('refuses an entire file if it has an error: %j', async (content) => {
     await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('the price file is invalid')
   })
 
@@ -113,7 +113,7 @@ describe('pricing', () => {
       expect(await said()).toBe('EUR 0.89 is refused: apart from the reference')
       await refresh(rates('er-api', '0.885'))
       expect([await rate(), await said()]).toEqual([0.885, null])
-      // A real move: the reference is compared with no other source, so both follow it.
+      // A real move. The reference is not compared with other sources, so both rates follow the move.
       await refresh(rates('er-api', '0.9'), rates('ecb', '0.9', 0), rates('er-api', '0.901', 0))
       expect(await rate()).toBe(0.901)
     })
@@ -128,7 +128,7 @@ describe('pricing', () => {
     })
   })
 
-  test('an unchanged rate adds no row within the hour', async () => {
+  test('adds no row for an unchanged rate within the hour', async () => {
     const source = fileOf({ rates: { EUR: '0.86' }, prices: {} })
     const rows = async () => (await database.pool.query('select id from exchange_rate')).rowCount
     await refresh(source)
@@ -139,7 +139,7 @@ describe('pricing', () => {
     expect(await rows()).toBe(3)
   })
 
-  test('older prices never replace newer ones, and a repeated name is harmless', async () => {
+  test('never replaces newer prices with older ones, and accepts a repeated name', async () => {
     const row = (usdMicros: bigint, asOf: Date) => ({
       marketHashName: 'Knife',
       usdMicros,
@@ -156,7 +156,7 @@ describe('pricing', () => {
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
-  test('D-40 after the clock is advanced, prices are requested again and are fresh by the new time', async () => {
+  test('D-40 requests prices again after the clock is advanced, and they are fresh by the new time', async () => {
     const ahead = fakeClock(clock.now())
     // Sources on the web date their prices by the real clock.
     const row = {
@@ -187,14 +187,14 @@ describe('pricing', () => {
     await pricing.stop()
   })
 
-  test('has all local prices loaded once it has started, and can be stopped', async () => {
+  test('has loaded all local prices once it has started, and can be stopped', async () => {
     const source = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
     await pricing.stop()
   })
 
-  test('deletes, when it starts, the state of a source that was removed from the settings', async () => {
+  test('deletes the state of a removed source when it starts', async () => {
     await database.db
       .insertInto('price_feed')
       .values({ source: 'csfloat', feed: 'cs', next_at: clock.now(), failures: 3, last_error: 'HTTP 403' })
@@ -208,7 +208,7 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  test('names only items of the sandbox, and leaves out a few on purpose', async () => {
+  test('names only items of the sandbox, and deliberately leaves out a few', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(

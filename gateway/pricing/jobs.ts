@@ -68,7 +68,7 @@ export async function refreshDue(deps: PricingDeps, source: PriceSource, signal:
 
 const KEEP_MS = 30 * 24 * HOUR_MS
 
-/** Deletes items that no source lists any longer. Call it periodically. */
+/** Deletes items that no source lists any longer. Must be called periodically. */
 export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
   return forgetPricesBefore(db, new Date(clock.now().getTime() - KEEP_MS))
 }
@@ -118,12 +118,12 @@ async function takePrices(
   return rows.length
 }
 
-/** Limits times to the present: a future time would override all prices until then. */
+/** Limits times to the present. A price with a future time would override all others until then. */
 const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
 
 type RateProblem = RateRefusal | 'jump' | 'apart from the reference'
 
-/** Resolves to the reason if the rate is not accepted. */
+/** Stores the rate, or resolves to the reason why it is not accepted. */
 async function keepRate(
   { db, clock, log }: PricingDeps,
   source: string,
@@ -157,7 +157,7 @@ async function keepRate(
 
 const isReference = ({ source }: { source: string }): boolean => source === REFERENCE_SOURCE
 
-/** The dollar's rate is 1. It has a row because every quote names its rate. */
+/** The dollar's rate is 1. It has a row because every quote refers to one. */
 function saveDollar({ db, clock }: PricingDeps): Promise<void> {
   return saveRate(db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
 }

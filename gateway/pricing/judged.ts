@@ -1,11 +1,11 @@
-/** Every item of a game with a price from a source, judged by the rules. */
+/** Judges the items of a game by the rules. */
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import { type Verdict, verdictOf } from './coverage.ts'
 import type { PricingRules, SourcePrice } from './price.ts'
 import { namesOfGame, readHolds, readPrices } from './store.ts'
 
-/** Items per batch. Other work gets its turn between two batches. */
+/** Items per batch. Other work can run between two batches. */
 const NAMES_AT_A_TIME = 1_000
 
 type Looking = { game: Game; rules: PricingRules; now: Date }

@@ -1,10 +1,13 @@
-/** A number setting that can differ per game, as written in the environment. */
+/** A numeric setting that can differ per game, as written in the environment. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
 
 export type PerGame = Partial<Record<Game, number>>
 
-/** A number for all games, optionally followed by numbers for single games: `2500`, or `2500,rust:3000,tf:2800`. */
+/**
+ * Parses a number for all games, optionally followed by numbers for single games: `2500`, or
+ * `2500,rust:3000,tf:2800`.
+ */
 export function perGame(min: number, max: number) {
   const message = `must be a whole number from ${min} to ${max} for all games, and others by game, such as ${min},rust:${max}`
   return z.string().transform((text, context): PerGame => {

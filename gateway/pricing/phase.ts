@@ -34,7 +34,7 @@ const PHASE_OF_PAINT: ReadonlyMap<number, Phase> = new Map([
   [1123, 'phase4'],
 ])
 
-/** An item's market name is English in every language. */
+/** An item's market name is English, whatever the requested language. */
 const DOPPLER = ' Doppler '
 
 type Painted = Pick<SteamItem, 'marketHashName' | 'paintIndex'>
@@ -45,17 +45,17 @@ export function phaseOf({ marketHashName, paintIndex }: Painted, game: Game): Ph
   return isDoppler ? PHASE_OF_PAINT.get(paintIndex) : undefined
 }
 
-/** Returns the phase that a market means by this word, if the item is a Doppler. */
+/** Returns the phase that a market calls by this word, if the item is a Doppler. */
 export function phaseInWords(marketHashName: string, word: string | null | undefined): Phase | undefined {
   if (!`${marketHashName} `.includes(DOPPLER)) return undefined
   return PHASES.find((phase) => PHASE_NAMES[phase] === word)
 }
 
-/** The name that the price of a phase has in sources, holds and quotes: `★ Karambit | Doppler (Factory New) [Ruby]`. */
+/** The name under which holds, quotes and stored prices have a phase: `★ Karambit | Doppler (Factory New) [Ruby]`. */
 export const phaseName = (marketHashName: string, phase: Phase): string =>
   `${marketHashName} [${PHASE_NAMES[phase]}]`
 
-/** The names under which an item can have a price: that of its phase, if Steam names one, and its market name. */
+/** The names under which an item can have a price: the name of its phase, if it has one, and its market name. */
 export function priceNamesOf(item: Painted, game: Game): string[] {
   const phase = phaseOf(item, game)
   const { marketHashName } = item

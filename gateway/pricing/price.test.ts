@@ -42,7 +42,7 @@ describe('the worth of an item', () => {
     expect(judge()).toEqual(unavailable('noPrice'))
   })
 
-  test('D-13 ignores a price more than an hour old beside a fresher one', () => {
+  test('D-13 ignores a price more than an hour old if another source has a fresher one', () => {
     const [hour, older] = [hoursAgo(1), new Date(hoursAgo(1).getTime() - 1)]
     expect(judge(price(5), price(4, { asOf: hour }))).toEqual(priced(4))
     expect(judge(price(5), price(4, { asOf: older }))).toEqual(priced(5))
@@ -67,7 +67,7 @@ describe('the worth of an item', () => {
     expect(judge({ ...listed(10), source: FILE_SOURCE })).toEqual(priced(5))
   })
 
-  test('D-13 does not need all sources: their last data prove popularity for 72 hours', () => {
+  test('D-13 does not depend on answers of all sources: a source’s last data prove popularity for 72 hours', () => {
     const dear = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
     const listed = price(5, { popularity: 3, popularityKind: 'listings' })
     expect(judge(listed, dear)).toEqual(priced(5))
@@ -77,7 +77,7 @@ describe('the worth of an item', () => {
     expect(judge(dear)).toEqual(unavailable('noPrice'))
   })
 
-  test('A-087 must be 0.11 or more, as the shopper sees it after commission', () => {
+  test('A-087 must be 0.11 dollars or more after commission', () => {
     expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.11))).toEqual(priced(0.11))
@@ -104,7 +104,7 @@ describe('a pumped price', () => {
     expect(judge(unknownBefore(5), unknownBefore(900), unknownBefore(6))).toEqual(priced(6))
   })
 
-  test('is not accepted if a third source agrees with the dearer of two that differ', () => {
+  test('is not accepted if two sources differ and a third agrees with the dearer one', () => {
     expect(judge(unknownBefore(1), unknownBefore(5))).toEqual(unavailable('noPrice'))
     for (const lie of [1.31, 3, 5, 900]) {
       expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(lie))).toEqual(unavailable('noPrice'))
@@ -112,7 +112,7 @@ describe('a pumped price', () => {
     expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(1.3))).toEqual(priced(1.3))
   })
 
-  test('is not treated like a fall, which is accepted from two sources and removes the price of a single one', () => {
+  test('is treated differently from a fall, which is accepted from two sources and removes the price of a single one', () => {
     expect(judge(weekAt(10, 7))).toEqual(priced(7))
     expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
     expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
@@ -120,7 +120,7 @@ describe('a pumped price', () => {
 })
 
 describe('other rules of a price', () => {
-  test('D-13 a source’s clock may be up to five minutes ahead', () => {
+  test('D-13 a source’s clock can be up to five minutes ahead', () => {
     const ahead = (ms: number) => price(5, { asOf: new Date(NOW.getTime() + ms) })
     expect(judge(ahead(300_000))).toEqual(priced(5))
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
@@ -134,7 +134,7 @@ describe('other rules of a price', () => {
     expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(10, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 900), at(20, null), at(20, null))).toEqual(priced(20))
-    // The ceiling of 19.50 is near the median, but not near 26, the median without the lowest price.
+    // The ceiling of 19.50 is near the median, but too far below 26, the median without the lowest price.
     expect(judge(at(20, 15), at(20, null), at(26, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 16), at(20, null), at(27.04, null))).toEqual(priced(20))
     expect(judge(at(14, 10), at(14, null), at(16.9, null))).toEqual(priced(13))
@@ -142,7 +142,7 @@ describe('other rules of a price', () => {
     expect(judge(at(13.5, 10), at(13.5, null))).toEqual(priced(13))
   })
 
-  test('the lower of two levels caps the price, if the two agree or it is near the prices; of three, the median does', () => {
+  test('the lower of two levels caps the price if they agree or it is near the prices; of three levels, the median does', () => {
     expect(judge(at(20, 10), at(20, 13), at(20, null))).toEqual(priced(13))
     expect(judge(at(20, 10), at(20, 13.01), at(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(at(20, 12), at(20, 900), at(20, null))).toEqual(priced(15.6))
@@ -150,7 +150,7 @@ describe('other rules of a price', () => {
     expect(judge(at(20, 1), at(20, 10), at(20, 900))).toEqual(priced(13))
   })
 
-  test('the rules of a game are the operator’s settings for it, and otherwise the defaults', () => {
+  test('the rules of a game come from the operator’s settings for it, and otherwise from the defaults', () => {
     const rules = rulesWith((game) => (game === 'rust' ? { commissionBps: 100 } : {}))
     expect(rules).toEqual({ ...DEFAULT_RULES, rust: { ...DEFAULT_RULES.rust, commissionBps: 100 } })
     const each = rulesWith((game) => ({ minPopularity: game.length }))
@@ -167,7 +167,10 @@ describe('other rules of a price', () => {
   })
 })
 
-/** Amounts from a tenth of a cent, because limits are inexact for smaller ones. Half of them are near each other. */
+/**
+ * Amounts of at least a tenth of a cent, because limits are inexact for smaller ones. Half of them are near each
+ * other.
+ */
 const amount = fc.oneof(
   fc.bigInt({ min: 1_000n, max: 10_000_000n * DOLLAR }),
   fc.bigInt({ min: 900_000n, max: 1_400_000n }),
@@ -211,7 +214,7 @@ const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 :
 const raised = (value: bigint) => (value * 13_000n) / 10_000n
 
 describe('properties of prices', () => {
-  test('D-13 one manipulated source moves a price by at most the limit beyond the others’ prices', () => {
+  test('D-13 one manipulated source moves a price at most the limit beyond the others’ prices', () => {
     fc.assert(
       fc.property(fc.array(source, { minLength: 1, maxLength: 6 }), source, (honest, lie) => {
         const worth = worthOf([...honest, lie], ANY_WORTH, NOW)
@@ -226,7 +229,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a lie beside three or more agreeing sources moves the price by at most the limit', () => {
+  test('D-13 a false price moves the price of three or more agreeing sources by at most the limit', () => {
     fc.assert(
       fc.property(honestSources, lyingRow, fc.option(fc.nat()), (honest, lie, replaced) => {
         const rest = replaced === null ? honest : honest.filter((_, at) => at !== replaced % honest.length)
@@ -244,7 +247,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a lie beside two sources never gives a price more than the limit above both of theirs', () => {
+  test('D-13 a false price never raises the price more than the limit above both of two other sources', () => {
     fc.assert(
       fc.property(source, source, lyingRow, (one, other, lie) => {
         const worth = worthOf([one, other, lie], ANY_WORTH, NOW)
@@ -257,7 +260,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('a single source moves a price by at most the limit from the weekly level', () => {
+  test('a single source moves a price at most the limit away from the weekly level', () => {
     fc.assert(
       fc.property(amount, amount, (usdMicros, levelUsdMicros) => {
         const worth = worthOf([{ ...price(1), usdMicros, levelUsdMicros }], ANY_WORTH, NOW)
@@ -292,7 +295,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a minimum is rounded up, so its items are never worth less', () => {
+  test('D-13 a minimum is rounded up, so an accepted trade is never worth less', () => {
     const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), rates, (cents, rate) => {

@@ -15,7 +15,7 @@ export type SourcePrice = {
   earlier: { usdMicros: bigint; asOf: Date } | null
 }
 
-/** The operator's own price list, which makes an item popular without other sources. */
+/** The operator's own price list. Its items count as popular without other sources. */
 export const FILE_SOURCE = 'file'
 
 /** The source name of an operator's override among the grounds of a quote. */
@@ -26,9 +26,9 @@ export type GameRules = {
   commissionBps: number
   /** A price older than this is ignored. */
   freshMs: number
-  /** The greatest age of a price beside a fresher one of another source. */
+  /** The greatest age of a price while another source has a fresher one. */
   besideFresherMs: number
-  /** A larger fall at one source, in hundredths of a percent, also applies to older prices of other sources. */
+  /** In hundredths of a percent. A larger fall at one source also lowers older prices of other sources. */
   fallBps: number
   /** A popular item has at least this many sales in 30 days at one source, or listings at each of two. */
   minPopularity: number
@@ -47,9 +47,9 @@ const USD_PER_USD = 100_000_000n
 /** How far a source's clock may run ahead of ours. */
 const AHEAD_MS = 5 * 60_000
 
-/** How long a source's last data count for popularity, so a failing source does not make items unpopular. */
+/** How long a source's last data count for popularity. A failing source must not make items unpopular. */
 const POPULAR_MS = 72 * HOUR_MS
-/** The greatest age of the earlier price of a fall. */
+/** A fall is measured against a price that is at least `from` older than the current one, and at most `to` old. */
 const EARLIER_MS = { from: HOUR_MS, to: 24 * HOUR_MS }
 
 const DEFAULT_GAME_RULES: GameRules = {
@@ -73,7 +73,7 @@ export function rulesWith(change: (game: Game) => Partial<GameRules>): PricingRu
   }
 }
 
-/** The same rules with a store's own commission in all games; null: it has none. */
+/** The same rules with a store's own commission in all games; null if it has none. */
 export function withCommission(rules: PricingRules, commissionBps: number | null): PricingRules {
   return commissionBps === null ? rules : rulesWith((game) => ({ ...rules[game], commissionBps }))
 }
@@ -84,7 +84,7 @@ export type Worth =
   | { kind: 'priced'; usdMicros: bigint; levelUsdMicros: bigint | null }
   | { kind: 'unavailable'; reason: Extract<UnavailableReason, 'noPrice' | 'notPopular' | 'tooCheap'> }
 
-/** Judges an item by its sources. Returns the price before commission, or why there is none. */
+/** Judges an item by the prices of its sources. Returns the price before commission, or why there is none. */
 export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: Date): Worth {
   const fresh = freshOf(prices, rules, now)
   const level = levelOf(fresh, rules)
@@ -96,7 +96,7 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
 }
 
-/** The operator's own price needs no source. */
+/** The worth of an item whose price the operator set. It needs no source. */
 export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
@@ -122,8 +122,8 @@ function within(prices: readonly SourcePrice[], mostMs: number, now: Date): Sour
 }
 
 /**
- * Returns the price after a fall at one source is applied to older prices of the others. A fall beyond the limit at one
- * source alone removes the price, but never lowers it that far.
+ * Returns the price after falls. A fall at one source also lowers the older prices of the others. If that would lower
+ * one of them by more than the limit, the item has no price: a single source must not be able to do that.
  */
 function believedAfterFall(
   fresh: readonly SourcePrice[],
@@ -140,7 +140,10 @@ function believedAfterFall(
   return isFar ? null : believed(fallen, level, rules)
 }
 
-/** The prices, with the fall applied to older ones; undefined if nothing fell, or a fresher price contradicts it. */
+/**
+ * The prices after older ones were lowered by the falls. Undefined if nothing fell, or if a fresher price contradicts
+ * each fall.
+ */
 function withFalls(
   fresh: readonly SourcePrice[],
   { fallBps }: GameRules,
@@ -165,7 +168,7 @@ function withFalls(
   })
 }
 
-/** The source's own price of 1 to 24 hours ago. */
+/** The source's own earlier price, from 1 to 24 hours ago. */
 function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefined {
   if (earlier === null) return undefined
   const isBefore = asOf.getTime() - earlier.asOf.getTime() >= EARLIER_MS.from
@@ -173,9 +176,9 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
 }
 
 /**
- * The price that no single source can manipulate: the median of three or more, or the lower of two. A single price
- * counts only near its own weekly level. Of two or three, the two lowest must agree, so a false price cannot join a
- * higher one. No price may exceed the level by more than the limit.
+ * The price that no single source can manipulate: the median of three or more prices, or the lower of two. A single
+ * price counts only near its own weekly level. Of two or three prices, the two lowest must agree, so a false price
+ * cannot side with a higher one. No price may exceed the level by more than the limit.
  */
 function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))
@@ -186,7 +189,7 @@ function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Lim
   if (level === null) return middle
   const ceiling = raised(level.usdMicros, rules)
   if (middle <= ceiling) return middle
-  // Measured from the price above the middle: it is the true middle if a false price is below it.
+  // Compares the ceiling with the next higher price, which is the true middle if a lower price is false.
   const above = sorted[(sorted.length + 1) >> 1] ?? middle
   return level.isBacked || agree([ceiling, above], rules) ? ceiling : null
 }
@@ -199,7 +202,7 @@ type Limit = Pick<GameRules, 'spikeBps'>
  */
 type Level = { usdMicros: bigint; isBacked: boolean }
 
-/** The median of three or more, the lower of fewer, so a false high price cannot raise the ceiling. */
+/** The median of three or more levels, or the lowest of fewer, so a false high price cannot raise the ceiling. */
 function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
   const levels = ascending(
     fresh.flatMap(({ levelUsdMicros }) => (levelUsdMicros === null ? [] : [levelUsdMicros])),
@@ -225,12 +228,12 @@ function agree(sorted: readonly bigint[], { spikeBps }: Limit): boolean {
 const ascending = (values: readonly bigint[]): bigint[] =>
   [...values].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
 
-/** The median; the lower one of an even number. */
+/** The median; of an even number of values, the lower middle one. */
 const lowerMiddle = <T>(sorted: readonly T[]): T | undefined => sorted[(sorted.length - 1) >> 1]
 
 /**
- * True if the item is popular: by the sales at one source, or the listings at two. Listings at one are easy to fake. A
- * failing source keeps its last data, so accepted items do not depend on which sources answer.
+ * True if the item has enough sales at one source, or enough listings at two. Listings at a single source are easy to
+ * fake. The last data of a failing source count too, so accepted items do not depend on which sources answer.
  */
 function isPopular(prices: readonly SourcePrice[], { minPopularity }: GameRules, now: Date): boolean {
   const enough = within(prices, POPULAR_MS, now).filter(({ popularity }) => popularity >= minPopularity)

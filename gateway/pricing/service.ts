@@ -36,7 +36,7 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** The grounds of a price: each source's statement and its time. */
+/** The grounds of a price: each source's data and their time. */
 export type Grounds = {
   marketHashName: string
   usdMicros: bigint
@@ -49,11 +49,11 @@ export type PriceList = {
   commissionBps: number
   /** Price of an item by its market hash name, or by the name of its phase. */
   of(name: string): ItemPrice
-  /** Price of a phase and the name that has it: the phase's own, else that of the market name. */
+  /** The price of a phase: its own, otherwise that of the market name. `pricedAs` is the name that has the price. */
   ofPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
   /** True while no source has a recent enough price. */
   isSilent(marketHashName: string): boolean
-  /** The grounds of every returned price. */
+  /** The grounds of every price that was returned so far. */
   grounds(): Grounds[]
 }
 
@@ -86,7 +86,7 @@ type Known = {
   now: Date
 }
 
-/** The price of each name, judged once and only on demand. Pure. */
+/** Makes the price list. Each name is judged once, and only on demand. Pure. */
 export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const { commissionBps } = rules
   const known = new Map<string, ItemPrice>()
@@ -95,7 +95,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     const { blocked, asOf, override } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
     const known = prices.get(name) ?? []
-    const said = override === null ? freshOf(known, rules, asOf) : [wordOf(override, now)]
+    const said = override === null ? freshOf(known, rules, asOf) : [priceOfOverride(override, now)]
     const worth = override === null ? worthOf(known, rules, asOf) : worthOfOverride(override, rules)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
@@ -129,13 +129,13 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   }
 }
 
-/** A hold on the market name applies to each of its phases, except one with its own hold. */
+/** True if a hold on the market name also applies to this phase. A phase with its own hold is excepted. */
 const isHeldTogether = (holds: readonly Hold[], marketHashName: string, phase: string): boolean =>
   holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
   !holds.some(({ name }) => name === phase)
 
-/** The override as a quote stores it, among the grounds of its prices. */
-const wordOf = (usdMicros: bigint, now: Date): SourcePrice => ({
+/** The override in the form in which a quote stores the grounds of its prices. */
+const priceOfOverride = (usdMicros: bigint, now: Date): SourcePrice => ({
   source: OPERATOR_SOURCE,
   usdMicros,
   levelUsdMicros: null,
@@ -152,7 +152,10 @@ export async function isBlocked(db: Db | Tx, game: Game, names: readonly string[
   return names.some((name) => blocks.some((hold) => covers(hold, name)))
 }
 
-/** The newest rate of the web sources, else the reference's, else the one in the operator's file. */
+/**
+ * The newest rate of the web sources; without one, the reference's rate; without that, the rate in the operator's
+ * file.
+ */
 async function currentRate(
   db: Db | Tx,
   currency: Currency,

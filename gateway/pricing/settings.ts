@@ -1,4 +1,4 @@
-/** The operator's settings of prices, from the environment. */
+/** The operator's settings for prices, from the environment. */
 import { z } from 'zod'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { isLoopback } from '../kit/loopback.ts'
@@ -22,7 +22,7 @@ export const PRICE_SETTINGS = {
   TRADETILL_PRICE_MAX_AGE_MINUTES: perGame(1, 2_880).optional(),
   /** A price older than this is ignored while another source of the item has a fresher one, in minutes. */
   TRADETILL_PRICE_FRESHER_MINUTES: perGame(1, 2_880).optional(),
-  /** A larger fall applies to older prices of other sources, and ends a quote; in hundredths of a percent. */
+  /** In hundredths of a percent. A larger fall also lowers older prices of other sources, and ends a quote. */
   TRADETILL_PRICE_FALL_BPS: perGame(1, 10_000).optional(),
   /** The fewest sales in 30 days at one source, or listings at each of two. */
   TRADETILL_PRICE_MIN_SALES: perGame(0, 100_000).optional(),
@@ -74,8 +74,8 @@ export function rulesOf(settings: Settings): PricingRules {
 }
 
 /**
- * Returns the problem of the rules, if any. A price may exceed its weekly level by the limit. With a smaller
- * commission, somebody who pumps a price would be paid more than the item is worth.
+ * Returns the problem with the rules, if any. A price can exceed its weekly level by the spike limit. If the
+ * commission does not cover that, somebody who pumps a price is paid more than the item is worth.
  */
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)
@@ -102,7 +102,10 @@ export type WebSources = {
   ecb?: string
 }
 
-/** Live mode needs live sources. The sandbox has its own list, and asks other sources only if configured. */
+/**
+ * Live mode asks all sources by default. The sandbox has its own price list, and asks other sources only if
+ * configured.
+ */
 export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebSources {
   const asked = new Set(settings.TRADETILL_PRICE_SOURCES ?? (mode === 'live' ? SOURCES : []))
   const market = {

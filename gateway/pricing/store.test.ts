@@ -95,7 +95,7 @@ describe('the earlier price', () => {
     expect(await earlierAfter(20, 7n)).toEqual([3n, 80])
   })
 
-  test('is the previous one if the source answers every few hours', async () => {
+  test('is the previous price if the source answers every few hours', async () => {
     expect(await earlierAfter(0, 1n)).toBeNull()
     expect(await earlierAfter(300, 2n)).toEqual([1n, 300])
     expect(await earlierAfter(300, 3n)).toEqual([2n, 300])
@@ -148,7 +148,7 @@ describe('a hold by the operator', () => {
     expect(await isBlocked(database.db, 'dota', ['Case'])).toBe(false)
   })
 
-  test('keeps a frozen price that no source has named for a month; other such prices are deleted', async () => {
+  test('keeps a frozen price that no source has listed for a month; other prices are then deleted', async () => {
     await say(5_000_000n)
     await hold('frozen', 'Knife')
     await say(5_000_000n, { name: 'Case' })
@@ -170,7 +170,7 @@ describe('a refresh', () => {
       asOf,
     }))
 
-  test('blocks no trade', async () => {
+  test('does not block the reads of a trade', async () => {
     await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
     await savePrices(database.db, BY, rows(clock.now(), 5_000_000n))
     await database.db.transaction().execute(async (tx) => {

@@ -8,8 +8,8 @@ import type { PriceRow, RateRow } from './sources/source.ts'
 
 /**
  * Stores a source's prices of a game, in one statement for any number of rows. Older prices never replace newer ones,
- * and frozen ones are never replaced. At the start of a day, yesterday's last price joins the item's history, and the
- * weekly level is computed again unless the source gives one.
+ * and frozen prices are never replaced. The first price of a day moves the last price of the day before into the
+ * item's history. The weekly level is then computed again, unless the source gives one.
  */
 export async function savePrices(
   db: Db | Tx,
@@ -52,7 +52,7 @@ const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
   sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}
     when ${NEW_MARK} then price.${sql.ref(`mark_${part}`)} else price.${sql.ref(`earlier_${part}`)} end`
 
-/** Null with fewer than three days of prices, because one person could have manipulated all of them. */
+/** Null if there are prices of fewer than three days, because one person could have manipulated all of them. */
 const LEVEL_OF_PAST = sql`(
   select percentile_disc(0.5) within group (order by micros) from unnest(${PAST_MICROS}, ${PAST_DAYS}) as past (micros, day)
   where day >= ${DAY_OF_NEW} - 7 having count(*) >= 3)`
@@ -94,7 +94,7 @@ export async function readPrices(
   return prices
 }
 
-/** Holds on the game, on these items and by patterns; without names, all holds. */
+/** The holds on the entire game, on patterns and on these items; without names, all holds of the game. */
 export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): Promise<Hold[]> {
   const ofGame = db
     .selectFrom('price_hold')
@@ -106,7 +106,7 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
   return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
 }
 
-/** Puts a hold on an item, a pattern or a whole game. A later hold replaces an earlier one. */
+/** Puts a hold on an item, a pattern or an entire game. It replaces an earlier hold on the same. */
 export async function holdPrices(
   db: Db | Tx,
   {
@@ -117,15 +117,15 @@ export async function holdPrices(
     since,
   }: Omit<Hold, 'usdMicros'> & { game: Game; usdMicros?: bigint | null },
 ): Promise<void> {
-  const word = { kind, usd_micros: usdMicros, since }
+  const values = { kind, usd_micros: usdMicros, since }
   await db
     .insertInto('price_hold')
-    .values({ game, market_hash_name: name, like_pattern: likeOf(name), ...word })
-    .onConflict((conflict) => conflict.columns(['game', 'market_hash_name']).doUpdateSet(word))
+    .values({ game, market_hash_name: name, like_pattern: likeOf(name), ...values })
+    .onConflict((conflict) => conflict.columns(['game', 'market_hash_name']).doUpdateSet(values))
     .execute()
 }
 
-/** The number of patterns, which is limited because each is compared with every name. */
+/** The number of patterns. Callers limit it, because each pattern is compared with every name. */
 export async function countPatterns(db: Db | Tx, game: Game): Promise<number> {
   const { count } = await db
     .selectFrom('price_hold')
@@ -176,7 +176,7 @@ export function findRate(db: Db | Tx, rateId: bigint): Promise<RateEntry | undef
   return db.selectFrom('exchange_rate').select(RATE_COLUMNS).where('id', '=', rateId).executeTakeFirst()
 }
 
-/** The latest rate that each source gave of the currency within a month, newest first. */
+/** Each source's latest rate of the currency, not older than 30 days; newest first. */
 export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise<RateEntry[]> {
   return db
     .selectFrom(
@@ -197,7 +197,7 @@ export function latestRates(db: Db | Tx, currency: Currency, now: Date): Promise
     .execute()
 }
 
-/** Stores a rate as a new row: quotes and ledger entries refer to the rate they were made with. */
+/** Stores a rate as a new row, because quotes and ledger entries refer to the rate that they were made with. */
 export async function saveRate(
   db: Db | Tx,
   source: string,

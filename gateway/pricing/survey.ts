@@ -19,7 +19,7 @@ export const createPriceGauges = (registry: Registry): PriceGauges => ({
 
 type SurveyDeps = { db: Db; clock: Clock; rules: PricingRules; gauges: PriceGauges }
 
-/** Updates the gauges. Any number of processes may do so. */
+/** Updates the gauges. Several processes can do this at the same time. */
 export async function surveyPrices({ db, clock, rules, gauges }: SurveyDeps): Promise<void> {
   for (const game of GAMES) {
     const count = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }

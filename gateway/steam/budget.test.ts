@@ -47,7 +47,7 @@ describe('a refusal for too many requests', () => {
     return time.ms - startMs
   }
 
-  it('pauses twice as long each time in a row, ten minutes at most', () => {
+  it('doubles the pause each time in a row, up to ten minutes', () => {
     const budget = aBudget(99, 1)
     const pauses: number[] = []
     for (let refusals = 0; refusals < 7; refusals += 1) {
@@ -60,7 +60,7 @@ describe('a refusal for too many requests', () => {
     expect(pauseOf(budget)).toBe(30_000)
   })
 
-  it('pauses up to a quarter longer, by chance', () => {
+  it('lengthens the pause by a random part, up to a quarter', () => {
     const budget = aBudget(99, 1, 1)
     budget.budget.take().limited()
     expect(pauseOf(budget)).toBe(37_500)
@@ -79,7 +79,7 @@ describe('a refusal for too many requests', () => {
     expect(pauseOf(budget)).toBe(60_000)
   })
 
-  it('makes requests that wait for their turn give up', () => {
+  it('makes the requests that are waiting for a turn give up', () => {
     const { budget } = aBudget(1, 1_000)
     const asking = budget.take()
     const waiting = budget.take()
@@ -88,7 +88,7 @@ describe('a refusal for too many requests', () => {
     expect(waiting.isGood()).toBe(false)
   })
 
-  it('is followed by a single request until that is answered', () => {
+  it('lets a single request through after the pause, until that is answered', () => {
     const budget = aBudget(99, 1)
     budget.budget.take().limited()
     pauseOf(budget)

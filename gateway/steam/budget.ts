@@ -10,7 +10,7 @@ export type Budget = {
 
 /** A taken turn. Its holder must report the result of the request. */
 export type Turn = {
-  /** The first turn after a pause. There is no other turn until it is over. */
+  /** The first turn after a pause. No other turn is given until its request has ended. */
   isProbe: boolean
   /** False if Steam has answered 429 to any request since the turn was taken. */
   isGood(): boolean
@@ -23,7 +23,7 @@ export type Turn = {
 }
 
 export type BudgetLimits = {
-  /** Requests allowed at once after a rest. */
+  /** Requests allowed together after a time without any. */
   burst: number
   /** Time until one more request is allowed. */
   everyMs: number
@@ -35,13 +35,13 @@ export type Time = {
   pause(ms: number): Promise<void>
 }
 
-/** `random`: from 0 to 1, so pauses do not all end together. */
+/** `random`: returns a number from 0 to 1. It varies the pauses, so they do not all end together. */
 export type Circumstances = { time: Pick<Time, 'now'>; random: () => number }
 
-/** Steam does not say how long it refuses. Requests during that time reportedly make it longer. */
+/** Steam does not say how long it will refuse requests. Sending more meanwhile reportedly prolongs the refusal. */
 const FIRST_PAUSE_MS = 30_000
 const LAST_PAUSE_MS = 600_000
-/** The random extra length of a pause, at most. */
+/** The most that chance adds to a pause, as a share of its length. */
 const JITTER = 0.25
 
 /** The limits are read at each turn: they may change. */
@@ -73,7 +73,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
       isGood,
       limited() {
         end()
-        // Several running requests may be refused at once, with one pause for all.
+        // Several running requests can be refused together. They cause only one pause.
         if (!isGood()) return
         const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** pauses, LAST_PAUSE_MS)
         pausedUntilMs = time.now() + pauseMs * (1 + JITTER * random())

@@ -1,16 +1,17 @@
-/** Reads from Steam's description whether the market takes an item. Every string in it is hostile. */
+/** Reads from Steam's description whether the market takes an item. Treats every string in it as hostile. */
 import { z } from 'zod'
 import { type restrictionFields, restrictionOf } from './restriction.ts'
 import type { Market } from './steam.ts'
 
-/** Steam writes its notes last, and a description may list a whole crate before them. */
+/** Steam's notes are the last lines. The lines before them can list the entire contents of a crate. */
 const LAST_LINES = 20
 const MOST_LETTERS = 400
 
 export const marketFields = {
   marketable: z.unknown().optional(),
   /**
-   * Days for which a market purchase cannot be sold again. Steam states them for every such item, restricted or not.
+   * Days for which a market purchase cannot be sold again. Steam gives the number for all copies of an item,
+   * restricted or not.
    */
   market_marketable_restriction: z.coerce.number().catch(0),
   descriptions: z
@@ -32,8 +33,9 @@ export function marketOf(fields: Fields): Market {
 const line = z.object({ value: z.string() })
 
 /**
- * The words are in the requested language, but the spaces inside the brackets come from Steam. A line of a
- * strange part has none: `(Kills: 12)`. Owners cannot write such a line, because Steam quotes theirs.
+ * The form of a note. Its words are in the requested language, but it always has spaces inside the brackets. The line
+ * of a Strange Part has none: `(Kills: 12)`. Owners cannot forge a note, because Steam puts their texts in quotation
+ * marks.
  */
 const NOTE = /^\( .+ \)$/
 

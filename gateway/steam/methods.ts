@@ -3,15 +3,16 @@
  *
  * Steam does not publish its limits. The account budgets of GetTradeOffer, GetTradeHoldDurations, GetTradeOffers,
  * GetTradeStatus, GetTradeHistory and partnerinventory were measured by others (assetpaygg/steam-mobile, rateLimits).
- * The author of the libraries says that about a second between sends is safe. The rest are guesses: those of addresses
- * allow 50 bots that each read a list every five seconds, and 500 shoppers at once. A 429 pauses the address.
+ * The author of the libraries says that about a second between sends is safe. The other numbers are guesses. The
+ * budgets of an address allow for 50 bots that each read a list every five seconds, and for 500 shoppers at the same
+ * time. If Steam allows less, it answers 429, and turns.ts pauses the requests.
  */
 import type { BudgetLimits } from './budget.ts'
 
 type Limits = {
   /** Null for public pages, which need no account. */
   account: BudgetLimits | null
-  /** Shared by all bots of all gateways, each of which has an equal share. */
+  /** Shared by all bots of all gateways. Each gateway gets an equal part of it. */
   address: BudgetLimits
 }
 
@@ -27,9 +28,12 @@ export const METHODS = {
   partnerinventory: { account: every(4_000, 30), address: every(80, 500) },
   /** Unknown. Steam tolerates callers that read one page every 4 seconds. */
   inventory: { account: null, address: every(4_000, 30) },
-  /** Steam answers the second of two within a second as if the inventory were empty (measured by others). */
+  /**
+   * If two requests come within a second, Steam answers the second as if the inventory were empty (measured by
+   * others).
+   */
   GetInventoryItemsWithDescriptions: { account: every(1_500, 1), address: every(500, 2) },
-  /** The older page of a bot's own inventory. It is read only if the method above answers with nothing. */
+  /** The older page of a bot's own inventory. It is read only if the answer of the method above has no content. */
   owninventory: { account: every(4_000, 8), address: every(1_000, 8) },
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },

@@ -19,28 +19,31 @@ const later = (result: number) =>
   strError(`There was an error sending your trade offer.  Please try again later. (${result})`)
 
 describe('a send', () => {
-  it('is sent only if Steam names the offer', () => {
+  it('counts as sent only if Steam names the offer', () => {
     expect(sendOutcome(reply(200, { tradeofferid: '7001' }))).toEqual({ kind: 'sent', offerId: '7001' })
     expect(sendOutcome(reply(200, { tradeofferid: 7001 }))).toEqual({ kind: 'sent', offerId: '7001' })
   })
 
   it.each([
     ['a page instead of JSON', reply(200, '<html>')],
-    ['nothing', reply(200, null)],
+    ['an empty body', reply(200, null)],
     ['an empty object', reply(200, {})],
     ['an invalid id', reply(200, { tradeofferid: '../12' })],
     ['an outage', reply(503, '<html>')],
     ['a lost connection', { kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult],
     ['a deadline', { kind: 'failed', code: 'DEADLINE' } satisfies HttpResult],
-    ['an error that is no text', strError({ toString: 'x' })],
+    ['an error that is not a text', strError({ toString: 'x' })],
     ['an error without a number', strError('Sorry, some kind of error has occurred')],
-  ])('that met %s is unknown', (_, http) => {
+  ])('is unknown after %s', (_, http) => {
     expect(sendOutcome(http).kind).toBe('unknown')
   })
 
-  it.each([2, 10, 11, 16, 20, 28, 29, 55, 99])('error %i says nothing about the offer', (result) => {
-    expect(sendOutcome(later(result)).kind).toBe('unknown')
-  })
+  it.each([2, 10, 11, 16, 20, 28, 29, 55, 99])(
+    'is unknown after error %i, because the offer may exist',
+    (result) => {
+      expect(sendOutcome(later(result)).kind).toBe('unknown')
+    },
+  )
 
   it.each([
     [15, 'access_denied'],
@@ -50,7 +53,7 @@ describe('a send', () => {
     [34, 'renamed'],
     [50, 'too_many_offers'],
     [84, 'rate_limited'],
-  ])('error %i is the clear refusal %s', (result, reason) => {
+  ])('is clearly refused with error %i: %s', (result, reason) => {
     expect(sendOutcome(later(result))).toEqual({ kind: 'refused', reason })
   })
 
@@ -85,13 +88,13 @@ describe('a send', () => {
       "We were unable to contact the game's item server. The game's item server may be down or Steam may be experiencing temporary connectivity issues. Your trade offer has not been sent.",
       'item_server_down',
     ],
-  ])('text %# is a clear refusal', (text, reason) => {
+  ])('is clearly refused with text %#', (text, reason) => {
     expect(sendOutcome(strError(text))).toEqual({ kind: 'refused', reason })
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}${text}`))).toEqual({ kind: 'refused', reason })
   })
 
-  it('a persona name cannot turn an ambiguous error into a refusal', () => {
+  it('stays unknown if only a persona name looks like a refusal', () => {
     const forged =
       'Nova because they have a trade ban. (26) could not be reached.<br>Please try again later. (16)'
     expect(sendOutcome(strError(forged)).kind).toBe('unknown')
@@ -110,7 +113,7 @@ describe('a send', () => {
     'You must have had Steam Guard en',
     "contact the game's item server",
     'privacy is set to "Private"',
-  ])('is not forged by a person called %j', (name) => {
+  ])('stays unknown for a person called %j', (name) => {
     const texts = [
       `${name}`,
       `Sorry, some kind of error has occurred: ${name}`,
@@ -122,7 +125,7 @@ describe('a send', () => {
     expect(inventoryRefusal(reply(200, { success: false, error: shown }))).toBeUndefined()
   })
 
-  it('has the reason that follows the general sentence', () => {
+  it('is refused for the reason after the general sentence', () => {
     const general = 'There was an error sending your trade offer.  Please try again later.<br><br>'
     expect(sendOutcome(strError(`${general}Trade Offers can only be sent to friends.`))).toEqual({
       kind: 'refused',
@@ -134,7 +137,7 @@ describe('a send', () => {
     })
   })
 
-  it('that Steam limited is refused', () => {
+  it('is refused after status 429', () => {
     expect(sendOutcome(reply(429))).toEqual({ kind: 'refused', reason: 'rate_limited' })
   })
 })
@@ -148,7 +151,7 @@ describe('the end of a session', () => {
     [reply(500, { strError: 'Access is denied' }), false],
     [reply(200, 'Access is denied'), false],
     [{ kind: 'failed', code: 'ECONNRESET' } satisfies HttpResult, false],
-  ])('case %# is distinguished from other trouble', (http, ended) => {
+  ])('is distinguished from other trouble (case %#)', (http, ended) => {
     expect(sessionEnded(http)).toBe(ended)
   })
 })
@@ -159,14 +162,14 @@ describe('a cancel', () => {
     expect(cancelOutcome('cancel', '12', reply(200, { tradeofferid: '13' })).kind).toBe('unavailable')
   })
 
-  it('that came too late says so', () => {
+  it('that came too late is reported as such', () => {
     expect(cancelOutcome('cancel', '12', later(11))).toEqual({ kind: 'not_active' })
     expect(cancelOutcome('cancel', '12', later(2)).kind).toBe('unavailable')
   })
 })
 
 describe('an unavailable answer', () => {
-  it('names its reason with numbers only', () => {
+  it('gives its reason in codes and numbers only', () => {
     expect(unavailableFrom('read', reply(429))).toMatchObject({ reason: 'rate_limited' })
     expect(unavailableFrom('read', { kind: 'failed', code: 'DEADLINE' })).toMatchObject({ reason: 'timeout' })
     expect(unavailableFrom('read', reply(500, { secret: 'eyJ' }))).toEqual({
@@ -198,7 +201,7 @@ describe('a refused inventory', () => {
     [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 55 (55)' }), 'not_owned'],
     [reply(500, { error: 'EYldRefreshAppIfNecessary failed with EResult 20 (20)' }), undefined],
     [reply(429, null), undefined],
-  ])('case %# has its reason', (http, reason) => {
+  ])('has the right reason (case %#)', (http, reason) => {
     expect(inventoryRefusal(http)).toBe(reason)
   })
 })

@@ -20,7 +20,10 @@ const RESULT_INVALID_STATE = 11
 const RESULT_ACCESS_DENIED = 15
 const RESULT_RATE_LIMIT = 84
 
-/** Results that prove that no offer was made. Others, such as 2, 10, 11, 16, 20 and 28, were seen with existing offers. */
+/**
+ * Results that prove that no offer was made. After others, such as 2, 10, 11, 16, 20 and 28, offers were seen to
+ * exist.
+ */
 const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_ACCESS_DENIED, 'access_denied'],
   [24, 'bot_cannot_trade'],
@@ -31,7 +34,7 @@ const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_RATE_LIMIT, 'rate_limited'],
 ])
 
-/** True if Steam no longer knows the session. It certainly did not act on the request. */
+/** True if Steam no longer knows the session. Then it certainly did not act on the request. */
 export function sessionEnded(http: HttpResult): boolean {
   if (http.kind !== 'reply') return false
   if (http.status === 401 || (http.status >= 300 && http.status < 400)) return true
@@ -95,7 +98,7 @@ export function cancelOutcome(call: string, offerId: string, http: HttpResult): 
   return unavailableFrom(call, http)
 }
 
-/** Steam's answer has no content to judge by, so status 200 means that it was accepted. */
+/** Steam's answer has no content to judge by, so status 200 means that it accepted the call. */
 export function acknowledgeOutcome(answer: HttpResult | Unavailable): AcknowledgeAnswer {
   if (answer.kind === 'unavailable') return answer
   const isTaken = answer.kind === 'reply' && answer.status === 200
@@ -108,7 +111,7 @@ export function partnerRefusal(http: HttpResult): PartnerAnswer | undefined {
   return { kind: 'refused', reason: 'invalid_token' }
 }
 
-const HIDING_TEXTS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trade'>> = {
+const HIDING_REASONS: Partial<Record<RefusedReason, 'invalid_token' | 'cannot_trade'>> = {
   invalid_token: 'invalid_token',
   partner_cannot_trade: 'cannot_trade',
   partner_trade_ban: 'cannot_trade',
@@ -124,7 +127,7 @@ export function inventoryRefusal(
   if (http.status === 500 && NOT_OWNED.test(text)) return 'not_owned'
   if (saysHidden(text)) return 'hidden'
   const reason = refusalIn(text)
-  return reason && HIDING_TEXTS[reason]
+  return reason && HIDING_REASONS[reason]
 }
 
 /** Steam's answer for a game in which the account has no inventory. */

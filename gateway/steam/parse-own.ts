@@ -1,4 +1,7 @@
-/** Parses raw pages of a bot's own inventory. Counts unreadable rows, so a part does not count as complete. */
+/**
+ * Parses raw pages of a bot's own inventory. Counts unreadable rows, so an incomplete inventory is not mistaken for a
+ * complete one.
+ */
 import { z } from 'zod'
 import { count, descriptionKey, id, ownedRow, plainText, rows, success } from './parse.ts'
 import type { OfferAsset, OwnItem } from './steam.ts'
@@ -30,7 +33,7 @@ const nameRow = descriptionKey.extend({ market_hash_name: z.string() })
 
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
 
-/** `nothing`: neither items nor a statement that there are none, as Steam answers a caller with too many requests. */
+/** `nothing`: Steam gave neither items nor their number. It answers like this to a caller with too many requests. */
 export function parseOwnPage(body: unknown, place: Place): OwnPage | 'nothing' | undefined {
   const page = apiPage.safeParse(body)
   if (!page.success) return undefined

@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { assetRow, count, dateOf, id, zeroIsNone } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
 
-/** 8 and 9: Steam could not undo a trade that had failed. 11: it failed while held back. 12 is not in the libraries. */
+/**
+ * 8 and 9: the trade failed, and Steam could not undo it. 11: the trade failed in escrow. 12 is not in the libraries.
+ */
 const TRADE_STATES: Record<number, SteamTradeState> = {
   0: 'pending',
   1: 'pending',
@@ -20,7 +22,7 @@ const TRADE_STATES: Record<number, SteamTradeState> = {
   12: 'rolled_back',
 }
 
-/** Steam omits an empty list. Anything else in its place is unreadable, because a theft must not look like nothing. */
+/** Steam omits an empty list. Anything else in its place is unreadable: otherwise stolen items could be overlooked. */
 const assetList = z
   .array(z.unknown())
   .nullish()
@@ -65,7 +67,7 @@ export function parseTrade(body: unknown, tradeId: string): SteamTrade | null | 
 
 type TradesPage = { trades: SteamTrade[]; unreadable: number; next: HistoryPlace | null }
 
-/** One page of the history; undefined when it cannot be read, or does not say where the next one begins. */
+/** One page of the history; undefined if it cannot be read, or does not show where the next one begins. */
 export function parseTrades(body: unknown): TradesPage | undefined {
   const answer = historyAnswer.safeParse(body)
   if (!answer.success) return undefined

@@ -44,7 +44,7 @@ describe('an offer', () => {
     })
   })
 
-  it('D-24 in escrow says until when', () => {
+  it('D-24 in escrow shows when the escrow ends', () => {
     const inEscrow = { ...offer, trade_offer_state: 11, escrow_end_date: 1_768_521_600 }
     expect(parseOffer({ response: { offer: inEscrow } })).toMatchObject({
       state: 'in_escrow',
@@ -61,11 +61,11 @@ describe('an offer', () => {
     expect(parseOffer({ response: { offer: { ...offer, items_to_receive: halfRead } } })).toBeUndefined()
   })
 
-  it('knows state 12, which the libraries do not', () => {
+  it('can have state 12, which the libraries do not know', () => {
     expect(parseOffer({ response: { offer: { ...offer, trade_offer_state: 12 } } })?.state).toBe('reverted')
   })
 
-  it('in a list is counted if it is unreadable, and hides no other', () => {
+  it('in a list is counted if it is unreadable, and does not hide the others', () => {
     const page = parseOffers({ response: { trade_offers_sent: [{}, offer, 7], next_cursor: 0 } })
     expect(page?.sent.map(({ offerId }) => offerId)).toEqual(['7001'])
     const nothing = { offerId: null, partnerSteamId: null, message: null }
@@ -90,7 +90,7 @@ describe('a received offer', () => {
 describe('a page of the history', () => {
   const page = (rows: unknown[], more: boolean) => parseTrades({ response: { trades: rows, more } })
 
-  it('counts what cannot be read and says where the next one begins', () => {
+  it('counts unreadable rows, and gives the start of the next page', () => {
     const older = { ...trade, tradeid: '5', time_init: 1_767_000_000, rollback_trade: '4' }
     const read = page([trade, { tradeid: 'x' }, older], true)
     expect(read?.trades).toMatchObject([{ tradeId: trade.tradeid }, { tradeId: '5', rollbackOf: '4' }])
@@ -102,7 +102,7 @@ describe('a page of the history', () => {
     expect(parseTrades({ response: {} })).toMatchObject({ trades: [], unreadable: 0 })
   })
 
-  it('that continues from nowhere is unreadable, so no trade is missed', () => {
+  it('is unreadable if it announces another page without its start, so no trade is missed', () => {
     expect(page([], true)).toBeUndefined()
     expect(page([{ ...trade, time_init: 'soon' }], true)).toBeUndefined()
     expect(parseTrades('<html>')).toBeUndefined()
@@ -161,13 +161,13 @@ describe('a hold', () => {
     },
   })
 
-  it('is read for each side, in days begun', () => {
+  it('is read for each side, in days rounded up', () => {
     expect(parseHoldDays(seconds(0, 0))).toEqual({ own: 0, partner: 0 })
     expect(parseHoldDays(seconds(0, 1_296_000))).toEqual({ own: 0, partner: 15 })
     expect(parseHoldDays(seconds(86_401, 0))).toEqual({ own: 2, partner: 0 })
   })
 
-  it('that Steam does not give is not zero', () => {
+  it('is undefined, not zero, if Steam does not give it', () => {
     expect(parseHoldDays({ response: {} })).toBeUndefined()
   })
 })
@@ -206,16 +206,16 @@ describe('an inventory page', () => {
     rgDescriptions: { '310_302': description },
   }
 
-  it('of the bot is read', () => {
+  it('for an offer is read', () => {
     expect(parsePartnerPage(partnerPage)).toEqual({ items: [item], next: '2000' })
   })
 
-  it('that is empty may be an array', () => {
+  it('that is empty can have arrays in place of objects', () => {
     const empty = { success: true, rgInventory: [], rgDescriptions: [], more: false, more_start: false }
     expect(parsePartnerPage(empty)).toEqual({ items: [], next: null })
   })
 
-  it('of the public is read', () => {
+  it('of the public inventory is read', () => {
     const page = {
       success: 1,
       assets: [{ appid: 730, contextid: '2', assetid: '42', classid: '310', instanceid: '302', amount: '1' }],
@@ -260,7 +260,7 @@ describe('an inventory page', () => {
     ['no paint', [{ propertyid: 7, int_value: '0' }]],
     ['a fraction', [{ propertyid: 7, int_value: '4.15' }]],
     ['an endless list', [...Array(1_000).fill({ propertyid: 1 }), { propertyid: 7, int_value: '415' }]],
-  ])('names no paint where Steam says %s', (_, properties) => {
+  ])('names no paint if Steam gives %s', (_, properties) => {
     const page = { ...partnerPage, rgAssetProperties: { '42': properties } }
     expect(parsePartnerPage(page)?.items).toEqual([item])
   })

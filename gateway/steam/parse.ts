@@ -79,7 +79,10 @@ export function parseOffer(body: unknown): Offer | null | undefined {
 
 type OffersPage = { sent: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; nextCursor: number }
 
-/** One page of offers, with the readable parts of broken sent ones: one of them might be the one sought. */
+/**
+ * One page of offers. Keeps the readable parts of broken sent offers, because the offer that a caller looks for may
+ * be among them.
+ */
 export function parseOffers(body: unknown): OffersPage | undefined {
   const answer = offersAnswer.safeParse(body)
   if (!answer.success) return undefined
@@ -140,7 +143,7 @@ function parseOfferRow(row: unknown): Offer | undefined {
 
 export const dateOf = (seconds: number): Date | null => (seconds > 0 ? new Date(seconds * 1000) : null)
 
-/** `undefined` if one is unreadable: the rest would look like another offer. */
+/** `undefined` if one asset is unreadable: the rest would look like a different offer. */
 function parseAssets(rows: readonly unknown[]): OfferAsset[] | undefined {
   const assets = z.array(assetRow).safeParse(rows)
   return assets.data?.map(({ appid, contextid, assetid }) => ({
@@ -159,7 +162,7 @@ export function parseHoldDays(body: unknown): { partner: number; own: number } |
   return { partner: days(theirs), own: days(mine) }
 }
 
-/** A word that is shown as Steam wrote it. A longer text does not count as a word. */
+/** A word that is shown as Steam wrote it. Empty for a text of more than 40 characters. */
 const word = text.transform((value) => (value.length > 40 ? '' : value.trim())).catch('')
 
 const descriptionRow = z.object({
@@ -245,10 +248,10 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
 /** The fields of an item that its class describes: all but those that differ between items of the class. */
 type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount' | 'paintIndex'>
 
-/** The other lists of a page: descriptions by class, and properties by asset id. */
+/** The descriptions of a page by class, and its asset properties by asset id. */
 type Described = { describe(key: string): Description; properties: ReadonlyMap<string, unknown> }
 
-/** An item without a description. It counts as present, but cannot be traded. */
+/** Stands in for a missing description. The item counts as present, but cannot be traded. */
 const INDESCRIBABLE: Description = {
   name: '',
   marketHashName: '',

@@ -17,15 +17,15 @@ import type {
 export type PortChecks = {
   steam: Steam
   refreshToken: string
-  /** An account of somebody else that can trade at once and owns items of the game. */
+  /** Somebody else's account, which can trade immediately and owns items of the game. */
   partner: Partner
   game: Game
   clock: Clock
-  /** The pause between two looks for a delivery. */
+  /** Waits between two looks for the delivered item. */
   pause(ms: number): Promise<unknown>
   /**
-   * Sends an offer for the item that `choose` returns. `accepted` must have it accepted; without `accepted`, the offer
-   * is cancelled. Without `smoke`, nothing is sent.
+   * An offer is sent for the item that `choose` returns. `accepted` must see to it that the offer is accepted;
+   * without `accepted`, the offer is cancelled. Without `smoke`, nothing is sent.
    */
   smoke?: {
     choose(items: readonly SteamItem[]): SteamItem | undefined

@@ -48,7 +48,7 @@ describe('a profile', () => {
   it.each<[string, ProfileAnswer, number]>([
     ['an unknown account', { kind: 'unknown_account' }, MINUTE_MS],
     ['no answer', { kind: 'unavailable', reason: 'timeout', detail: '' }, 1_000],
-  ])('%s is cached for less', async (_what, said, ms) => {
+  ])('is cached for a shorter time after %s', async (_what, said, ms) => {
     answer = async () => said
     expect(await read('1')).toEqual(said)
     nowMs = ms - 1
@@ -59,14 +59,14 @@ describe('a profile', () => {
     expect(await read('1')).toEqual(profileOf('1'))
   })
 
-  it('is read again after a failure of ours', async () => {
+  it('is read again after a read that threw', async () => {
     answer = () => Promise.reject(new Error('no library'))
     await expect(read('1')).rejects.toThrow('no library')
     answer = async (steamId) => profileOf(steamId)
     expect(await read('1')).toEqual(profileOf('1'))
   })
 
-  it('makes room for others, because the cache keeps 5,000', async () => {
+  it('is dropped when 5,000 newer ones are cached', async () => {
     for (let n = 0; n <= 5_000; n += 1) await read(String(n))
     asked.length = 0
     await read('5000')

@@ -21,7 +21,7 @@ export function paintIndexOf(properties: unknown): number | null {
 
 const listRow = z.object({ assetid: z.string(), asset_properties: z.unknown() })
 
-/** Returns the properties by asset id: the public page lists them beside the items. */
+/** Returns the properties by asset id. The public page lists them apart from the items. */
 export function propertiesById(list: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(
     list.flatMap((row) => {

@@ -1,7 +1,11 @@
-/** Lists the fields that a record of Steam's answers keeps. Pure. A field that is not listed is replaced. */
+/**
+ * Lists the fields of Steam's answers, each with the rule for its value in a record. Pure. The value of a field that
+ * is not listed is replaced.
+ */
 
 /**
- * `person`: a SteamID, or its account number. `name`, `line`, `sentence`: texts by people, about items, and by Steam.
+ * `person`: a SteamID, or its account number. `name`: a text by a person. `line`: a text about an item. `sentence`: a
+ * text by Steam.
  */
 export type Rule =
   | 'keep'
@@ -51,7 +55,7 @@ export const KEYS_OF: ReadonlyMap<string, Rule> = new Map([
 /** The property with a weapon's paint. The other properties would identify the weapon. */
 const PAINT = 7
 
-/** The kind of a number in an address, by the word before it. */
+/** The rule for a number in a URL's path, by the word before it. */
 export const PATHS: ReadonlyMap<string, Rule> = new Map([
   ['profiles', 'person'],
   ['inventory', 'person'],
@@ -71,7 +75,7 @@ export function ruleOf(field: string, owner: object): Rule | undefined {
 
 export const isField = (name: string): boolean => FIELDS.has(name) || /^[A-Za-z_]{1,40}$/.test(name)
 
-/** The words of Steam's own sentences. Everything else in them may be a name, which must not stay. */
+/** The words of Steam's own sentences. Every other word may be somebody's name, so it is replaced. */
 const WORDS = new Set(
   `There was an error sending accepting canceling declining your this trade offer Please try again later Access is denied
   More information will be shown to they invite you to not available cannot because have a ban This person has limited

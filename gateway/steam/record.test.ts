@@ -14,7 +14,7 @@ import { createWebSteam } from './web/web-steam.ts'
 
 const RECORDS = new URL('../testing/steam-records/', import.meta.url)
 
-/** Everything that the port reads, in order. */
+/** Wraps the port. Adds each of its answers to `heard`, in order. */
 function listening(steam: Steam, heard: unknown[]): Steam {
   const overheard = <T extends object>(target: T): T =>
     new Proxy(target, {
@@ -51,7 +51,7 @@ const KINDS: Record<string, Rule> = {
   message: 'message',
 }
 
-/** Returns what was read, with the stand-ins of the record. */
+/** Returns the answers with their ids replaced by the stand-ins of the record. */
 function translated(heard: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
   return JSON.parse(
     JSON.stringify(heard, function (this: object, field: string, value: unknown) {
@@ -64,7 +64,7 @@ function translated(heard: unknown, { standIn }: Pick<ReturnType<typeof redact>,
 
 describe('a record of a run against the sandbox', () => {
   it.each([false, true])(
-    'holds nothing of those it was about, and reads alike (accepted: %s)',
+    'identifies nobody, and is read like the real answers (accepted: %s)',
     async (isAccepted) => {
       const sandbox = await startSteam({ port: 0 })
       const shopper = sandbox.as('nova_hound')
@@ -138,7 +138,7 @@ const reply = (body: unknown, url = 'https://api.steampowered.com/IEconService/X
 const bodyOf = (body: unknown) => redact([reply(body)]).replies[0]?.body
 
 describe('an answer of Steam', () => {
-  it('is replaced in fields that are not listed', () => {
+  it('loses the values of fields that are not listed', () => {
     expect(
       bodyOf({ secret: 'aB3_-x', at: 17, wear: 0.25, on: true, none: null, abc123def: ['q', '55'] }),
     ).toEqual({
@@ -158,7 +158,7 @@ describe('an answer of Steam', () => {
     })
   })
 
-  it('has one stand-in for all forms of an id, in the order of the ids', () => {
+  it('has one stand-in for all forms of an id, and the stand-ins keep the order of the ids', () => {
     const person = '76561197960269729'
     const body = {
       rgInventory: { '40000000009': { id: '40000000009', classid: '1', instanceid: '0' } },

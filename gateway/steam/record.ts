@@ -157,7 +157,7 @@ function fields(
   )
 }
 
-/** Descriptions have the numbers of their class as keys. */
+/** Descriptions are keyed by the numbers of their class. */
 const fieldName = (field: string): string =>
   isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : inForm(field)
 
@@ -180,12 +180,12 @@ function replaceText(rule: Rule | undefined, value: string): string {
   }
 }
 
-/** The value may be a key or a token, so only its type stays. */
+/** The value may be a key or a token, so only its type and length stay. */
 function unknown(value: string): string {
   return (/^-?[\d.]+$/.test(value) ? '0' : 'x').repeat(Math.min(value.length, MOST_REPLACED))
 }
 
-/** A text with letters, digits, spaces and marks in the same places. */
+/** Returns the text with all letters and digits replaced, and spaces and marks in the same places. */
 function inForm(value: string): string {
   return value
     .replace(/\p{Lu}/gu, 'X')
@@ -227,7 +227,7 @@ function picture(value: string): string {
 
 const CDATA = '<![CDATA['
 
-/** A profile's XML page, field by field; any other page as a text by Steam. */
+/** Redacts a profile's XML page field by field, and any other page as a text by Steam. */
 function page(text: string, change: Change): string {
   const body = text.slice(0, MOST_PAGE)
   if (!/^\s*<(?:\?xml|profile>|response>)/.test(body)) return change('sentence', body)

@@ -12,11 +12,11 @@ const lines = (...values: unknown[]) => ({ owner_descriptions: values.map((value
 
 describe('the restriction of an item', () => {
   it.each([
-    ['of the market in English', lines(' ', 'Tradable/Marketable After Apr 13, 2026 (7:00:00) GMT')],
-    ['by a number', lines('Tradable After [date]1776063600[/date]')],
-    ['as a field', { item_expiration: '2026-04-13T07:00:00Z' }],
-    ['as a field of seconds', { item_expiration: 1_776_063_600 }],
-  ])('is a hold until a date that Steam gives %s', (_, said) => {
+    ['an English line of the market', lines(' ', 'Tradable/Marketable After Apr 13, 2026 (7:00:00) GMT')],
+    ['a line with a number', lines('Tradable After [date]1776063600[/date]')],
+    ['a field', { item_expiration: '2026-04-13T07:00:00Z' }],
+    ['a field of seconds', { item_expiration: 1_776_063_600 }],
+  ])('is a hold until the date in %s', (_, said) => {
     expect(restrictionOf(said)).toEqual({ kind: 'held', until: '2026-04-13T07:00:00.000Z' })
   })
 
@@ -49,11 +49,11 @@ describe('the restriction of an item', () => {
     ['a month that does not exist', lines('Tradable After Foo 99, 2026 (99:99:99) GMT')],
     ['lines that are not a list', { owner_descriptions: 'x', item_expiration: {} }],
     ['a number of another kind', { item_expiration: 1e300, sealed: {}, sealed_type: {} }],
-  ])('is without an end when Steam says %s', (_, said) => {
+  ])('has no known end if Steam gives %s', (_, said) => {
     expect(restrictionOf(said)?.until ?? null).toBeNull()
   })
 
-  it('can be that nothing describes the item', () => {
+  it('says so if nothing describes the item', () => {
     const page = parsePublicPage({ success: 1, assets: [asset], descriptions: [] })
     expect(page?.items[0]?.restriction).toEqual({ kind: 'undescribed', until: null })
   })

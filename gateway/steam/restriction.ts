@@ -1,4 +1,4 @@
-/** Reads from Steam's description why an item cannot be traded now. Every string in it is hostile. */
+/** Reads from Steam's description why an item cannot be traded now. Treats every string in it as hostile. */
 import { z } from 'zod'
 import type { Restriction } from './steam.ts'
 

@@ -1,10 +1,10 @@
 /**
- * The Steam port: what the till needs of Steam, in the till's own words. `web/` implements it on the client
+ * The Steam port: what the till needs of Steam, in the till's own words. `web/` implements it with the client
  * libraries.
  *
- * Every method has its own deadline and resolves to a value. No answer of Steam makes one throw.
- * `unavailable` means that nothing is known: never conclude anything about an offer from it.
- * No field is optional, so the compiler names every implementation that does not fill a new one.
+ * Every method has its own deadline and resolves to a value. No answer of Steam makes a method throw. `unavailable`
+ * means that nothing is known: never conclude anything about an offer from it. No field is optional, so the compiler
+ * names every implementation that does not fill a new one.
  */
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
@@ -35,14 +35,14 @@ export type Profile = { steamId: string; name: string; avatarUrl: string; profil
 export type ProfileAnswer = { kind: 'profile'; profile: Profile } | { kind: 'unknown_account' } | Unavailable
 
 export type PartnerAnswer =
-  /** Days for which Steam would hold a trade with this partner, by the side that causes it. */
+  /** Days for which Steam would hold a trade with this partner, by the side that causes the hold. */
   | { kind: 'ok'; holdDays: { partner: number; own: number } }
   | { kind: 'refused'; reason: 'invalid_token' | 'cannot_trade' }
   | Unavailable
 
 /**
- * Why an item cannot be traded now: it came by a trade that can still be reversed, or is held for a while, or nothing
- * describes it. `until` is ISO 8601; null if Steam does not say.
+ * Why an item cannot be traded now: it came by a trade that can still be reversed, it is held for a while, or Steam
+ * does not describe it. `until` is ISO 8601; null if Steam does not say.
  */
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 
@@ -64,9 +64,9 @@ export type SteamItem = {
   /** Why it is not tradable; null if it is, or if Steam does not say why. */
   restriction: Restriction | null
   market: Market
-  /** Whether Steam adds a note in round brackets. Team Fortress writes `( Not Usable in Crafting )` so. */
+  /** Whether Steam adds a note in round brackets, such as Team Fortress's `( Not Usable in Crafting )`. */
   isNoted: boolean
-  /** `name`: Steam's name for it in the requested language; empty if Steam gives none. */
+  /** `name`: Steam's name for the tag in the requested language; empty if Steam gives none. */
   tags: { category: string; internalName: string; name: string }[]
   /** The paint number of a Counter-Strike weapon; null if Steam gives none. */
   paintIndex: number | null
@@ -74,17 +74,20 @@ export type SteamItem = {
 
 export type InventoryAnswer =
   | { kind: 'items'; items: SteamItem[] }
-  /** `no_items`: nothing to trade, probably the game is not owned. */
+  /** `no_items`: nothing to trade; the account probably does not own the game. */
   | { kind: 'refused'; reason: 'hidden' | 'no_items' | 'invalid_token' | 'cannot_trade' }
   | Unavailable
 
 /**
- * The context of items under trade protection, which only their owner sees. Afterwards they return to the other
- * context.
+ * The context of items under trade protection. Only their owner sees it. After the protection they return to the
+ * game's normal context.
  */
 export const PROTECTED_CONTEXT = '16'
 
-/** An item of the bot itself. Its market name is hostile, and empty if Steam does not describe the item. */
+/**
+ * An item of the bot itself. Its market name must be treated as hostile, and is empty if Steam does not describe the
+ * item.
+ */
 export type OwnItem = OfferAsset & { marketHashName: string }
 
 /** `isComplete`: false if a part is missing or unreadable. Then an absent item proves nothing. */
@@ -149,13 +152,13 @@ export type Offer = {
   escrowEndsAt: Date | null
   /** Whether Steam lets either side reverse the trade for a while after the offer is accepted. */
   delaysSettlement: boolean
-  /** For an accepted offer: until when that is possible. Null if Steam does not say. */
+  /** For an accepted offer: until when the trade can be reversed. Null if Steam does not say. */
   settlesAt: Date | null
 }
 
 export type OfferAnswer = { kind: 'offer'; offer: Offer } | { kind: 'missing' } | Unavailable
 
-/** An unreadable sent offer of a list, with its readable parts; the others are null. */
+/** A sent offer in a list that could not be read completely. Its unreadable parts are null. */
 export type UnreadableOffer = {
   offerId: string | null
   partnerSteamId: string | null
@@ -179,7 +182,7 @@ export type OffersAnswer =
 /** `not_active`: Steam refused because the offer is no longer active; read it to learn why. */
 export type CancelAnswer = { kind: 'done' } | { kind: 'not_active' } | Unavailable
 
-/** The part of Steam's ETradeStatus that matters here. */
+/** Steam's ETradeStatus, reduced to the differences that matter here. */
 export type SteamTradeState =
   | 'pending'
   | 'committed'
@@ -187,10 +190,10 @@ export type SteamTradeState =
   | 'failed'
   | 'in_escrow'
   | 'rolled_back'
-  /** Only the marked items went back. */
+  /** Only the items with a `rolledBackAssetId` went back. */
   | 'partly_rolled_back'
 
-/** An item by its id in the giver's inventory. */
+/** A traded item. `assetId` is its id in the giver's inventory. */
 export type MovedAsset = OfferAsset & {
   /** The item's id in the receiver's inventory; null while it has not moved. */
   newAssetId: string | null
@@ -204,11 +207,11 @@ export type SteamTrade = {
   state: SteamTradeState
   begunAt: Date
   received: MovedAsset[]
-  /** Items that the bot gave. The till never gives any: somebody else caused this trade. */
+  /** Items that the bot gave. The gateway's offers never give any, so another program or a person made this trade. */
   given: MovedAsset[]
   /** End of Steam's trade protection; null if there is none. */
   settlesAt: Date | null
-  /** The trade this one undoes; such a row is neither a delivery nor a departure. */
+  /** The trade that this one undoes, or null. A trade that undoes another is neither a delivery nor a departure. */
   rollbackOf: string | null
 }
 
@@ -242,8 +245,8 @@ export interface SteamSession {
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
   /**
-   * One page of the offers of both sides: all active ones, and those made or changed since then. `cursor`: the `next`
-   * of the page before, null for the first.
+   * One page of the offers of both sides: all active ones, and those made or changed since `since`. `cursor`: the
+   * `next` of the page before, null for the first.
    */
   listSentOffers(since: Date, cursor: string | null): Promise<OffersAnswer>
   cancelOffer(offerId: string): Promise<CancelAnswer>

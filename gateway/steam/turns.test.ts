@@ -11,7 +11,7 @@ const METHOD_NAMES = Object.keys(METHODS) as Method[]
 
 type Asked = { method: Method; account: string; atMs: number; outcome: Outcome }
 
-/** `steam` answers a request, and its requests are stored. */
+/** `steam` answers the requests. `asked` records them. */
 function aFleet(
   time: HandDriven,
   steam: (asked: Omit<Asked, 'outcome'>) => Outcome = () => 'answered',
@@ -50,7 +50,7 @@ function mostWithin(asked: readonly Asked[], ms: number): number {
   )
 }
 
-/** Requests that came within the shortest pause after their last refusal. */
+/** Requests that came within the shortest pause after the last refusal. */
 function duringPauses(asked: readonly Asked[]): Asked[] {
   let refusedAtMs = Number.NEGATIVE_INFINITY
   return asked.filter(({ atMs, outcome }) => {
@@ -97,7 +97,7 @@ describe('50 bots on one address', () => {
     expect(asked.length).toBeLessThanOrEqual(burst / 2 + 400_000 / (2 * everyMs))
   })
 
-  it('that watch through an hour of 429 ask nothing during a pause, and less each time', async () => {
+  it('that get 429 for an hour send nothing during a pause, and less after each one', async () => {
     const time = handDriven()
     const { asked, ask } = aFleet(time, () => 'limited')
     for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {
@@ -110,7 +110,8 @@ describe('50 bots on one address', () => {
     }
     for (const method of ['GetTradeOffers', 'GetTradeStatus', 'cancel'] as const) {
       const all = asked.filter((request) => request.method === method)
-      // All 50 were running when the first refusal came. From then on one of them probes for the whole address.
+      // All 50 requests were running when the first refusal came. From then on, one at a time probes for the entire
+      // address.
       const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
       expect(first).toHaveLength(50)
       expect(duringPauses([...first.slice(0, 1), ...later])).toEqual([])
@@ -181,7 +182,7 @@ describe('a method', () => {
     expect(asked.length).toBeGreaterThanOrEqual(Math.min(address.burst, (account ?? address).burst))
   })
 
-  it('never waits longer than half of its deadline, and says that Steam was not asked', async () => {
+  it('never waits longer than half of its deadline, and reports that Steam was not asked', async () => {
     const time = handDriven()
     const { asked, ask, heldBack } = aFleet(time)
     const { burst, everyMs } = METHODS.send.account
@@ -198,7 +199,7 @@ describe('a method', () => {
     expect(asked.at(-1)?.atMs).toBe(everyMs)
   })
 
-  it('that is asked too often, or refused, holds up no send and no cancel', async () => {
+  it('that is called too often, or refused, delays no send and no cancel', async () => {
     const time = handDriven()
     const { asked, ask } = aFleet(time, ({ method }) => (method.startsWith('Get') ? 'limited' : 'answered'))
     for (const bot of bots(50)) {
@@ -228,7 +229,7 @@ describe('a method', () => {
     })
   })
 
-  it('continues after its probe broke in the middle', async () => {
+  it('continues after its probe threw an error', async () => {
     const time = handDriven()
     const { ask, turns } = aFleet(time, ({ atMs }) => (atMs === 0 ? 'limited' : 'answered'))
     await ask('GetTradeHistory', 'bot')

@@ -50,7 +50,7 @@ export type Turns = {
 
 /** The part of a deadline that may be spent waiting. The request needs the rest. */
 const WAITING_SHARE = 1 / 2
-/** After this many accounts were refused a method in a row, the refusals are for the address. */
+/** After Steam has refused a method to this many accounts in a row, the refusals count for the address. */
 const ACCOUNTS_OF_ADDRESS = 2
 const MOST_ACCOUNTS = 1_000
 
@@ -120,7 +120,9 @@ export function createTurns(settings: Settings): Turns {
   }
 }
 
-/** A gateway's share of the address's budget. Gateways at other addresses use less than they could. */
+/**
+ * A gateway's share of the address's budget. Gateways at other addresses also count, so each uses less than it could.
+ */
 const shared = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Readonly<BudgetLimits> => ({
   get burst() {
     return Math.max(1, Math.floor(burst / gateways()))
@@ -144,7 +146,7 @@ function budgetsBy(
   }
 }
 
-/** `account`: undefined if the method has no budget of accounts. */
+/** `account`: undefined if the method has no budget per account. */
 type Pair<T> = { address: T; account: T | undefined }
 
 /** Takes a turn from both budgets, or none. Resolves to the reason if none. */

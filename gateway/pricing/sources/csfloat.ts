@@ -25,7 +25,10 @@ const phaseRowSchema = z.object({
   min_price: z.int().nonnegative().max(1e9),
 })
 
-/** Answers have no time, so a price is as old as the call. Prices of items that are not on sale are estimates. */
+/**
+ * Answers have no time, so a price is as old as the call. Prices of items that are not on sale are estimates, so they
+ * are left out.
+ */
 export function csfloatPrices({ base, clock }: { base: string; clock: Clock }): PriceSource {
   return {
     name: 'csfloat',
@@ -55,8 +58,8 @@ const priceRow = (name: string, { min_price: cents, quantity }: Row, asOf: Date)
 })
 
 /**
- * Resolves to no rows if the list of phases fails or has another form, because the main list is complete without it.
- * Throws if the source asks for a pause.
+ * Resolves to no rows if the list of phases fails or has an unexpected form, because the main list is complete
+ * without it. Throws if the source asks for a pause.
  */
 async function phaseRows(base: string, asOf: Date, signal: AbortSignal): Promise<PriceRow[]> {
   try {

@@ -1,6 +1,6 @@
 /**
- * Reference rates of the European Central Bank: one file each working day, without a key. Rates of other sources must
- * be close to them.
+ * Reference rates of the European Central Bank: one file each working day, without an API key. The rates of other
+ * sources must be close to them.
  */
 import { CURRENCIES } from '../../../contract/money.ts'
 import { crossRate, REFERENCE_SOURCE } from '../exchange.ts'

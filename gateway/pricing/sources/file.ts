@@ -1,4 +1,4 @@
-/** Prices from the operator's JSON file, and those of the sandbox's items. */
+/** Prices from a JSON file: the operator's own, or the one for the sandbox's items. */
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { GAMES } from '../../../contract/games.ts'
@@ -37,7 +37,7 @@ const fileSchema = z.strictObject({
 
 type FileRow = z.infer<typeof rowSchema>
 
-/** A source that reads the file every time, so an edited price counts at the next read. */
+/** A source that reads the file again each time, so an edited price counts from the next read on. */
 export function filePrices({ path, clock }: { path: string | URL; clock: Clock }): PriceSource {
   const read = async (signal: AbortSignal) => {
     const text = await readFile(path, { encoding: 'utf8', signal })
@@ -69,7 +69,7 @@ function priceRow(row: FileRow, asOf: Date): PriceRow {
   return {
     marketHashName: row.name,
     usdMicros: micros(row.usd),
-    // The operator's own price needs no second source.
+    // The price itself serves as the level, so it needs no second source.
     levelUsdMicros: micros(row.usd),
     popularity: row[counted] ?? 0,
     popularityKind: counted,

@@ -2,10 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 
-/** The most bytes of a decoded answer. The longest known one lists 30,000 items with all their sales. */
+/** The most bytes of a decoded answer. The longest known answer lists 30,000 items with all their sales. */
 const MAX_BYTES = 64 * 1024 * 1024
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000
-/** The pause after a 429 without a time: most sources count calls in windows of this length. */
+/** The pause after a 429 or 403 without a time. Most sources count calls in windows of this length. */
 const RATE_LIMITED_MS = 5 * 60_000
 
 /** A source gave a wrong answer or none. `retryAfterMs` is the pause that it asks for. */
@@ -74,8 +74,8 @@ export function readAnswer<Schema extends z.ZodType>(schema: Schema, body: unkno
 const ROWS_AT_ONCE = 1_000
 
 /**
- * Returns the valid rows. They are parsed in portions, so no shopper's call waits for all of them. A few invalid
- * rows are left out, but a changed form must not look like missing items.
+ * Returns the valid rows. Parses them in portions, so no shopper's call waits for all of them. Leaves out a few
+ * invalid rows, but throws if more than a tenth are invalid: a changed form must not look like missing items.
  */
 export async function readRows<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,4 +1,4 @@
-/** market.csgo.com and its sister markets: one host for each game, one form of answer. */
+/** market.csgo.com and its sister markets: one host for each game, all with the same form of answer. */
 import { z } from 'zod'
 import type { Game } from '../../../contract/games.ts'
 import { getJson, readAnswer, readRows } from './http.ts'
@@ -21,8 +21,8 @@ const rowSchema = z.object({
 })
 
 /**
- * `hosts`: the address of each game's market. The markets revoke API keys used for more than 5 calls a second, so ask
- * slowly even without a key.
+ * `hosts`: the address of each game's market. The markets revoke API keys used for more than 5 calls a second, so we
+ * ask slowly even without a key.
  */
 export function marketPrices(hosts: Record<Game, string>): PriceSource {
   return {

@@ -1,9 +1,9 @@
-/** The names of sources for shoppers. Pure. */
+/** The names of sources, as shoppers see them. Pure. */
 import type { Game } from '../../../contract/games.ts'
 import { REFERENCE_SOURCE } from '../exchange.ts'
 import { FILE_SOURCE, OPERATOR_SOURCE } from '../price.ts'
 
-/** The market of market.csgo.com has a sister for each game. */
+/** market.csgo.com has a sister market for each other game. */
 const MARKETS: Record<Game, string> = {
   cs: 'market.csgo.com',
   dota: 'market.dota2.net',

@@ -1,4 +1,4 @@
-/** Exchange rates of open.er-api.com: one answer a day, without a key. */
+/** Exchange rates of open.er-api.com: one answer a day, without an API key. */
 import { z } from 'zod'
 import { CURRENCIES } from '../../../contract/money.ts'
 import { RATES_SOURCE } from '../exchange.ts'

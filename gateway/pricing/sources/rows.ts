@@ -20,7 +20,7 @@ export function microsOf(dollars: string): bigint | undefined {
   return BigInt(match[1] ?? '') * 1_000_000n + BigInt((match[2] ?? '').slice(0, 6).padEnd(6, '0'))
 }
 
-/** Returns one row for each name, with real prices only. If a name has several items, the cheapest counts. */
+/** Returns one row for each name, without prices of zero. If a name has several rows, the cheapest counts. */
 export function cheapest(rows: readonly PriceRow[]): PriceRow[] {
   const found = new Map<string, PriceRow>()
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** Skinport: prices of items on sale, and from past sales the 7-day level and the number sold in 30 days. */
+/** Skinport: the prices of items on sale. Past sales give the 7-day level and the number sold in 30 days. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
 import { phaseInWords, phaseName } from '../phase.ts'
@@ -13,7 +13,7 @@ const itemSchema = z.object({
   /** The phase of a Doppler; null for other items. */
   version: z.string().nullish(),
   currency: z.string(),
-  /** Null if none is on sale. */
+  /** Null if no such item is on sale. */
   min_price: dollarsSchema.nullable(),
   /** Seconds since 1970. */
   updated_at: z.int().positive(),
@@ -24,7 +24,7 @@ const soldSchema = z.object({
   version: z.string().nullish(),
   currency: z.string(),
   last_7_days: z.object({
-    /** Null if none was sold. */
+    /** Null if no such item was sold. */
     avg: dollarsSchema.nullable(),
     median: dollarsSchema.nullish(),
     volume: countSchema,
@@ -34,7 +34,7 @@ const soldSchema = z.object({
 
 type Sold = { levelUsdMicros: bigint | null; volume: number }
 
-/** Two calls per game. Skinport allows 8 in 5 minutes, and answers earlier calls from its cache. */
+/** Two calls per game. Skinport allows 8 in 5 minutes, and answers from its cache if called more often. */
 export function skinportPrices(base: string): PriceSource {
   const ask = async <Row extends { currency: string }>(
     path: string,
@@ -63,7 +63,7 @@ export function skinportPrices(base: string): PriceSource {
   }
 }
 
-/** A phase of a Doppler also counts for its market name, whose price is that of the cheapest phase. */
+/** A phase of a Doppler also counts for its market name. The market name has the price of the cheapest phase. */
 function namesOf({
   market_hash_name: name,
   version,
@@ -75,7 +75,7 @@ function namesOf({
   return phase === undefined ? [name] : [name, phaseName(name, phase)]
 }
 
-/** Under a market name, the sales of all phases add up, and the cheapest phase is the level. */
+/** A market name has the sum of the sales of all its phases, and the lowest of their levels. */
 function soldByName(sales: readonly z.output<typeof soldSchema>[]): ReadonlyMap<string, Sold> {
   const sold = new Map<string, Sold>()
   const rows = sales.flatMap((row) => namesOf(row).map((name) => ({ ...row, name })))

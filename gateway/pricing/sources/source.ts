@@ -25,9 +25,9 @@ export interface PriceSource {
   readonly pace: { everyMs: number; gapMs: number }
   /** True for a local file, which every process reads at its start. */
   readonly isLocal: boolean
-  /** The games with prices; absent for all. */
+  /** The games whose prices it has; absent for all. */
   readonly games?: readonly Game[]
-  /** All prices of the game. Throws when the source fails; the prices known before then stay. */
+  /** All prices of the game. Throws if the source fails; the prices known before then stay. */
   fetch?(game: Game, signal: AbortSignal): Promise<PriceRow[]>
   fetchRates?(signal: AbortSignal): Promise<RateRow[]>
 }

@@ -44,7 +44,7 @@ const marketAnswer = (items: unknown[], change: object = {}) => ({
 const MARKET_ROW = { market_hash_name: 'AK-47 | Redline (Field-Tested)', volume: '812', price: '32.393' }
 
 describe('the market family', () => {
-  test('gives prices as text in dollars, the number of items on sale, and one time for the whole answer', async () => {
+  test('gives prices as text in dollars, the number of items on sale, and one time for the entire answer', async () => {
     server.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
     expect(await market().fetch?.('cs', never)).toEqual([
       {
@@ -66,7 +66,7 @@ describe('the market family', () => {
     await dota.close()
   })
 
-  test('gives an item the cheapest price of its name, and ignores a price of zero', async () => {
+  test('gives a name its cheapest price, and ignores a price of zero', async () => {
     const rows = [
       { ...MARKET_ROW, price: '40' },
       { ...MARKET_ROW, price: '31.5' },
@@ -90,10 +90,10 @@ describe('the market family', () => {
   test.each([
     ['another currency', marketAnswer([MARKET_ROW], { currency: 'RUB' })],
     ['no success', { success: false, error: 'Bad KEY' }],
-    ['a new form of the rows', marketAnswer([{ name: 'Item', price: '1', volume: '1' }])],
+    ['rows of a new form', marketAnswer([{ name: 'Item', price: '1', volume: '1' }])],
     ['a price written with a comma', marketAnswer([{ ...MARKET_ROW, price: '1,5' }])],
-    ['a list in place of an answer', [MARKET_ROW]],
-  ])('%s fails as a whole', async (_what, answer) => {
+    ['a list instead of an object', [MARKET_ROW]],
+  ])('refuses an answer completely for %s', async (_what, answer) => {
     server.answer(MARKET_PATH, json(answer))
     await expect(market().fetch?.('cs', never)).rejects.toThrow(/another form|invalid/)
   })
@@ -136,7 +136,7 @@ describe('Skinport', () => {
     return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
   }
 
-  test('sends brotli, and dollars as numbers; popularity is from sales of 30 days, and the level from sales of 7', async () => {
+  test('gives the popularity from sales of 30 days, and the level from sales of 7 days', async () => {
     expect(await read([skinportItem()], [skinportSales()])).toEqual([
       {
         marketHashName: '★ Karambit | Doppler (Factory New)',
@@ -153,7 +153,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('has for several phases of one name the cheapest price, the sum of sales, and the level of the cheapest', async () => {
+  test('gives a name with several phases the cheapest price, the sum of sales, and the lowest level', async () => {
     const items = [skinportItem({ min_price: 90 }), skinportItem({ min_price: 20.5 })]
     const sales = [
       skinportSales({ last_7_days: week({ median: 95 }), last_30_days: week({ volume: 3 }) }),
@@ -205,7 +205,7 @@ describe('Skinport', () => {
     expect(await read([skinportItem()], [])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
   })
 
-  test('fails as a whole for one row in another currency', async () => {
+  test('fails if a single row is in another currency', async () => {
     await expect(read([skinportItem(), skinportItem({ currency: 'EUR' })], [])).rejects.toThrow('currency')
     await expect(read([skinportItem()], [skinportSales({ currency: 'EUR' })])).rejects.toThrow('currency')
   })
@@ -257,7 +257,7 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('lists phases separately; if that list is missing or has another form, the main list is used alone', async () => {
+  test('lists phases separately, and does not need that list', async () => {
     const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
     server.answer(CSFLOAT_PATH, json([row]))
     const phases = [
@@ -273,7 +273,7 @@ describe('CSFloat', () => {
     expect(await source().fetch?.('cs', never)).toHaveLength(1)
   })
 
-  test('has prices only of Counter-Strike, and is asked for no other game', () => {
+  test('has prices of Counter-Strike only, and is asked for no other game', () => {
     expect(feedsOf(source())).toEqual(['cs'])
   })
 
@@ -302,7 +302,7 @@ describe('exchange rates', () => {
   })
 
   test.each([
-    ['of another base', { ...ANSWER, base_code: 'EUR' }],
+    ['with another base', { ...ANSWER, base_code: 'EUR' }],
     ['that are an error', { result: 'error', 'error-type': 'unsupported-code' }],
   ])('%s fail', async (_what, answer) => {
     server.answer('/v6/latest/USD', json(answer))
@@ -334,8 +334,8 @@ describe('the reference rates of the European Central Bank', () => {
 
   test.each([
     ['without a dollar', page("<Cube currency='BRL' rate='6.1913'/>")],
-    ['that are no rates', (response: ServerResponse) => response.end('<html>moved</html>')],
-    ['of nothing', page("<Cube currency='USD' rate='0x1'/>")],
+    ['that are a page instead of rates', (response: ServerResponse) => response.end('<html>moved</html>')],
+    ['with an invalid dollar', page("<Cube currency='USD' rate='0x1'/>")],
   ])('%s fail', async (_what, answer) => {
     server.answer(PATH, answer)
     await expect(read()).rejects.toThrow('another form')
@@ -365,7 +365,7 @@ describe('every source on the web', () => {
   describe.each(sources)('%s', (_name, make) => {
     test.each([
       ['half a body', halfOf([{ a: 'x'.repeat(1_000) }]), /terminated|closed|JSON/],
-      ['a page in place of JSON', (response: ServerResponse) => response.end('<html>'), 'not JSON'],
+      ['a page instead of JSON', (response: ServerResponse) => response.end('<html>'), 'not JSON'],
       ['429', json({}, 429), 'answered 429'],
       ['500', json({}, 500), 'answered 500'],
       ['a redirect', json({}, 302, { location: '/elsewhere' }), /fetch failed/],

@@ -21,9 +21,9 @@ class SteamAgent extends Agent {
 }
 
 /**
- * The agent that redirects every host of Steam to the sandbox: URLs, hosts and cookies stay those of production,
- * only the socket leads elsewhere. Throws unless the mode is sandbox and the target is a plain loopback address,
- * because anybody who controls this address can forge payments.
+ * Returns the agent that redirects every host of Steam to the sandbox. URLs, hosts and cookies stay those of
+ * production; only the socket leads elsewhere. Throws unless the mode is sandbox and the target is a plain loopback
+ * address, because anybody who controls the target can forge payments.
  */
 export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string): Agent {
   if (mode !== 'sandbox') {
@@ -32,12 +32,14 @@ export function createSandboxAgent(mode: 'sandbox' | 'live', sandboxUrl: string)
   const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
   const host = url && loopbackAddress(url)
   if (!url || !host || url.protocol !== 'http:' || url.username !== '' || url.pathname !== '/') {
-    throw new Error('The Steam sandbox must be on this machine, such as http://127.0.0.1:4301: it is not.')
+    throw new Error(
+      'The Steam sandbox must be on this machine, such as http://127.0.0.1:4301. This address is not.',
+    )
   }
   return new SteamAgent({ host, port: Number(url.port || 80) })
 }
 
-/** The agent of live mode for the login: only adds the time limit on dead sockets. */
+/** Returns the agent for logins in live mode. It only adds the time limit on dead sockets. */
 export function createLiveAgent(): Agent {
   return new SteamAgent()
 }

@@ -1,4 +1,4 @@
-/** The lists of a bot with a long past, over the real client libraries. */
+/** The lists of a bot with a long history, read through the real client libraries. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../../../steam-sandbox/start.ts'
 import type { SteamSession } from '../steam.ts'
@@ -35,7 +35,7 @@ async function send(message: string): Promise<string> {
 }
 
 describe('the lists of a busy bot', () => {
-  it('come in pages of a hundred, newest first, and an unreadable row on each hides nothing', async () => {
+  it('come in pages of a hundred, newest first, and an unreadable row on a page hides nothing', async () => {
     sandbox.begin('busy-for-nine-days', { steamId: session.steamId })
     sandbox.begin('odd-offer-in-lists')
     const offerId = await send('K7M2QZ')
@@ -54,7 +54,7 @@ describe('the lists of a busy bot', () => {
     const next = top.kind === 'trades' ? await session.listSteamTrades(top.next) : top
     if (top.kind !== 'trades' || next.kind !== 'trades') throw new Error(JSON.stringify(top))
     expect([top.trades.length, next.trades.length]).toEqual([100, 100])
-    // 86 seconds from one to the next.
+    // Each of the hundred trades began 86 seconds after the one before.
     expect((top.next?.begunAt.getTime() ?? 0) - (next.next?.begunAt.getTime() ?? 0)).toBe(8_600_000)
   })
 })

@@ -1,4 +1,4 @@
-/** A bot's logged-in connection. Every request to Steam in its name passes here. */
+/** A bot's logged-in connection. Every request to Steam in the bot's name passes through it. */
 import type { Agent } from 'node:https'
 import TradeOfferManager from 'steam-tradeoffer-manager'
 import SteamCommunity from 'steamcommunity'
@@ -12,9 +12,9 @@ import type { Asker } from '../turns.ts'
 import { type LoginAnswer, login, withDeadline } from './login.ts'
 import { createTransport, type Transport } from './transport.ts'
 
-/** The least time between two logins: if Steam refuses fresh cookies, logins would repeat endlessly. */
+/** The least time between two logins. Without it, logins would repeat endlessly if Steam refused fresh cookies. */
 const RENEWAL_GAP_MS = 60_000
-/** How long before the end of its token a session is renewed. */
+/** How long before its token expires to renew a session. */
 const RENEW_AHEAD_MS = 10 * 60_000
 const LIBRARY_TIMEOUT_MS = 30_000
 const UNREADABLE_COOKIES: Unavailable = {
@@ -24,7 +24,7 @@ const UNREADABLE_COOKIES: Unavailable = {
 }
 
 export type Call = {
-  /** The method, whose budget the call uses. Shown in details. */
+  /** The method whose budget the call uses. It also appears in error details. */
   name: Method
   url: string
   method?: 'GET' | 'POST'
@@ -32,7 +32,7 @@ export type Call = {
   referer?: string
   /** How the call identifies the account. `none` is for public pages. */
   proof: 'cookies' | 'access_token' | 'none'
-  /** Whether the answer is a page of text, not JSON. */
+  /** Set if the answer is text, not JSON. */
   text?: true
 }
 
@@ -54,7 +54,7 @@ export type Connection = {
 type Settings = {
   redirect: Agent | undefined
   loginAgent: Agent
-  /** The account's transport to Steam. */
+  /** Sends the account's requests in turn. */
   asker: Asker
   /** A clock that never jumps, in milliseconds. */
   monotonicMs: () => number
@@ -78,7 +78,7 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   return { kind: 'open', connection: createConnection(settings, { transport, identity }, renewal) }
 }
 
-/** An account's identity, and the transport of its calls. */
+/** An account's identity, and the transport for its calls. */
 type Speaker = { transport: Transport; identity: Identity }
 
 function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal): Connection {
@@ -174,7 +174,7 @@ export function createIdentity(transport: Transport) {
     manager,
     accessToken: () => accessToken,
     expiresAtMs: () => expiryOf(accessToken),
-    /** Uses these cookies from now on; false if they contain no login. */
+    /** Uses these cookies from now on; returns false if they contain no login. */
     take(cookies: string[]): boolean {
       const value = cookies.find((cookie) => cookie.startsWith('steamLoginSecure='))
       const token = /^steamLoginSecure=\d+(?:%7C%7C|\|\|)([^;]+)/.exec(value ?? '')?.[1]
@@ -191,7 +191,7 @@ export function createIdentity(transport: Transport) {
       }
       offer.setMessage(message)
       offer.send(() => {
-        // The library stores every offer that it sent, for a poller that we do not run.
+        // The library remembers every offer that it sent, for a poller that we do not run.
         manager.pollData = {}
         done()
       })
@@ -201,7 +201,7 @@ export function createIdentity(transport: Transport) {
 
 type Renewal = ReturnType<typeof createRenewal>
 
-/** The same moment by both clocks. */
+/** One moment, on both clocks. */
 type Moment = { monotonicMs: number; clockMs: number }
 
 function createRenewal(settings: Settings, refreshToken: string, identity: Identity) {
@@ -239,11 +239,14 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
   }
   return {
     generation: () => generation,
-    /** Whether the token expires soon, and no renewal was just tried. */
+    /** Whether the token expires soon and no renewal was tried recently. */
     isDue: () =>
       identity.expiresAtMs() - settings.clock.now().getTime() < RENEW_AHEAD_MS &&
       (running !== undefined || !isRecent(tried)),
-    /** Makes the session newer than `seen`, or resolves to the reason why not. Concurrent callers share one login. */
+    /**
+     * Renews the session unless it is already newer than `seen`. Resolves to the reason if that failed. Concurrent
+     * callers share one login.
+     */
     renew(seen: number, ms: number): Promise<Unavailable | undefined> {
       if (generation > seen) return Promise.resolve(undefined)
       running ??= run().finally(() => {

@@ -24,7 +24,7 @@ export type LoginWay =
       kind: 'password'
       accountName: string
       password: string
-      /** Called again after a wrong code, three times in all. Not called if the phone is enough. */
+      /** Called again after a wrong code, three times in all. Not called if confirming on the phone is enough. */
       code(): Promise<string>
     }
   /**
@@ -40,7 +40,7 @@ export type TokenAnswer =
     }
   | Unavailable
 
-/** Logs in once, for a refresh token of the web kind. The password and the codes are not stored. */
+/** Logs in once to obtain a refresh token for web sessions. The password and the codes are not stored. */
 export async function obtainToken(
   agent: Agent,
   way: LoginWay,
@@ -88,7 +88,7 @@ async function submitCode(session: LoginSession, ask: () => Promise<string>, ms:
   }
 }
 
-/** Listens before the first request, because the session emits from its own timers. */
+/** Must be called before the first request, because the session emits events from its own timers. */
 function outcomeOf(session: LoginSession, signal: AbortSignal | undefined): Promise<TokenAnswer> {
   const { promise, resolve } = Promise.withResolvers<TokenAnswer>()
   session.on('authenticated', () => resolve({ kind: 'token', refreshToken: session.refreshToken }))

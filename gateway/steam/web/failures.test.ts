@@ -1,7 +1,7 @@
 /**
- * Random failures of the sandbox against the port: whatever Steam does, every call returns an answer in time.
- * Time is simulated: it stands still while anything happens, and jumps to the next timer when nothing does.
- * In full: `PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures`.
+ * Tests the port against random failures of the sandbox: whatever Steam does, every call returns an answer in time.
+ * Time is simulated. It stands still while a request is running, and otherwise jumps to the next timer. The full run:
+ * `PROOF_SCRIPTS=1000 npm test -- gateway/steam/web/failures`.
  */
 import type { Agent } from 'node:https'
 import { Socket } from 'node:net'
@@ -15,12 +15,12 @@ import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
 
 const SCRIPTS = Number(process.env.PROOF_SCRIPTS ?? 140)
-/** A script has the deadlines of a gateway, or so little time that even a slow Steam is too late. */
+/** A script has either the deadlines of a gateway, or deadlines so short that a slow answer misses them. */
 const DEADLINES = [
   { login: 10_000, send: 15_000, inventory: 15_000, own: 60_000, other: 10_000 },
   { login: 1_000, send: 200, inventory: 200, own: 200, other: 200 },
 ]
-/** The rest of a deadline is not a whole number of milliseconds, and a timer rounds it up, once for each request. */
+/** Timers round the rest of a deadline up to whole milliseconds, once for each request. */
 const ROUNDING_MS = 10
 const NOW = new Date('2026-03-02T12:00:00Z')
 
@@ -134,7 +134,7 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
     trace.push(`(${name} ${times})`)
   }
   const call = async <T extends Answer>(method: string, work: Promise<T>): Promise<T> => {
-    // Uses the test's fake timers, which advance only while all requests are held back, so a slow machine does no harm.
+    // The fake timers advance only while all requests are held back, so a slow machine does no harm.
     const fakeTimeMs = await inOwnTime(`script ${seed}, ${method}`, underWay, work)
     const { kind, reason } = await work
     trace.push(`${method}: ${kind}${reason === undefined ? '' : ` ${reason}`}`)
@@ -166,7 +166,7 @@ type Traces = Map<number, string[]>
 
 async function playAll(seeds: number[]): Promise<{ traces: Traces; stage: Stage }> {
   const stage = await openStage()
-  // The libraries' timers as well: they pause between two tries of a login.
+  // This also replaces the libraries' timers, which pause between two login attempts.
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   try {
     const traces: Traces = new Map()

@@ -45,7 +45,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** Answers this on every path that the port uses. */
+/** Gives this reply on every path that the port uses. */
 function everywhere(reply: () => SteamReply): void {
   const methods = [
     'GetTradeOffer',
@@ -122,7 +122,7 @@ describe('no answer of Steam runs as code', () => {
     expectUnharmed()
   })
 
-  it('and the guard notices if a library does run it', () => {
+  it('and the test notices if a library does run it', () => {
     const load = createRequire(import.meta.url)
     const [Manager, Community] = [load('steam-tradeoffer-manager'), load('steamcommunity')]
     const page = '\n<script type="text/javascript">\nvar g_rgAppContextData = 1;</script>'
@@ -131,7 +131,7 @@ describe('no answer of Steam runs as code', () => {
     const community = new Community({ request: Object.assign(request, { defaults: () => request }) })
     const manager = new Manager({ community, pollInterval: -1, dataDirectory: null, useAccessToken: true })
     const offer = manager.createOffer(BOT, 'abcd_-12')
-    // The login fails later, but the script has run by then.
+    // The call throws later, but the script has run by then.
     expect(() => offer.getUserDetails(() => {})).toThrow()
     expect(vm.runInContext).toHaveBeenCalled()
   })

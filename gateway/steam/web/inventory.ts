@@ -6,27 +6,31 @@ import { type InventoryPage, parsePartnerPage, parsePublicPage } from '../parse.
 import { accountOf, type InventoryAnswer, type Partner, type SteamItem, type Unavailable } from '../steam.ts'
 import type { Call, Connection } from './connection.ts'
 
-/** The most items to read. A larger inventory counts as unavailable, because a part must never count as complete. */
+/** The most items to read. A larger inventory counts as unavailable, because a part of it must never look complete. */
 const MAX_ITEMS = 20_000
 const MAX_OFFERED_PAGES = 40
 /** The most pages to read. Full pages add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
-/** How long the count of restricted items may take once the items themselves are known. */
+/** The time limit for reading the restricted items after the tradable ones have been read. */
 const MAX_COUNT_MS = 4_000
-/** The share of the deadline reserved for the second way to read if the first one hangs. */
+/** The share of the deadline that is reserved for the public page in case the bot's page hangs. */
 const OTHER_WAY_SHARE = 1 / 3
 const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' }
 
-/** Steam has answered 400 to more than 2000 since May 2025, and may lower that at any time. */
+/**
+ * Since May 2025, Steam has answered 400 to a request for more than 2000 items. It may lower that limit at any time.
+ */
 const FIRST_PAGE_SIZE = 1000
 const SMALLEST_PAGE_SIZE = 75
-/** How long after Steam refused a size to try the full size again: a temporary problem must not shrink it forever. */
+/**
+ * Time from a refused size until the full size is tried again. A temporary problem must not shrink the pages forever.
+ */
 const SMALLER_PAGES_MS = 10 * 60_000
 
 /** The size of a public page, shared by all sessions of this process. */
 export type PageSize = {
   current(): number
-  /** Notes that Steam refused a page of this size; false if there is no smaller one. */
+  /** Records that Steam refused a page of this size. Returns false if no smaller size is left. */
   tooLong(size: number): boolean
 }
 
@@ -41,7 +45,7 @@ export function createPageSize(time: Time): PageSize {
     current,
     tooLong(refused) {
       if (refused <= SMALLEST_PAGE_SIZE) return false
-      // Several pages may be refused at once, and only the smallest counts.
+      // Several pages can be refused together. Only the smallest counts.
       size = Math.min(current(), Math.max(SMALLEST_PAGE_SIZE, Math.floor(refused / 2)))
       fullAgainAtMs = time.now() + SMALLER_PAGES_MS
       return true
@@ -58,8 +62,8 @@ type Pages =
   | Unavailable
 
 /**
- * Reads the partner's items in the game, newest first: the tradable ones as Steam shows them to the bot, and from the
- * public page those that are not tradable. If the bot is shown nothing, only the public page counts.
+ * Reads the partner's items in the game, newest first: tradable items from the page that Steam shows to the bot, and
+ * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page.
  */
 export async function readInventory(way: Way, wanted: Wanted): Promise<InventoryAnswer> {
   const { left } = way
@@ -68,7 +72,7 @@ export async function readInventory(way: Way, wanted: Wanted): Promise<Inventory
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
     const shown = offered.reason === 'session_dead' ? offered : await readPublic(way, wanted)
-    // The first failure is the cause. The second one only means that the other way does not help.
+    // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
   const until = left() - MAX_COUNT_MS

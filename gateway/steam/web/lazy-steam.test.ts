@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** Prints the number of cached files while the process runs: Node stores everything automatically at its end. */
+/** Prints the number of cached files while the process runs, because Node writes the cache when the process ends. */
 const SCRIPT = `
   const { readdirSync } = await import('node:fs')
   const [, file, folder] = process.argv

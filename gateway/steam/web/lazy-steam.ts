@@ -1,4 +1,4 @@
-/** The port, which loads its libraries at the first use, because they are a third of the code of the process. */
+/** Loads the port's libraries on first use, because they are a third of the code of the process. */
 import { flushCompileCache } from 'node:module'
 import type { Steam } from '../steam.ts'
 import type { WebSteamOptions } from './web-steam.ts'
@@ -17,7 +17,7 @@ export function createLazySteam(options: WebSteamOptions = {}): Steam {
 
 async function load(options: WebSteamOptions): Promise<Steam> {
   const { createWebSteam } = await import('./web-steam.ts')
-  // Write the compile cache now, if there is one: a process that is killed does not.
+  // Write the compile cache now, if it is enabled. A process that is killed later would not write it.
   flushCompileCache()
   return createWebSteam(options)
 }

@@ -1,4 +1,4 @@
-/** Declares only the used parts of the untyped client libraries, so no other part can be called. */
+/** Declares only those parts of the untyped client libraries that we use, so no other part can be called. */
 
 declare module 'request' {
   import type { Agent } from 'node:https'

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-/** These methods run scripts of Steam's pages in this process, and a page can escape from their sandbox. */
+/** These methods run scripts of Steam's pages in this process. A script can escape from the sandbox of `node:vm`. */
 const FORBIDDEN = /\.(getUserDetails|getReceivedItems)\b|node:vm\b/
 
 it('no code calls the library methods that run scripts of a page', () => {

@@ -14,7 +14,7 @@ export type LoginAnswer =
   | { kind: 'refused'; reason: 'token_dead' }
   | Unavailable
 
-/** The account of a refresh token, as decimal digits; null if the text is not such a token. */
+/** The Steam id of a refresh token's account, as decimal digits; null if the text is not a refresh token. */
 export function accountOfToken(refreshToken: string): string | null {
   try {
     const session = new LoginSession(EAuthTokenPlatformType.WebBrowser)
@@ -61,7 +61,10 @@ const LOGIN_HOST = 'login.steampowered.com'
 const ANSWERS = 'http.client.response.finish'
 type Finished = { request: { host?: string }; response: { statusCode?: number } }
 
-/** The library hides the status of an answer that it cannot use, so a 429 to another login counts too. */
+/**
+ * Watches this process's answers from the login host for a 429, because the library hides the status of an answer
+ * that it cannot use. A 429 to another running login counts too.
+ */
 function watchForLimits() {
   let isLimited = false
   const see = (message: unknown): void => {
@@ -83,7 +86,7 @@ export async function withDeadline<T>(work: Promise<T>, ms: number, late: T): Pr
   }
 }
 
-/** There is one login cookie per host, but the Web API accepts only the token of the community's cookie. */
+/** Steam sets one login cookie per host, but the Web API accepts only the token in the community's cookie. */
 function keepCommunityCookies(cookies: string[]): LoginAnswer {
   const kept = cookies.filter((cookie) => /;\s*domain=\.?steamcommunity\.com\s*(;|$)/i.test(cookie))
   if (!kept.some((cookie) => cookie.startsWith('steamLoginSecure='))) {

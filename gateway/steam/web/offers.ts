@@ -20,7 +20,7 @@ import type { Call, Connection, NewOffer } from './connection.ts'
 const RESULT_FAIL = 2
 const RESULT_NO_MATCH = 42
 const MOST_PARTNERS = 1000
-/** Steam's limit for a caller with an access token. */
+/** Steam's limit for callers with an access token. */
 const TRADES_A_PAGE = 100
 
 export function economyCall(method: Method, query: Record<string, string | number>): Call {
@@ -34,7 +34,7 @@ export function economyCall(method: Method, query: Record<string, string | numbe
 
 export async function sendOffer(connection: Connection, offer: NewOffer, ms: number): Promise<SendAnswer> {
   const answer = await connection.send(offer, ms)
-  // The connection gives up only before it sends the offer, or after Steam refused the session itself.
+  // The connection gives up only before it sends the offer, or after Steam has refused the session.
   if (answer.kind === 'unavailable') return { kind: 'refused', reason: notSent(answer) }
   return sendOutcome(answer)
 }
@@ -101,7 +101,7 @@ export async function endOffer(
     name: end.how,
     url: `${url}/${end.how}`,
     method: 'POST',
-    // The same as in the libraries.
+    // The same referer as in the libraries.
     referer: `${url}/${end.partnerSteamId === undefined ? '' : `?partner=${accountOf(end.partnerSteamId)}`}`,
     proof: 'cookies',
   }
@@ -149,7 +149,7 @@ function historyCall(after: HistoryPlace | null): Call {
   })
 }
 
-/** The body of a good answer, else undefined. Steam sometimes sends 'Fail' (2) with a complete answer. */
+/** The body of a good answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer. */
 export function economyBody(answer: HttpResult): unknown {
   if (answer.kind === 'failed' || answer.status !== 200) return undefined
   const { eresult, body } = answer
@@ -160,7 +160,7 @@ export function economyBody(answer: HttpResult): unknown {
   return eresult === RESULT_FAIL && full ? body : undefined
 }
 
-/** Stores the partner of every offer that this session has seen, and drops the oldest ones. */
+/** Remembers the partners of the latest offers that this session has seen. */
 export function rememberPartners() {
   const partners = new Map<string, string>()
   return {

@@ -27,7 +27,7 @@ beforeEach(async () => {
 })
 afterEach(() => steam.close())
 
-/** Reads in simulated time, in which every wait ends at once. */
+/** Reads in simulated time: every wait ends immediately. */
 async function read(game: 'cs' | 'tf' = 'cs', isProtected = true) {
   let nowMs = 0
   const time = {
@@ -45,7 +45,7 @@ async function read(game: 'cs' | 'tf' = 'cs', isProtected = true) {
   return answer
 }
 
-/** By context. */
+/** Scripts the answers to METHOD, by context. */
 function route(of: Record<string, (start: string | null) => ReturnType<typeof ok>>): void {
   steam.routes.set(
     api(METHOD),
@@ -54,7 +54,7 @@ function route(of: Record<string, (start: string | null) => ReturnType<typeof ok
 }
 
 describe('a bot’s own inventory', () => {
-  it('is read page by page, protected items included, no faster than Steam answers', async () => {
+  it('is read page by page, with the protected items, no faster than Steam answers', async () => {
     route({
       2: (start) =>
         start === null
@@ -102,17 +102,17 @@ describe('a bot’s own inventory', () => {
   it.each<[string, object]>([
     ['counts more than it shows', { assets: [asset('11')], descriptions, total_inventory_count: 2 }],
     ['counts items and shows none', { total_inventory_count: 2 }],
-    ['shows a row that makes no sense', { assets: [asset('11'), { assetid: {} }], descriptions }],
+    ['shows an unreadable row', { assets: [asset('11'), { assetid: {} }], descriptions }],
     [
-      'leads to a page that says nothing',
+      'leads to a page without content',
       { assets: [asset('11')], descriptions, more_items: true, last_assetid: '11' },
     ],
-  ])('is a part if Steam %s', async (_name, response) => {
+  ])('is incomplete if Steam %s', async (_name, response) => {
     route({ 2: (start) => (start === null ? ok(response) : ok({})), 16: () => NOTHING })
     expect(await read()).toMatchObject({ kind: 'items', isComplete: false })
   })
 
-  it('is a part if a page after the first fails, or the protected items are not shown', async () => {
+  it('is incomplete if a page after the first fails, or the protected items are not shown', async () => {
     route({
       2: (start) =>
         start === null

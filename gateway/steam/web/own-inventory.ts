@@ -34,9 +34,9 @@ export async function readOwnInventory(
     const isComplete = open.isComplete && locked.isComplete
     return { kind: 'items', items: [...open.items, ...locked.items], isComplete }
   }
-  // Steam does not know the context.
-  const isNowhere = !isProtected && locked.reason === 'steam_error'
-  return { kind: 'items', items: open.items, isComplete: open.isComplete && isNowhere }
+  // Steam does not know the context of protected items for this game.
+  const isUnused = !isProtected && locked.reason === 'steam_error'
+  return { kind: 'items', items: open.items, isComplete: open.isComplete && isUnused }
 }
 
 async function readContext(way: Way, place: Place): Promise<Read> {

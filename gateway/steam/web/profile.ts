@@ -7,7 +7,7 @@ import type { Call } from './connection.ts'
 /** Steam's own picture for accounts without one. */
 const DEFAULT_AVATAR = 'fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb'
 const MAX_NAME = 64
-/** The length to read: the name and the picture come before the shopper's own text. */
+/** The most characters to read. The name and the picture come before the text that the account's owner wrote. */
 const MOST_XML = 64 * 1024
 
 export type ProfileHosts = {
@@ -26,8 +26,8 @@ const miniProfile = z.object({
 })
 
 /**
- * The public profile from two pages that need no session: the XML page shows whether the account exists, the
- * miniprofile has the level. Either one is enough for a name.
+ * Reads the public profile from two pages that need no session. The XML page shows whether the account exists, and
+ * the miniprofile has the level. Either page is enough for the name.
  */
 export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts): Promise<ProfileAnswer> {
   const [page, mini] = await Promise.all([
@@ -76,7 +76,7 @@ function parseXml(page: unknown, steamId: string): { name: string; avatar: strin
 
 const CDATA = '<![CDATA['
 
-/** The text of the first such element, found in linear time: the page may be hostile. */
+/** The text of the first element with this tag. The search takes linear time, because the page may be hostile. */
 function textOf(xml: string, tag: string): string {
   const start = xml.indexOf(`<${tag}>`)
   const inner = start === -1 ? '' : xml.slice(start + tag.length + 2).trimStart()
@@ -87,7 +87,7 @@ function textOf(xml: string, tag: string): string {
   return inner.startsWith(`</${tag}>`, end) ? inner.slice(0, end).trim() : ''
 }
 
-/** Takes only the picture's hash from Steam's answer, and only from an address at a host of Steam. */
+/** Takes only the picture's hash from Steam's answer, and only from a URL of a Steam host. */
 function avatarUrl(url: string, avatarBase: string): string {
   const { protocol, hostname, pathname } = URL.canParse(url) ? new URL(url) : new URL('http://none')
   const trusted = protocol === 'https:' && /(^|\.)(steamstatic\.com|akamaihd\.net)$/.test(hostname)

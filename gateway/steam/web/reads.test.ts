@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => steam.close())
 
 describe('reads', () => {
-  it('end at their deadline with nothing known', async () => {
+  it('are unavailable after their deadline', async () => {
     const methods = [
       'GetTradeOffer',
       'GetTradeOffers',
@@ -39,7 +39,7 @@ describe('reads', () => {
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
   })
 
-  it('of the sent offers give a page, and the place of the next one', async () => {
+  it('of the sent offers return a page, and the start of the next one', async () => {
     const offer = { accountid_other: 4001, message: 'A', trade_offer_state: 2 }
     steam.routes.set(api('GetTradeOffers'), ({ query }) =>
       query.get('cursor') === '0'
@@ -54,7 +54,7 @@ describe('reads', () => {
     expect(await session.listSentOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of the sent offers give the readable part of a broken row', async () => {
+  it('of the sent offers return the readable part of a broken row', async () => {
     const row = { tradeofferid: '1', accountid_other: 4001, message: 'A', trade_offer_state: 77 }
     const sent = [row, { ...row, accountid_other: {}, message: 5 }, 'nothing']
     steam.routes.set(api('GetTradeOffers'), () => ok({ trade_offers_sent: sent }))
@@ -69,7 +69,7 @@ describe('reads', () => {
     })
   })
 
-  it('of the history give a page, and the place of the next one', async () => {
+  it('of the history return a page, and the start of the next one', async () => {
     const row = (tradeid: string, time_init: number) => ({
       tradeid,
       steamid_other: PARTNER.steamId,
@@ -100,7 +100,7 @@ describe('reads', () => {
     expect(await session.listSteamTrades(place('5', 500))).toMatchObject({ kind: 'unavailable' })
   })
 
-  it('of a trade link report a refused token, and an answer without the hold', async () => {
+  it('of a trade link report a refused token, and an answer without a hold', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeHoldDurations'), () => ({
       headers: { 'x-eresult': '15' },
@@ -171,7 +171,7 @@ describe('an inventory', () => {
     expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
   })
 
-  it('comes from the public page alone if the session is shown nothing', async () => {
+  it('comes from the public page alone if the session’s page fails', async () => {
     steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
     steam.routes.set(SHOWN, shown)
     expect(bare(await read(await steam.open()))).toEqual(all)
@@ -179,7 +179,7 @@ describe('an inventory', () => {
     expect(bare(await read(await steam.open({ inventory: 600 })))).toEqual(all)
   })
 
-  it('lacks the count if the public page fails, and makes no second request if Steam refused', async () => {
+  it('has no untradable items if the public page fails, and causes no second request if Steam refused', async () => {
     steam.routes.set(OFFERED, offered)
     steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
     expect(bare(await read(await steam.open()))).toEqual([['5', true]])
@@ -298,7 +298,7 @@ describe('a profile', () => {
   })
   const hash = '0123456789abcdef0123456789abcdef01234567'
 
-  it('takes the picture from our image host and the name as plain text', async () => {
+  it('has a picture from our image host, and its name as plain text', async () => {
     steam.routes.set(profilePath, () =>
       xml('nova\u202e<b>', `https://avatars.steamstatic.com/${hash}_full.jpg`),
     )
@@ -327,11 +327,11 @@ describe('a profile', () => {
   })
 
   it.each([
-    ['blanks without an end', ' '.repeat(1_000_000)],
-    ['openings without an end', '<steamID64>'.repeat(100_000)],
-    ['a quotation without an end', `<![CDATA[${']'.repeat(1_000_000)}`],
+    ['endless blanks', ' '.repeat(1_000_000)],
+    ['endless opening tags', '<steamID64>'.repeat(100_000)],
+    ['an endless CDATA section', `<![CDATA[${']'.repeat(1_000_000)}`],
     ['more markup', '<b>nova</b>'],
-  ])('of a page with %s in its fields is unavailable at once', async (_what, text) => {
+  ])('from a page with %s in its fields is quickly unavailable', async (_what, text) => {
     for (const tag of ['steamID64', 'steamID']) {
       const id = tag === 'steamID' ? `<steamID64>${PARTNER.steamId}</steamID64>` : ''
       steam.routes.set(profilePath, () => ({ body: `<profile>${id}<${tag}>${text}` }))
@@ -349,7 +349,7 @@ describe('a profile', () => {
     expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
-  it('that Steam cannot load now is not unknown: the other page has its name, or it is read again', async () => {
+  it('that Steam cannot load now is not unknown: its name comes from the other page, or it is unavailable', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
@@ -362,7 +362,7 @@ describe('a profile', () => {
     })
   })
 
-  it('without an account is unknown, and on an unreadable page is unavailable', async () => {
+  it('is unknown without an account, and unavailable if the page is unreadable', async () => {
     steam.routes.set(profilePath, () => ({
       body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',
     }))

@@ -1,4 +1,4 @@
-/** Compares the port's requests with those of the client libraries for the same job. */
+/** Compares the port's requests with those that the client libraries send for the same purpose. */
 import { createRequire } from 'node:module'
 import Request from 'request'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
@@ -49,7 +49,7 @@ type LibraryCommunity = {
   getSteamUser(user: object, done: Done): void
 }
 
-// Our types declare only the methods that the gateway may call. Here the libraries are used without them.
+// Our types declare only the methods that the gateway may call. This test calls others.
 const load = createRequire(import.meta.url)
 const Manager: new (options: object) => LibraryManager = load('steam-tradeoffer-manager')
 const Community: new (options: object) => LibraryCommunity = load('steamcommunity')
@@ -96,7 +96,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** The libraries, wired as their documentation says, redirected to the scripted Steam. */
+/** The libraries, set up as their documentation says, and redirected to the scripted Steam. */
 async function library() {
   const agent = createSandboxAgent('sandbox', steam.url)
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
@@ -115,7 +115,7 @@ const done = (start: (done: Done) => void) => new Promise<void>((resolve) => sta
 const theirOffer = () =>
   new Promise<LibraryOffer>((resolve) => theirs.manager.getOffer('55', (_, found) => resolve(found)))
 
-/** Returns the requests at this path while `work` ran, without the parts that differ between sessions. */
+/** Returns the requests to this path while `work` ran, without the parts that differ between sessions. */
 async function asked(path: string, work: () => Promise<unknown>) {
   const from = steam.requests.length
   await work()
@@ -142,14 +142,14 @@ async function same(path: string, our: Work, their: Work) {
   expect(await bothAsked(path, our, their)).toHaveLength(1)
 }
 
-/** Resolves to the requests of both at this path. */
+/** Resolves to the requests of both to this path. */
 async function bothAsked(path: string, our: Work, their: Work) {
   const [mine, library] = [await asked(path, our), await asked(path, their)]
   expect(mine).toEqual(library)
   return mine
 }
 
-/** The fields of a multipart form that was parsed as an urlencoded one. */
+/** The fields of a multipart form that was parsed as if it were urlencoded. */
 function partsOf(form: URLSearchParams): string[][] {
   const sent = [...form].map((pair) => pair.join('=')).join('&')
   const parts = sent.matchAll(/name="(\w+)"\r\n\r\n([^\r]*)\r\n/g)
@@ -363,7 +363,7 @@ describe('a request that the libraries do not have', () => {
         ['start_after_tradeid', '0'],
       ],
     ],
-  ])('goes to %s with the headers of their other calls', async (method, ask, query) => {
+  ])('goes to %s with the headers of other calls of the libraries', async (method, ask, query) => {
     const [mine] = await asked(`/IEconService/${method}/v1/`, ask)
     const [library] = await asked('/IEconService/GetTradeOffer/v1/', theirOffer)
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })

@@ -86,7 +86,7 @@ describe('people', () => {
     expect((await fetch(answer.profile.profileUrl)).status).toBe(200)
   })
 
-  it('that do not exist are unknown', async () => {
+  it('are unknown if their account does not exist', async () => {
     expect(await steamHere().readProfile('76561197960999999')).toEqual({ kind: 'unknown_account' })
   })
 
@@ -138,7 +138,7 @@ describe('an inventory', () => {
     ])
   })
 
-  it('is never read by the call that is empty when repeated within a second', async () => {
+  it('is never read by the method that returns nothing when repeated within a second', async () => {
     for (const game of GAMES) await inventory(game)
     const counts = Object.keys(z.record(z.string(), z.number()).parse(await control('GET', 'counts')))
     expect(counts.some((key) => key.includes('/partnerinventory/'))).toBe(true)
@@ -164,7 +164,7 @@ describe('an offer', () => {
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
   })
 
-  it('that is accepted moves the items under new ids, protected for cs', async () => {
+  it('that is accepted moves the items, which get new ids and, in cs, protection', async () => {
     const { offerId, assets } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/accept`)
     const { state, tradeId } = await offerNow(offerId)
@@ -183,7 +183,7 @@ describe('an offer', () => {
     expect(history).toEqual({ kind: 'trades', trades: [status.trade], unreadable: 0, next: null })
   })
 
-  it('that is declined says so, and an offer that never was is missing', async () => {
+  it('that is declined has that state, and one that was never made is missing', async () => {
     const { offerId } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/decline`)
     expect((await offerNow(offerId)).state).toBe('declined')
@@ -202,7 +202,7 @@ describe('an offer', () => {
     expect(await session.sendOffer(shopper, gone, 'B')).toEqual({ kind: 'refused', reason: 'items_gone' })
   })
 
-  it('to an account that may not trade is refused with the reason, whatever the words', async () => {
+  it('to an account that cannot trade is refused with the right reason, however Steam words it', async () => {
     const sent = async (name: string) => {
       const { steamId, tradeUrl, tradable } = sandbox.as(name)
       const token = new URL(tradeUrl()).searchParams.get('token') ?? ''
@@ -234,7 +234,7 @@ describe('an offer', () => {
     ['send-too-many-offers', 'too_many_in_all'],
     ['send-inventory-full', 'inventory_full'],
     ['send-34', 'renamed'],
-  ])('D-30 of one bot alone is refused by %s as %s; another bot is not', async (misfortune, reason) => {
+  ])('D-30 of one bot alone is refused by %s as %s; others are sent', async (misfortune, reason) => {
     const [, other] = botsSchema.parse(await control('GET', 'bots'))
     const opened = await steamHere().openSession(other?.refreshToken ?? '')
     if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
@@ -269,7 +269,7 @@ describe('an offer', () => {
     },
   )
 
-  it('D-24 distinguishes a hold of the bot’s own from one of the shopper’s', async () => {
+  it('D-24 that Steam would hold shows whether the bot or the shopper causes the hold', async () => {
     sandbox.begin('hold-15-days', { steamId: session.steamId })
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 0, own: 15 } })
     sandbox.end('hold-15-days')
@@ -277,7 +277,7 @@ describe('an offer', () => {
     expect(await session.checkPartner(shopper)).toEqual({ kind: 'ok', holdDays: { partner: 15, own: 0 } })
   })
 
-  it('whose answer was lost is unknown, and found by its code', async () => {
+  it('whose answer was lost is unknown, and is found by its code', async () => {
     const assets = await someAssets(2)
     await control('POST', 'faults', {
       match: { path: '/tradeoffer/new/send' },
@@ -321,7 +321,7 @@ describe('every field of the port', () => {
     return [...filled].flatMap(([field, isFilled]) => (isFilled ? [] : [field]))
   }
 
-  it('is filled by the sandbox and read by the port, so a new one cannot be forgotten', async () => {
+  it('is filled by the sandbox and read by the port, so a new field cannot be forgotten', async () => {
     const { offerId } = await send('K7M2QX')
     await control('POST', `offers/${offerId}/accept`)
     const accepted = await offerNow(offerId)
@@ -345,7 +345,7 @@ describe('every field of the port', () => {
     expect(emptyIn(await inventory())).toEqual(['restriction'])
   })
 
-  it('that the port is given reaches Steam', async () => {
+  it('of a partner or an asset reaches Steam', async () => {
     const unread = new Set<string>()
     const watched = <T extends object>(value: T): T => {
       for (const field of Object.keys(value)) unread.add(field)
@@ -366,7 +366,7 @@ describe('every field of the port', () => {
 })
 
 describe('a session', () => {
-  it('that gets a 401 is renewed and goes on', async () => {
+  it('that gets a 401 is renewed and continues', async () => {
     await control('POST', 'faults', {
       match: { path: '/IEconService/GetTradeOffer/v1/' },
       times: 1,
@@ -375,15 +375,15 @@ describe('a session', () => {
     expect(await session.readOffer('999999999')).toEqual({ kind: 'missing' })
   })
 
-  it('cannot be opened with a token that Steam never gave', async () => {
+  it('cannot be opened with a forged token', async () => {
     const [head, body] = refreshToken.split('.')
     const forged = await steamHere().openSession(`${head}.${body}.${'A'.repeat(43)}`)
     expect(forged).toEqual({ kind: 'refused', reason: 'token_dead' })
   })
 
-  it('with a Steam that is down fails at once', async () => {
+  it('fails immediately while Steam is down', async () => {
     await sandbox.close()
-    // Each deadline is a `timeout`, or has the code DEADLINE.
+    // A call that only missed its deadline would be a `timeout`, or have the code DEADLINE.
     const refused = expect.stringContaining('ECONNREFUSED')
     expect(await session.readOffer('1')).toMatchObject({ kind: 'unavailable', detail: refused })
     expect(

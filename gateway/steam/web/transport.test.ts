@@ -67,12 +67,12 @@ describe('the transport', () => {
     expect(ended).toHaveBeenCalledWith({ kind: 'failed', code: 'DEADLINE' })
   })
 
-  it('names a lost connection', async () => {
+  it('reports a lost connection by its code', async () => {
     answer = (response) => response.socket?.destroy()
     expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'ECONNRESET' })
   })
 
-  it('names a Steam that is down', async () => {
+  it('reports by its code that Steam is down', async () => {
     const nobody = createTransport(createSandboxAgent('sandbox', 'http://127.0.0.1:1'))
     const result = await nobody.run(60_000, (done) =>
       nobody.request({ uri: 'https://steamcommunity.com/' }, done),
@@ -92,7 +92,7 @@ describe('the transport', () => {
     expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'TOO_LARGE' })
   })
 
-  it('survives a library that throws at an answer', async () => {
+  it('survives a library that throws when it reads an answer', async () => {
     answer = (response) => response.end('{"items":[{}]}')
     let calls = 0
     const result = await transport.run(60_000, (done) =>

@@ -19,7 +19,7 @@ export type Transport = {
    * `start` must call the library's method synchronously and pass `done` as its callback.
    */
   run(ms: number, start: (done: () => void) => void): Promise<HttpResult>
-  /** Ends all running requests; later ones fail at once. */
+  /** Ends all running requests. Later ones fail immediately. */
   close(): void
 }
 
@@ -32,8 +32,8 @@ class TransportError extends Error {
 }
 
 /**
- * The libraries' transport, with the parts that they lack: a deadline for the whole request, a limit on the
- * answer's size, and a catch for errors that an answer causes inside the library.
+ * The libraries' transport. It adds three things that they lack: a deadline for the entire request, a limit on the
+ * size of the answer, and a catch for errors that an answer causes inside the library.
  */
 export function createTransport(
   agent: Agent | undefined,
@@ -41,7 +41,7 @@ export function createTransport(
 ): Transport {
   const open = new Set<() => void>()
   let closed = false
-  // Set only while `start` runs: the libraries call `request` synchronously, but do not pass on a deadline.
+  // Set only while `start` runs. The libraries call `request` synchronously, but do not pass on a deadline.
   let current: { ms: number; seen: HttpResult } | undefined
 
   const bind = (base: RequestApi): BoundRequest => {
@@ -55,7 +55,7 @@ export function createTransport(
         try {
           callback(error, response, body)
         } catch {
-          // A hostile answer made the library throw; its callback must still run, or its caller waits forever.
+          // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
           call.seen = failed(new TransportError('UNREADABLE'))
           callback(new TransportError('UNREADABLE'))
         }

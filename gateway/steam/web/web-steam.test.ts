@@ -1,4 +1,4 @@
-/** The port against a scripted Steam, for trouble that the sandbox cannot make. */
+/** The port against a scripted Steam, for trouble that the sandbox cannot cause. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import {
@@ -27,7 +27,7 @@ afterEach(() => steam.close())
 const audienceOf = (token: string | null) => JSON.parse(atob(token?.split('.')[1] ?? btoa('{}'))).aud
 
 describe('opening a session', () => {
-  it('finds the account of the token, and uses the token of the community', async () => {
+  it('finds the account in the refresh token, and uses the community’s access token', async () => {
     const seen: unknown[] = []
     steam.routes.set(api('GetTradeOffer'), ({ query }) => {
       seen.push(audienceOf(query.get('access_token')))
@@ -61,7 +61,7 @@ describe('opening a session', () => {
     [{ body: { error: 20 } }, 'steam_error'],
     [{ status: 503, body: '<html>' }, 'steam_error'],
     ['drop' as const, 'steam_error'],
-  ])('is unavailable while Steam has trouble, case %#', async (answer, reason) => {
+  ])('is unavailable while Steam has trouble (case %#)', async (answer, reason) => {
     steam.routes.set(FINALIZE, () => answer)
     const said = await steam.here().openSession(TOKEN)
     expect(said).toMatchObject({ kind: 'unavailable', reason })
@@ -70,7 +70,7 @@ describe('opening a session', () => {
 })
 
 describe('logins', () => {
-  it('that Steam limits pause for the account, whoever opens its session', async () => {
+  it('that Steam limits pause for the account, even if its session is opened again', async () => {
     steam.routes.set(FINALIZE, () => ({ status: 429, body: null }))
     const port = steam.here()
     expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'rate_limited' })
@@ -78,7 +78,7 @@ describe('logins', () => {
     expect(steam.times('/jwt/finalizelogin')).toBe(1)
   })
 
-  it('of other accounts go on, until a second one is refused', async () => {
+  it('of other accounts continue until a second account is refused', async () => {
     steam.routes.set(FINALIZE, () => ({ body: { error: 84 } }))
     const port = steam.here()
     const reasons: unknown[] = []
@@ -106,7 +106,7 @@ describe('a request that Steam limits', () => {
     expect(steam.times('/GetTradeOffers/v1/')).toBe(1)
   })
 
-  it('because of a send is refused, and the next one is not sent', async () => {
+  it('is refused if it is a send, and the next one is not sent', async () => {
     steam.routes.set(SEND, () => ({ status: 429, body: null }))
     const session = await steam.open()
     const refused = { kind: 'refused', reason: 'rate_limited' }
@@ -119,7 +119,7 @@ describe('a request that Steam limits', () => {
 describe('a session that Steam ends', () => {
   it.each([
     ['a 401', { status: 401, body: null }],
-    ['a page of denial', { status: 403, body: '<html>Access is denied.</html>' }],
+    ['a page that denies access', { status: 403, body: '<html>Access is denied.</html>' }],
     [
       'a redirect to the login',
       { status: 302, headers: { location: 'https://steamcommunity.com/login/home/' } },
@@ -152,7 +152,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('before an offer was made is renewed, and the offer sent once', async () => {
+  it('before an offer was made is renewed, and the offer is made once', async () => {
     let sends = 0
     steam.routes.set(SEND, () => {
       sends += 1
@@ -163,7 +163,7 @@ describe('a session that Steam ends', () => {
     expect(sends).toBe(2)
   })
 
-  it('for good is reported, without endless logins', async () => {
+  it('again and again is reported, without endless logins', async () => {
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(SEND, () => ({ status: 401 }))
     const session = await steam.open()
@@ -176,7 +176,7 @@ describe('a session that Steam ends', () => {
     expect(await session.sendOffer(PARTNER, ASSETS, 'C')).toEqual({ kind: 'refused', reason: 'session_dead' })
   })
 
-  it('soon is renewed in time, once for all callers', async () => {
+  it('soon is renewed beforehand, once for all callers', async () => {
     const expiresAtMs = Date.UTC(2026, 0, 2)
     const seen: unknown[] = []
     steam.routes.set(SET_TOKEN, () => {
@@ -197,7 +197,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('soon is used until it ends if Steam gives no new one, with one attempt a minute', async () => {
+  it('soon is used until then if its renewal fails, with one attempt a minute', async () => {
     const exp = Date.UTC(2026, 0, 2) / 1000
     steam.routes.set(SET_TOKEN, () => {
       return loginCookie({ aud: ['web:community'], exp })
@@ -213,7 +213,7 @@ describe('a session that Steam ends', () => {
     expect(steam.logins).toBe(2)
   })
 
-  it('D-40 by a clock that was advanced is renewed at once, however fresh it was', async () => {
+  it('D-40 because the clock was advanced is renewed immediately, however fresh it was', async () => {
     const clock = fakeClock()
     steam.routes.set(SET_TOKEN, () => {
       const exp = clock.now().getTime() / 1_000 + 86_400
@@ -231,7 +231,7 @@ describe('a session that Steam ends', () => {
     }
   })
 
-  it('with a dead token says so', async () => {
+  it('and whose token is dead is reported as dead', async () => {
     const session = await steam.open()
     steam.routes.set(api('GetTradeOffer'), () => ({ status: 401 }))
     steam.routes.set(FINALIZE, () => ({ body: { error: 15 } }))
@@ -270,7 +270,7 @@ describe('a send', () => {
     [{ body: { strError: { toString: 1 } } }],
     [{ status: 500, body: { strError: ['(15)'] } }],
     [{ body: '<html>' }],
-  ])('whose answer is lost or unreadable is unknown, never resent: case %#', async (answer) => {
+  ])('whose answer is lost or unreadable is unknown and never resent (case %#)', async (answer) => {
     steam.routes.set(SEND, () => answer)
     const session = await steam.open({ send: 400 })
     expect(await session.sendOffer(PARTNER, ASSETS, 'K7M2QX')).toMatchObject({ kind: 'unknown' })

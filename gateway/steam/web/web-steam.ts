@@ -36,7 +36,7 @@ const DEFAULT_DEADLINES: Deadlines = {
   login: 10_000,
   send: 15_000,
   inventory: 15_000,
-  // No shopper waits for it, and its pages are read with pauses.
+  // No shopper waits for a bot's own inventory, and its pages are read with pauses.
   own: 60_000,
   other: 10_000,
 }
@@ -52,7 +52,7 @@ export type WebSteamOptions = {
   clock?: Clock
   /** For tests of long waits. */
   time?: Time
-  /** From 0 to 1, for pauses that do not all end together. */
+  /** Returns a number from 0 to 1. It varies the pauses, so they do not all end together. */
   random?: () => number
   /** Called for every request. */
   observer?: Observer
@@ -64,7 +64,8 @@ export type WebSteamOptions = {
 
 const TIME: Time = {
   now: () => performance.now(),
-  // Keeps a command alive that waits for its turn, which would end silently. A gateway ends by process.exit.
+  // The timer keeps the process alive: a command that waits for its turn would otherwise end silently. A gateway ends
+  // by process.exit.
   pause: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
 }
 
@@ -183,7 +184,7 @@ async function checkPartner(connection: Connection, partner: Partner, ms: number
   return holdDays === undefined ? unavailableFrom(call.name, answer) : { kind: 'ok', holdDays }
 }
 
-/** Accepts only 64-bit ids of personal accounts, because ids become parts of addresses. */
+/** Accepts only 64-bit ids of personal accounts, because ids become parts of URLs. */
 function isSteamId(steamId: string): boolean {
   return /^76561(19|20)\d{10}$/.test(steamId)
 }
