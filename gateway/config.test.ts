@@ -128,7 +128,7 @@ describe('sandbox mode', () => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringContaining(name)])
   })
 
-  test('has all roles by default, and only the named ones if the database is shared', () => {
+  test('has all roles by default, and only the named roles if the database is shared', () => {
     expect(read({})).toMatchObject({
       config: { roles: new Set(['web', 'bots', 'work', 'console']), drainMs: 0 },
     })
@@ -204,7 +204,7 @@ describe('sandbox mode', () => {
     })
   })
 
-  test('reads no prices from the web unless set to', () => {
+  test('reads no prices from the web unless a setting names sources', () => {
     expect(read({})).toMatchObject({ config: { priceSources: {} } })
     const one = read({ TRADETILL_PRICE_SOURCES: 'rates', TRADETILL_RATES_URL: 'http://127.0.0.1:20001' })
     expect(one).toMatchObject({ config: { priceSources: { rates: 'http://127.0.0.1:20001' } } })

@@ -27,7 +27,7 @@ import type { PricingRules } from './pricing/price.ts'
 import { PRICE_SETTINGS, problemOfRules, rulesOf, type WebSources, webSourcesOf } from './pricing/settings.ts'
 import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 
-/** Steam protects a trade for seven days. One more allows for differing clocks and for late reversals. */
+/** Steam protects a trade for seven days. One more day allows for differing clocks and for late reversals. */
 export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
@@ -46,7 +46,7 @@ const whole = (min: number, max: number, why: string) => {
 }
 const port = whole(0, 65_535, 'it is a port')
 
-/** The work of a process: it answers calls, holds bots, does due work or serves operators, or several of these. */
+/** The roles of a process: `web` answers calls, `bots` holds bots, `work` does due work, `console` serves operators. */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
 export type Role = (typeof ROLES)[number]
 
@@ -91,7 +91,7 @@ const environmentSchema = z
     TRADETILL_POSTGRES_PROGRAMS: z.string().optional(),
     TRADETILL_MASTER_KEY: z.string().optional(),
     TRADETILL_MASTER_KEY_FILE: z.string().optional(),
-    /** Older master keys, which open what they once sealed, but seal nothing new. */
+    /** Older master keys. They open existing secrets, but seal no new ones. */
     TRADETILL_OLD_MASTER_KEYS_FILE: z.string().optional(),
     TRADETILL_STEAM_SANDBOX_URL: httpUrl.optional(),
     TRADETILL_PRICES_FILE: z.string().optional(),
@@ -106,7 +106,7 @@ const environmentSchema = z
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
     ...KEEP_SETTINGS,
-    /** Days in which the sender can take a trade back. If Steam reports a longer time for a trade, that time counts. */
+    /** Days during which a sender can take a trade back. If Steam reports a longer time for a trade, it counts. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** The most items in one trade. */
     TRADETILL_MAX_ITEMS: whole(1, 256, 'an offer of Steam has no room for more').default(50),
@@ -138,7 +138,7 @@ const environmentSchema = z
       .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
       .default('info'),
     TRADETILL_LOG_PRETTY: flag.default(false),
-    /** The person who gives the commands, if it is not the user of this machine. */
+    /** The operator who gives the commands, if not the user of this machine. */
     TRADETILL_OPERATOR: z.string().max(80, 'must have at most 80 characters').optional(),
     /** Address that receives alerts for the operator, and the secret that signs them. */
     TRADETILL_ALERT_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
@@ -152,7 +152,7 @@ const environmentSchema = z
     TRADETILL_DRAIN_SECONDS: whole(0, 300, 'a balancer notices within seconds').default(0),
     /** Stops the gateway when stdin ends, for a parent process that starts it as a child. */
     TRADETILL_STDIN: flag.default(false),
-    /** Socket of systemd, which waits there for the news that the gateway is ready. */
+    /** Socket on which systemd waits for the message that the gateway is ready. */
     NOTIFY_SOCKET: z.string().optional(),
     /** Settings of Node itself. */
     NODE_DEBUG: z.string().optional(),
@@ -184,7 +184,7 @@ export type Config = {
   metricsPort: number | undefined
   publicUrl: URL
   console: ConsoleConfig | undefined
-  /** The rules for addresses of webhooks. In a sandbox that others may reach, stores must not reach this machine. */
+  /** Selects the rules for webhook addresses. In a public sandbox, stores must not reach this machine either. */
   webhookMode: 'sandbox' | 'live'
   /** Undefined if the gateway runs its own PostgreSQL in dataDir. */
   databaseUrl: string | undefined
@@ -193,9 +193,7 @@ export type Config = {
   dataDir: string
   /** The folder of PostgreSQL's client programs, and the part of the environment that they may read. */
   programs: { folder: string | undefined; environment: Record<string, string | undefined> }
-  /**
-   * Undefined before the first start in sandbox mode: the gateway first makes sure that the database is its own.
-   */
+  /** Undefined before the first start of a sandbox, which first makes sure that the database is its own. */
   masterKey: Buffer | undefined
   oldMasterKeys: Buffer[]
   /** Defined in sandbox mode only. */
@@ -229,7 +227,7 @@ export type Config = {
   roles: ReadonlySet<Role>
   drainMs: number
   stopWithStdin: boolean
-  /** True if systemd waits for the news that the gateway is ready. */
+  /** True if systemd waits for the message that the gateway is ready. */
   isAwaited: boolean
 }
 
@@ -386,7 +384,7 @@ function oldKeysOf(file: string | undefined): Buffer[] {
   return answer?.kind === 'keys' ? answer.keys : []
 }
 
-/** `problemsOf` has refused a URL without a secret, and a secret without a URL. */
+/** `problemsOf` has already refused a URL without a secret, and a secret without a URL. */
 function alertsOf(data: {
   TRADETILL_ALERT_URL?: string | undefined
   TRADETILL_ALERT_SECRET?: string | undefined

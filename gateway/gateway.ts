@@ -229,7 +229,8 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), drift: driftHandler(trades), ...tradeHandlers(trades) },
-    // A process without bots still counts, because it calls Steam from an address and seals secrets with a key.
+    // A process without bots still counts, because it also calls Steam from its address and seals secrets with its
+    // key.
     maxBots: does(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })
@@ -261,7 +262,7 @@ function startSweep({ work, ...when }: Sweep, log: Log, shutdown: Shutdown): Rep
   return running
 }
 
-/** Follows a sandbox's clock. A jump runs all repeated work at once, because some may have become due. */
+/** Follows a sandbox's clock. A jump runs all repeated work immediately, because some may have become due. */
 function followSandbox(parts: Parts, shutdown: Shutdown, repeated: readonly Repeating[]): void {
   const { log, database, advancedClock: clock, config } = parts
   if (clock === undefined || config.steamSandboxUrl === undefined) return
@@ -357,7 +358,7 @@ function observe({ log, metrics }: Parts, call: ObservedCall): void {
 async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating> {
   const { config, log, database, clock } = parts
   const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
-  // Sources use the machine's clock. The pricing feature converts their times to the till's.
+  // Sources use the machine's clock. The pricing feature converts their times to the till's clock.
   const sources = priceSources({ file, web: config.priceSources }, { now: clock.machineNow })
   if (sources.length === 0)
     log.error('neither a price file nor a source of prices is set: no item has a price')

@@ -52,7 +52,7 @@ function launch(port: number, environment: Record<string, string> = {}, file = '
   return { child, ended, text: () => output.join('') }
 }
 
-/** Starts the gateway with its own PostgreSQL. */
+/** The file that starts a gateway with its own PostgreSQL. */
 const WITH_DATABASE = '../embedded-postgres/main.ts'
 
 async function launchReady(environment: Record<string, string> = {}, file = 'main.ts') {
@@ -66,7 +66,7 @@ async function launchReady(environment: Record<string, string> = {}, file = 'mai
   return { ...gateway, base: `http://127.0.0.1:${port}` }
 }
 
-test('the gateway starts on an empty folder and allows no second one there; after a kill -9 the next one starts, and ends with code 0 on SIGTERM', async () => {
+test('only one gateway runs on a data folder, a killed one does not block the next, and SIGTERM ends it with code 0', async () => {
   const first = await launchReady({}, WITH_DATABASE)
   expect((await fetch(`${first.base}/healthz`)).status).toBe(200)
   expect((await fetch(`${first.base}/api/payment?hash=${'0'.repeat(32)}`)).status).toBe(404)
@@ -103,13 +103,13 @@ async function depositWithSilentBot({ url, pool }: TestDatabase): Promise<string
   return hash
 }
 
-test('the gateway without the address of a database ends at once and reports it', async () => {
+test('the gateway reports a missing database address, and ends', async () => {
   const gateway = launch(await freePort())
   expect(await gateway.ended).toBe(1)
   expect(gateway.text()).toContain('The gateway cannot start: DATABASE_URL is not set.')
 })
 
-test('the gateway in live mode without its settings ends at once, with a readable list and no stack trace', async () => {
+test('live mode without its settings ends with a readable list, and no stack trace', async () => {
   const gateway = launch(await freePort(), { TRADETILL_MODE: 'live' })
   expect(await gateway.ended).toBe(1)
   const text = gateway.text()
@@ -119,7 +119,8 @@ test('the gateway in live mode without its settings ends at once, with a readabl
 })
 
 /**
- * How many days the gateway is ahead of the database's clock, by the rate of the dollar, which it dates at its start.
+ * How many days the gateway's clock is ahead of the database's. Reads the dollar's rate, which a gateway dates when
+ * it starts.
  */
 async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
   const { rows } = await pool.query(
@@ -135,7 +136,7 @@ async function databaseAdvancedBy8Days(): Promise<TestDatabase> {
   return database
 }
 
-test('a public sandbox has its own name and test keys; D-40 on a database whose clock was advanced by 8 days, it is 8 days ahead', async () => {
+test('D-40 a public sandbox keeps the advanced clock of its database, and has its own name and test keys', async () => {
   const database = await databaseAdvancedBy8Days()
   const settings = {
     DATABASE_URL: database.url,
@@ -153,7 +154,7 @@ test('a public sandbox has its own name and test keys; D-40 on a database whose 
   expect(await gateway.ended).toBe(0)
 })
 
-test('live mode starts behind a proxy and without bots, with live keys and a limit for each caller’s address; D-40 on a database whose clock was advanced by 8 days, it is 0 days ahead', async () => {
+test('D-40 live mode ignores the advanced clock of its database; behind a proxy, it has live keys and limits each address', async () => {
   const database = await databaseAdvancedBy8Days()
   const settings = {
     TRADETILL_MODE: 'live',
@@ -210,7 +211,7 @@ function throughProxy(port: number, path: string, headers: Record<string, string
   return promise
 }
 
-test('the gateway reads prices from the configured sources; neither a silent source nor a call that waits for a bot delays its stop, and that call is answered', async () => {
+test('the gateway reads the configured prices, and a silent source or a waiting call does not delay its stop', async () => {
   const source = await startSourceServer()
   onTestFinished(async () => void (await source.close()))
   source.answer('/v1/prices', json({ success: true, items: [{ name: 'Knife', count: 90, min: 12_500 }] }))
@@ -243,7 +244,7 @@ test('the gateway reads prices from the configured sources; neither a silent sou
   expect(gateway.text()).not.toContain('cut off')
 })
 
-test('a web process holds no bots, and notifies systemd when it is ready; when stdin ends, it drains and still answers until a second signal', async () => {
+test('a web process holds no bots, notifies systemd, and drains until a second signal', async () => {
   const database = await testDatabase()
   onTestFinished(database.close)
   const settings = { TRADETILL_ROLES: 'web', TRADETILL_DRAIN_SECONDS: '300', TRADETILL_STDIN: '1' }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createMetrics } from './metrics.ts'
 
-it('requests to Steam are counted and timed by method, and requests that our own limits held back are counted apart', async () => {
+it('requests to Steam are counted and timed by method, and requests that our own limits held back are counted separately', async () => {
   const { registry, steam } = createMetrics()
   steam.asked('GetTradeOffers', { outcome: 'answered', seconds: 0.2 })
   steam.asked('GetTradeOffers', { outcome: 'limited', seconds: 0.1 })

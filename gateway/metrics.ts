@@ -9,7 +9,7 @@ export type Metrics = {
   registry: Registry
   /** Differences that the last check of the ledger found; NaN until it has run, and while it fails. */
   ledgerDifferences: Gauge
-  /** When the last check of the whole ledger ended, in seconds since 1970; NaN before the first has ended. */
+  /** When the last check of the entire ledger ended, in seconds since 1970; NaN before the first has ended. */
   ledgerChecked: Gauge
   /** 1 while publication is stopped because the database was restored or lost its last commits. */
   stoppedByRestore: Gauge
@@ -38,19 +38,19 @@ export function createMetrics(build: Record<string, string> = {}): Metrics {
   const registers = [registry]
   new Gauge({
     name: 'tradetill_build_info',
-    help: 'Always 1; its labels say what runs',
+    help: 'Always 1; its labels name the running version',
     labelNames: Object.keys(build),
     registers,
   }).set(build, 1)
   const ledgerDifferences = new Gauge({
     name: 'tradetill_ledger_differences',
-    help: 'Differences that the last check of the ledger found; NaN where it failed',
+    help: 'Differences that the last check of the ledger found; NaN if it failed',
     registers,
   })
   ledgerDifferences.set(Number.NaN)
   const ledgerChecked = new Gauge({
     name: 'tradetill_ledger_checked_timestamp_seconds',
-    help: 'When the last check of the whole ledger came to its end',
+    help: 'When the last check of the entire ledger ended',
     registers,
   })
   ledgerChecked.set(Number.NaN)

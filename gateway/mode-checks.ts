@@ -1,4 +1,4 @@
-/** Checks settings against each other: live mode refuses some, and others would let a sandbox leave its machine. */
+/** Checks settings against each other: live mode refuses some, and others would expose a sandbox to other machines. */
 import { isIP } from 'node:net'
 import { wayTo } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
@@ -36,10 +36,7 @@ type Found = [name: keyof Environment, message: string][]
 /** How long Steam protects a trade of Counter-Strike 2. */
 const LEAST_CS_DAYS = 7
 
-/**
- * Returns the problems of the settings as a whole, each in one line with advice. A single setting may also be
- * malformed.
- */
+/** Returns the problems that show only when the settings are read together, each in one line with advice. */
 export function problemsOf(environment: Environment): Found {
   const ofMode =
     environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
@@ -56,14 +53,14 @@ export function problemsOf(environment: Environment): Found {
 
 function problemsOfRoles({ TRADETILL_ROLES: roles, DATABASE_URL: url }: Environment): Found {
   if (roles === undefined || url !== undefined) return []
-  return [['TRADETILL_ROLES', 'needs a DATABASE_URL: the database of npm start has no other process']]
+  return [['TRADETILL_ROLES', 'needs a DATABASE_URL: no other process can use the database of npm start']]
 }
 
 function problemsOfAlerts({ TRADETILL_ALERT_URL: url, TRADETILL_ALERT_SECRET: secret }: Environment): Found {
   if ((url === undefined) === (secret === undefined)) return []
   return url === undefined
-    ? [['TRADETILL_ALERT_URL', 'must be set too: TRADETILL_ALERT_SECRET alone tells nobody']]
-    : [['TRADETILL_ALERT_SECRET', 'must be set too: it signs what TRADETILL_ALERT_URL is sent']]
+    ? [['TRADETILL_ALERT_URL', 'must be set too: with TRADETILL_ALERT_SECRET alone, nobody is alerted']]
+    : [['TRADETILL_ALERT_SECRET', 'must be set too: it signs the alerts to TRADETILL_ALERT_URL']]
 }
 
 /**
@@ -117,7 +114,7 @@ function problemsOfSandboxConsole(
   } else if (isElsewhere && !isPublic) {
     found.push([
       isLoopbackName(host) ? 'TRADETILL_CONSOLE_URL' : 'TRADETILL_CONSOLE_HOST',
-      'leads off this machine, where a sandbox stays: see TRADETILL_PUBLIC_SANDBOX',
+      'leads off this machine, and a sandbox stays on it: see TRADETILL_PUBLIC_SANDBOX',
     ])
   }
   return found
@@ -141,7 +138,7 @@ function problemsOfLive(environment: Environment): Found {
     ])
   }
   if ((environment.TRADETILL_PROTECTION_DAYS?.cs ?? LEAST_CS_DAYS) < LEAST_CS_DAYS) {
-    const why = 'that long a sender of Counter-Strike 2 can take a trade back'
+    const why = 'a sender of Counter-Strike 2 can take a trade back for that long'
     found.push(['TRADETILL_PROTECTION_DAYS', `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`])
   }
   const publicUrl = environment.TRADETILL_PUBLIC_URL
@@ -160,7 +157,7 @@ function problemsOfLive(environment: Environment): Found {
 }
 
 /**
- * A connection to the database must prove the server, because keys of stores, sealed tokens and credit pass over it.
+ * A connection to the database must verify the server, because keys of stores, sealed tokens and credit pass over it.
  */
 function problemsOfDatabases(environment: Environment): Found {
   return (['DATABASE_URL', 'TRADETILL_OWNER_DATABASE_URL'] as const).flatMap((name) =>
@@ -178,7 +175,7 @@ function problemsOfDatabase(
   if (way.kind !== 'open') return []
   const has = way.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
   const advice =
-    'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network between'
+    'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network in between'
   return [[name, `leads to ${way.host || 'no host by name'} and ${has}: ${advice}`]]
 }
 
@@ -191,11 +188,12 @@ function problemsOfLiveProxies({
 }: Environment): Found {
   if (proxies === undefined) {
     const advice =
-      'the addresses of the proxies in front, such as 127.0.0.1, or none where callers connect directly'
+      'the addresses of the proxies in front, such as 127.0.0.1, or none if callers connect directly'
     return [['TRADETILL_TRUSTED_PROXIES', `is needed in live mode: ${advice}`]]
   }
   if (proxies.kind !== 'none' || isLoopbackName(host)) return []
-  const advice = 'listen on 127.0.0.1 behind what ends TLS, or name the proxies in TRADETILL_TRUSTED_PROXIES'
+  const advice =
+    'listen on 127.0.0.1 behind the server that ends TLS, or name the proxies in TRADETILL_TRUSTED_PROXIES'
   return [['TRADETILL_HOST', `is ${host}, where callers without a proxy would speak plain http: ${advice}`]]
 }
 
@@ -205,7 +203,7 @@ function problemsOfNode({ NODE_DEBUG, NODE_TLS_REJECT_UNAUTHORIZED }: Environmen
     found.push(['NODE_DEBUG', 'must not be set in live mode: it prints requests with their keys. Unset it'])
   }
   if (NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    const why = 'anybody on the way could be Steam or the database. Unset it'
+    const why = 'anybody on the network could pose as Steam or the database. Unset it'
     found.push(['NODE_TLS_REJECT_UNAUTHORIZED', `must not be 0 in live mode: ${why}`])
   }
   return found

@@ -15,7 +15,7 @@ import { createPriceGauges } from './pricing/survey.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
 
-/** Returns every series that a gateway registers. Nothing is called. */
+/** Returns every series that a gateway registers. Runs no query. */
 function seriesOf(): Map<string, { labels: string[]; isHistogram: boolean }> {
   const dialect = {
     createAdapter: () => new PostgresAdapter(),

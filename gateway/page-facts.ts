@@ -1,6 +1,8 @@
 import type { Config } from './config.ts'
 
-/** Settings that the page shows, as attributes of its root element. Only a sandbox has another Steam. */
+/**
+ * Settings that the page shows, as attributes of its root element. Only the links of a sandbox lead to another Steam.
+ */
 export const factsOf = (config: Config, communityUrl: string): Record<string, string | undefined> => ({
   'demo-store': config.demoStoreUrl,
   'support-email': config.supportEmail,

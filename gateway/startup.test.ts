@@ -79,7 +79,7 @@ describe('the first start of a gateway', () => {
     await expect(start()).resolves.toEqual(key)
   })
 
-  it('gives the database to only one of two gateways that start at once in different modes', async () => {
+  it('gives the database to only one of two gateways that start at the same time in different modes', async () => {
     await emptied()
     const both = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
@@ -166,7 +166,7 @@ describe('another master key', () => {
   }
   beforeEach(() => start(withKey(KEY)))
 
-  it('is accepted beside the former key, and from then on both are needed', async () => {
+  it('is accepted together with the former key, and from then on both are needed', async () => {
     await expect(start(withBoth(OTHER_KEY, KEY))).resolves.toEqual(OTHER_KEY)
     for (const [lone, missing] of [
       [KEY, OTHER_KEY],

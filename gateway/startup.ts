@@ -29,7 +29,7 @@ export type Startup = {
 export type ReadyDatabase = {
   /** Address of the migrated database, with the role of the till. */
   url: string
-  /** The key that the database belongs to. */
+  /** The master key of the database. */
   masterKey: Buffer
   /** Resolves to the reason if the database ends unexpectedly. */
   died: Promise<string>

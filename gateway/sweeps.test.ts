@@ -71,7 +71,7 @@ function gatewayOn({ db, pool }: Database): Sweep[] {
   ]
 }
 
-/** Runs every sweep of every gateway at once, and then once more. */
+/** Runs every sweep of every gateway at the same time, and then once more. */
 async function sweepAll(): Promise<void> {
   const gateways = databases.map(gatewayOn)
   for (const _turn of [1, 2]) await Promise.all(gateways.flat().map(({ work }) => work()))

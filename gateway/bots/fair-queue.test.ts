@@ -77,7 +77,7 @@ describe('an honest shopper', () => {
     },
   )
 
-  test('comes before every page that has already had a read, however many wait', async () => {
+  test('is served before every page that has already had a read, however many wait', async () => {
     const { ask, until, reads } = start({ burst: 20, everyMs: 4_000 })
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
     await until(10_000)

@@ -1,4 +1,4 @@
-/** A departure as it is stored, and the custody of its items, which changes with it. */
+/** Stores departures, and books the custody of their items. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { Overtaken } from '../db/transaction.ts'
@@ -62,7 +62,7 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   return row && { id: row.id, departure: departureOf(row) }
 }
 
-/** The number of another bot of ours that has this account. */
+/** The id of another bot of ours with this account. */
 export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
@@ -81,13 +81,13 @@ type CustodyItem = {
   moved: 'in' | 'back' | 'out'
   botId: bigint
   departureId: bigint | null
-  /** When that departure began. */
+  /** When the departure with this id began. */
   departedAt: Date | null
-  /** The asset id in the bot's inventory, or the last one there. */
+  /** The asset id in the bot's inventory, or the last asset id there. */
   as: string | null
 }
 
-/** The items in the till's books, by their keys in the bot's inventory. */
+/** The items in the till's books, by app id and asset id in the bot's inventory. */
 export type Custody = ReadonlyMap<string, CustodyItem>
 
 /** The last entries in the books about these assets of the bot. Locks their trades, as every change of custody does. */
@@ -117,7 +117,10 @@ export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAss
   )
 }
 
-/** The entries by which a bot got an asset with this id, whether Steam gave the id then or it was found later. */
+/**
+ * The custody entries by which a bot received an asset with this id, whether Steam gave the id then or it was found
+ * later.
+ */
 export function arrivalsOf({ assetId, botId }: Record<'assetId' | 'botId', RawBuilder<unknown>>) {
   return sql`(
     select id, trade_id, asset_id from custody_entry
@@ -166,7 +169,7 @@ export async function save(tx: Tx, { id: known, botId, departure, at }: Saving):
       .onConflict((conflict) => conflict.columns(['bot_id', 'steam_trade_id']).doNothing())
       .returning('id')
       .executeTakeFirst()
-    // Another process stored it a moment ago, so judge again by what it wrote.
+    // Another process stored the departure a moment ago, so judge again with its row.
     if (row === undefined) throw new Overtaken()
     return row.id
   }
@@ -212,9 +215,9 @@ export async function move(
 }
 
 /**
- * Books an item out of the bot's hands, and into those of another bot of ours if it went there. The history is read
- * newest first, so an item that left, came back and left again may still be out by the earlier departure: then
- * `bookLate` books the later one.
+ * Books an item out of the bot's hands, and into the hands of another bot of ours if it went there. The history is
+ * read newest first. An item that left, came back and left again may still be booked out by the earlier departure. In
+ * that case, `bookLate` books the later departure.
  */
 async function bookOut(
   tx: Tx,
@@ -224,7 +227,7 @@ async function bookOut(
   const { id, botId, otherBotId, begunAt, custody } = booking
   const item = custody.get(keyOf(asset))
   if (item?.moved !== 'in' || item.botId !== botId) return
-  // The item left by this departure before it came back from the other.
+  // A later departure of the item is booked already, and the item came back after it.
   if (item.departedAt !== null && item.departedAt > begunAt) return
   // The item had this asset id at another time.
   if (item.as !== null && item.as !== asset.assetId) return
@@ -240,7 +243,7 @@ async function bookOut(
   await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
 }
 
-/** Books back only an item that this departure took, together with all later departures that took it further. */
+/** Books back an item that this departure took. Undoes all later departures that took it further as well. */
 async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: string }): Promise<void> {
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
@@ -257,7 +260,7 @@ async function giveBack(tx: Tx, booking: Booking, { item, botId, as }: Omit<Move
   await move(tx, booking, { item, moved: 'in', botId, as })
 }
 
-/** Every change of hands of the item, in order. The caller has locked its trade. */
+/** Every change of hands of the item, in order. The caller must have locked the item's trade. */
 async function handsOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<Hand<bigint>[]> {
   return tx
     .selectFrom('custody_entry')

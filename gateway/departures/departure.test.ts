@@ -20,7 +20,7 @@ const record = (
   rollbackOf: string | null = null,
 ) => steamTrade({ partnerSteamId: PARTNER, state, received: [], given, begunAt: at(5), rollbackOf })
 
-/** The departure after these records, and the events of the last one. */
+/** The departure after these records, and the events of the last record. */
 function inTheEnd(...records: ReturnType<typeof record>[]) {
   let departure: Departure | undefined
   let events: string[] = []
@@ -42,7 +42,7 @@ describe('a departure', () => {
     expect(inTheEnd(record('complete'), record('complete')).events).toEqual([])
   })
 
-  it('is seen while Steam holds it, and may be called off', () => {
+  it('is seen while Steam holds it, and can be called off', () => {
     expect(inTheEnd(record('in_escrow'))).toMatchObject({ events: ['seen'], stage: 'under_way' })
     expect(inTheEnd(record('in_escrow'), record('failed'))).toMatchObject({
       events: ['called_off'],
@@ -60,7 +60,7 @@ describe('a departure', () => {
     expect(inTheEnd(half, record('committed'))).toMatchObject({ events: ['left'] })
   })
 
-  it('comes back in part, then whole, each item once', () => {
+  it('comes back in part, then completely, each item once', () => {
     const part = record('partly_rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')])
     expect(inTheEnd(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
     expect(inTheEnd(part).events).toEqual(['seen', 'left', 'returned'])
@@ -87,7 +87,7 @@ describe('a departure', () => {
     expect(inTheEnd(record('complete'), record('failed'))).toMatchObject({ events: [], stage: 'gone' })
   })
 
-  it('does not follow from a trade that gave nothing, moved nothing, or undoes a delivery', () => {
+  it('does not result from a trade that gave nothing, moved nothing, or undoes a delivery', () => {
     expect(inTheEnd(record('complete', [])).events).toEqual([])
     expect(inTheEnd(record('failed')).events).toEqual([])
     expect(inTheEnd(record('complete', [asset('1')], '900')).events).toEqual([])
@@ -107,7 +107,7 @@ describe('a departure is explained', () => {
     expect(explained({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
   })
 
-  it('only as a whole: one item too many is an alarm', () => {
+  it('only if all its items are: one item too many is an alarm', () => {
     expect(explained({})).toBeNull()
     expect(explained({ movedByHand: new Set(['1']) })).toBeNull()
   })

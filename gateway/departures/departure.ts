@@ -2,13 +2,14 @@
 import type { MovedAsset, OfferAsset, SteamTrade } from '../steam/steam.ts'
 
 /**
- * `under_way`: agreed, or held by Steam. `called_off`: nothing left in the end. `returned`: everything came back.
+ * `under_way`: agreed, or held by Steam. `called_off`: the trade failed, so nothing left. `returned`: everything came
+ * back.
  */
 export type Stage = 'under_way' | 'gone' | 'called_off' | 'returned'
 
 /**
- * Why items may leave. `vault`: the vault reports that it gave them. `moved`: the operator had recorded it before.
- * `operator`: an operator explained it afterwards.
+ * Why items may leave. `vault`: the vault reports that it gave them. `moved`: the operator had recorded the move
+ * before. `operator`: an operator explained it afterwards.
  */
 export type Explanation =
   | { kind: 'destination'; name: string }
@@ -17,7 +18,7 @@ export type Explanation =
   | { kind: 'moved' }
   | { kind: 'operator' }
 
-/** An item, by its asset id in the bot's inventory. */
+/** An item. `assetId` is its id in the bot's inventory, `newAssetId` its id in the partner's. */
 export type DepartedItem = OfferAsset & { newAssetId: string | null; isBack: boolean }
 
 export type Departure = {
@@ -57,7 +58,7 @@ export function judgeDeparture(
   steamTrade: SteamTrade,
   around: Around,
 ): DepartureEvent[] {
-  // A row that undoes a delivery returns the items that came. The delivery's own trade covers that.
+  // A row that undoes a delivery returns its items, and the delivery's own trade covers that.
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
   // Nothing left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
@@ -107,7 +108,7 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
   }
 }
 
-/** The items that come back, of those that are not back yet. */
+/** The event for those of the given items that were not back before. */
 function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): DepartureEvent[] {
   const back = new Set(known?.items.filter(({ isBack }) => isBack).map(keyOf))
   const news = given.filter((asset) => !back.has(keyOf(asset)))
@@ -119,8 +120,8 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
 }
 
 /**
- * Items that an account of the operator sent to a bot. Items from anybody else are a deposit, or do not concern the
- * till.
+ * Items that an account of the operator sent to a bot. Items from anybody else belong to a deposit, or do not concern
+ * the till.
  */
 export function sentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
   const { state, rollbackOf, received } = steamTrade
@@ -130,8 +131,8 @@ export function sentBack(steamTrade: SteamTrade, destination: string | undefined
 }
 
 /**
- * Items that a bot of ours gave back to another one of ours, read from the history of the bot that had received them:
- * the history of the other bot may no longer be readable.
+ * Items that a bot of ours gave back to another bot of ours. Read from the history of the bot that had received them,
+ * because the other bot's history may no longer be readable.
  */
 export function judgeUndoing(known: Departure, { state, given }: SteamTrade): DepartureEvent[] {
   if (known.stage !== 'gone' || (state !== 'complete' && state !== 'committed')) return []
@@ -151,13 +152,13 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
  */
 export type Hand<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
 
-/** A departure by which an item left this bot. */
+/** A departure by which an item left the bot. */
 export type Taking<Id> = { departure: Id; botId: bigint }
 
 /**
- * The departures that took an item further after this one, the last first; undefined if the item is not away by this
- * one. Steam undoes a trade only after the later ones are undone, but the till may read them in any order: if this one
- * is undone, so are all of these.
+ * The departures that took an item further after the departure `id`, the last one first. Undefined if the item is not
+ * away because of the departure `id`. Steam undoes a trade only after the later trades are undone, but the till may
+ * read them in any order: if the departure `id` is undone, so are all of these.
  */
 export function takenOnSince<Id>(hands: readonly Hand<Id>[], id: Id): Taking<Id>[] | undefined {
   const away: Taking<Id>[] = []
@@ -165,7 +166,7 @@ export function takenOnSince<Id>(hands: readonly Hand<Id>[], id: Id): Taking<Id>
     const at = away.findIndex((taking) => taking.departure === departure)
     if (departure === null) away.length = 0
     else if (at === -1 && moved === 'out') away.push({ departure, botId })
-    // The item came to another bot by that departure, or back to this one.
+    // The item came back to the bot that it had left by that departure.
     else if (moved === 'in' && away[at]?.botId === botId) away.length = at
   }
   const at = away.findIndex(({ departure }) => departure === id)

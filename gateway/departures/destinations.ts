@@ -1,4 +1,7 @@
-/** Where items may go. The list is in the environment, so somebody who controls the database cannot add to it. */
+/**
+ * The accounts to which items may go. The list is in the environment, so somebody who controls the database cannot
+ * add to it.
+ */
 import { z } from 'zod'
 import type { Destinations } from './departure.ts'
 

@@ -1,16 +1,16 @@
-/** The life of items: from which deposit they came, at what cost, and where they are. */
+/** The list of items: the deposit that brought each, its cost, and where it is. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
 import type { ItemState } from './item.ts'
 
 export type ItemFilter = {
-  /** The bot that has the item, or had it last: its number or its Steam id. */
+  /** The number or Steam id of the bot that has the item, or had it last. */
   bot?: string | undefined
   state?: ItemState | undefined
-  /** The item's asset id in a bot's or its shopper's inventory, or its number in the lists. */
+  /** The item's asset id in the inventory of a bot or its shopper, or its number in the lists. */
   asset?: string | undefined
-  /** Only items with a smaller place, for the next page. */
+  /** Only items with a smaller `place`, for the next page. */
   before?: bigint | undefined
   limit: number
 }
@@ -25,7 +25,7 @@ export type ListedItem = {
   bot: string
   botSteamId: string
   appId: number
-  /** Its asset id in the bot's inventory, or the last one there. */
+  /** Its asset id in the bot's inventory, or its last asset id there. */
   assetId: string | null
   /** Its asset id in the shopper's inventory. */
   givenAssetId: string
@@ -42,12 +42,12 @@ export type ListedItem = {
   departureId: bigint | null
 }
 
-/** The most items that one page looks at, so a filter with few matches stays cheap. */
+/** The most items to look through for one page, so a filter with few matches stays cheap. */
 const LOOKED_AT = 500
 
 export type ItemPlace = { place: bigint; fits: boolean }
 
-/** How many items to look at. Without a filter: one page, and one item more. */
+/** How many items to look through. Without a filter, that is one page and one more item. */
 export const itemsLookedAt = ({ bot, state, limit }: ItemFilter): number =>
   bot === undefined && state === undefined ? limit + 1 : LOOKED_AT
 
@@ -75,8 +75,8 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
 }
 
 /**
- * Where an item first came to the till. `asset`: its asset id in a bot's or its shopper's inventory, or its number in
- * the lists.
+ * The places in the list of the items that `asset` names. It is an asset id in the inventory of a bot or the shopper,
+ * or an item's number in the lists.
  */
 function placesOf(asset: string) {
   const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []
@@ -90,7 +90,7 @@ function placesOf(asset: string) {
     ) named join custody_entry first using (trade_id, asset_id)`
 }
 
-/** In the order of the list. */
+/** Returns the items at these places, in the order of the list. */
 export async function selectItems(db: Db, places: readonly bigint[]): Promise<ListedItem[]> {
   if (places.length === 0) return []
   const { rows } = await sql<ListedItem>`
@@ -117,7 +117,7 @@ export type ItemMove = {
   bot: string
   assetId: string | null
   departureId: bigint | null
-  /** The account that it came from or went to; null if only the operator knows. */
+  /** The account that it came from or went to; null if the operator moved it by hand. */
   partnerSteamId: string | null
 }
 

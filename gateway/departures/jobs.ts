@@ -16,7 +16,7 @@ export function createDepartureGauges(registry: Registry): DepartureGauges {
   }
 }
 
-/** Call this every minute. Any number of processes may. */
+/** Must be called every minute. Several processes can call it at the same time. */
 export async function surveyDepartures({ db, gauges }: { db: Db; gauges: DepartureGauges }): Promise<void> {
   const counts = await countUnexplained(db)
   gauges.unexplained.reset()

@@ -28,7 +28,7 @@ export type ListedDeparture = {
     appId: number
     assetId: string
     newAssetId: string | null
-    /** Null if the till does not know the item. */
+    /** Null if the item is not in the till's books. */
     marketHashName: string | null
     isBack: boolean
   }[]

@@ -70,7 +70,7 @@ async function differences() {
 }
 
 describe('an item that left, came back and left again', () => {
-  it('is away, even if the second trade is read before the first is known to be undone', async () => {
+  it('is away, even if the second trade is read before the first is found to be undone', async () => {
     row(session, '9500', { to: STRANGER, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual([])
@@ -81,7 +81,7 @@ describe('an item that left, came back and left again', () => {
     expect(await inHand()).toEqual([])
   })
 
-  it('is with the bot if only the earlier of two trades was unknown', async () => {
+  it('is with the bot if only the earlier of the two trades was not yet read', async () => {
     const undone = { assetId: item, newAssetId: '71', back: item }
     row(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
     row(session, '9600', {
@@ -107,7 +107,7 @@ describe('an item that a destination sent to another bot', () => {
       .execute()
   })
 
-  it('is with that bot, even if its history was read first', async () => {
+  it('is with that bot, even if that bot’s history was read first', async () => {
     row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
     await read(other.bot)
     expect(await inHand()).toEqual([`one ${item}`])
@@ -119,7 +119,7 @@ describe('an item that a destination sent to another bot', () => {
     expect(await inHand()).toEqual(['other 81'])
   })
 
-  it('is back at the first bot once the other one sent it there, in any order of reading the three trades', async () => {
+  it('is back at the first bot once the other bot sent it there, in whatever order the three trades are read', async () => {
     row(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
     row(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
@@ -130,7 +130,7 @@ describe('an item that a destination sent to another bot', () => {
 })
 
 describe('an item that was moved to another bot', () => {
-  it('is back at the first bot once the other one gave it back, even if the first bot’s history is unreadable', async () => {
+  it('is back at the first bot once the other bot gave it back, even if the first bot’s history is unreadable', async () => {
     const other = await aBot(till, fakeSession(OTHER_BOT))
     row(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
@@ -175,7 +175,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
-  it('is back at the first bot, even if the undoing of the earlier trade was read before that of the later one', async () => {
+  it('is back at the first bot, even if the first trade was seen to be undone before the second', async () => {
     row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
     await read(bot)
     expect(await inHand()).toEqual([`one ${item}`])
@@ -184,7 +184,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
-  it('is back at the first bot, whose history is unreadable, even if the other bot’s history has the earlier trade first', async () => {
+  it('is back at the first bot, even if its history is unreadable and the other bot’s shows the first trade first', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
     row(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
@@ -198,7 +198,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
 describe('an item that two bots sent back and forth', () => {
   let other: { bot: BotContext; session: FakeSession }
 
-  /** The three trades, each before or after it is undone. */
+  /** The three trades. Each is shown as it is before it is undone or, with `back`, afterwards. */
   const there = (back?: string) =>
     row(session, '9500', {
       ...{ to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71', ...(back && { back }) } },
@@ -229,7 +229,7 @@ describe('an item that two bots sent back and forth', () => {
   })
   afterEach(async () => expect(await differences()).toEqual([]))
 
-  it('is back at the first bot once both trades are undone, even if the earlier one is read first', async () => {
+  it('is back at the first bot once both trades are undone, even if the first trade is read first', async () => {
     there(item)
     await read(bot)
     expect(await inHand()).toEqual([`one ${item}`])
@@ -238,7 +238,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual([`one ${item}`])
   })
 
-  it('and then gave away is at the second bot once the last two trades are undone, even if its history is read first', async () => {
+  it('and then gave away is at the second bot once the last two trades are undone, even if that bot’s history is read first', async () => {
     away()
     await read(bot)
     expect(await inHand()).toEqual([])
@@ -264,7 +264,7 @@ describe('an item that two bots sent back and forth', () => {
     expect(await inHand()).toEqual(['other 71'])
   })
 
-  it('and then gave away is at the first bot, even if the undoing of the trade that took it away is read last', async () => {
+  it('and then gave away is at the first bot, even if the trade that took it away is seen to be undone last', async () => {
     there(item)
     await read(bot)
     away('81')

@@ -19,7 +19,7 @@ let selling: SellingTill
 let assets: string[]
 
 beforeAll(async () => {
-  // All of it happens before the next Tuesday, when nothing is sold.
+  // Everything happens before the next Tuesday, when nothing is sold.
   selling = await sellingTill(THURSDAY)
   selling.stand.sellItself(BOT)
   assets = await selling.pay('dota')
@@ -41,7 +41,7 @@ it('D-34 a bot lists its free items in the books, and a wish for them waits', as
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',
   })
-  // Written like an attacker in the till would.
+  // An attacker in the till could write this wish.
   const wish = await stand.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
   await rounds(2)
   expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
@@ -49,7 +49,7 @@ it('D-34 a bot lists its free items in the books, and a wish for them waits', as
   await stand.attacker.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
 
-it('D-34 an item that it gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
+it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
   const { till, stand, acts, rounds, readHistory, onSale } = selling
   const [first] = onSale()
   expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
@@ -73,7 +73,7 @@ it('D-34 an item that it gives to a buyer is no alarm, leaves the books, and bri
   expect(await verifyLedger(testPool(till.url))).toEqual([])
 })
 
-it('D-34 the report of the delivery explains a departure that was read before it', async () => {
+it('D-34 the report of a delivery explains a departure that was read before the report', async () => {
   const { till } = selling
   await till.db.updateTable('departure').set({ explanation: null }).execute()
   await sql`insert into vault_told (n, part, at, market, reference, told)

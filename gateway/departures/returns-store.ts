@@ -1,4 +1,4 @@
-/** Items that left a bot and came back to one of ours, including facts that arrive late. */
+/** Books items that left a bot and came back to a bot of ours, even if the facts arrive late. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -24,7 +24,10 @@ type Left = {
   as: string
 }
 
-/** Stores the items sent, because the receiving bot's history may be read before the giving bot's. */
+/**
+ * Books items that were sent to this bot. Also stores them, because the history of the receiving bot may be read
+ * before that of the giving bot.
+ */
 export async function bringBack(
   tx: Tx,
   { botId, steamTradeId: by, received, at }: Receiving,
@@ -39,7 +42,7 @@ export async function bringBack(
   return bookReturns(tx, { ofThem: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
 }
 
-/** Books items that left and were sent to a bot again. */
+/** Books items that had left and were sent to a bot again. */
 async function bookReturns(
   tx: Tx,
   { ofThem, at }: { ofThem: RawBuilder<unknown>; at: Date },
@@ -60,7 +63,7 @@ async function bookReturns(
     const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
     const custody = await custodyOf(tx, fromBotId, [asset])
     const item = custody.get(keyOf(asset))
-    // The till does not know yet how the item came, or that it left.
+    // The books do not show yet how the item came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
     await save(tx, { id, botId: fromBotId, departure, at })
     const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
@@ -70,7 +73,10 @@ async function bookReturns(
   return items
 }
 
-/** Books deliveries found after their items had left again, and items sent back before their departure was known. */
+/**
+ * Books items whose delivery was found only after they had left again, and items that were sent back before their
+ * departure was known.
+ */
 export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<void> {
   const { rows } = await sql<{ steamTradeId: string; partnerSteamId: string }>`
     select distinct steam_trade_id as "steamTradeId", partner_steam_id as "partnerSteamId", begun_at
@@ -100,7 +106,10 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
 
 type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: JudgeUndoing; at: Date }
 
-/** Books the items that one of our bots gave to another, from a row of its own history. Resolves to their number. */
+/**
+ * Books the items that this bot gave back to another bot of ours, from a row of this bot's own history. Resolves to
+ * their number.
+ */
 export async function bookUndone(tx: Tx, { botId, steamTrade, judge, at }: Undoing): Promise<number> {
   const { rows } = await sql<{ fromBotId: bigint }>`
     select bot_id as "fromBotId" from departure

@@ -1,6 +1,6 @@
 /**
- * An item from its deposit to the money: the till's database and rules, the vault with its own files and hands, and
- * both sandboxes over HTTP. `npm run prove -- sale` does the same with a browser and real processes.
+ * Follows items from their deposit to the money, with the till's database and rules, the vault with its own files,
+ * and both sandboxes over HTTP. `npm run prove -- sale` does the same with a browser and real processes.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportSales } from '../operations/sales.ts'
@@ -34,7 +34,7 @@ it('A-018 the items of a deposit are sold on an outside market, and the report s
   expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
     { explanation: 'vault' },
   ])
-  // The receiver of an item of this game waits once more before it can be traded.
+  // After each trade, the receiver of an item of this game waits again before the item can be traded.
   await days(8)
   await rounds(10)
   expect(onSale()).toHaveLength(2)

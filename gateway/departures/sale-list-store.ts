@@ -1,4 +1,4 @@
-/** Sales for an operator: the proceeds of each, beside the cost of its item. */
+/** Sales for an operator: the proceeds of each, and the cost of its item. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -26,7 +26,10 @@ export type ListedSale = {
   /** The credit for the item, in minor units of `costCurrency`. */
   cost: bigint
   costCurrency: Currency
-  /** The cost in minor units of `currency`, at the rate of the deposit; null if there is no rate. */
+  /**
+   * The cost in minor units of `currency`: converted to dollars at the deposit's rate, then at the rate of the day of
+   * the sale. Null if there is no rate.
+   */
   costThere: bigint | null
 }
 
@@ -58,7 +61,7 @@ export type MarketBooks = {
   settling: bigint
   free: bigint
   fees: bigint
-  /** The balance that the market reported last; null if it never did. */
+  /** The balance that the market reported last; null if it never reported one. */
   saysSettling: bigint | null
   saysFree: bigint | null
   saidAt: Date | null

@@ -27,7 +27,7 @@ export type CustodyNow = ItemKey & {
   isProtected: boolean
 }
 
-/** Where an item of the till is. Locks its trade, as every change of custody does. */
+/** Resolves to where an item of the till is. Locks its trade, as every change of custody does. */
 export async function lockItem(tx: Tx, { tradeId, assetId }: ItemKey): Promise<CustodyNow | undefined> {
   await tx.selectFrom('trade').select('id').where('id', '=', tradeId).forUpdate().execute()
   const { rows } = await sql<CustodyNow>`
@@ -40,7 +40,10 @@ export async function lockItem(tx: Tx, { tradeId, assetId }: ItemKey): Promise<C
   return rows[0]
 }
 
-/** The item with this asset id in an account of the operator: one that a bot gave to it, or that a bot has. */
+/**
+ * The item with this asset id in an account of the operator. A bot gave the item to the account, or is itself the
+ * account.
+ */
 export async function itemOfAsset(
   tx: Tx,
   appId: number,
@@ -128,7 +131,7 @@ export async function insertSale(
   return { ...subject, saleId: id, steps: 0, sale }
 }
 
-/** Writes the sale as it is now, and posts the movement of its money. */
+/** Writes the new state of the sale, and posts the movements of its money. */
 export async function saveSale(
   tx: Tx,
   { saleId, steps, market, currency }: KnownSale,
@@ -191,7 +194,7 @@ async function marketAccounts(
   return new Map(rows.map(({ id, kind }) => [kind, id]))
 }
 
-/** Stores how much of our money a market says that it holds. */
+/** Stores how much of our money a market reports to hold. */
 export async function saveMarketBalance(
   tx: Tx,
   said: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },

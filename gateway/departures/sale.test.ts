@@ -19,7 +19,7 @@ const states = (...reports: SaleReport[]) =>
   reports.map((_, index) => told(...reports.slice(0, index + 1)).state)
 
 describe('a sale', () => {
-  it('goes from its listing to the money', () => {
+  it('passes through all states from its listing to the money', () => {
     expect(states({ kind: 'sold' }, delivered, settling, paid)).toEqual([
       'sold',
       'delivered',
@@ -38,7 +38,7 @@ describe('a sale', () => {
     expect(states({ kind: 'sold' }, { kind: 'refused' })).toEqual(['sold', 'refused'])
   })
 
-  it('is late if the item was given and the market owes nothing, until the market pays after all', () => {
+  it('is late if the item was given and the market reports that it owes nothing, until it pays after all', () => {
     expect(states(cancelled, delivered, paid)).toEqual(['cancelled', 'late', 'paid'])
     expect(states(delivered, cancelled, settling)).toEqual(['delivered', 'late', 'settling'])
     expect(states({ kind: 'refused' }, delivered)).toEqual(['refused', 'late'])
@@ -61,14 +61,14 @@ describe('a sale', () => {
     expect(told({ kind: 'sold' }, { kind: 'repriced', price: 900n }).price).toBe(1_000n)
   })
 
-  it('is the same object after a report without news', () => {
+  it('stays the same object after a report without news', () => {
     for (const report of [delivered, settling, paid, cancelled, reversed]) {
       const once = told(report)
       expect(judgeSale(once, report, at(59))).toBe(once)
     }
   })
 
-  it('ignores a claim that it brings more than its price', () => {
+  it('ignores a report that it brings more than its price', () => {
     expect(told({ kind: 'paid', received: 1_001n }).state).toBe('listed')
     expect(told({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
   })
@@ -90,7 +90,7 @@ const report = fc.oneof(
 )
 
 describe('the books', () => {
-  it('show the money in the place that the market reports', () => {
+  it('show the money where the market reports it', () => {
     expect(positionOf(told(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
     expect(positionOf(told(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
     expect(positionOf(told(settling, reversed))).toEqual({
@@ -102,7 +102,7 @@ describe('the books', () => {
     expect(positionOf(told(settling, cancelled))).toEqual({ settling: 0n, free: 0n, fees: 0n, sales: 0n })
   })
 
-  it('move only what changed', () => {
+  it('post only the amounts that changed', () => {
     const moved = (before: Sale, now: Sale) => movementsBetween(positionOf(before), positionOf(now))
     expect(moved(LISTED, told(settling))).toEqual([
       { debit: 'settling', credit: 'sales', amount: 950n },
@@ -114,7 +114,7 @@ describe('the books', () => {
     expect(moved(told(paid), told(paid))).toEqual([])
   })
 
-  it('reach the position of the sale along its transitions, for all reports in any order', () => {
+  it('always equal the position of the sale, whatever reports come in whatever order', () => {
     fc.assert(
       fc.property(fc.array(report, { maxLength: 10 }), (reports) => {
         const balance = { settling: 0n, free: 0n, fees: 0n, sales: 0n }

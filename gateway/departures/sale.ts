@@ -15,7 +15,7 @@ export type Sale = {
   endedAt: Date | null
 }
 
-/** The sale when it was just listed. */
+/** A sale that was just listed. */
 export const newSale = (price: bigint): Sale => ({
   ...{ state: 'listed', price, received: null, refund: 0n, causer: null, steamTradeId: null },
   ...{ soldAt: null, settlesAt: null, endedAt: null },
@@ -28,15 +28,18 @@ export const SALE_EDGES: Record<SaleState, readonly SaleState[]> = {
   delivered: ['settling', 'paid', 'late', 'reversed'],
   settling: ['paid', 'late', 'reversed'],
   paid: ['reversed'],
-  // No gift is known. Proof of a gift, or money, overrules this.
+  // According to the reports, the item was not given. Proof that it was given, or money, overrules this.
   refused: ['late', 'settling', 'paid'],
   cancelled: ['late', 'settling', 'paid'],
-  // The item was given, and the market says that it owes nothing: an alarm.
+  // An alarm: the item was given, and the market reports that it owes nothing.
   late: ['settling', 'paid', 'reversed'],
   reversed: [],
 }
 
-/** The sale after a report, which may come twice, late or out of order. Returns the same object if nothing changes. */
+/**
+ * Returns the sale after a report, or the same object if nothing changes. A report may come twice, late or out of
+ * order.
+ */
 export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
   const to = (state: SaleState, change: Partial<Sale> = {}): Sale => {
     if (state !== sale.state && !SALE_EDGES[sale.state].includes(state)) return sale
@@ -104,7 +107,7 @@ export type Position = Readonly<Record<MarketAccountKind, bigint>>
 
 const NOTHING: Position = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
 
-/** Where the money of a sale is. The four amounts always sum to zero. */
+/** Where the money of a sale is: an amount for each account of the market. The amounts always sum to zero. */
 export function positionOf({ state, price, received, refund }: Sale): Position {
   if (state === 'reversed') return { ...NOTHING, free: -refund, sales: refund }
   if (received === null || (state !== 'settling' && state !== 'paid')) return NOTHING

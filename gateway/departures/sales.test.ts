@@ -1,4 +1,4 @@
-/** Sales and their books, on a real database: as the vault reports them, and as an operator records them. */
+/** Sales and their books, on a real database: as the vault reports them and as an operator records them. */
 import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SaleReport } from '../../contract/sale-report.ts'
@@ -189,7 +189,7 @@ describe('the books', () => {
 })
 
 describe('the report of sales', () => {
-  it('shows each sale beside the cost of its item, by market, game and week', async () => {
+  it('shows each sale with the cost of its item, and sums by market, game and week', async () => {
     const { sales, totals, markets } = await reported()
     expect(
       sales.map(({ reference, state, costMinor, receivedMinor, resultMinor }) => {
@@ -285,7 +285,7 @@ describe('the report of sales', () => {
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`
     expect(await sold(line)).toMatchObject({ code: 0 })
-    // The same sale again changes nothing, and another amount under its reference is refused.
+    // Recording the same sale again changes nothing, and a different amount under its reference is refused.
     expect(await sold(line)).toMatchObject({ code: 0 })
     expect(await sold(line.replace('26.40', '26.41'))).toMatchObject({ code: 4 })
     const { out } = await runCommand(

@@ -21,7 +21,7 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
 /** `not_ours`: no bot has or ever gave such an item. `taken`: it is on sale, or was sold, elsewhere. */
 export type ListingAnswer = 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'
 
-/** Records a listing, by the asset id in the selling account. */
+/** Records a listing. Finds the item by its asset id in the selling account. */
 export async function recordListing(
   tx: Tx,
   { price, ...listing }: Listing,

@@ -44,7 +44,7 @@ export async function answerEntry(
     .execute()
 }
 
-/** Explains a departure that the till saw on Steam before the vault's report. */
+/** Explains a departure that the till saw on Steam before the vault reported it. */
 export async function explainByVault(tx: Tx, steamTradeId: string): Promise<void> {
   await tx
     .updateTable('departure')

@@ -18,7 +18,7 @@ import {
 /** The vault keeps its accounts at markets in dollars. */
 const CURRENCY = 'USD'
 const MOST_AT_ONCE = 500
-/** How long to wait for an item's departure, which proves that the item is ours: Steam's history may show it late. */
+/** How long to wait for an item's departure, which proves that the item is ours. Steam's history may show it late. */
 const WAIT_MS = 2 * 86_400_000
 
 const minor = z
@@ -48,7 +48,7 @@ const entrySchema = z.discriminatedUnion('kind', [
     price: minor.refine((price) => price > 0n),
   }),
   z.object({ kind: z.literal('report'), report: reportSchema }),
-  /** Departures are compared with it: see `isVaultsGift`. */
+  /** Explains departures: see `isVaultsGift`. */
   z.object({
     kind: z.literal('gift'),
     partnerSteamId: z.string().regex(/^\d{17}$/),
@@ -58,12 +58,12 @@ const entrySchema = z.discriminatedUnion('kind', [
 
 type BookingDeps = { db: Db; clock: Clock; log: Log }
 
-/** Call this every few seconds. Any number of processes may: each entry is answered once. */
+/** Must be called every few seconds. Several processes can call it at the same time: each entry is answered once. */
 export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<void> {
   const waiting = new Set<string>()
   for (const row of await unansweredEntries(db, MOST_AT_ONCE)) {
     const listing = `${row.market}/${row.reference}`
-    // A report also waits if its listing still waits for its item.
+    // If a listing waits for its item, the reports on it wait too.
     if (waiting.has(listing)) continue
     const mayWait = clock.now().getTime() - row.at.getTime() < WAIT_MS
     const answer = await inTransaction(db, (tx) => book(tx, row, mayWait))
@@ -78,7 +78,10 @@ export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<voi
   }
 }
 
-/** `waits`: the item may still come, or another process answers the entry. `known`: the listing was already recorded. */
+/**
+ * `waits`: the item's departure may still appear, or another process answers the entry. `known`: the listing was
+ * already recorded.
+ */
 async function book(tx: Tx, row: EntryRow, mayWait: boolean): Promise<EntryAnswer | 'waits'> {
   if (!(await lockEntry(tx, row))) return 'waits'
   const answer = await answerOf(tx, row)

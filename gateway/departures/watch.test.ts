@@ -91,7 +91,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('without an explanation is an alarm, logged once, however often the history is read', async () => {
+  it('without an explanation is an alarm, which is logged once, however often the history is read', async () => {
     give('9500')
     await handlers()
     till.clock.advance(3_600_000)
@@ -165,7 +165,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is looked up if a row at the top undoes its trade, even if the trade is no longer on a page', async () => {
+  it('is looked up if the newest row undoes its trade, even if the trade is no longer on a page', async () => {
     give('9500')
     await handlers()
     give('9500', { state: 'rolled_back' })
@@ -199,7 +199,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is in the books of the bot to which the storage sends it, once, and can leave again', async () => {
+  it('is booked once for the bot to which the storage sends it, and can leave again', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
     await till.db
       .insertInto('custody_entry')
@@ -231,7 +231,7 @@ describe('an item that a bot gave', () => {
       other.session.trades.set(tradeId, { kind: 'trade', trade })
     }
     sent(STRANGER)
-    // The trade of a deposit, which only the delivery books.
+    // The trade of a deposit. Only the delivery books its items.
     sent(STORAGE, '9001')
     await handlers(other.bot)
     expect(await inHand(other.bot.botId)).not.toContain(`8${held[0]}`)
@@ -259,7 +259,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is an alarm even if the till does not know it', async () => {
+  it('is an alarm even if it is not in the books', async () => {
     give('9500', { assetIds: ['424242'] })
     await handlers()
     expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({ items: 1, inCustody: 0 })
@@ -280,7 +280,7 @@ describe('an item that a bot gave', () => {
     expect(await differences()).toEqual([])
   })
 
-  it('is not an item that a reversed delivery gave back', async () => {
+  it('does not include items that a reversed delivery gave back', async () => {
     give('9500', { rollbackOf: '9001' })
     await handlers()
     expect(await departures()).toEqual([])

@@ -1,5 +1,6 @@
 /**
- * Judges whether the items that a bot gave, by Steam's records, were allowed to leave. The store books them in custody.
+ * Judges whether the items that a bot gave according to Steam's records were allowed to leave. The store books them
+ * in custody.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
@@ -28,18 +29,18 @@ export type Noted = { events: readonly DepartureEvent[]; departure: Departure; i
 
 /** The storage port for departures. It has two implementations: PostgreSQL, and the memory of a simulation. */
 export type DepartureStore = {
-  /** The time from which the till looks for the bot's departures; undefined if the bot never held an item. */
+  /** The time since which the till looks for the bot's departures; undefined if the bot never held an item. */
   watchedFrom(botId: bigint): Promise<Date | undefined>
   known(botId: bigint, steamTradeIds: readonly string[]): Promise<Map<string, Departure>>
-  /** Steam trades of the bot that were under way when Steam was last asked, the longest known first. */
+  /** Ids of the bot's Steam trades that were under way when Steam was last asked, the longest known first. */
   underWay(botId: bigint, limit: number): Promise<string[]>
   /**
-   * Commits the events that `judge` derives from the current departure, and moves its items in custody. `judge` may run
-   * more than once. Resolves to undefined if there is no news.
+   * Commits the events that `judge` derives from the current departure, and books its items. `judge` may run more
+   * than once. Resolves to undefined if there is no news.
    */
   note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<Noted | undefined>
   /**
-   * Books items that left a bot before, and were sent to this one. Resolves to their number: 0 for a trade that is a
+   * Books items that had left a bot and were sent to this one. Resolves to their number. It is 0 for the trade of a
    * deposit, because the delivery books its items.
    */
   bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
@@ -63,7 +64,10 @@ export type DepartureDeps = {
   log: Log
 }
 
-/** The most Steam trades read singly in a turn: trades under way, and trades that another row of the history undoes. */
+/**
+ * The most Steam trades to read one by one in a turn. These are trades under way, and trades that another row of the
+ * history undoes.
+ */
 const SINGLES_A_TURN = 5
 
 /** Handles a page of the bot's history. Judges known departures again, because Steam may have undone them. */
@@ -117,7 +121,7 @@ async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade
   deps.log.warn(about, 'a bot gave items back to the bot that had sent them')
 }
 
-/** Called after the pages of a turn: reads the trades under way, and books late discoveries. */
+/** Must be called after the pages of a turn. Reads the trades under way, and books what was found late. */
 export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Promise<void> {
   const { departures } = deps
   const ids = await departures.underWay(bot.botId, SINGLES_A_TURN)
@@ -146,13 +150,13 @@ const NOBODY: Omit<Around, 'destination'> = {
 async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: Reading): Promise<void> {
   const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
   const judge: Judge = (now, around) => deps.core.judgeDeparture(now, steamTrade, { destination, ...around })
-  // Most rows bring no news, so they take no lock.
+  // Most rows bring no news. Return before taking a lock for them.
   if (judge(known, NOBODY).length === 0) return
   const noted = await deps.departures.note(bot.botId, steamTrade, judge)
-  if (noted !== undefined) tell(deps.log, bot, noted)
+  if (noted !== undefined) logDeparture(deps.log, bot, noted)
 }
 
-function tell(log: Log, { botId }: BotContext, { events, departure, items }: Noted): void {
+function logDeparture(log: Log, { botId }: BotContext, { events, departure, items }: Noted): void {
   const { steamTradeId, partnerSteamId, explanation } = departure
   const about = {
     botId: String(botId),

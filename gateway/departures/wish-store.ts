@@ -39,7 +39,10 @@ export async function insertWish(tx: Tx, { botId, askedBy, assets, ask }: NewWis
   return id
 }
 
-/** The items of open wishes, as `app/asset`. Locks them against another wish made at the same moment. */
+/**
+ * The items of open wishes, as `app/asset`. Locks the table, so no other wish for them can be made at the same
+ * moment.
+ */
 export async function wishedAssets(tx: Tx): Promise<Set<string>> {
   await sql`lock table wish_item in share row exclusive mode`.execute(tx)
   const { rows } = await sql<{ key: string }>`
@@ -47,14 +50,16 @@ export async function wishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** The numbers in the lists of items that are on sale, or sold and not given yet: a bot may sell its own items. */
+/** The numbers of items that are on sale, or sold and not yet given. A bot that sells its own items still has them. */
 export async function listedItems(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ item: string }>`
     select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')`.execute(tx)
   return new Set(rows.map(({ item }) => item))
 }
 
-/** Days after which to close a wish that the vault carried out, even if Steam's history never shows the trade. */
+/**
+ * After this many days, a wish that the vault carried out is closed even if Steam's history has not shown the trade.
+ */
 const BOOKED_DAYS = 1
 
 /**
@@ -73,7 +78,7 @@ export async function closeEndedWishes(db: Db | Tx): Promise<void> {
     update wish_item set is_open = false from closed where wish_id = closed.id and is_open`.execute(db)
 }
 
-/** False unless the wish is open, and the vault has not taken it up. */
+/** Closes a wish. Resolves to false if it is already closed, or if the vault has taken it up. */
 export async function withdrawWish(tx: Tx, id: bigint): Promise<boolean> {
   const { rows } = await sql`
     with closed as (
@@ -95,7 +100,7 @@ export type ListedWish = {
   createdAt: Date
   isOpen: boolean
   items: { appId: number; assetId: string }[]
-  /** The vault's answer: null until it has seen the wish. */
+  /** The vault's answer; null until the vault has seen the wish. */
   state: VaultDeedTable['state'] | null
   because: string | null
   offerId: string | null

@@ -1,4 +1,4 @@
-/** Wishes of an operator: they take only free items, each of them in one open wish. */
+/** Wishes of an operator contain only free items, and each item is in at most one open wish. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
@@ -64,7 +64,7 @@ const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.
 const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = till.clock.now()) =>
   till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
 
-it('a wish for all takes the free items, but not those under protection', async () => {
+it('a wish for all items contains the free ones, but not those under protection', async () => {
   const sent = await sendItems(deps, { to: 'storage', assets: undefined })
   expect(sent).toMatchObject({ kind: 'done', data: { items: free.length } })
   const [wish] = await wishesOf()
@@ -72,7 +72,7 @@ it('a wish for all takes the free items, but not those under protection', async 
   expect(wish?.items.map(({ assetId }) => assetId).sort()).toEqual(free.map(({ assetId }) => assetId).sort())
 })
 
-it('an item is in one open wish at most, and free again once the vault has refused it', async () => {
+it('an item is in at most one open wish, and is free again once the vault has refused the wish', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const named = [free[0]?.assetId ?? '']
   const again = await sendItems(deps, { to: 'storage', assets: named })
@@ -98,7 +98,7 @@ it('a wish can be withdrawn until the vault has taken it up', async () => {
   expect(await wishesOf()).toMatchObject([{ isOpen: false }])
 })
 
-it('a wish to give back a deposit names the trade by which its items came', async () => {
+it('a wish to give back a deposit names the trade that brought its items', async () => {
   expect(await returnItems(deps, depositId)).toMatchObject({ kind: 'done', data: { items: free.length } })
   const row = await till.db.selectFrom('wish').selectAll().executeTakeFirstOrThrow()
   const trade = await till.db
@@ -111,7 +111,7 @@ it('a wish to give back a deposit names the trade by which its items came', asyn
   expect(refusalOf(await returnItems(deps, 99n))).toBe('No items came by deposit 99.')
 })
 
-it('the rule makes one wish for the items beyond those that a bot keeps', async () => {
+it('the rule makes one wish for the items beyond the number that a bot keeps', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: free.length })
   await sweepWishes(till.deps)
   expect(await wishesOf()).toEqual([])
@@ -119,7 +119,7 @@ it('the rule makes one wish for the items beyond those that a bot keeps', async 
   await sweepWishes(till.deps)
   await sweepWishes(till.deps)
   const wishes = await wishesOf()
-  // The item in the wish no longer counts, so the rest stays.
+  // The item in the wish no longer counts, so the other items stay.
   expect(wishes).toMatchObject([{ askedBy: 'rule', items: [{ appId: 730 }] }])
   await changeSendRule(deps, undefined)
 })

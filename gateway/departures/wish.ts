@@ -18,7 +18,7 @@ const MOST_ITEMS = 50
 
 export type FreeItem = HeldItem & { assetId: string }
 
-/** Free items of bots: past protection, with a number, in no open wish, and not on sale. Oldest first. */
+/** Free items of bots: no longer protected, with a known asset id, in no open wish, and not on sale. Oldest first. */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
   const wished = await wishedAssets(tx)
@@ -65,7 +65,10 @@ export function beyond(items: readonly FreeItem[], keep: number): FreeItem[] {
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }
 
-/** Call this every minute. Closes wishes that the vault has finished, and makes the wishes of the operator's rule. */
+/**
+ * Must be called every minute. Closes wishes that the vault has finished, and makes the wishes of the operator's
+ * rule.
+ */
 export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<void> {
   await closeEndedWishes(db)
   const rule = await readSendRule(db)

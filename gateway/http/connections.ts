@@ -141,10 +141,10 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   const inTurn = (serve: RequestListener): RequestListener => {
     const begin = (line: Line, request: IncomingMessage, response: ServerResponse): void => {
       line.sinceMs = nowMs()
-      response.on('close', () => goOn(line, request.socket))
+      response.on('close', () => serveNext(line, request.socket))
       serve(request, response)
     }
-    const goOn = (line: Line, socket: Socket): void => {
+    const serveNext = (line: Line, socket: Socket): void => {
       const next = socket.destroyed ? undefined : line.waiting.shift()
       if (next === undefined) lines.delete(socket)
       else begin(line, next.request, next.response)

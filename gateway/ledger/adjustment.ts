@@ -1,4 +1,4 @@
-/** Adjustments: money that an operator gives a store or takes from it, beside deposits and payouts. */
+/** Adjustments: money that an operator gives a store or takes from it, apart from deposits and payouts. */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -13,7 +13,7 @@ export type Adjustment = {
   amount: bigint
   /** The operator's own reference. It can be used only once. */
   reference: string
-  /** A debit may leave the store owing. */
+  /** True if a debit may leave the store in debt. */
   mayOwe: boolean
 }
 
@@ -58,7 +58,7 @@ export async function recordAdjustment(
   if (answer !== undefined) return answer
   const at = clock.now()
   const adjustmentId = await insertAdjustment(tx, adjustment, at)
-  // The lock covers one currency only. Another tab used the reference first, so it is found now.
+  // The lock covers one currency only. A concurrent call used the reference first, so its adjustment is found now.
   if (adjustmentId === undefined) return recordAdjustment({ tx, clock }, adjustment)
   const movements = adjustmentMovements(kind, amount)
   await post(tx, { storeId, currency, adjustmentId, movements, mayOwe: kind === 'debit' && mayOwe, at })

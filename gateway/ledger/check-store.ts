@@ -1,4 +1,7 @@
-/** Checks the newest entries of the ledger and records how far. Like verify.sql, it shares no code with the writer. */
+/**
+ * Checks the newest entries of the ledger, and records up to which entry. Like verify.sql, it shares no code with the
+ * writer.
+ */
 import type pg from 'pg'
 import { withDeadline } from '../db/lines.ts'
 import { settledId } from '../db/settled-store.ts'
@@ -23,7 +26,7 @@ const FULL_EVERY = '24 hours'
 const FULL_AGAIN = '1 hour'
 const ENTRIES_AT_A_TIME = 2_000
 const SUMS_DEADLINE_MS = 240_000
-/** How much later than the server this side gives up. */
+/** How much longer than the server's deadline this side waits. */
 const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
@@ -31,7 +34,7 @@ const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differe
   coalesce(complete_at < now() - interval '${FULL_EVERY}', true)
     and coalesce(begun_at < now() - interval '${FULL_AGAIN}', true) as "isFullDue"`
 
-/** Undefined while another process checks. */
+/** Claims the check for this process. Resolves to undefined while another process has it. */
 export async function takeCheck(client: Client): Promise<CheckState | undefined> {
   const { rows } = await client.query<CheckState>(
     `update ledger_check set ${TAKEN}
@@ -59,8 +62,9 @@ export async function beginFull(client: Client): Promise<void> {
 }
 
 /**
- * After a complete check the next one starts at the entries that were settled when it began. This is one transaction, so
- * the sums always match the entries that are marked as checked.
+ * Records a complete check. The next check starts after `verifiedEntry`, the last entry that was settled when this
+ * check began. Everything is written in one transaction, so the stored sums always match the entries that are marked
+ * as checked.
  */
 export async function completeFull(
   client: Client,
@@ -87,7 +91,10 @@ export async function completeFull(
   await client.query('commit')
 }
 
-/** The newest entry before which no other can appear; undefined while a transaction that writes to the ledger stays open. */
+/**
+ * The newest entry before which no other can appear. Undefined while a transaction that writes to the ledger stays
+ * open.
+ */
 export const settledEntry = (client: Client): Promise<string | undefined> =>
   settledId((statement) => client.query(statement), 'ledger_entry')
 
@@ -101,7 +108,7 @@ export async function nextPlace(client: Client, from: string, settled: string): 
   return rows[0]?.id ?? undefined
 }
 
-/** These entries, their deposits and all of these deposits' trades. */
+/** Checks these entries, their deposits, and all trades of these deposits. */
 const PART = partOf({
   deposits: `select deposit_id from public.trade where id = any(array(
     select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))`,
@@ -127,7 +134,9 @@ export function differencesOf(client: Client, from: string, to: string): Promise
   })
 }
 
-/** False if another process has checked these entries meanwhile: its sums contain them. */
+/**
+ * Marks the entries as checked, and adds them to the sums. Resolves to false if another process has already done so.
+ */
 export async function keepVerified(
   client: Client,
   { from, to }: { from: string; to: string },

@@ -22,13 +22,13 @@ describe('a delivery', () => {
     ])
   })
 
-  it('without an amount moves nothing', () => {
+  it('has no movement of zero', () => {
     expect(deliveryMovements({ total: 1n, gross: 1n, held: 1n })).toEqual([
       { debit: 'items', credit: 'held', amount: 1n, cause: 'delivered' },
     ])
   })
 
-  it('never makes or loses a cent', () => {
+  it('neither creates nor loses a cent', () => {
     const amounts = fc.tuple(
       fc.bigInt(1n, 10n ** 15n),
       fc.bigInt(0n, 10n ** 12n),
@@ -49,10 +49,10 @@ describe('a delivery', () => {
   })
 
   it.each([
-    ['nothing', { total: 0n, gross: 10n, held: 0n }],
+    ['no amount', { total: 0n, gross: 10n, held: 0n }],
     ['more than the items are worth', { total: 11n, gross: 10n, held: 0n }],
     ['more held than paid', { total: 5n, gross: 10n, held: 6n }],
-    ['less than nothing held', { total: 5n, gross: 10n, held: -1n }],
+    ['a negative held part', { total: 5n, gross: 10n, held: -1n }],
   ])('cannot pay %s', (_name, delivery) => {
     const { total, gross, held } = delivery
     expect(() => deliveryMovements(delivery)).toThrow(
@@ -72,7 +72,7 @@ describe('the held part', () => {
   const credit = { total: 3_000n, isProtected: true, mode: 'on_accept' as const, riskRoom: 10_000n }
   it.each<[string, Partial<Parameters<typeof heldPart>[0]>, bigint]>([
     ['is nothing if Steam protects nothing', { isProtected: false, riskRoom: 0n }, 0n],
-    ['is nothing within the room for risk', {}, 0n],
+    ['is nothing if the room for risk covers it', {}, 0n],
     ['is nothing if the room is just enough', { riskRoom: 3_000n }, 0n],
     ['is the part that the room does not cover', { riskRoom: 1_000n }, 2_000n],
     ['is everything if there is no room', { riskRoom: 0n }, 3_000n],
@@ -91,15 +91,15 @@ describe('the promised part', () => {
     ['is everything if nothing is protected', { isProtected: false, riskRoom: 0n }, 3_375n],
     ['is the room itself if that is a round amount', { riskRoom: 1_000n }, 1_000n],
     ['is the next round amount below the room', { riskRoom: 1_999n }, 1_000n],
-    ['goes by 1, 2 and 5', { riskRoom: 3_374n }, 2_000n],
-    ['goes by 1, 2 and 5 in every decade', { riskRoom: 987n }, 500n],
+    ['is 1, 2 or 5 times a power of ten', { riskRoom: 3_374n }, 2_000n],
+    ['is 1, 2 or 5 times a smaller power of ten', { riskRoom: 987n }, 500n],
     ['is nothing if there is no room', { riskRoom: -1n }, 0n],
     ['is nothing for a store that is credited on release', { mode: 'on_release' }, 0n],
   ])('%s', (_name, change, promised) => {
     expect(promisedPart({ ...credit, ...change })).toBe(promised)
   })
 
-  it('takes few different amounts, and never more than the credit keeps', () => {
+  it('has few different values, and is never more than is credited immediately', () => {
     const amount = fc.bigInt(1n, 10n ** 12n)
     fc.assert(
       fc.property(amount, amount, (total, riskRoom) => {
@@ -116,14 +116,14 @@ describe('the promised part', () => {
 describe('the room for one trade', () => {
   it.each([
     ['is the free part of the limit', { free: 900n, own: 0n, others: 0n }, 900n],
-    ['is less by the promises to others', { free: 900n, own: 0n, others: 500n }, 400n],
+    ['is reduced by the promises to other trades', { free: 900n, own: 0n, others: 500n }, 400n],
     [
-      'is what the trade was promised, though others were promised the same',
+      'includes the trade’s own promise, even if other trades were promised the same',
       { free: 900n, own: 700n, others: 900n },
       700n,
     ],
-    ['is never more than is free', { free: 300n, own: 700n, others: 0n }, 300n],
-    ['may be more than was promised', { free: 900n, own: 200n, others: 100n }, 800n],
+    ['is never more than the free part', { free: 300n, own: 700n, others: 0n }, 300n],
+    ['can be more than was promised', { free: 900n, own: 200n, others: 100n }, 800n],
   ])('%s', (_name, room, left) => {
     expect(roomFor(room)).toBe(left)
   })

@@ -1,4 +1,4 @@
-/** Double entry, pure: what a cause moves between accounts. Amounts are minor units, always positive. */
+/** Double entry, pure: the movements between accounts for each cause. Amounts are minor units, always positive. */
 import type { AccountKind, EntryCause } from '../db/schema.ts'
 
 type StoreAccount = Extract<AccountKind, 'held' | 'available'>
@@ -18,8 +18,8 @@ export function isStoreAccount(kind: AccountKind): kind is StoreAccount {
 type Delivery = { total: bigint; gross: bigint; held: bigint }
 
 /**
- * A delivery pays the store `total`, of which `held` cannot be spent yet, and the operator the commission,
- * the rest of `gross`.
+ * A delivery pays the store `total`, of which `held` cannot be spent yet. The rest of `gross` is the operator's
+ * commission.
  */
 export function deliveryMovements({ total, gross, held }: Delivery): Movement[] {
   if (total <= 0n || gross < total || held < 0n || held > total) {
@@ -68,7 +68,7 @@ export function adjustmentMovements(kind: AdjustmentKind, amount: bigint): Movem
 
 type Mode = 'on_accept' | 'on_release'
 
-/** A deposit may hold more than its store's setting, never less. */
+/** Returns the most careful mode. A deposit can be more careful than its store's setting, but never less. */
 export function mostCareful(modes: readonly (Mode | null)[]): Mode {
   return modes.includes('on_release') ? 'on_release' : 'on_accept'
 }
@@ -82,7 +82,7 @@ type Credit = {
   riskRoom: bigint
 }
 
-/** The smaller of two amounts; Math.min takes no bigint. */
+/** The smaller of two amounts; Math.min does not accept a bigint. */
 export function least(some: bigint, other: bigint): bigint {
   if (some < other) return some
   return other
@@ -97,8 +97,9 @@ export function heldPart({ total, isProtected, mode, riskRoom }: Credit): bigint
 }
 
 /**
- * The part of a credit that is promised before the trade: if delivered now, it would not be held. A partial promise is
- * rounded down to a step, so it does not reveal the store's remaining limit, and small changes do not change it.
+ * The part of a credit that is promised before the trade, because it would not be held if the items were delivered
+ * now. A partial promise is rounded down to a step. So it does not reveal the store's remaining limit, and small
+ * changes of the limit do not change it.
  */
 export function promisedPart(credit: Credit): bigint {
   const atOnce = credit.total - heldPart(credit)

@@ -28,8 +28,8 @@ const MOST_LOGGED = 20
 const MOST_PARTS = 50
 
 /**
- * Checks the entries since the last check, and everything once a day, in one process at a time. Logs every difference
- * as an error. Call it once a minute. The metrics show the last check, whichever process made it.
+ * Checks the entries since the last check, and everything once a day. Must be called once a minute. Only one process
+ * checks at a time. Logs every difference as an error. The metrics show the last check, whichever process made it.
  */
 export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<void> {
   const client = await pool.connect()
@@ -37,7 +37,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   try {
     taken = await takeCheck(client)
     if (taken !== undefined) {
-      tell(log, await check(client, taken, log))
+      logDifferences(log, await check(client, taken, log))
       await releaseCheck(client)
     }
     show(metrics, await readCheck(client))
@@ -50,7 +50,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
   }
 }
 
-/** The next minute tries again, so a check that keeps failing stays visible. */
+/** Releases the claim, so the next minute tries again and a check that keeps failing stays visible. */
 async function giveUp(pool: CheckDeps['pool']): Promise<void> {
   try {
     const client = await pool.connect()
@@ -106,7 +106,7 @@ function show(
   ledgerDifferences.set(state.isIncomplete ? Number.NaN : state.differences)
 }
 
-function tell(log: Log, differences: readonly Difference[]): void {
+function logDifferences(log: Log, differences: readonly Difference[]): void {
   for (const { problem, detail } of differences.slice(0, MOST_LOGGED)) {
     log.fatal({ problem, detail }, 'the ledger does not agree with itself: stop payouts and look into it')
   }

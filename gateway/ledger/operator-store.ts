@@ -19,8 +19,8 @@ export async function findPayout(tx: Tx, { storeId, reference }: Reference) {
 }
 
 /**
- * Writes the payout itself; the caller posts its movement. Undefined if the reference is taken, for example by the same
- * call sent twice at once.
+ * Writes the payout itself; the caller posts its movement. Undefined if the reference is taken, for example by the
+ * same call sent twice at the same time.
  */
 export async function insertPayout(
   tx: Tx,
@@ -90,7 +90,7 @@ export function findAdjustment(tx: Tx, { storeId, reference }: Reference) {
     .executeTakeFirst()
 }
 
-/** Undefined if the reference is taken, as with payouts. */
+/** Undefined if the reference is taken, as in `insertPayout`. */
 export async function insertAdjustment(
   tx: Tx,
   { storeId, currency, amount, reference, kind }: Reference & Amount & { kind: AdjustmentKind },

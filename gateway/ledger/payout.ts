@@ -25,7 +25,10 @@ type Books = {
   availableMinor: bigint
 }
 
-/** Refuses a used reference, and a payout above the available balance. Undefined: it may be recorded. */
+/**
+ * Refuses a used reference, and a payout above the available balance. Returns undefined if the payout may be
+ * recorded.
+ */
 export function judgePayout(payout: Payout, { recorded, availableMinor }: Books): PayoutAnswer | undefined {
   const { currency, amount } = payout
   if (recorded !== undefined) {
@@ -48,7 +51,7 @@ export async function recordPayout(
     if (answer !== undefined) return answer
     const at = clock.now()
     const payoutId = await insertPayout(tx, payout, at)
-    // The lock covers one currency only. Another tab used the reference first, so it is found now.
+    // The lock covers one currency only. A concurrent call used the reference first, so its payout is found now.
     if (payoutId === undefined) return recordPayout({ db: tx, clock }, payout)
     await post(tx, { storeId, currency, payoutId, movements: payoutMovements(amount), at })
     return { kind: 'recorded' }

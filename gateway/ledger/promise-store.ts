@@ -1,4 +1,4 @@
-/** Promises to shoppers with open offers: each reserves a part of its store's limit. */
+/** Promises to shoppers with open offers. Each promise reserves a part of its store's limit. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
@@ -9,13 +9,13 @@ export type StoreRoom = {
   /** Promised to other open trades, in the currency of the rate and in US cents. */
   others: bigint
   othersUsdCents: bigint
-  /** The counter of promises as it was read. */
+  /** The value of the store's counter of promises when it was read. */
   promisedUsdCents: bigint
 }
 
 type Beside = { rateId: RawBuilder<unknown>; tradeId: bigint }
 
-/** The columns of `StoreRoom`, as a table of one row beside `store`. */
+/** A subquery with one row, the columns of `StoreRoom`, for the row `store` of the surrounding query. */
 export const roomSql = ({ rateId, tradeId }: Beside): RawBuilder<StoreRoom> => sql`
   (select floor((store.risk_limit_usd_cents - coalesce(taken.usd_cents, 0)) * rate.per_usd)::bigint as free,
     coalesce(taken.promised_usd_cents, 0) as "promisedUsdCents",
@@ -48,8 +48,9 @@ export async function readRoom(
 }
 
 /**
- * Reserves a promise of at most `total`. Promises of one store wait for each other until the transaction ends, and a
- * delivery that has not seen them all decides again. Changes nothing if all of it would be held.
+ * Reserves a promise of at most `total`. Promises of one store wait for each other until the transaction ends. A
+ * delivery that decided without seeing all promises decides again. Changes nothing if the entire amount would be
+ * held.
  */
 export async function countPromise(
   tx: Tx,

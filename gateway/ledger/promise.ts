@@ -1,4 +1,4 @@
-/** Promises to shoppers before their trades, by the same rule that decides at delivery. */
+/** Promises to shoppers before their trades. The same rule decides again at delivery. */
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
@@ -6,30 +6,31 @@ import { countPromise, readRoom } from './promise-store.ts'
 
 type Asked = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
-  /** On release if the shopper has reversed a trade before. */
+  /** `on_release` if the shopper has reversed a trade before. */
   ofShopper: CreditMode | null
   rateId: bigint
   /** In minor units of the rate's currency. */
   total: bigint
-  /** Days in which Steam lets a sender take a trade of the game back. */
+  /** Days during which Steam lets a sender reverse a trade of the game. */
   days: number
 }
 
 export type Promised = { atOnce: bigint; days: number }
 
 /**
- * Returns the least amount of the total that would be credited at once; null if nothing would be held. The amount stays
- * reserved for a trade that is written in the same transaction.
+ * Returns the part of the total that is promised to be credited at delivery, without waiting for the end of the
+ * protection; null if nothing would be held. The amount stays reserved for a trade that is written in the same
+ * transaction.
  */
 export async function promise(tx: Tx, asked: Asked): Promise<Promised | null> {
   if (asked.days === 0) return null
   const { deposit, ofShopper, rateId, total } = asked
-  // Nothing is credited at once, so nothing has to be reserved.
+  // On release, nothing is credited at delivery, so nothing has to be reserved.
   if (ofShopper !== 'on_release') await countPromise(tx, { storeId: deposit.store_id, rateId, total })
   return forecast(tx, asked)
 }
 
-/** The same without a reservation, so the result may differ a moment later. */
+/** Like `promise`, but without a reservation, so the result may differ a moment later. */
 export async function forecast(
   db: Db | Tx,
   { deposit, ofShopper, rateId, total, days }: Asked,

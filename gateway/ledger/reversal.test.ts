@@ -5,7 +5,7 @@ import { chargedBy, reversalMovements } from './reversal.ts'
 const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
 
 test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' as const)])(
-  'D-9 a reversal takes back what was given for the items, from what is held first, and no cent more',
+  'D-9 a reversal takes back exactly the credit for the items, first from the held part',
   (total, commission, held, liability) => {
     const gross = total + commission
     const movements = reversalMovements({ total, gross, held, liability })
@@ -27,7 +27,7 @@ test.prop([amount])('a reversal of nothing, or of more than the items were worth
   expect(() => reversalMovements({ ...reversal, total: total + 1n })).toThrow(RangeError)
 })
 
-it('D-9 a reversal says what it moves, and why', () => {
+it('D-9 a reversal has a movement with its cause for each part', () => {
   const reversal = { total: 1_000n, gross: 1_100n, held: 400n }
   expect(reversalMovements({ ...reversal, liability: 'operator' })).toEqual([
     { debit: 'held', credit: 'items', amount: 400n, cause: 'reversed' },

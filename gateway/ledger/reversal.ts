@@ -11,8 +11,8 @@ type Reversal = {
 }
 
 /**
- * The items went back to their sender. Held money pays for it first. Money that the store could already
- * spend is the operator's loss, or the store's debt. The commission of those items was never earned.
+ * The items went back to their sender. Held credit covers them first. Credit that the store could already spend
+ * becomes the operator's loss, or the store's debt. The commission of those items was never earned.
  */
 export function reversalMovements({ total, gross, held, liability }: Reversal): Movement[] {
   if (total <= 0n || gross < total || held < 0n) {
@@ -32,7 +32,7 @@ export function reversalMovements({ total, gross, held, liability }: Reversal): 
   return movements.filter((movement) => movement.amount > 0n)
 }
 
-/** The part of these movements of a reversal that the store bears. */
+/** The part of a reversal's movements that the store bears. */
 export const chargedBy = (movements: readonly Movement[]): bigint =>
   movements.reduce(
     (sum, { cause, debit, amount }) => (cause === 'reversed' && isStoreAccount(debit) ? sum + amount : sum),

@@ -1,13 +1,18 @@
-/** How much of a store's limit for credit at risk is used: one row per store, updated in the commit of the cause. */
+/**
+ * How much of a store's limit for credit at risk is used. It is one row per store, updated in the transaction of each
+ * cause.
+ */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { RoomChange } from '../trades/room.ts'
 
-/** `seen`: the values that a delivery decided on; undefined for facts that count whatever the limit is. */
+/**
+ * `seen`: the values on which a delivery based its decision; undefined for facts that count regardless of the limit.
+ */
 export type RoomOf = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
 
-/** `own`: promised to the trade itself, in its minor units. */
+/** `own`: the amount promised to the trade itself, in minor units of its currency. */
 export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; own: bigint }
 
 /** Locks the store's used and promised amounts until the transaction ends. */
@@ -16,8 +21,9 @@ export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
 }
 
 /**
- * A statement that frees or takes a part of the limit. It fails as overtaken if the limit no longer leaves as much, or
- * if other trades were promised some of it meanwhile; then the transaction starts again. Undefined if nothing changes.
+ * A statement that frees or takes a part of the limit. It fails as overtaken if the limit no longer leaves that much,
+ * or if some of it was promised to other trades meanwhile. The transaction then starts again. Undefined if nothing
+ * changes.
  */
 export function roomChangeSql(
   { storeId, rateId, seen }: RoomOf,
@@ -38,7 +44,10 @@ export function roomChangeSql(
     returning store_id`
 }
 
-/** True if the amount is within the trade's own promise, no promise has changed since, or the new ones fit as well. */
+/**
+ * True if the amount is within the trade's own promise, if no promise was added since, or if the new promises fit as
+ * well.
+ */
 function keepsPromises(
   { promisedUsdCents, othersUsdCents, own }: SeenRoom,
   { now, limit }: { now: bigint; limit: bigint | null },
@@ -49,7 +58,7 @@ function keepsPromises(
       <= ${limit}::bigint)`
 }
 
-/** Each amount is rounded up separately, so exactly the amount taken for it is freed later. */
+/** Each amount is rounded up separately, so exactly what was taken for it is freed later. */
 const centsSql = (rateId: bigint, { before, now }: RoomChange['held']) => sql<bigint>`
   (select (ceil(${now}::bigint / per_usd) - ceil(${before}::bigint / per_usd))::bigint
     from exchange_rate where id = ${rateId})`
@@ -79,7 +88,7 @@ const add = (tx: Tx, storeId: bigint, usdCents: bigint) =>
     insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, greatest(${usdCents}::bigint, 0))
     on conflict (store_id) do update set usd_cents = taken.usd_cents + ${usdCents}`.execute(tx)
 
-/** Frees the amounts of up to `most` reversals whose time is over. Resolves to their number. */
+/** Frees the amounts of up to `most` reversals that no longer count. Resolves to their number. */
 export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const over = await tx
@@ -106,7 +115,7 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   )
 }
 
-/** Locks the trades first, as a reversal does, because a reversal may have extended its time. */
+/** Locks the trades first, as a reversal does, because another reversal may have extended the time of a trade. */
 async function forget(tx: Tx, tradeIds: readonly bigint[], overBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`

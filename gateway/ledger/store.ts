@@ -12,7 +12,7 @@ type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 type Entries = {
   storeId: bigint
   currency: Currency
-  /** Numbers several causes of the same kind, from 0. */
+  /** The number of this cause among several of the same kind, from 0. */
   part?: number
   /** True if the store's spendable balance may fall below zero. */
   mayOwe?: boolean
@@ -36,8 +36,9 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
 type Posted = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown> }
 
 /**
- * Writes the entries, then the balances. Balance rows are locked last, so briefly, and in the order of their ids, so
- * without deadlocks. `after`: names a part of the same statement that comes before.
+ * The statements that write the entries and then the balances. Balance rows are locked last, so only briefly, and in
+ * the order of their ids, so deadlocks cannot occur. `after`: the part of the combined statement that must run
+ * before.
  */
 export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): Posted {
   const { movements, storeId, currency, at, part = 0 } = posting
@@ -111,7 +112,7 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
           floor: isStoreAccount(kind) ? 0n : null,
         })),
       )
-      // Another transaction may have been first. Read its rows without a lock.
+      // Another transaction may have created them first. Its rows are read below, without a lock.
       .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
       .returning(['id', 'kind'])
       .execute()
@@ -182,8 +183,8 @@ export async function addReversed(
 type MovedItem = { assetId: string; receivedAssetId: string | null }
 
 /**
- * Records that items of a trade came to the bot (`in`), went back to their sender (`back`), or left (`out`).
- * `departureId`: the departure by which they left or came back.
+ * Records that items of a trade came to the bot (`in`), went back to their shopper (`back`), or left otherwise
+ * (`out`). `departureId`: the departure by which they left or came back.
  */
 export async function recordCustody(
   tx: Tx,

@@ -79,10 +79,10 @@ union all
 select 'a trade is not worth the sum of its items', 'trade ' || t.id
 from trade t join items i on i.trade_id = t.id where t.total <> i.price or t.gross_total <> i.gross
 union all
-select 'what a trade holds is not what the ledger holds for it', 'trade ' || t.id
+select 'the held amount of a trade differs from the ledger', 'trade ' || t.id
 from trade t left join posted p on p.trade_id = t.id where t.held_amount <> coalesce(p.held, 0)
 union all
-select 'a reversal is not posted as its items say', 'trade ' || t.id
+select 'the postings of a reversal do not match its items', 'trade ' || t.id
 from trade t join items i on i.trade_id = t.id left join posted p on p.trade_id = t.id
 where t.reversed_amount <> i.price_back
   or coalesce(p.reversed, 0) <> i.price_back
@@ -131,7 +131,7 @@ from delivered t join credited_early c on c.trade_id = t.id
 -- Without protection, no credit waits for a release.
 where t.credit_mode = 'on_release' and c.amount > 0 and t.settles_at is not null and t.protection_found_at is null
 union all
-select 'what a trade has at risk is not what was credited before protection ended', 'trade ' || t.id
+select 'the amount of a trade at risk is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id
 where t.at_risk_amount <> case
   -- All credit was spendable when Steam reported the protection, so its remaining worth and its losses are at risk.
@@ -140,7 +140,7 @@ where t.at_risk_amount <> case
   when t.state = 'held' then coalesce(c.amount, 0) + case when t.released_early then coalesce(c.released, 0) else 0 end
   else least(t.at_risk_amount, coalesce(c.lost, 0)) end
 union all
-select 'a reversal is borne by another than the terms of its trade say', 'trade ' || t.id
+select 'a reversal is not borne by the party that the terms of its trade name', 'trade ' || t.id
 from delivered t join entry e on e.trade_id = t.id and e.cause = 'reversed'
 where (t.liability = 'store' and e.debit_kind = 'loss') or (t.liability = 'operator' and e.debit_kind = 'available')
 -- Deposits
@@ -152,7 +152,7 @@ where (d.status = 'succeeded') <> (c.deposit_id is not null)
   or d.held_amount <> coalesce(c.held, 0)
   or d.reversed_amount <> coalesce(c.reversed, 0)
 union all
-select 'a deposit does not tell of its status', 'deposit ' || d.id || ' is ' || d.status
+select 'a deposit has no event for its status', 'deposit ' || d.id || ' is ' || d.status
 from deposit d
 where d.status <> 'created' and not exists (
   select from event where event.deposit_id = d.id and event.type = case d.status
@@ -178,7 +178,7 @@ union all
 select 'an item is in custody that no trade brought', 'custody entry ' || c.id
 from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
 union all
-select 'an item moved in custody from where it was not', 'custody entry ' || id
+select 'an item was moved in custody from a place where it was not', 'custody entry ' || id
 from (
   select id, moved, bot_id, departure_id, lag(moved) over item as was, lag(bot_id) over item as at
   from custody_entry window item as (partition by trade_id, asset_id order by id)
@@ -228,7 +228,7 @@ where coalesce((select sum(balance) from account where store_id = s.id and kind 
     + coalesce((select sum(case kind when 'debit' then -amount else amount end) from adjustment
       where store_id = s.id and currency = c.currency), 0)
 union all
-select 'what an operator moved is not posted as it says', what || ' ' || id
+select 'a payout or adjustment is not posted as recorded', what || ' ' || id
 from (
   select 'payout' as what, id, store_id, currency, amount, 'paid_out' as cause, 'available' as debit, 'paid_out' as credit
   from payout
@@ -260,7 +260,7 @@ union all
 select 'a Steam trade is credited twice', 'Steam trade ' || steam_trade_id
 from delivered group by steam_trade_id having count(*) > 1
 union all
-select 'the record of an operator names a trade that is not so', 'act ' || a.id || ', ' || a.act
+select 'the record of an operator contradicts its trade', 'act ' || a.id || ', ' || a.act
 from operator_act a left join trade t on t.id::text = a.arguments ->> 'tradeId'
 where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') and (t.id is null or case a.act
   when 'trade credit' then not t.credited_by_operator or t.steam_trade_id <> a.arguments ->> 'steamTradeId'
@@ -284,21 +284,21 @@ from (
 ) room
 group by store_id, risk_limit_usd_cents having sum(ceil(amount / per_usd)) > risk_limit_usd_cents
 union all
-select 'what a store has at risk is not what its trades have', 'store ' || store_id
+select 'the amount of a store at risk is not the sum of its trades', 'store ' || store_id
 from taken full join credit_at_risk c using (store_id) where coalesce(taken.usd_cents, 0) <> coalesce(c.usd_cents, 0)
 union all
-select 'credit that was lost is not what its trade lost', 'trade ' || trade_id
+select 'a stored loss is not what its trade lost', 'trade ' || trade_id
 from (
   select t.id as trade_id, t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents, t.at_risk_until as until
   from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0 and t.state <> 'held'
 ) own full join lost_credit l using (trade_id)
 where (own.store_id, own.usd_cents, own.until) is distinct from (l.store_id, l.usd_cents, l.until)
 union all
-select 'a bot is said to hold another number of items than it does', 'bot ' || b.id || ': ' || b.items_held
+select 'the stored number of items of a bot is wrong', 'bot ' || b.id || ': ' || b.items_held
 from bot b left join custody_entry c on c.bot_id = b.id and c.id <= b.items_counted_to
 group by b.id having b.items_held <> count(c.id) filter (where c.moved = 'in') - count(c.id) filter (where c.moved <> 'in')
 union all
-select 'a bot is said to hold another number of items of a game than it does', 'bot ' || bot_id || ', app ' || app_id
+select 'the stored number of items of a bot in a game is wrong', 'bot ' || bot_id || ', app ' || app_id
 from (
   select c.bot_id, i.app_id, sum(case c.moved when 'in' then 1 else -1 end) as items
   from custody_entry c join bot_games g on g.bot_id = c.bot_id and c.id <= g.counted_to
@@ -308,7 +308,7 @@ from (
   from bot_games g, jsonb_each_text(g.items) told
 ) said using (bot_id, app_id) where coalesce(held.items, 0) <> coalesce(said.items, 0)
 union all
-select 'the items in hand are not those of custody', 'custody entry ' || id
+select 'the list of items in hand differs from custody', 'custody entry ' || id
 from (
   select custody_entry_id as id, bot_id, trade_id, asset_id from held_item
 ) said full join (
@@ -319,7 +319,7 @@ from (
 ) held using (id, bot_id, trade_id, asset_id)
 where said.bot_id is null or held.bot_id is null
 union all
-select 'an asset stands in two trades that are open', 'app ' || app_id || ', item ' || asset_id
+select 'an asset is in two open trades', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1
 union all
 select 'the balances of a market do not sum to zero', market || ' ' || currency || ': ' || sum(balance)

@@ -14,10 +14,10 @@ const LOSS_OF_NOTHING = `insert into lost_credit (trade_id, store_id, usd_cents,
 
 let till: Till
 let pool: pg.Pool
-/** The findings before anything happened. */
+/** The findings before the first test. */
 let atFirst: string[]
 
-// All tests share one database: a test's damage is never committed.
+// All tests share one database, so the damage of a test is never committed.
 beforeAll(async () => {
   till = await startTill()
   pool = testPool(till.url)
@@ -59,7 +59,7 @@ const problems = async (by: Connector) => [...new Set((await verifyLedger(by)).m
 
 type Query = (statement: string, values?: unknown[]) => Promise<pg.QueryResult>
 
-/** Runs the check's transactions as savepoints of this one. A discarded connection rolls its open part back. */
+/** Runs the check's transactions as savepoints of this one. Discarding the connection rolls back the open savepoint. */
 function within(client: pg.PoolClient, ask: (query: Query) => Query = (query) => query): Connector {
   let isOpen = false
   const query: Query = (statement, values) => {
@@ -168,11 +168,11 @@ describe('the check of the ledger', () => {
       'update trade set total = total - 1 where id = (select min(id) from trade)',
     ],
     [
-      'what a trade holds is not what the ledger holds for it',
+      'the held amount of a trade differs from the ledger',
       `update trade set held_amount = held_amount - 1 where state = 'held'`,
     ],
     [
-      'a reversal is not posted as its items say',
+      'the postings of a reversal do not match its items',
       'update trade_item set reversed_at = now() where reversed_at is null and trade_id = (select max(id) from trade)',
     ],
     [
@@ -189,15 +189,15 @@ describe('the check of the ledger', () => {
       `update trade set credit_mode = 'on_release' where state = 'held'`,
     ],
     [
-      'what a trade has at risk is not what was credited before protection ended',
+      'the amount of a trade at risk is not what was credited before protection ended',
       `update trade set at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
     ],
     [
-      'what a trade has at risk is not what was credited before protection ended',
+      'the amount of a trade at risk is not what was credited before protection ended',
       `update trade set protection_found_at = now(), at_risk_amount = total - 1 where state = 'held' and reversed_amount = 0`,
     ],
     [
-      'what a trade has at risk is not what was credited before protection ended',
+      'the amount of a trade at risk is not what was credited before protection ended',
       `update trade set protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
     ],
     [
@@ -205,13 +205,13 @@ describe('the check of the ledger', () => {
       `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
     ],
     [
-      'what a store has at risk is not what its trades have',
+      'the amount of a store at risk is not the sum of its trades',
       'update credit_at_risk set usd_cents = usd_cents + 1',
     ],
-    ['what a store has at risk is not what its trades have', 'delete from credit_at_risk'],
-    ['credit that was lost is not what its trade lost', LOSS_OF_NOTHING],
+    ['the amount of a store at risk is not the sum of its trades', 'delete from credit_at_risk'],
+    ['a stored loss is not what its trade lost', LOSS_OF_NOTHING],
     [
-      'a reversal is borne by another than the terms of its trade say',
+      'a reversal is not borne by the party that the terms of its trade name',
       `update ledger_entry set debit_account = (select min(id) from account where kind = 'available')
        where cause = 'reversed'`,
     ],
@@ -219,7 +219,7 @@ describe('the check of the ledger', () => {
       'a deposit is not credited with what its trades brought',
       `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`,
     ],
-    ['a deposit does not tell of its status', `delete from event where type = 'deposit.succeeded'`],
+    ['a deposit has no event for its status', `delete from event where type = 'deposit.succeeded'`],
     [
       'an operator credited a trade without a record of it',
       'update trade set credited_by_operator = true where delivered_at is not null',
@@ -241,12 +241,12 @@ describe('the check of the ledger', () => {
       `update trade set reason = 'bot_retired' where id = 1`,
     ],
     ...['trade credit', 'trade release', 'trade reverse'].map((act): [string, string] => [
-      'the record of an operator names a trade that is not so',
+      'the record of an operator contradicts its trade',
       `insert into operator_act (at, operator, act, arguments)
        values (now(), 'Ada', '${act}', '{"tradeId": "1", "steamTradeId": "9001"}')`,
     ]),
     [
-      'the record of an operator names a trade that is not so',
+      'the record of an operator contradicts its trade',
       `insert into operator_act (at, operator, act, arguments) values (now(), 'Ada', 'trade end', '{"tradeId": "99"}')`,
     ],
     ['an item of a delivered trade is not in custody', `delete from custody_entry where id = 1`],
@@ -259,19 +259,19 @@ describe('the check of the ledger', () => {
       `update trade set delivered_at = null where id = (select min(id) from trade)`,
     ],
     [
-      'a bot is said to hold another number of items than it does',
+      'the stored number of items of a bot is wrong',
       'update bot set items_counted_to = (select max(id) from custody_entry)',
     ],
     [
-      'a bot is said to hold another number of items of a game than it does',
+      'the stored number of items of a bot in a game is wrong',
       `insert into bot_games (bot_id, items) select min(id), '{"730": 1}' from bot`,
     ],
-    ['the items in hand are not those of custody', 'insert into held_items_mark values (true, 99)'],
+    ['the list of items in hand differs from custody', 'insert into held_items_mark values (true, 99)'],
   ])('finds that %s', async (problem, damage) => {
     expect(await damaged(damage, problems)).toContain(problem)
   })
 
-  it.each(CURRENCIES)('finds an amount in %s that no deposit of its store holds', async (currency) => {
+  it.each(CURRENCIES)('finds an amount in %s that no deposit of the store holds', async (currency) => {
     const damage = `
       insert into account (store_id, kind, currency, balance) select min(id), 'held', '${currency}', 1 from store
       on conflict (store_id, kind, currency) do update set balance = account.balance + 1`
@@ -307,7 +307,7 @@ describe('the check of the ledger', () => {
       ['a trade', `update trade set held_amount = held_amount - 1 where state = 'held'`],
       ['a deposit', `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`],
       ['the custody of an item', 'delete from custody_entry where id = 1'],
-    ])('finds %s by the entries since the last time alone', async (_name, damage) => {
+    ])('finds damage to %s by checking only the entries since the last check', async (_name, damage) => {
       await damaged(`${areNew} ${damage}`, check)
       expect(Number(await shown('differences'))).toBeGreaterThan(0)
     })
@@ -333,7 +333,7 @@ describe('the check of the ledger', () => {
       expect(await shown('differences')).toBe('0')
     })
 
-    it('that failed does not count as one without differences', async () => {
+    it('that failed does not count as a check without differences', async () => {
       const refused = damaged(`${isDue} drop table custody_entry cascade`, check)
       await expect(refused).rejects.toThrow('custody_entry')
       expect(await shown('differences')).toBe('Nan')
@@ -346,7 +346,7 @@ describe('the check of the ledger', () => {
     /** Whether a statement belongs to the check, not to this test. */
     const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
-    it('of the newest entries that failed is repeated by the next one, and never counts as one without differences', async () => {
+    it('of the newest entries that failed is repeated, and never counts as a check without differences', async () => {
       await damaged(areNew, async (_by, client) => {
         const failing = within(client, (query) => (statement, values) => {
           if (isPart(statement)) return Promise.reject(new Error('too slow'))
@@ -359,7 +359,7 @@ describe('the check of the ledger', () => {
       })
     })
 
-    /** Accounts whose stored sum differs from the sum of their checked entries. */
+    /** Finds accounts whose stored sum differs from the sum of their checked entries. */
     const wrongSums = (client: pg.PoolClient) =>
       client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
         where account.balance <> coalesce(kept.balance, 0)`)

@@ -1,4 +1,4 @@
-/** Runs verify.sql: a second opinion on the ledger that shares no code with the first. */
+/** Runs verify.sql, which checks the ledger without sharing code with its writer. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
@@ -8,23 +8,25 @@ export type Difference = { problem: string; detail: string }
 
 const SQL = readFileSync(join(import.meta.dirname, 'verify.sql'), 'utf8')
 const MARK = '-- From here on'
-/** The longest time that one statement may hold up vacuum. */
+/** The longest time that a statement may run, and so hold up vacuum. */
 const DEADLINE_MS = 120_000
-/** How much later than the server this side gives up. */
+/** How much longer than the server's deadline this side waits. */
 const SILENCE_MS = 5_000
 const DEPOSITS_AT_A_TIME = 5_000
 const MOST_FOUND = 1_000
 
-/** The first part of verify.sql: each of its checks examines one trade or deposit with everything that belongs to it. */
+/**
+ * The first part of verify.sql. Each of its checks examines one trade or deposit with everything that belongs to it.
+ */
 const CHECKS_OF_TRADES = SQL.slice(SQL.indexOf('entry as ('), SQL.indexOf(MARK))
 const DEFINITIONS = SQL.slice(0, SQL.indexOf('-- Entries'))
-/** The rest of it, check by check. */
+/** The second part of verify.sql, check by check. */
 const CHECKS_OF_ALL = SQL.slice(SQL.indexOf('union all', SQL.indexOf(MARK)), SQL.lastIndexOf('limit'))
   .split(/^union all$/m)
   .filter((check) => check.trim() !== '')
   .map((check) => `${DEFINITIONS} select * from (${check}) found (problem, detail) limit ${MOST_FOUND}`)
 
-/** The tables of verify.sql, reduced to these deposits, everything that belongs to them, and `loose` entries. */
+/** The first part of verify.sql for these deposits, everything that belongs to them, and the `loose` entries. */
 export const partOf = ({ deposits, loose }: { deposits: string; loose: string }): string => `
 with scope as materialized (select array(${deposits}) as deposits),
 trade as materialized (select * from public.trade where deposit_id = any((select deposits from scope)::bigint[])),
@@ -38,7 +40,7 @@ ledger_entry as (
 ),
 ${CHECKS_OF_TRADES} limit ${MOST_FOUND}`
 
-/** The first part includes payouts and adjustments, which belong to no deposit. */
+/** The first batch also checks payouts and adjustments, which belong to no deposit. */
 const PART = partOf({
   deposits: 'select id from public.deposit where id > $1 and id <= $2',
   loose: 'select * from public.ledger_entry where trade_id is null and $1::bigint = 0',
@@ -60,7 +62,8 @@ export async function verifyLedger(pool: Pick<pg.Pool, 'connect'>): Promise<Diff
 type Client = Pick<pg.PoolClient, 'query'>
 
 /**
- * Runs in many statements, each with its own snapshot: no check compares the results of two. `between` is called after each.
+ * Runs many statements, each with its own snapshot. That is enough, because every check is a single statement.
+ * `between` is called after each.
  */
 export async function differencesOfAll(
   client: Client,
@@ -89,7 +92,7 @@ export async function differencesOfAll(
   return found.slice(0, MOST_FOUND)
 }
 
-/** The last of the next deposits, or undefined if there are none. */
+/** The last deposit of the next batch; undefined if there is none. */
 async function nextDeposit(client: Client, from: string): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string | null }>(
     `select max(id)::text as id from (

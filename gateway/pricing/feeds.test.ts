@@ -95,7 +95,7 @@ describe('requests to a source', () => {
     }
   })
 
-  test('stop for all games after a 429, for as long as it says', async () => {
+  test('stop for all games after a 429, for as long as the answer asks', async () => {
     server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
     await live(waxpeer(), 29)
     expect(server.asked).toHaveLength(1)

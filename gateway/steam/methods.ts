@@ -38,7 +38,7 @@ export const METHODS = {
   profile: { account: null, address: every(100, 200) },
   miniprofile: { account: null, address: every(100, 200) },
   send: { account: every(1_000, 5), address: every(50, 250) },
-  /** All open offers of a bot may reach their deadline at once. */
+  /** All open offers of a bot can reach their deadline at the same time. */
   cancel: { account: every(500, 30), address: every(50, 200) },
   decline: { account: every(1_000, 10), address: every(100, 50) },
   acknowledge: { account: every(30_000, 10), address: every(500, 50) },

@@ -53,7 +53,7 @@ describe('the restriction of an item', () => {
     expect(restrictionOf(said)?.until ?? null).toBeNull()
   })
 
-  it('says so if nothing describes the item', () => {
+  it('is `undescribed` if Steam does not describe the item', () => {
     const page = parsePublicPage({ success: 1, assets: [asset], descriptions: [] })
     expect(page?.items[0]?.restriction).toEqual({ kind: 'undescribed', until: null })
   })

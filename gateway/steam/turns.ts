@@ -28,7 +28,7 @@ export const UNOBSERVED: Observer = { asked() {}, heldBack() {} }
 
 type Request<T> = {
   method: Method
-  /** Limit of the whole request, including the wait for a turn. */
+  /** Time limit of the entire request, including the wait for a turn. */
   ms: number
   /** Sends the request within the remaining milliseconds. */
   make(ms: number): Promise<T>
@@ -100,10 +100,10 @@ export function createTurns(settings: Settings): Turns {
         return answer
       } finally {
         observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
-        tell(given.account, outcome)
+        report(given.account, outcome)
         if (outcome === 'answered') refused.delete(method)
         const isSpared = outcome === 'limited' && !isOfAddress(method, given, account)
-        tell(given.address, isSpared ? 'failed' : outcome)
+        report(given.address, isSpared ? 'failed' : outcome)
       }
     },
   })
@@ -165,7 +165,7 @@ async function waitForTurn(
   return 'paused'
 }
 
-function tell(turn: Turn | undefined, outcome: Outcome): void {
+function report(turn: Turn | undefined, outcome: Outcome): void {
   if (outcome === 'limited') turn?.limited()
   else if (outcome === 'answered') turn?.answered()
   else turn?.unanswered()

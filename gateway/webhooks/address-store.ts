@@ -1,4 +1,4 @@
-/** The rows of addresses that the operator allows for a store's webhooks. */
+/** Stores the addresses that the operator allows for a store's webhooks. */
 import type { Db, Tx } from '../db/client.ts'
 import type { Address, Allowance, FindAllowance } from './url.ts'
 
@@ -27,7 +27,7 @@ export const allowedAddresses = (db: Db | Tx, storeId: bigint): Promise<AllowedA
 
 type Allowed = { storeId: bigint; address: Address; inside: boolean; now: Date }
 
-/** Allows an address. An earlier permission to lead inside the network stays. */
+/** Allows an address. If the name was already allowed to lead inside the network, it stays so. */
 export async function allowAddress(tx: Tx, { storeId, address, inside, now }: Allowed): Promise<void> {
   await tx
     .insertInto('webhook_address')

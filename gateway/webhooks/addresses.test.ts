@@ -55,13 +55,13 @@ it.each([
   expect(isPublicAddress(address)).toBe(false)
 })
 
-it('only this machine is loopback', () => {
+it('only addresses of this machine are loopback', () => {
   expect(['127.0.0.1', '127.1.2.3', '::1'].map(isLoopbackAddress)).toEqual([true, true, true])
   expect(['10.0.0.1', '::', '::2', 'localhost'].map(isLoopbackAddress)).toEqual([false, false, false, false])
 })
 
 it.each(['127.0.0.1', '10.1.2.3', '192.168.1.1', '172.16.0.1', '100.64.0.1', '::1', 'fc00::1'])(
-  '%s is inside',
+  '%s is inside the network',
   (address) => expect(isInsideAddress(address)).toBe(true),
 )
 
@@ -74,4 +74,4 @@ it.each([
   '224.0.0.1',
   '::ffff:10.0.0.1',
   '8.8.8.8',
-])('%s is not inside', (address) => expect(isInsideAddress(address)).toBe(false))
+])('%s is not inside the network', (address) => expect(isInsideAddress(address)).toBe(false))

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The public unicast addresses of IPv6. The rest is reserved, or another form of an IPv4 address. */
+/** The public unicast addresses of IPv6. All others are reserved, or are another form of an IPv4 address. */
 const UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
 /** Parses a complete address; undefined for the short, octal and hexadecimal forms that ipaddr.js also accepts. */
@@ -16,7 +16,9 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || address.match(UNICAST_6)
 }
 
-/** Networks that an operator may allow, without link-local ones, where a cloud's metadata service is. */
+/**
+ * Networks that an operator may allow. Link-local addresses are excluded, because a cloud's metadata service has one.
+ */
 const INSIDE = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
 
 export const isInsideAddress = (text: string): boolean => INSIDE.has(readAddress(text)?.range() ?? '')

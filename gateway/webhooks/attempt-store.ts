@@ -1,11 +1,11 @@
-/** The rows of attempts, kept for the store to read and for the pace of its endpoints. */
+/** Stores attempts, for the store to read and for the pace of its endpoints. */
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookAttemptTable } from '../db/webhook-tables.ts'
 
 /** How many recent deliveries we average; older ones barely matter. */
 const MOST_REMEMBERED = 8
-/** How many attempts to look back through: after an outage the newest ones are all failures. */
+/** How many attempts to look back through. After an outage, the newest attempts are all failures. */
 const MOST_LOOKED_BACK = 500
 
 export async function insertAttempt(tx: Tx, attempt: Insertable<WebhookAttemptTable>): Promise<void> {
@@ -37,8 +37,8 @@ export function readAttempts(
 }
 
 /**
- * Returns how long the newest delivered events of each endpoint took, the oldest first. Lanes end when nothing is due,
- * so the pace of an endpoint is derived from its attempts.
+ * Returns how long the newest successful attempts of each endpoint took, the oldest first. A lane ends when nothing
+ * is due, so the pace of an endpoint must be derived again from its attempts.
  */
 export async function durationsOf(
   db: Db,

@@ -41,8 +41,8 @@ export async function listAttempts(
 }
 
 /**
- * The only result that a store sees of a call without an answer. A closed, silent or forbidden port would reveal the
- * operator's network. The log has the reason.
+ * The only failure that a store sees for a call without an answer. Whether the port was closed, silent or forbidden
+ * would reveal the operator's network. The log has the reason.
  */
 const NO_ANSWER = 'no_answer' as const
 
@@ -54,9 +54,9 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Sends events again, independently of running attempts: one event, or those of a range that the endpoint wants. A call
- * that disables the endpoint waits until the replay is written, and then gives it up with the rest. Only one range of a
- * store is written at a time, because each rewrites thousands of rows.
+ * Sends events again, independently of running attempts: one event, or those of a range that the endpoint wants. A
+ * call that disables the endpoint waits until the replay is written, and then gives up the replayed deliveries with
+ * the others. Only one range of a store is written at a time, because each range rewrites thousands of rows.
  */
 export async function replay(
   { db, clock, signals }: ReplayDeps,
@@ -107,8 +107,8 @@ async function refuseMuchReplay(
 type TestDeps = ChallengeDeps & { db: Db }
 
 /**
- * Sends a test message now and returns the endpoint's answer. The message is not an event, and its handler only needs
- * to answer 2xx. An endpoint that waits for its proof is enabled if the answer repeats the challenge.
+ * Sends a test message now and returns the endpoint's answer. The message is not an event, so the endpoint only needs
+ * to answer 2xx. A `pending` endpoint is enabled if its answer repeats the challenge.
  */
 export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigint): Promise<TestResult> {
   const endpoint = await endpointOf(deps.db, storeId, endpointId)

@@ -1,4 +1,7 @@
-/** A signed `webhook.test`: an endpoint that repeats its challenge has the secret, so it is the store's own. */
+/**
+ * A signed `webhook.test`. An endpoint that repeats its challenge belongs to the store, because the store's own code
+ * must have answered.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { TEST_TYPE, type TestMessage } from '../../contract/webhooks.ts'
 import { refuse } from '../http/refusal.ts'
@@ -14,7 +17,7 @@ export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secre
 
 export type Challenged = { result: SendResult; durationMs: number; isRepeated: boolean }
 
-/** Each test occupies a connection and its caller for up to 15 seconds. */
+/** The most running tests of a store. Each test occupies a connection and its caller for up to 15 seconds. */
 const MOST_TESTS = 2
 
 /** Sends the test to `url`, by default the endpoint's own. Refuses a third simultaneous test of a store. */
@@ -55,8 +58,8 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
 }
 
 /**
- * True if the answer is the challenge alone, or has it as a top-level field of that name. A service that echoes its
- * requests returns it at a deeper level, so an echo proves nothing.
+ * True if the answer is only the challenge, or JSON with the challenge in a top-level field `challenge`. A service
+ * that echoes requests returns it at a deeper level, so an echo does not count as proof.
  */
 function repeats(result: SendResult, nonce: string): boolean {
   if (result.kind !== 'answered') return false

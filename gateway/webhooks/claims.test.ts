@@ -71,7 +71,7 @@ const again = ({ event_id: eventId }: Claim) =>
 const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: false })
 
 describe('an event replayed during an attempt', () => {
-  it('is sent again although that attempt succeeds', async () => {
+  it('is sent again, even though that attempt succeeds', async () => {
     const told: boolean[] = []
     deps.onAttempt = ({ isFirst }) => void told.push(isFirst)
     await events(1)
@@ -80,7 +80,7 @@ describe('an event replayed during an attempt', () => {
     await first.answer(204)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
     await attempt(deps, await claimed())
-    // The time to the first attempt is measured. A replay years later must not count.
+    // The time to the first attempt is measured, so a replay years later must not count as one.
     expect(told).toEqual([true, false])
     expect(receiver.received).toHaveLength(2)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })
@@ -154,7 +154,7 @@ describe('an endpoint that answers 410', () => {
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null })
   })
 
-  it('stays disabled by its store if the store was first, and stays enabled if its URL has changed', async () => {
+  it('stays disabled by its store if the store disabled it first, and stays enabled if its URL has changed', async () => {
     await events(1)
     const first = await underWay()
     await disable()
@@ -170,7 +170,7 @@ describe('an endpoint that answers 410', () => {
 })
 
 describe('a sender whose claim has run out', () => {
-  it.each([500, 204])('settles nothing with %i while another sender is sending', async (code) => {
+  it.each([500, 204])('settles nothing with status %i while another sender is sending', async (code) => {
     await events(1)
     const slow = await underWay()
     till.clock.advance(CLAIM_MS)

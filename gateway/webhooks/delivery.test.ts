@@ -30,7 +30,7 @@ afterEach(async () => {
   await till.close()
 })
 
-/** Creates an event of a new deposit. */
+/** Creates an event by letting a new deposit expire. */
 const expired = (of = store) => expiredDeposit(till, of)
 
 const delivery = () =>
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     const [got] = receiver.received
     const at = Number(got?.headers['webhook-timestamp'])
     expect(at).toBe(Math.floor(till.clock.machineNow().getTime() / 1_000))
-    // The header has no milliseconds, and the machine's time.
+    // The header has the machine's time, without milliseconds.
     const due = till.clock.tillTime(new Date(date.toUTCString()))
     expect((await delivery()).due_at).toEqual(due)
     const inMs = due.getTime() - till.clock.now().getTime()
@@ -171,7 +171,7 @@ describe('a webhook', () => {
     ])
   })
 
-  it('has a signature of each secret during a rotation', async () => {
+  it('has a signature with each secret during a rotation', async () => {
     const next = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
     await expired()
     await publishEvents(deps)

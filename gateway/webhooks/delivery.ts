@@ -15,25 +15,25 @@ export type DeliveryDeps = {
   clock: TillClock
   log: Log
   send: Sender
-  /** Opens the secrets that sign for an endpoint now (`whsec_…`). Throws if one does not open. */
+  /** Decrypts the secrets that sign for an endpoint now (`whsec_…`). Throws if the newest cannot be decrypted. */
   secretsOf(endpoint: Signer): string[]
   random(): number
-  /** The waits of the schedule are divided by this number, to speed up proofs. */
+  /** Divides the waits of the schedule, to speed up proofs. */
   haste?: number
   onAttempt?(attempt: AttemptFacts): void
 }
 
 export type AttemptFacts = {
   outcome: 'delivered' | 'retried' | 'given_up'
-  /** True for the first of all attempts. The first attempt of a replay is not a first attempt. */
+  /** True for the very first attempt at the delivery, not for the first attempt of a replay. */
   isFirst: boolean
-  /** Time from the event's cause to the start of this attempt. */
+  /** Time from the event to the start of this attempt. */
   sinceEventMs: number
 }
 
 const SECRET_CLOSED = 'the webhook secret of the endpoint does not open'
 
-/** Sends a claimed delivery and records the result. A store that answers 2xx has the event. */
+/** Sends a claimed delivery and records the result. An answer of 2xx means that the store has the event. */
 export async function attempt(deps: DeliveryDeps, claim: Claim, signal?: AbortSignal): Promise<void> {
   const at = deps.clock.now()
   const begin = performance.now()
@@ -57,8 +57,8 @@ async function sendClaimed(
 }
 
 /**
- * Returns undefined if the secret cannot be decrypted, probably for lack of the master key. The attempt then counts as
- * failed, and the schedule continues.
+ * Returns undefined if the secret cannot be decrypted, probably because the master key is missing. The attempt then
+ * counts as failed, and the schedule continues.
  */
 function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHeaders | undefined {
   try {
@@ -139,8 +139,9 @@ function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, res
 type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
 
 /**
- * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile it may have been replayed, given
- * up with its endpoint, or claimed by another sender because this one took too long. False if nothing was closed.
+ * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile the delivery may have been
+ * replayed, given up with its endpoint, or claimed by another sender because this attempt took too long. Resolves to
+ * false if nothing was closed.
  */
 async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, said, verdict } = settled
@@ -172,8 +173,9 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
 }
 
 /**
- * True if a 410 disables the endpoint. It does not if the store has disabled it or changed its URL meanwhile. The
- * endpoint is locked before its deliveries, as everywhere, so two 410 answers never wait for each other.
+ * True if a 410 disables the endpoint. It does not if the store has disabled the endpoint or changed its URL
+ * meanwhile. The endpoint is locked before its deliveries, as everywhere, so two 410 answers never wait for each
+ * other.
  */
 async function wantsNothing(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, storeId, { id, as: 'no key update' })

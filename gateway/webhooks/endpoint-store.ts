@@ -1,4 +1,4 @@
-/** The rows of webhook endpoints. */
+/** Stores webhook endpoints. */
 import type { Selectable, Updateable } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -14,7 +14,9 @@ type NewRow = {
   createdAt: Date
 }
 
-/** The secret is encrypted with the endpoint's id, so it is written after the row. */
+/**
+ * Writes the row without its secret. The secret's encryption includes the endpoint's id, so it is written afterwards.
+ */
 export const insertEndpoint = (
   tx: Tx,
   { storeId, url, eventTypes, proved, createdAt }: NewRow,
@@ -33,7 +35,7 @@ export const insertEndpoint = (
     .returningAll()
     .executeTakeFirstOrThrow()
 
-/** Returns how many endpoints the store has. Parallel creations of one store wait until the transaction ends. */
+/** Returns how many endpoints the store has. Other creations of the same store wait until the transaction ends. */
 export async function lockedCountOfEndpoints(tx: Tx, storeId: bigint): Promise<number> {
   await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
   return (await endpointsOf(tx, storeId)).length
@@ -113,7 +115,7 @@ async function giveUpDeliveries(tx: Tx, id: bigint, why: string): Promise<void> 
     .execute()
 }
 
-/** Removes a locked endpoint. Its row stays, without its secrets, while deliveries name it. */
+/** Removes a locked endpoint. If deliveries refer to its row, the row stays without its secrets. */
 export async function removeEndpoint(tx: Tx, id: bigint, now: Date): Promise<void> {
   await giveUpDeliveries(tx, id, 'the endpoint was removed')
   const { numDeletedRows } = await tx
@@ -132,7 +134,7 @@ export async function removeEndpoint(tx: Tx, id: bigint, now: Date): Promise<voi
     .execute()
 }
 
-/** Enables an endpoint whose address the operator entered: it needs no other proof. */
+/** Enables an endpoint whose URL the operator entered, which is proof enough. */
 export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
   await tx
     .updateTable('webhook_endpoint')
@@ -141,7 +143,10 @@ export async function enableByOperator(tx: Tx, id: bigint): Promise<void> {
     .execute()
 }
 
-/** Enables a proved endpoint. Resolves to false if its address has changed, or it does not wait for its proof. */
+/**
+ * Enables an endpoint that has proved `url`. Resolves to false if its URL has changed, or if it was not waiting for
+ * its proof.
+ */
 export async function proveEndpoint(db: Db, id: bigint, url: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('webhook_endpoint')

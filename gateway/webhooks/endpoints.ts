@@ -1,4 +1,4 @@
-/** A store's webhook endpoints, and the secrets that sign their webhooks. */
+/** Manages a store's webhook endpoints, and the secrets that sign their webhooks. */
 import { randomBytes } from 'node:crypto'
 import { MOST_ENDPOINTS } from '../../contract/limits.ts'
 import type { CreateEndpointBody, Endpoint, UpdateEndpointBody } from '../../contract/webhooks.ts'
@@ -40,7 +40,7 @@ export function parseWebhookUrl(text: string): URL | undefined {
   return url === null || url.username !== '' || url.password !== '' ? undefined : url
 }
 
-/** Checks the URL alone. The addresses behind its name are checked when a webhook is sent. */
+/** Checks only the URL. The addresses to which its name resolves are checked when a webhook is sent. */
 async function refuseForeignUrl(
   { mode, findAllowance }: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
   storeId: bigint,
@@ -70,7 +70,7 @@ export async function createEndpoint(
 
 type NewEndpoint = {
   storeId: bigint
-  /** True for an address from the operator, which needs no proof. */
+  /** True if the endpoint needs no proof; the default, because the operator entered the URL. */
   proved?: boolean
 } & CreateEndpointBody
 
@@ -103,8 +103,8 @@ export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Prom
 
 /**
  * Returns the endpoint, locked until the transaction ends. Writers of deliveries use the `share` lock. A call that
- * disables the endpoint either ends before they begin, so they see it, or waits for them and then gives up their
- * deliveries.
+ * disables the endpoint either ends before the writers begin, so they see that it is disabled, or waits for them and
+ * then gives up their deliveries.
  */
 export const lockedEndpointOf = async (
   tx: Tx,
@@ -127,8 +127,8 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 }
 
 /**
- * Changes an endpoint's URL, event types or both, for its store. In live mode a new URL must repeat a challenge before
- * the endpoint moves there, unless the endpoint still waits for its first proof.
+ * Changes an endpoint's URL, event types or both, on behalf of its store. In live mode, a new URL must repeat a
+ * challenge before it replaces the old one, unless the endpoint has not been proved yet.
  */
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
@@ -142,7 +142,7 @@ export async function updateOwnEndpoint(
   if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const isProved = needsProof(endpoint) && (await challenge(deps, endpoint, url)).isRepeated
   return inTransaction(deps.db, async (tx) => {
-    // In the meantime it may have been proved with another address.
+    // In the meantime, the endpoint may have been proved with another URL.
     const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
     if (needsProof(row) && !isProved) refuse('endpoint_unproved')
     return changeWithin(tx, storeId, wanted)
@@ -161,7 +161,7 @@ export async function removeOwnEndpoint(
   })
 }
 
-/** Changes an endpoint's URL, for the operator. Waiting deliveries go to the new URL. */
+/** Changes an endpoint's URL on behalf of the operator. Waiting deliveries go to the new URL. */
 export async function moveEndpoint(
   tx: Tx,
   deps: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
@@ -193,7 +193,8 @@ export async function rotateSecret(
   { id, overlapHours }: { id: bigint; overlapHours: number },
 ): Promise<Endpoint & { secret: string }> {
   return inTransaction(db, async (tx) => {
-    // Of two rotations at the same time, the later one keeps the secret of the earlier one beside its own.
+    // The lock orders simultaneous rotations, so the later one keeps the secret of the earlier one as the previous
+    // secret.
     const before = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
     const secret = newSecret()
     const until = new Date(clock.now().getTime() + overlapHours * HOUR_MS)
@@ -209,8 +210,8 @@ export async function rotateSecret(
 }
 
 /**
- * Returns the secrets that sign a webhook now, the newest first. Throws if the newest cannot be decrypted. An older one
- * that cannot be decrypted is left out, so a new secret works at once even if a key was lost.
+ * Returns the secrets that sign a webhook now, the newest first. Throws if the newest cannot be decrypted. An older
+ * secret that cannot be decrypted is left out, so a new secret works immediately even if a key was lost.
  */
 export function secretsOf(
   box: SecretBox,

@@ -9,7 +9,7 @@ export type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
 type Options = {
   endpointId: bigint
   lane: LaneName
-  /** The endpoint's pace: both of its lanes learn from the answers to either. */
+  /** The endpoint's pace. Its two lanes share it, so both learn from each answer. */
   pace: Pace
   signal: AbortSignal
   busy(): Pick<Load, 'busyStores' | 'ownEndpoints'>
@@ -64,7 +64,7 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   }
 }
 
-/** Sends, and calls `onHanging` when an attempt has hung so long that another one may take its place. */
+/** Wraps `send` to call `onHanging` when an attempt counts as hanging, so another may take its place. */
 function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: Sender; hanging(): number } {
   const hanging = new Set<object>()
   return {
@@ -74,7 +74,7 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
       const own = {}
       const look = (): void => {
         const leftMs = pace.patienceMs() - (performance.now() - began)
-        // Ask every time: other answers may have shown in the meantime that this store is slow.
+        // Read the patience again each time, because other answers may have shown that this store is slow.
         if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs))
         else {
           hanging.add(own)

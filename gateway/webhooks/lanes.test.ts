@@ -124,12 +124,12 @@ describe('a store that is slow with everything', () => {
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('counts as quick for retries, too, once first attempts have been quick', async () => {
+  it('also counts as quick for retries once first attempts have been quick', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    // Keeps the lanes running, so they stay the same throughout.
+    // These attempts hang, which keeps the same lanes running throughout the test.
     for (const hanging of await published(store, 1)) unanswered.add(hanging)
     await tookOnce(60_000)
     sending({ patienceMs: 1 })
@@ -145,7 +145,7 @@ describe('a store that is slow with everything', () => {
 })
 
 describe('the deliveries of one endpoint', () => {
-  it('are sent at once even if twenty others hang', async () => {
+  it('are sent immediately even if twenty others hang', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
@@ -157,7 +157,7 @@ describe('the deliveries of one endpoint', () => {
     expect(place.taken).toHaveLength(21)
   })
 
-  it('never wait behind retries for their first attempt, even if many retries hang', async () => {
+  it('never wait for a first attempt behind retries, even if many retries hang', async () => {
     const unanswered = new Set<string>()
     const place = await aPlaceThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: place.url })
@@ -175,7 +175,7 @@ describe('the deliveries of one endpoint', () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
     await unsent(store, 12)
-    // Never sent before, but the first attempt of a replay is not a first attempt.
+    // These events were never sent before, but the first attempt of a replay does not count as a first attempt.
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
     await published(store, 1)
     const now = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)
@@ -183,7 +183,7 @@ describe('the deliveries of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('may hang only in limited numbers while another endpoint is served', async () => {
+  it('hang only in limited numbers, so another endpoint is still served', async () => {
     const silent = await aSilentPlace()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await published(slow, 70)
@@ -204,7 +204,7 @@ describe('lanes', () => {
     // The lanes stay full, because hanging attempts keep their places.
     sending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
-    // They belong to one store, so each endpoint has the least width.
+    // All endpoints belong to one store, so each has the least width.
     await expect.poll(() => silent.taken.length).toBe(40 * 2)
     await expiredDeposit(till, await aStore(till, { webhookUrl: receiver.url }))
     await publishEvents(till.deps)
@@ -260,7 +260,7 @@ describe('lanes', () => {
     expect(receiver.received).toHaveLength(30)
   })
 
-  it('of an ended process leave their attempts to the next one, which sends them at once', async () => {
+  it('of an ended process leave their attempts to the next process, which sends them immediately', async () => {
     const silent = await aSilentPlace()
     const store = await aStore(till, { webhookUrl: silent.url })
     await expiredDeposit(till, store)

@@ -11,16 +11,16 @@ import { DELIVERIES_TOPIC, type DueEndpoint, endpointsDue } from './store.ts'
 
 export type LanesDeps = DeliveryDeps & {
   signals: Pick<Signals, 'until'>
-  /** The shortest time without an answer after which an attempt counts as hanging. */
+  /** The least time without an answer after which an attempt counts as hanging. */
   patienceMs?: number
 }
 
-/** How often to check for due deliveries; new events wake the lanes at once. */
+/** How often to check for due deliveries. New events wake the lanes immediately. */
 const LOOK_EVERY_MS = 1_000
 
 /**
- * Sends due deliveries until it is stopped. There is no common queue, because slow endpoints would hold up the others.
- * Each lane has a guaranteed width; only its share beyond that depends on how many endpoints are busy.
+ * Sends due deliveries until it is stopped. There is no common queue, because slow endpoints would hold up the
+ * others. Each lane has a guaranteed width. Only its share beyond that depends on the number of busy stores.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -59,7 +59,8 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
     while (!signal.aborted) {
       let looked = false
       try {
-        // The first check keeps waiting. A notification or the timeout triggers the second, which ends the wait.
+        // The first call looks, and keeps waiting. A notification or the timeout triggers the second call, which ends
+        // the wait.
         await deps.signals.until(
           DELIVERIES_TOPIC,
           async () => {

@@ -11,7 +11,7 @@ describe('the patience with a store', () => {
     expect(pace.patienceMs()).toBe(500)
   })
 
-  it('grows with a store that is slow with everything, so an overloaded store gets no more calls at a time', () => {
+  it('grows with a store that is slow with everything, so an overloaded store does not get more calls at a time', () => {
     const pace = createPace(500)
     for (let n = 0; n < 20; n += 1) pace.ended(taken, 8_000)
     expect(pace.patienceMs()).toBeGreaterThan(15_000)
@@ -58,7 +58,7 @@ describe('places', () => {
     expect(placesLeft(lane, { ...load, ...some })).toBe(places)
   })
 
-  it('beyond the width are fewer if many stores are busy, and never fewer than the width', () => {
+  it('beyond the width become fewer while many stores are busy, but never fewer than the width', () => {
     const many = { ...load, busyStores: 40 }
     expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)
     expect(placesLeft('first', { ...many, open: 20, hanging: 20 })).toBe(0)

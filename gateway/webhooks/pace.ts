@@ -1,21 +1,22 @@
-/** How many attempts may run at a time, and which of them no longer hold up others. Pure. */
+/** How many attempts may run at a time, and when an attempt no longer holds up others. Pure. */
 import { isTaken, type SendResult } from './sender.ts'
 import type { LaneName } from './store.ts'
 
 /**
- * The most attempts of one lane that wait for an answer. Retries have the narrower lane. The busy endpoints of a store
- * share the number: a store with ten endpoints must not get ten times as much as another.
+ * The most attempts of one lane that wait for an answer and do not count as hanging. The lane for retries is
+ * narrower. The busy endpoints of a store share the number, because a store with ten endpoints must not get ten times
+ * as much as another.
  */
 const WIDTHS: Record<LaneName, number> = { first: 8, again: 4 }
 /** The most running attempts of one lane, including hanging ones. */
 const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
-/** The least width of every endpoint, for any number of endpoints of its store. */
+/** The least width of a lane, however many endpoints its store has. */
 const LEAST_WIDTH = 2
-/** The total of all stores of a process, unless the lanes' guaranteed widths add up to more. */
+/** The most running attempts of a process, unless the guaranteed widths of its lanes add up to more. */
 const MOST_OPEN_IN_ALL = 1_000
 
-/** The shortest time without an answer after which an attempt counts as hanging. */
+/** The least time without an answer after which an attempt counts as hanging. */
 export const PATIENCE_MS = 500
 /** How many times longer than usual an answer may take before its attempt counts as hanging. */
 const SLOWER_THAN_USUAL = 2
@@ -23,15 +24,15 @@ const SLOWER_THAN_USUAL = 2
 const NEWEST = 0.25
 
 export type Pace = {
-  /** Only successful attempts count: one that failed late was hanging until then. */
+  /** Records an ended attempt. Only successful attempts count, because one that failed late was hanging until then. */
   ended(result: SendResult, afterMs: number): void
   patienceMs(): number
 }
 
 /**
- * A store that hangs on some deposits still answers the others quickly, so hanging attempts give up their places. A
- * store that is slow with everything is overloaded, so it must not get more calls at a time. `beforeMs`: how long its
- * successful attempts took, the oldest first.
+ * A store that hangs on some deposits still answers the others quickly, so other attempts may take the places of
+ * hanging ones. A store that is slow with everything is overloaded, so it must not get more calls at a time.
+ * `beforeMs`: how long the store's successful attempts took, the oldest first.
  */
 export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
   let usualMs: number | undefined

@@ -1,10 +1,10 @@
-/** The rows of a store's replays, and their waiting deliveries. */
+/** Stores the replays of a store, and counts their deliveries. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 
 export type ReplayChoice = { eventId: string } | { fromSequence: number; toSequence: number }
 
-/** The events of a replay: one of any type, or those of a range that the endpoint wants. */
+/** The events of a replay: one event of any type, or those in a range whose type the endpoint wants. */
 export const chosenEvents = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
   'eventId' in choice
     ? sql`id = ${choice.eventId}::uuid and sequence is not null`

@@ -16,7 +16,7 @@ let receiver: Receiver
 let dnsServers: string[]
 let resolve: Resolve
 let asked: string[]
-/** Held answers with the IPv6 addresses of late.test. The test sends them. */
+/** Answers with the IPv6 addresses of late.test, held until the test sends them. */
 let late: (() => void)[]
 let stop: () => void
 
@@ -24,7 +24,8 @@ beforeEach(async () => {
   receiver = await startReceiver()
   asked = []
   late = []
-  // Has an IPv4 address of shop.test, and a public and a private one of both.test. Never answers other questions.
+  // This DNS server has an IPv4 address for shop.test, and a public and a private one for both.test. It never answers
+  // other questions.
   const server = createSocket('udp4', (query, from) => {
     const { name, type, end } = questionOf(query)
     asked.push(name)
@@ -35,7 +36,7 @@ beforeEach(async () => {
       [`both.test ${TYPE_AAAA}`]: [],
       [`none.test ${TYPE_A}`]: [],
       [`none.test ${TYPE_AAAA}`]: [],
-      // The servers of these two names drop questions about the other family.
+      // For these two names, questions about the other family are dropped.
       [`four.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
       [`six.test ${TYPE_AAAA}`]: [LOOPBACK_6],
       [`late.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
@@ -89,7 +90,7 @@ const addressesOf = (name: string): Promise<string[]> =>
     ),
   )
 
-/** Fakes the timers, so the wait of one family for the other passes only when the test says so. */
+/** Fakes the timers, so the wait of one family for the other ends only when the test advances time. */
 const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
 
 const request = (url: string) => ({ storeId: 1n, url, headers: {}, body: '{}' })
@@ -97,7 +98,7 @@ const request = (url: string) => ({ storeId: 1n, url, headers: {}, body: '{}' })
 const NOT_PUBLIC = { reason: expect.stringContaining('the address is not public') }
 
 describe('the look-up by DNS', () => {
-  it('resolves a name at once although the servers of forty other names never answer', async () => {
+  it('resolves a name immediately, even though the servers of forty other names never answer', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     const ending = new AbortController()
     const silent = Array.from({ length: 40 }, (_, n) =>
@@ -112,7 +113,7 @@ describe('the look-up by DNS', () => {
   it.each([
     ['four.test', '127.0.0.1'],
     ['six.test', '::1'],
-  ])('resolves %s after 300 ms although no server answers for the other family', async (name, known) => {
+  ])('resolves %s after 300 ms, even though no server answers for the other family', async (name, known) => {
     stopTime()
     const found = vi.fn()
     const finding = addressesOf(name).then(found)
@@ -129,7 +130,7 @@ describe('the look-up by DNS', () => {
     stopTime()
     const found = addressesOf('late.test')
     while (late.length === 0) await turn()
-    // When these are answered, the first family already has its addresses.
+    // Once these are answered, the IPv4 addresses of late.test are known.
     for (let n = 0; n < 5; n += 1) await addressesOf('shop.test')
     for (const answer of late) answer()
     expect(await found).toEqual(['127.0.0.1', '::1'])

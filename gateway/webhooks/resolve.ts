@@ -1,6 +1,6 @@
 /**
- * Asks DNS directly for the names of live stores. The system's look-up runs on a few threads of the process, so some
- * names with silent servers would hold up all other webhooks, and everything else that needs a thread.
+ * Asks DNS directly for the names of live stores. The system's look-up uses a few threads of the process. Some names
+ * with silent servers would hold up all other webhooks, and everything else that needs such a thread.
  */
 import { type LookupAddress, type LookupAllOptions, Resolver } from 'node:dns'
 
@@ -13,8 +13,8 @@ export type Resolve = (
 /** Timeout of one question to one server. Each server is asked twice. */
 const TIMEOUT_MS = 2_000
 /**
- * How long the addresses of one family wait for the other's. Some servers ignore questions for IPv6, and their stores
- * must not get late webhooks. Addresses that come later are neither checked nor used.
+ * After the answer for one IP family, how long to wait for the other. Some servers ignore questions about IPv6, and
+ * their stores must not get late webhooks. Addresses that come later are neither checked nor used.
  */
 const OTHER_FAMILY_MS = 300
 const LOOPBACK: LookupAddress[] = [
@@ -35,14 +35,14 @@ export function createResolve({ servers }: { servers?: string[] | undefined } = 
     askBoth(resolver, hostname, (answers) => {
       const found = [...answers.values()].flatMap((answer) => (answer instanceof Error ? [] : answer))
       if (found.length > 0) return callback(null, found)
-      // Many names have addresses of one family only. Fail only if there is no address at all.
+      // Many names have addresses of one family only, so fail only without any address.
       const four = answers.get(4)
       callback(four instanceof Error ? four : new Error('the name has no address'), [])
     })
   }
 }
 
-/** Calls `done` once, with the answers of both families, or of the first one if the other takes too long. */
+/** Calls `done` once, with the answers of both families, or of the first family if the other takes too long. */
 function askBoth(resolver: Resolver, hostname: string, done: (answers: Answers) => void): void {
   const answers: Answers = new Map()
   let waiting: NodeJS.Timeout | undefined

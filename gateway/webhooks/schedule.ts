@@ -4,7 +4,7 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** Waits before the second, third … attempt: 75 hours in all. */
+/** The waits before the second, third … attempt; 75 hours in total. */
 const WAITS_MS = [
   5 * SECOND,
   30 * SECOND,

@@ -90,14 +90,14 @@ describe('in live mode', () => {
 
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
-it('the sandbox sends to this machine, but not into its network', async () => {
+it('the sandbox sends to allowed names of this machine, but not into its network', async () => {
   const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)
 })
 
 describe('an address that the operator allowed', () => {
-  /** Allowed for store 1 only. */
+  /** Allows the address for store 1 only. */
   const named =
     (host: string, inside: boolean): FindAllowance =>
     async (storeId, address) =>
@@ -118,7 +118,7 @@ describe('an address that the operator allowed', () => {
     },
   )
 
-  it('does not allow another port of its host', async () => {
+  it('is not allowed at another port', async () => {
     const send = sends('sandbox', named('shop.internal', true))
     expect(await send(request('http://shop.internal:6379/'))).toEqual({
       kind: 'failed',
@@ -127,7 +127,7 @@ describe('an address that the operator allowed', () => {
     })
   })
 
-  it('may lead inside the network only if that was allowed', async () => {
+  it('leads inside the network only if that was allowed too', async () => {
     const send = sends('live', named('shop.internal', false))
     const port = receiver.port
     expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
@@ -142,7 +142,7 @@ describe('an address that the operator allowed', () => {
     ['the cloud’s metadata', '169.254.169.254'],
     ['IPv4 mapped into IPv6', '::ffff:127.0.0.1'],
     ['every address of this machine', '0.0.0.0'],
-  ])('never allows %s', async (_what, address) => {
+  ])('never makes an exception for %s', async (_what, address) => {
     const resolve: Resolve = (_hostname, _options, callback) =>
       callback(null, [{ address, family: isIP(address) }])
     const findAllowance: FindAllowance = async () => ({ inside: true })
@@ -173,7 +173,7 @@ it.each([
   expect(parseAddress(typed)).toEqual(address)
 })
 
-it('a URL is compared by host and port, in any spelling', () => {
+it('URLs are compared by host and port, in any spelling', () => {
   const hosts = ['https://Shop.Example./a', 'https://shop.example:443/b?c'].map((text) => new URL(text))
   for (const url of hosts) expect(addressOf(url)).toEqual({ host: 'shop.example', port: 443 })
 })
@@ -199,16 +199,16 @@ describe('a name', () => {
   it.each<[string, string[]]>([
     ['a private address after a public one', [PUBLIC, '10.0.0.1']],
     ['a private address before a public one', ['192.168.1.1', PUBLIC]],
-    ['this machine among many', [PUBLIC, '1.1.1.1', '2606:4700:4700::1111', '127.0.0.1']],
+    ['this machine among many public addresses', [PUBLIC, '1.1.1.1', '2606:4700:4700::1111', '127.0.0.1']],
     ['the cloud’s metadata', ['169.254.169.254']],
-    ['this machine in IPv6 beside a public IPv4', [PUBLIC, '::1']],
+    ['this machine in IPv6 and a public IPv4 address', [PUBLIC, '::1']],
     ['IPv4 mapped into IPv6', [PUBLIC, '::ffff:127.0.0.1']],
     ['IPv4 mapped into IPv6, in hexadecimal', ['::ffff:7f00:1']],
     ['IPv4 tunnelled by 6to4', [PUBLIC, '2002:7f00:1::']],
     ['IPv4 tunnelled by Teredo', ['2001:0:7f00:1::']],
     ['IPv4 translated by NAT64', ['64:ff9b::7f00:1', PUBLIC]],
     ['a link-local address', ['fe80::1']],
-    ['nothing', []],
+    ['no address', []],
   ])('that resolves to %s is not connected to', async (_what, addresses) => {
     const { asked, resolve } = resolver(addresses)
     const send = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
@@ -226,11 +226,11 @@ describe('a name', () => {
   })
 
   it('that is public at the check and private afterwards never leads to the private address', async () => {
-    // An address without a route: nothing from this test leaves the machine.
+    // This address has no route, so nothing from this test leaves the machine.
     const { asked, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`
-    // The local network may answer anything for the public address, but never with the receiver's answer.
+    // The local network may answer for the public address in any way, but not as the receiver would.
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
     expect(asked).toEqual(['store.example'])
     expect(receiver.received).toEqual([])

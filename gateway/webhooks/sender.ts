@@ -1,4 +1,7 @@
-/** One POST to a store's URL. The address is checked when the socket connects, so a name cannot change in between. */
+/**
+ * Sends one POST to a store's URL. The address is checked when the socket connects, so a name cannot change in
+ * between.
+ */
 import { lookup } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
@@ -15,7 +18,7 @@ export type SendResult =
       /** The beginning of the body. */
       text: string
     }
-  /** The reason is for the operator only: it would tell a store what else is in the network. */
+  /** The reason is for the operator only, because it would show a store what else is in the network. */
   | { kind: 'failed'; reason: string }
 
 /** True if the store has accepted the event. */
@@ -35,7 +38,7 @@ export type WebhookRequest = {
 export type SenderOptions = {
   /**
    * Live mode sends to port 443 of public hosts, and to addresses that the operator allows. The sandbox sends only to
-   * the latter.
+   * addresses that the operator allows.
    */
   mode: 'sandbox' | 'live'
   findAllowance: FindAllowance
@@ -74,8 +77,8 @@ export function createSender({
 const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
 
 /**
- * Refuses a name if any of its addresses is not allowed. A name is looked up once per call and the socket connects to
- * the checked answer, so a different answer in between has no effect.
+ * Refuses a name if any of its addresses is not allowed. A name is looked up once per call, and the socket connects
+ * to the checked answer. So it has no effect if the name changes in between.
  */
 function guardedLookup(
   resolve: Resolve,

@@ -7,8 +7,8 @@ export type SignedHeaders = {
 }
 
 /**
- * Signs a body by the Standard Webhooks specification, once with each secret (`whsec_` and base64). During a rotation
- * the receiver may know only one of them.
+ * Signs a body by the Standard Webhooks specification, once with each secret (`whsec_` and base64). During a
+ * rotation, the receiver may know only one of them.
  */
 export function signWebhook(
   secrets: readonly string[],

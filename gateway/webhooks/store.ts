@@ -1,4 +1,4 @@
-/** The rows of deliveries: written when their events get numbers, claimed by a lane, settled by an attempt. */
+/** Stores deliveries. They are written when their events get numbers, claimed by a lane, and settled by an attempt. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { Signals } from '../db/signals.ts'
@@ -13,8 +13,9 @@ export const DELIVERIES_TOPIC = 'webhooks'
 type WriterDeps = { clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. Locks the endpoints: if one
- * is being disabled at the same time, either it gets no new deliveries, or they are given up with its others.
+ * Writes a delivery of every event for each endpoint that wants it, and wakes the senders. Locks the endpoints. An
+ * endpoint that is being disabled at the same time either gets no new deliveries, or they are given up with its other
+ * deliveries.
  */
 export const deliveryWriter =
   (deps: WriterDeps): PublisherDeps['addDeliveries'] =>
@@ -63,9 +64,12 @@ export type Claim = Signer & {
 /** `first`: deliveries that were never claimed. `again`: retries, replays, and deliveries of a killed sender. */
 export type LaneName = 'first' | 'again'
 
-/** More than all attempts of the schedule. */
+/** More attempts than the schedule has. */
 const MOST_ATTEMPTS = 20
-/** An attempt ends after 15 seconds. Another sender must take over from a killed one within 30. */
+/**
+ * How long a claim lasts. An attempt ends after 15 seconds, and another sender must take over from a killed one
+ * within 30.
+ */
 const CLAIM_MS = 18_000
 
 /** Claims up to `most` due deliveries of a lane. Among retries, those with the fewest attempts come first. */
@@ -114,7 +118,7 @@ const claimed = (db: Db | Tx, { delivery_id: id, claim }: Claim) =>
     .where('claim', '=', claim)
     .where('state', '=', 'due')
 
-/** Makes the delivery due at once, for another process. */
+/** Makes the delivery due immediately, for another process. */
 export async function releaseClaim(db: Db, claim: Claim, now: Date): Promise<void> {
   await claimed(db, claim).set({ due_at: now }).execute()
 }
@@ -157,8 +161,8 @@ type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | n
 
 /**
  * Makes deliveries of events due again, and returns their number. A range includes only the types that the endpoint
- * wants. New rows count as claimed once, which puts them into the lane of retries. A delivery that was never sent keeps
- * its place.
+ * wants. New rows count as claimed once, which puts them into the lane of retries. A delivery that was never sent
+ * keeps its place in the lane of first attempts.
  */
 export async function replayDeliveries(
   tx: Tx,

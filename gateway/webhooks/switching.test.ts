@@ -1,4 +1,7 @@
-/** Writers of an endpoint's deliveries and calls that switch the endpoint wait for each other, in either order. */
+/**
+ * Writers of an endpoint's deliveries, and calls that enable or disable the endpoint, wait for each other in either
+ * order.
+ */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../db/client.ts'
@@ -62,7 +65,7 @@ describe('a delivery written while its endpoint is disabled', () => {
         publishEvents({ ...till.deps, addDeliveries: deliveryWriter({ ...till.deps, signals }) }),
     ],
     ['a replay', async (signals: Till['deps']['signals']) => void (await replaying(signals))],
-  ])('is given up like the waiting ones: %s', async (what, write) => {
+  ])('is given up like those that wait already: %s', async (what, write) => {
     if (what === 'a replay') {
       await publishEvents(till.deps)
       await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
@@ -81,7 +84,7 @@ describe('a delivery written while its endpoint is disabled', () => {
 })
 
 describe('while an endpoint is being disabled', () => {
-  /** Disables the endpoint, and commits when the test says so. */
+  /** Disables the endpoint in a transaction that the test commits. */
   async function disabling() {
     const other = openDatabase(till.url, 1)
     const done = Promise.withResolvers<void>()

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { isInsideAddress, isLoopbackAddress, isPublicAddress } from './addresses.ts'
 
-/** A normalised host and port: lower case, an IPv6 address without brackets. */
+/** A normalised host and port. The host is in lower case, and an IPv6 address has no brackets. */
 export type Address = { host: string; port: number }
 
 /** An operator's permission for an address. */
@@ -18,7 +18,8 @@ export type Reach = { mode: 'sandbox' | 'live'; allowance: Allowance | undefined
 
 const HTTPS_PORT = 443
 /**
- * URLs allow more characters, but a refusal contains a command with the name, and people may copy that into a shell.
+ * URLs allow more characters, but a refusal contains a command with the name, and people may copy the command into a
+ * shell.
  */
 const HOST_NAME = /^[\w.-]{1,253}$/
 
@@ -42,12 +43,12 @@ export function parseAddress(text: string): Address | undefined {
 export const formatAddress = ({ host, port }: Address): string =>
   `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
-/** True if the address itself names this machine or a private network. */
+/** True if the host itself is an address, or `localhost`, inside the network. */
 export const isInsideHost = (host: string): boolean => host === 'localhost' || isInsideAddress(host)
 
 /**
- * True if a socket may connect to an address. The sandbox follows allowed names to this machine, unless strangers can
- * reach the sandbox. In live mode, plain http never crosses the internet.
+ * True if a socket may connect to an address. In the sandbox, an allowed name may always lead to this machine. A
+ * sandbox that others can reach has the mode `live` here. In live mode, plain http never crosses the internet.
  */
 export function mayConnect(address: string, { mode, allowance }: Reach, isSecure: boolean): boolean {
   if (isPublicAddress(address)) return isSecure || mode === 'sandbox'

@@ -49,7 +49,7 @@ type LibraryCommunity = {
   getSteamUser(user: object, done: Done): void
 }
 
-// Our types declare only the methods that the gateway may call. This test calls others.
+// Our types declare only the methods that the gateway may call. This test also calls other methods.
 const load = createRequire(import.meta.url)
 const Manager: new (options: object) => LibraryManager = load('steam-tradeoffer-manager')
 const Community: new (options: object) => LibraryCommunity = load('steamcommunity')
