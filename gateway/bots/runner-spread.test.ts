@@ -47,7 +47,7 @@ async function enrol(count: number): Promise<void> {
 /** Starts a process that constantly looks for bots. Its clock stands still, so its leases never run out. */
 function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: Partial<BotHandlers> } = {}) {
   const owner = randomUUID()
-  const told: number[] = []
+  const processCounts: number[] = []
   const bots = startBots({
     db: database.db,
     queue: NO_JOBS,
@@ -63,10 +63,10 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
     handlers: { ...IDLE_HANDLERS, ...handlers },
     monotonicMs: () => 0,
     scanMs: 10,
-    onProcesses: (count) => told.push(count),
+    onProcesses: (count) => processCounts.push(count),
   })
   running.push(bots)
-  return { owner, told, ...bots }
+  return { owner, processCounts, ...bots }
 }
 
 type Held = { id: string; owner: string; epoch: string }
@@ -104,7 +104,7 @@ it('a process without bots still counts as a user of the address, and as a holde
   const none = start({ maxBots: 0 })
   const all = start()
   await expect.poll(counts(none, all)).toEqual([0, 3])
-  expect(none.told.at(-1)).toBe(2)
+  expect(none.processCounts.at(-1)).toBe(2)
   expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
 })
 

@@ -1,7 +1,7 @@
-/** Keeps a start short: Fastify loads Ajv and its serializer unless it is given other makers of compilers. */
+/** Makes a start shorter: Fastify loads Ajv and its serializer unless it is given other compiler factories. */
 const none = (): never => {
   throw new Error('a route has a schema, but its server has no compiler for schemas')
 }
 
-/** Option of a server that sets zod's compilers, or whose routes have no schemas. */
+/** For a server that sets zod's compilers, or whose routes have no schemas. */
 export const WITHOUT_AJV = { compilersFactory: { buildValidator: none, buildSerializer: none } }

@@ -58,7 +58,7 @@ type Settings = {
   time: Time
   random: () => number
   observer: Observer
-  /** The known number of gateways that call Steam from this address. */
+  /** The number of gateways, which are assumed to call Steam from this address. */
   gateways: () => number
 }
 type Budgets = (method: Method) => Budget
