@@ -142,17 +142,17 @@ export const createDepositBodySchema = createDepositFields
     path: ['minAmount'],
   })
   .refine((body) => body.targetAmount === undefined || (body.minAmount ?? body.maxAmount) === undefined, {
-    message: 'targetAmount does not go together with minAmount or maxAmount',
+    message: 'targetAmount cannot be combined with minAmount or maxAmount',
     path: ['targetAmount'],
   })
   .meta({ id: 'NewDeposit' })
 
 /** A field that stored events of version 0.2.0 and earlier lack: stored events are never rewritten. */
-const sinceNext = <T extends z.ZodType>(schema: T) => schema.nullable().default(null)
+const nullInOldEvents = <T extends z.ZodType>(schema: T) => schema.nullable().default(null)
 
 const storeTradeSchema = z.object({
   game,
-  partnerSteamId: sinceNext(z.string()).describe(
+  partnerSteamId: nullInOldEvents(z.string()).describe(
     'The 64-bit Steam id of the account that gives the items. Null only in events of version 0.2.0 and earlier.',
   ),
   steamOfferId: z.string().nullable(),
@@ -164,7 +164,7 @@ const storeTradeSchema = z.object({
       name: z
         .string()
         .describe('In the shopper’s language. Owners can rename items, so this may be any text.'),
-      marketHashName: sinceNext(z.string()).describe(
+      marketHashName: nullInOldEvents(z.string()).describe(
         'The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier.',
       ),
       price: minorUnits,
@@ -207,7 +207,7 @@ export const storeDepositSchema = z
     reversedAmount: minorUnits.describe(
       'The value of the items that the sender took back. Deduct it from your shopper.',
     ),
-    chargedAmount: sinceNext(minorUnits).describe(
+    chargedAmount: nullInOldEvents(minorUnits).describe(
       'The part of `reversedAmount` that the till has charged to your balance. Null only in events of version 0.2.0 and earlier.',
     ),
     availableAmount: minorUnits.describe('`amount` minus `heldAmount` and `chargedAmount`.'),
@@ -216,12 +216,12 @@ export const storeDepositSchema = z
     targetAmount: positiveMinorUnits.nullable(),
     games: z.array(game),
     language: z.enum(LANGUAGES).nullable().describe('Null: the page follows the shopper’s preference.'),
-    embedOrigin: sinceNext(z.string()).describe(
+    embedOrigin: nullInOldEvents(z.string()).describe(
       'The origin that may show the deposit in a frame; null if none may.',
     ),
     customerReference: z.string().nullable(),
-    customerLabel: sinceNext(z.string()),
-    shopper: sinceNext(z.object({ steamId: z.string(), lock: z.boolean() })).describe(
+    customerLabel: nullInOldEvents(z.string()),
+    shopper: nullInOldEvents(z.object({ steamId: z.string(), lock: z.boolean() })).describe(
       'The account that should pay, from your call. `trade.partnerSteamId` is the account that pays.',
     ),
     metadata: z.record(z.string(), z.string()),
@@ -232,7 +232,7 @@ export const storeDepositSchema = z
   .meta({ id: 'Deposit' })
 
 /** An id assigned by the till. */
-export const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id as the till gave it: digits')
+export const idText = z.string().regex(/^[1-9]\d{0,17}$/, 'must be an id that the till assigned: digits')
 
 export const idParamsSchema = z.object({ id: idText })
 
@@ -271,13 +271,13 @@ const balanceSchema = z.object({
   reversed: minorUnits.describe('Total of all reversals.'),
 })
 
-/** GET /v1/balance: one entry for each currency that ever moved. */
+/** GET /v1/balance: one entry for each currency in which money ever moved. */
 export const balancesSchema = z.object({ balances: z.array(balanceSchema) }).meta({ id: 'Balances' })
 
 /** GET /v1/statement: request. */
 export const statementQuerySchema = z.strictObject({
   currency,
-  after: idText.optional().describe('`next` of the page before.'),
+  after: idText.optional().describe('`next` of the previous page.'),
   limit,
 })
 

@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Row>[] = [
     text: saidOf,
   },
   {
-    name: 'Took, ms',
+    name: 'Duration, ms',
     isNumber: true,
     show: ({ durationMs }) => durationMs,
     text: ({ durationMs }) => durationMs,
@@ -57,7 +57,7 @@ function About({ endpointId }: { endpointId: string }) {
       <Loaded shown={shown} again={again}>
         {({ endpoints: [endpoint] }) =>
           endpoint === undefined ? (
-            <p className="empty">It was removed, or never existed.</p>
+            <p className="empty">The endpoint was removed, or never existed.</p>
           ) : (
             <>
               <Facts

@@ -123,7 +123,7 @@ export function DepositsPage({ query }: { query: URLSearchParams }) {
           },
           { name: 'least', label: 'Credit from' },
           { name: 'most', label: 'Credit up to' },
-          { name: 'order', label: 'First', options: ORDERS, fallback: 'newest' },
+          { name: 'order', label: 'Show first', options: ORDERS, fallback: 'newest' },
           { name: 'needs', label: 'Needs a person', type: 'checkbox' },
         ]}
       />

@@ -25,7 +25,7 @@ export async function player(sandbox: string, name = 'nova_hound'): Promise<Play
   return found
 }
 
-/** Adds a shopper like the one called `like`, whose items and inventory no other test uses. */
+/** Adds a copy of the shopper called `like`, whose items and inventory no other test uses. */
 export async function inviteGuest(sandbox: string, like = 'nova_hound'): Promise<Player> {
   const response = await fetch(`${sandbox}/control/players`, {
     method: 'POST',

@@ -43,7 +43,7 @@ export function sharedBrowser(): Promise<Browser> {
 
 const guests = new Map<string, Promise<Player>>()
 
-/** This test's own shopper, a copy of the one called `like`. Removed when the test ends. */
+/** This test's own shopper, a copy of the shopper called `like`. Removed when the test ends. */
 export function shopper(like = 'nova_hound'): Promise<Player> {
   const guest = guests.get(like) ?? inviteGuest(till.sandbox, like)
   guests.set(like, guest)
@@ -174,7 +174,7 @@ export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<Opened
 export const query = (sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> =>
   queryAt(till, sql, values)
 
-/** Resolves to the next inventory that the page receives. It passes through here, because a browser may drop bodies. */
+/** Resolves to the next inventory that the page receives. Reads it on the way, because a browser may drop bodies. */
 export async function nextInventory(page: Page): Promise<Inventory> {
   const passed = Promise.withResolvers<Inventory>()
   const pass = async (route: Route): Promise<void> => {

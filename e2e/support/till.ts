@@ -43,7 +43,7 @@ export async function newPlace(): Promise<Place> {
   }
 }
 
-/** Runs `npm start` at this place. Resolves once all three answer and a bot has logged in. */
+/** Runs `npm start` at this place. Resolves once gateway, sandbox and store answer and a bot has logged in. */
 export async function startTill(place?: Place, outputFile?: string): Promise<Till> {
   const at = place ?? (await newPlace())
   const main = run('scripts/start.ts', at.env, outputFile === undefined ? {} : { outputFile })

@@ -1,4 +1,4 @@
-/** The texts of the shopper's items and of the payment beside them, loaded with them. */
+/** The texts of the stand (the shopper's items and the payment), loaded with it. */
 import { type Game, PHASE_NAMES } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
