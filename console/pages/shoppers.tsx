@@ -26,7 +26,7 @@ export function ShoppersPage() {
         <ActButton
           act="shopper erase"
           label="Erase an account"
-          does="Erases the account from everything that has ended. An open offer, a protection or the deny-list keeps its data, and the answer says so."
+          does="Erases the account from all deposits that have ended. Data that an open offer, trade protection or the deny-list needs is kept, and the answer lists it."
           needs="operator"
           needsReason
           fields={STEAM_ID}
