@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { LANGUAGES } from '../../contract/languages.ts'
 import { CURRENCIES } from '../../contract/money.ts'
 import { formatDate, formatMoney, formatTime, formatTimer, levelClass } from './format.ts'
 
@@ -17,6 +18,20 @@ describe('A-091 prices', () => {
   ])('%j cents', (minor, english, russian) => {
     expect(spaced(formatMoney(minor, 'USD', 'en'))).toBe(english)
     expect(spaced(formatMoney(minor, 'USD', 'ru'))).toBe(russian)
+  })
+
+  it('are written as Intl writes them, in every currency and language', () => {
+    const amounts = [0, 1, 99, 100, 99_999, 100_000, 12_345_678, 999_999_999_999, -1, -100_000]
+    for (const language of LANGUAGES)
+      for (const currency of CURRENCIES) {
+        const intl = new Intl.NumberFormat(language, {
+          style: 'currency',
+          currency,
+          currencyDisplay: 'narrowSymbol',
+        })
+        for (const minor of amounts)
+          expect(formatMoney(minor, currency, language)).toBe(intl.format(minor / 100))
+      }
   })
 
   it('A-046 A-048 have the sign of their currency', () => {

@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { startTransition, useEffect, useState } from 'react'
 import { wait } from '../wait.ts'
 
 const RETRY_MS = 2000
@@ -66,10 +66,20 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
   }
 }
 
-/** Fetches the part as soon as `when` is true, so it can later render without a wait. */
+/**
+ * Fetches the part as soon as `when` is true, so it can later render without a wait. Code that arrives renders in a
+ * transition, so the page answers its shopper in between.
+ */
 export function usePart<Code>(part: Part<Code>, when: boolean): PartState<Code> {
+  const [state, setState] = useState(part.current)
   useEffect(() => {
     if (when) void part.fetch()
   }, [part, when])
-  return useSyncExternalStore(part.subscribe, part.current)
+  useEffect(() => {
+    const follow = (): void => startTransition(() => setState(part.current()))
+    // The part may have arrived between the render and this effect.
+    follow()
+    return part.subscribe(follow)
+  }, [part])
+  return state
 }
