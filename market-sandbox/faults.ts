@@ -80,7 +80,7 @@ export const FAULTS = {
   'inventory-not-read': { line: 'The market cannot read inventories, so its copies stay out of date.' },
   'empty-says-false': { line: 'An empty `items` is false, not null.' },
   'price-in-units': { line: '`items` gives prices in units, not in dollars.' },
-  'envelope-lies': { line: 'A listing of many lines refuses each of them, but reports success.' },
+  'envelope-lies': { line: 'A listing of many lines fails in every line, but reports success.' },
   'steam-trade-false': { line: 'Waxpeer refuses `steam-trade`, so the seller must not confirm the offer.' },
   'one-object': { line: '`ready-to-transfer-p2p` answers with a single trade instead of a list.' },
   'send-soon': { line: 'Waxpeer gives the seller only 20 seconds to hand over.' },

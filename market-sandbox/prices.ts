@@ -21,8 +21,8 @@ export type Prices = {
 }
 
 /**
- * Prices from a file like the gateway's for the sandbox. An item that is missing gets a price derived from the letters
- * of its name.
+ * Reads prices from a file in the format of the gateway's sandbox prices. An item that is missing gets a price derived
+ * from the letters of its name.
  */
 export function createPrices(file: string | undefined): Prices {
   const known = new Map(

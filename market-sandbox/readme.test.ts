@@ -18,7 +18,7 @@ it('the README lists every call of the market, and no other', () => {
   const told = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
   const sources = ['account', 'selling', 'sales'].map((name) => textOf(`routes/${name}.ts`)).join('\n')
   const served = [...sources.matchAll(/^ {2}'(?:GET|POST) ([\w-]+)':/gm)].map((match) => match[1] ?? '')
-  // This route refuses every call.
+  // These routes refuse every call.
   const dead = ['ping', 'set-steam-api-key']
   expect([...told].sort()).toEqual([...served.filter((name) => !dead.includes(name)), 'prices'].sort())
 })

@@ -25,7 +25,7 @@ type Options = {
   pause?: (ms: number) => Promise<void>
   /** The file that keeps the world between runs; without it nothing is kept. */
   dataFile?: string
-  /** The prices of other sellers here. */
+  /** The file with the prices of other sellers. */
   pricesFile?: string
   /** Milliseconds between automatic reads of Steam; 0 means none. */
   everyMs?: number
@@ -77,7 +77,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
   }
 }
 
-/** The calls of tests on one market. */
+/** The functions that tests use on one market. */
 const doorTo = (market: Market) => ({
   world: market.world,
   /** Opens an account; resolves to its key. */
@@ -145,7 +145,7 @@ function createMarket(shared: Shared, { name, dataFile, tell }: Own): Market & {
   return market
 }
 
-/** Runs rounds one after another. A round that fails because the Steam sandbox is away changes nothing. */
+/** Runs rounds one after another. A round that fails because the Steam sandbox is unavailable changes nothing. */
 function oneAtATime(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve()
   return () => {

@@ -15,7 +15,7 @@ const ONLINE_S = 60
 
 export type Sockets = {
   attach(server: Server, market: Market): void
-  /** Sends sellers the changes of the world. */
+  /** Sends sellers the changes that concern them. */
   tell(market: Market, before: World, after: World): void
   close(): void
 }

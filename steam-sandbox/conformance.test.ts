@@ -20,7 +20,7 @@ describe('the conformance suite', () => {
     expect(source.slice(at[0]).includes('complete()\n})')).toBe(true)
   })
 
-  it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('uses "%s"', (behaviour) => {
+  it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('uses the behaviour "%s"', (behaviour) => {
     const players: Record<string, string> = PLAYERS
     const words = [`${behaviour}'`, `behaviours/${behaviour}`, players[behaviour] ?? behaviour]
     const tests = [...sources, ...OTHERS.map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))]

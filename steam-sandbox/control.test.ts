@@ -65,7 +65,7 @@ describe('time', () => {
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })
   })
 
-  it('can be set as far ahead as another clock, without effect if repeated, but never back', async () => {
+  it('can be brought as far ahead as another clock, but is never turned back', async () => {
     for (const aheadS of [DAY_S, DAY_S, 60]) {
       expect((await call('POST', 'clock', { aheadS })).body).toMatchObject({ aheadS: DAY_S })
     }
@@ -77,7 +77,7 @@ describe('time', () => {
     expect(await show('/behaviours/')).toContain(', 7 days ahead')
   })
 
-  it('under protection can be set to a minute', async () => {
+  it('of trade protection can be set to a minute', async () => {
     await call('POST', 'protection', { seconds: 60 })
     await traded()
     expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
@@ -85,7 +85,7 @@ describe('time', () => {
 })
 
 describe('a reversal', () => {
-  it('of a whole trade or of some items can be made by the control API', async () => {
+  it('of a trade, or of some of its items, can be made by the control API', async () => {
     const { tradeId, assetIds } = await traded()
     const part = { items: assetIds.slice(0, 1) }
     expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
@@ -178,7 +178,7 @@ describe('a counter-offer', () => {
 })
 
 describe('behaviours', () => {
-  it('are listed with a description each, and can be switched on for one person or all, and off again', async () => {
+  it('are listed with descriptions, and can be switched on and off for one person or for all', async () => {
     const { steamId } = steam.as('nova_hound')
     const rows = async () => JSON.stringify((await call('GET', 'behaviours')).body)
     expect(await rows()).toContain('"name":"declines"')
@@ -205,7 +205,7 @@ describe('behaviours', () => {
     expect(steam.as('nova_hound').items().length).toBeLessThan(200)
   })
 
-  it('can be switched on and off on the page, which has a button that copies each name', async () => {
+  it('can be switched on and off on the page, which has buttons that copy their names', async () => {
     expect(await show('/behaviours/')).toContain('data-copy="hidden-inventory"')
     await press('/behaviours/', [['on', 'steam-down']])
     expect(JSON.stringify((await call('GET', 'behaviours')).body)).toMatch(/"steam-down"[^}]*"on":true/)
@@ -227,7 +227,7 @@ describe('behaviours', () => {
 })
 
 describe('sessions', () => {
-  it('and logins of an account can be ended by the control API', async () => {
+  it('of an account can be ended, and its refresh tokens revoked, by the control API', async () => {
     const { steamId, refreshToken } = steam.as('Tradetill Bot #1')
     const before = refreshToken()
     expect((await call('POST', `sessions/${steamId}/revoke`)).status).toBe(200)
@@ -311,7 +311,7 @@ describe('the items of a bot', () => {
     return { bot: steam.as(bot.name), taker }
   }
 
-  it('can be given away by the control API, all of them or those named, but no protected ones', async () => {
+  it('can be given away by the control API, all of them or only some, unless they are protected', async () => {
     const { bot: early } = await traded()
     expect(
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,

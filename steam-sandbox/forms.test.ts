@@ -53,7 +53,7 @@ describe('a form of the trade pages', () => {
     expect((await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })).status).toBe(200)
   })
 
-  it('is refused with (8) with another session id than the cookie, and from another page', async () => {
+  it('is refused with (8) if its session id differs from the cookie, or if it comes from another page', async () => {
     const wrong = { status: 500, body: expect.stringContaining('(8)') }
     expect(await post({ uri: SEND, form: offerForm('f'.repeat(24)), referer: PAGE })).toMatchObject(wrong)
     const elsewhere = 'https://elsewhere.example/'
@@ -68,7 +68,7 @@ describe('a form of the trade pages', () => {
     expect((await post({ uri: SEND, form, cookie: forged })).status).toBe(401)
   })
 
-  it('is refused if it is invalid or too large, and a large one is not read', async () => {
+  it('is refused if it is invalid or too large; a form that is too large is not read', async () => {
     const form = { ...offerForm(SESSION), json_tradeoffer: 'null' }
     expect((await post({ uri: SEND, form, referer: PAGE })).status).toBe(500)
     const large = { ...offerForm(SESSION), tradeoffermessage: 'x'.repeat(300_000) }
@@ -77,7 +77,7 @@ describe('a form of the trade pages', () => {
 })
 
 describe('the page of an offer', () => {
-  it('shows both sides, warns of nothing in return, and asks on the phone before anything is given', async () => {
+  it('shows both sides, warns of getting nothing in return, and asks on the phone before anything is given', async () => {
     const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
     const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
     const page = `${steam.url}/tradeoffer/${tradeofferid}/`

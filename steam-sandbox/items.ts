@@ -15,8 +15,8 @@ type Line = {
   paints?: Record<string, string>
   tradable?: false
   /**
-   * Makes the item a copy of another item, with the same name but worth less. The market never accepts it (1), or only
-   * after this many days, counted from each reading.
+   * Makes the item a copy of another item, with the same name but worth less. The market does not accept it, unless
+   * `marketable` is set. `marketableInDays`: after each reading, its description promises acceptance in so many days.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }
@@ -32,7 +32,7 @@ export type ItemClass = {
   icon: string
   color: string
   tradable: boolean
-  /** The number of its paint, if Steam names it. `isFirst`: the first of several paints under one name. */
+  /** The paint, if Steam reports its number. `isFirst`: the first of several paints under one name. */
   paint?: { index: number; color: string; isFirst: boolean }
   twin?: Line['twin']
   tags: Tag[]

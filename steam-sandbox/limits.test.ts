@@ -43,7 +43,7 @@ describe('quotas', () => {
     expect(await statuses(uri, 2)).toEqual([200, 429])
   })
 
-  it('limit a bot to 30 pages of partners’ inventories, and an address in its public pages', async () => {
+  it('allow a bot 30 pages of partners’ inventories, and limit public inventories per address', async () => {
     const { steamId } = steam.as('nova_hound')
     const partner = `https://steamcommunity.com/tradeoffer/new/partnerinventory/?partner=${steamId}&appid=730&contextid=2`
     expect((await statuses(partner, 31)).filter((status) => status === 429)).toHaveLength(1)
@@ -51,7 +51,7 @@ describe('quotas', () => {
     expect((await statuses(page, 61)).filter((status) => status === 429)).toHaveLength(1)
   })
 
-  it('limit the page of the own inventory for each account', async () => {
+  it('limit how often each account can read its own inventory page', async () => {
     const own = `https://steamcommunity.com/profiles/${bot.steamId}/inventory/json/730/2`
     expect(await statuses(own, 16)).toEqual([...Array(15).fill(200), 429])
     nowMs += 2000

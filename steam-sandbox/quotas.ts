@@ -6,7 +6,7 @@ type Quota = {
   burst: number
   everyMs: number
   of: 'account' | 'address'
-  /** Beyond this limit, Steam does not refuse but sends an empty answer. */
+  /** Beyond this limit, Steam sends an empty answer instead of a refusal. */
   isSilent?: true
 }
 

@@ -62,7 +62,7 @@ export async function startSteam({
     reset: sandbox.reset,
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
-    /** Switches a behaviour on, if wanted for one person or a number of requests only. Throws for an unknown name. */
+    /** Switches a behaviour on, for all or one person, and optionally for a number of requests. Throws if unknown. */
     begin(name: string, said: { steamId?: string; times?: number } = {}) {
       if (switchOn(sandbox, name, said).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
@@ -71,13 +71,13 @@ export async function startSteam({
     /** Makes the next matching requests fail, as the control API does. */
     fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
       sandbox.faults.add({ ...fault, times, delayMs }),
-    /** Adds a bot; resolves to its Steam id. Throws when there is no room. */
+    /** Adds a bot; resolves to its Steam id. Throws if there is no room. */
     addBot(): string {
       const bot = sandbox.change(addBot)
       if (bot === undefined) throw new Error('There is no room for another bot.')
       return bot.steamId
     },
-    /** Adds a copy of the shopper called `like`. Throws for an unknown name, and when there is no room. */
+    /** Adds a copy of the shopper called `like`. Throws for an unknown name, and if there is no room. */
     invite(like: string): Player {
       const guest = sandbox.change((world) => inviteGuest(world, like))
       if (guest === undefined) throw new Error(`There is no shopper called ${like}, or no room.`)

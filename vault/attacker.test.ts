@@ -118,7 +118,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     expect(await left(BOT, assets)).toBe(1)
   })
 
-  it('wishing for items under protection, or of an account that sells', async () => {
+  it('wishing for protected items, or for items of a selling account', async () => {
     const protectedOnes = stand.stock(BOT, 2, '16')
     await stand.wish(protectedOnes.slice(0, 1), { contextId: '16' })
     await stand.wish(protectedOnes.slice(1))

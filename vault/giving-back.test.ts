@@ -142,7 +142,7 @@ function killBeforeWriting(lastKind: string): void {
 
 describe('a vault that is killed', () => {
   it.each(['offer_known', 'confirmed', 'delivered'])(
-    'before it wrote "%s" gives the items once, and finally reports it',
+    'before it wrote "%s" gives the items once, and reports it after a restart',
     async (kind) => {
       const assets = stand.stock(BOT, 2)
       const wish = await stand.wish(assets.slice(0, 1))

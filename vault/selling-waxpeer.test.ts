@@ -1,4 +1,4 @@
-/** The vault sells on two markets: each item on one of them, with the order of calls that this market requires. */
+/** The vault sells on two markets: each item on one of them, with the calls in the order that this market requires. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { BOT, openStand, type Stand } from './testing/stand.ts'
 
@@ -32,7 +32,7 @@ const onSaleAt = (market: 'family' | 'waxpeer') =>
     .world()
     .items.filter(({ status }) => status === 'on_sale')
 
-/** Waits until the socket is open, because it is real and its seller is online only then. */
+/** Buys an item. Tries until Waxpeer's real socket is open, because only then is the seller online. */
 async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Promise<void> {
   await expect
     .poll(
@@ -45,7 +45,7 @@ async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Prom
     .toBe('bought')
 }
 
-/** Follows the sale to the money: the vault asks for it every five minutes. */
+/** Runs rounds until the item was given, and then until the vault has asked for the money. */
 async function paid(itemId: number | undefined): Promise<void> {
   const isGiven = () =>
     stand.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')

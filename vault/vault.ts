@@ -98,7 +98,7 @@ const CLIENTS: Readonly<Record<MarketName, (options: Parameters<typeof createFam
   'waxpeer.com': createWaxpeer,
 }
 
-/** A collecting bot never sells without the operator's consent, even if somebody changed the file of accounts. */
+/** Throws if a collecting bot would sell without the operator's consent, as after a change in the accounts file. */
 function checkAccess(
   { market, steamId, sellsItself }: MarketAccess,
   accounts: ReadonlyMap<string, Account>,

@@ -10,7 +10,10 @@ const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
     'departure of items that nobody explained',
     'departures of items that nobody explained',
   ],
-  itemsMissing: ['item that a bot should have and has not', 'items that bots should have and have not'],
+  itemsMissing: [
+    'item that a bot should have but does not have',
+    'items that bots should have but do not have',
+  ],
   botsDead: ['bot whose token Steam refuses', 'bots whose token Steam refuses'],
   tradesOverdue: ['trade that nobody takes care of', 'trades that nobody takes care of'],
   endpointsLost: ['webhook endpoint that is gone', 'webhook endpoints that are gone'],

@@ -58,7 +58,7 @@ const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
 
 const told = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
-test('a problem that needs a person is reported once and signed, and again at each rise', async () => {
+test('a problem that needs a person is reported once, with a signature, and again at each rise', async () => {
   await deadBot()
   await minutes(5)
   expect(told()).toMatchObject([
@@ -87,7 +87,7 @@ test('a problem that passes within a minute is not reported', async () => {
   expect(told()).toEqual([])
 })
 
-test('a refused message is retried at growing intervals with the same id, and given up in the end', async () => {
+test('a refused message is retried at growing intervals with the same id, and finally given up', async () => {
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   await deadBot()
   await minutes(2)
@@ -100,7 +100,7 @@ test('a refused message is retried at growing intervals with the same id, and gi
   receiver.answers.length = 0
 })
 
-test('two processes that check at once report only once', async () => {
+test('two processes that check at the same time report only once', async () => {
   await deadBot()
   await tellAlerts(deps)
   await jump(till, 61)

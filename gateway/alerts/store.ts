@@ -6,7 +6,7 @@ import type { AlertStep } from './alert.ts'
 /** Delay before an alert. Many problems pass within a minute, such as a bot moving to another process. */
 const GRACE_MS = 60_000
 
-/** Returns the reported counts by kind. Locks the table, so two processes that check at once send only one alert. */
+/** Returns the reported counts by kind. Locks the table, so two processes that check at the same time send only one alert. */
 export async function lockAlerts(tx: Tx): Promise<Map<string, number>> {
   await sql`lock table alert in share row exclusive mode`.execute(tx)
   const rows = await tx.selectFrom('alert').select(['kind', 'count']).orderBy('kind').execute()

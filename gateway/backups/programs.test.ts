@@ -20,7 +20,7 @@ it('takes the program of the major version of the server', async () => {
   })
 })
 
-it('refuses one of another version, and says where the right one comes from', async () => {
+it('refuses a program of another version, and says where to get the right one', async () => {
   const found = await findProgram('pg_restore', { major: 18, folder })
   expect(found).toMatchObject({ kind: 'missing' })
   const message = found.kind === 'missing' ? found.message : ''

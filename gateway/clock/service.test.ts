@@ -1,4 +1,4 @@
-/** The clock of the till beside the Steam sandbox's, with a real sandbox and a real database. */
+/** The till's clock together with the Steam sandbox's, with a real sandbox and a real database. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -13,11 +13,11 @@ import { aheadOf, MOST_AHEAD_S } from './store.ts'
 
 const DAY_S = 86_400
 const DAY_MS = 86_400_000
-/** Nothing listens there. */
+/** An address at which nothing listens. */
 const NOWHERE = 'http://127.0.0.1:9'
 
 let steam: RunningSteam
-/** Its connections do not say that they are a sandbox's. */
+/** A database whose connections are not marked as a sandbox's. */
 let database: TestDatabase
 let sandbox: Database
 let captured: CapturedLog
@@ -39,7 +39,7 @@ const advance = (duration: string, sandboxUrl: string | undefined = steam.url) =
 
 const steamAheadS = () => sandboxClock(steam.url).ahead()
 
-/** A gateway's process as far as its clock goes. */
+/** One gateway process, reduced to its clock and the function that updates it. */
 function aProcess(sandboxUrl = steam.url) {
   const clock: AdvancedClock = createTillClock()
   const jumps: number[] = []
@@ -49,19 +49,19 @@ function aProcess(sandboxUrl = steam.url) {
 }
 
 describe('advancing', () => {
-  it('D-40 moves the till and its Steam on by the same time, again and again', async () => {
+  it('D-40 moves the till and its Steam by the same time, repeatedly', async () => {
     expect(await advance('8d')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S })
     expect(await advance('90s')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S + 90 })
     expect(await aheadOf(sandbox.db)).toBe(8 * DAY_S + 90)
     expect(await steamAheadS()).toBe(8 * DAY_S + 90)
   })
 
-  it('D-40 two at once both count', async () => {
+  it('D-40 counts both of two simultaneous calls', async () => {
     await Promise.all([advance('1d'), advance('2d')])
     expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
   })
 
-  it('brings along a Steam that is behind, as after its data was removed', async () => {
+  it('also advances a Steam that is behind, as after its data was removed', async () => {
     await advance('8d')
     steam.reset()
     expect(await advance('1d')).toEqual({ kind: 'advanced', aheadS: 9 * DAY_S })
@@ -82,7 +82,7 @@ describe('advancing', () => {
     expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
   })
 
-  it('is refused without a sandbox, and the till stays', async () => {
+  it('is refused without a sandbox, and the till does not move', async () => {
     expect(await advance('8d', NOWHERE)).toEqual({ kind: 'refused', reason: 'no_sandbox' })
     expect(await aheadOf(sandbox.db)).toBe(0)
   })
@@ -108,7 +108,7 @@ describe('following', () => {
     expect(clock.aheadMs()).toBe(8 * DAY_MS)
   })
 
-  it('never goes back, and brings a sandbox along that begins again at today', async () => {
+  it('never goes back, and advances a sandbox that starts again at today’s time', async () => {
     steam.advance(8 * DAY_S)
     const { look, clock } = aProcess()
     await look()
@@ -118,7 +118,7 @@ describe('following', () => {
     expect(await steamAheadS()).toBe(8 * DAY_S)
   })
 
-  it('stops at 400 days, and says so once', async () => {
+  it('stops at 400 days, and logs that once', async () => {
     steam.advance(500 * DAY_S)
     const { look, clock } = aProcess()
     await look()
@@ -129,7 +129,7 @@ describe('following', () => {
   })
 })
 
-describe('the one function in SQL', () => {
+describe('the SQL function till_now()', () => {
   const secondsAhead = async ({ db }: Pick<Database, 'db'>) => {
     const { rows } = await sql<{ ahead: number }>`
       select extract(epoch from till_now() - now())::int as ahead`.execute(db)
@@ -143,7 +143,7 @@ describe('the one function in SQL', () => {
     expect(await secondsAhead(database)).toBe(0)
   })
 
-  it('reads a now() that stands before the one of PostgreSQL, as the simulation puts it there', async () => {
+  it('uses a now() that precedes PostgreSQL’s own in the search path, such as the simulation’s', async () => {
     await sql`create schema sim`.execute(sandbox.db)
     await sql`create function sim.now() returns timestamptz language sql stable
       as ${sql.lit("select timestamptz '2030-01-01 00:00Z'")}`.execute(sandbox.db)
@@ -163,7 +163,7 @@ describe('the one function in SQL', () => {
       join pg_class on pg_class.oid = adrelid
       where relnamespace = 'public'::regnamespace and pg_get_expr(adbin, adrelid) ~* 'now|current_|clock_'
       order by 1`.execute(database.db)
-    // When a migration was applied is the machine's own affair.
+    // Migrations are dated by the machine's clock.
     const dated = rows.filter(({ name }) => name !== 'migration')
     expect(dated.length).toBeGreaterThan(5)
     expect(dated.filter(({ value }) => value !== 'till_now()')).toEqual([])

@@ -37,7 +37,7 @@ export type Kit = Surroundings & {
   event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   /** Makes the event of a restored till, which skips numbers. */
   newEpoch(): WebhookEvent
-  /** Publishes all events so far in the log, which is empty until then to show the effect of webhooks alone. */
+  /** Publishes all events so far in the log. Until then the log is empty, so only webhooks have an effect. */
   publish(): void
   /** Makes an event that no till wrote. It uses up no number. */
   unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
@@ -60,8 +60,8 @@ export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', de
 const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
 const NUMBER_MS = 100
 /**
- * Numbers that a restored till skips here. A real till skips a million, but then the next run's numbers would look old
- * for a day.
+ * How many numbers a restored till skips here. A real till skips a million. The numbers of the next run of the checks
+ * would then look old for a day.
  */
 const LEFT_OUT = 40
 

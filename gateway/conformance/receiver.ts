@@ -12,7 +12,7 @@ export type Message = { headers: Partial<SignedHeaders>; body: string }
 export type Receiver = {
   /** Sends the call, and waits for the answer as long as a till would. */
   send(message: Message): Promise<Reply>
-  /** Sends the whole call, then disconnects before the answer, like a broken network or a killed till. */
+  /** Sends the complete call, then disconnects before the answer, like a broken network or a killed till. */
   sendAndBreakOff(message: Message): Promise<void>
   /** Opens calls whose bodies never arrive. Resolves to a function that ends them. */
   dawdle(calls: number): Promise<() => void>
@@ -20,7 +20,7 @@ export type Receiver = {
 
 const MOST_ANSWER = 4_096
 
-/** The most bytes to read of an answer, because it may be endless. */
+/** Returns the beginning of an answer, which may be endless. */
 export async function beginningOf({ body }: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

@@ -96,7 +96,7 @@ test('an address can be opened to the webhooks of a store, and closed again', as
   expect(await doing('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
 })
 
-test('the room of a store is freed only with a reason', async () => {
+test('the part of a store’s limit that reversals use is freed only with a reason', async () => {
   const { storeId } = (await doing('store add', EMBER)).data
   expect(await doing('store free-room', { storeId })).toMatchObject({ status: 400 })
   expect(await doing('store free-room', { storeId }, 'barred')).toMatchObject({

@@ -59,7 +59,7 @@ const CALLS = [
 const LOGINS = ['login/begin', 'login/look', 'login/end']
 const OTHERS = ['session', 'sign-out-everywhere', 'live', 'step-up/begin', 'sign-in/begin', ...LOGINS]
 
-describe('D-33 a page of another port of this host', () => {
+describe('D-33 a page on another port of this host', () => {
   const { origin: _, ...noOrigin } = OWN
   const { 'sec-fetch-site': __, ...noSite } = OWN
   const HOSTILE: [string, Record<string, string>][] = [
@@ -92,7 +92,7 @@ describe('D-33 a page of another port of this host', () => {
   )
 
   test.each([['127.0.0.1:4304'], ['evil.example'], ['localhost:4302'], ['localhost'], ['[::1]:4304']])(
-    'gets nothing as %s',
+    'gets nothing under the host %s',
     async (host) => {
       const said = await post(till, 'find/acts', { headers: { ...headersOf('operator'), host } })
       expect(said).toMatchObject({ status: 421, error: { kind: 'wrong_host' } })
@@ -187,7 +187,7 @@ describe('a call', () => {
     })
   })
 
-  test('is limited to 30 acts at once for one operator', async () => {
+  test('is limited to a burst of 30 acts for one operator', async () => {
     const kinds = new Set<string | undefined>()
     for (let n = 0; n < 40; n += 1)
       kinds.add((await acting('support', 'price release', { game: 'cs', item: 'x' })).error?.kind)
@@ -197,7 +197,7 @@ describe('a call', () => {
     )
   })
 
-  test('of a sandbox’s own session needs no passkey', async () => {
+  test('in a sandbox’s own session needs no passkey', async () => {
     const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
     till.clock.advance(6 * MINUTE_MS)
     const said = await post(till, 'act/key-revoke', { headers, body: { reason: 'x', input: { keyId: 'x' } } })
@@ -299,7 +299,7 @@ describe('D-33 the approval of a second operator', () => {
     })
   })
 
-  test('is needed for many small payouts as for one large payout, by each operator and by the command line', async () => {
+  test('is needed for many small payouts just as for one large payout, by operators or by the command line', async () => {
     expect(await pay(grace, '60.00')).toMatchObject({ status: 200 })
     expect(await pay(grace, '40.01')).toMatchObject({ status: 202 })
     const several = await Promise.all(Array.from({ length: 4 }, () => pay(grace, '20.00')))
@@ -332,7 +332,7 @@ describe('D-33 the approval of a second operator', () => {
     expect(await decide(grace, proposalId, 'decline')).toMatchObject({ status: 200 })
   })
 
-  test('is not enough for a proposal from the command line, which cannot prove who types: it needs two', async () => {
+  test('is not enough for a proposal from the command line, which needs two because it cannot prove who types', async () => {
     const before = await paid()
     const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
     const said = await recordPayout(till.by('Grace'), payout)

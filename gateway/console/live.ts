@@ -1,4 +1,4 @@
-/** Tells pages that something changed. It sends no rows: pages fetch their data again. */
+/** Notifies pages that something changed. Sends no rows, so pages fetch their data again. */
 import type { ServerResponse } from 'node:http'
 import type { Log } from '../kit/log.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'

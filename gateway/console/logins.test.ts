@@ -36,7 +36,7 @@ const begin = (input: object = {}, { headers } = ada) =>
 const look = (loginId: unknown, { headers } = ada) => post(till, 'login/look', { headers, body: { loginId } })
 const end = (loginId: unknown, { headers } = ada) => post(till, 'login/end', { headers, body: { loginId } })
 
-/** Returns the phone of this account. */
+/** Approves the login with the phone of this account. */
 async function approve(address: unknown, steamId: string): Promise<void> {
   const clientId = /^https:\/\/s\.team\/q\/\d+\/(\d+)$/.exec(String(address))?.[1]
   const answer = await fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {

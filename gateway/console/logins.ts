@@ -1,5 +1,5 @@
 /**
- * Logins of bots by QR code. The page shows the code and polls for the result. They are kept in memory, so a restart
+ * Logins of bots by QR code. The page shows the code and polls for the result. Logins are kept in memory, so a restart
  * ends them all.
  */
 import { randomUUID } from 'node:crypto'

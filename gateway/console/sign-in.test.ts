@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000
 let database: TestDatabase
 let till: TestConsole
 let count = 0
-/** Returns a name that no other test uses. */
+/** A name that no other test uses. */
 let name: string
 
 beforeAll(async () => {

@@ -141,9 +141,9 @@ const amountOrNull = (amount: number | undefined): bigint | null =>
   amount === undefined ? null : BigInt(amount)
 
 /**
- * Returns hashes of the call's values, by which a repeated call is recognised. The first is the one to store. It covers
- * only a few bits of the trade token, because a hash of the whole token could reveal it. Rows of an earlier version
- * have the second.
+ * Returns hashes of the call's values, by which a repeated call is recognised. The first one is stored. It covers only
+ * a few bits of the trade token, because a hash of the full token could reveal the token. Rows of an earlier version
+ * contain the second.
  */
 function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [Buffer, ...Buffer[]] {
   const whole = sha256(canonical(body))

@@ -45,7 +45,7 @@ it('one error from many pages gives one line, then one line in ten minutes with 
   ])
 })
 
-it('errors of other types, files and lines have their own lines', () => {
+it('errors of another type, file or line number get their own log lines', () => {
   for (const other of [{ type: 'RangeError' }, { filename: '/b.js' }, { lineno: 8 }])
     report({ ...REPORT, ...other })
   report({ ...REPORT, type: 'RangeError', message: 'another text' })

@@ -1,4 +1,4 @@
-/** Logs errors that pages report, in a few short lines: anyone can send reports, and they must not fill the log. */
+/** Logs errors that pages report, in a few short lines. Anyone can send reports, which must not fill the log. */
 import { type ErrorReportBody, hashSchema } from '../../contract/widget-api.ts'
 import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'
@@ -6,11 +6,11 @@ import { plainText } from '../steam/parse.ts'
 
 const MOST_MESSAGE = 200
 const MOST_NAME = 100
-/** A repeated error gets one line per this time, with its count. */
+/** How often a repeated error gets another line, with its count. */
 const FOLD_MS = 10 * 60_000
 const MOST_LINES = 30
 const LINES_WITHIN_MS = 60 * 60_000
-/** Most kinds of errors that are counted separately. Further kinds share one count. */
+/** The most kinds of errors to count separately. Further kinds share one count. */
 const MOST_KINDS = 200
 
 type Kind = { times: number; loggedMs: number }
@@ -50,7 +50,7 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
       return
     }
     const times = (kind?.times ?? 0) + 1
-    // Hide secrets first: half of one would not be recognised.
+    // Hide secrets first, because half a secret would not be recognised.
     const message = plainText(scrub(report.message)).slice(0, MOST_MESSAGE)
     const { empty } = report
     const fields = { times, ...(leftOut > 0 && { leftOut }), report: { type, file, line, message, empty } }

@@ -211,7 +211,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('D-7 has a redirect only after success', async () => {
+  it('D-7 returns a redirect only after success', async () => {
     const deposit = await aDeposit(till, store)
     const redirect = 'https://store.test/thanks'
     await till.db.updateTable('deposit').set({ redirect_url: redirect }).execute()
@@ -235,7 +235,7 @@ describe('GET /api/payment', () => {
     expect(await payment(deposit.hash)).toMatchObject({ status: 'pending', timeLeft: null })
   })
 
-  it('has the offer read again when a shopper comes back to a pending deposit, once in two seconds', async () => {
+  it('has the offer read again when a shopper returns to a pending deposit, at most once in two seconds', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     const refreshes: unknown[] = []

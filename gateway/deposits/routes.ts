@@ -24,7 +24,7 @@ type PollDeps = Pick<DepositDeps, 'db' | 'queue' | 'log'> & {
   views: ViewCache
   /** Monotonic milliseconds. */
   nowMs(): number
-  /** Returns the reason to refuse calls at once; undefined if there is none. */
+  /** Returns the reason to refuse calls immediately; undefined if there is none. */
   unable(): Unable | undefined
 }
 
@@ -76,7 +76,7 @@ function unchanged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.code(304).header('cache-control', 'no-store').header('etag', etag).send()
 }
 
-/** A call without an ETag comes from a page just opened or shown again: have a bot read the offer once, now. */
+/** Has a bot read the offer for a call without an ETag, because its page was just opened or shown again. */
 function createRefresher({ db, queue, log, nowMs }: PollDeps): (view: View) => void {
   const refreshed = new Map<bigint, number>()
   return ({ openTrade }) => {

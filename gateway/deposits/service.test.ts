@@ -115,7 +115,7 @@ describe('a shopper gives a trade link', () => {
     await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refused(code))
   })
 
-  it('ten times within ten minutes at most: the eleventh does not ask Steam', async () => {
+  it('at most ten times within ten minutes: the eleventh link causes no request to Steam', async () => {
     const { hash } = await open()
     const asked: string[] = []
     const readProfile = (steamId: string) => {

@@ -82,7 +82,7 @@ const LINKS_WITHIN_MS = 10 * 60_000
 /** The most distinct trade links for one deposit within that time: each can cost calls to Steam. */
 const MOST_LINKS = 10
 
-/** Refuses a link over the limit and deletes its record. */
+/** Records the link. Refuses one over the limit, and then keeps no record of it. */
 async function countLink(
   { db, clock, box }: DepositDeps,
   depositId: bigint,

@@ -69,7 +69,7 @@ async function tellAll(db: Db | Tx, rows: readonly ToldRow[], publicUrl: string)
   return rows.map((row) => toStoreDeposit(row, trades.get(row.id) ?? null, publicUrl))
 }
 
-/** An event is stored before it has a number, so its payload has none. It is added when the event is read. */
+/** An event is stored before it gets its number, so its payload lacks it. Readers add the number later. */
 export function toStoreDeposit(
   row: DepositRow & Partial<Pick<ToldRow, 'last_sequence'>>,
   shown: ShownTrade | null,

@@ -25,7 +25,7 @@ type Options = {
 const REFRESH_MS = 500
 /** A page that has not polled for this long is gone. */
 const FORGET_MS = 10_000
-/** While the database is away, a view older than this is not served. */
+/** While the database is down, a view older than this is not served. */
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
 /** The most reads of one deposit that its callers can cause. A page needs one when it is opened or shown again. */

@@ -124,7 +124,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['a short key', () => settings({ TRADETILL_MASTER_KEY: 'abc' }), 'settings', /TRADETILL_MASTER_KEY/],
   ['no proxies', () => settings({ TRADETILL_TRUSTED_PROXIES: '' }), 'settings', /TRUSTED_PROXIES/],
   [
-    'a public address of http',
+    'a public URL with http',
     () => settings({ TRADETILL_PUBLIC_URL: 'http://a.b' }),
     'settings',
     /PUBLIC_URL/,
@@ -153,26 +153,26 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /Two roles/,
   ],
   [
-    'an owner out of reach',
+    'an owner that cannot connect',
     () => databaseFindings(DATABASE, { kind: 'failed', reason: 'no' }),
     'database.owner',
     /OWNER_DATABASE_URL/,
   ],
   [
-    'a name that leads nowhere',
+    'a public name without DNS',
     () => proxyFindings({ kind: 'failed', reason: 'ENOTFOUND' }, { version: '1.2.3', nowMs: 0 }),
     'public',
     /DNS/,
   ],
-  ['somebody else at the name', () => proxy({ build: undefined }), 'public', /TRADETILL_PORT/],
+  ['another program at the public name', () => proxy({ build: undefined }), 'public', /TRADETILL_PORT/],
   [
-    'a proxy with a Host of its own',
+    'a proxy that replaces Host',
     () => proxy({ page: { status: 421, encoding: null } }),
     'public',
     /Host header/,
   ],
   [
-    'another version at the name',
+    'another version at the public name',
     () => proxy({ build: { version: '1.2.2', commit: 'a' } }),
     'public',
     /this version/,
@@ -191,7 +191,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /X-Forwarded-Proto/,
   ],
   [
-    'a certificate that ends',
+    'a certificate that ends soon',
     () => proxy({ certificateEndsMs: NOW.getTime() + 3 * DAY_MS }),
     'proxy.tls',
     /renew/,
@@ -205,7 +205,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /Accept-Encoding/,
   ],
   [
-    'a small limit of bodies',
+    'a small limit on bodies',
     () => proxy({ largeBody: { status: 413, isOurs: false } }),
     'proxy.body',
     /client_max_body_size/,
@@ -247,14 +247,14 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /authenticator/,
   ],
   [
-    'a bar',
+    'a barred bot',
     () => bot({ bars: [{ scope: 'cs', reason: 'inventory_full', until: NOW }] }),
     'bots.3',
     /operating/,
   ],
-  ['a notice', () => bot({ noticeAcknowledged: false }), 'bots.3', /acknowledges/],
+  ['an unread notice', () => bot({ noticeAcknowledged: false }), 'bots.3', /acknowledges/],
   [
-    'a token that ends',
+    'a token that ends soon',
     () => bot({ tokenExpiresAt: new Date(NOW.getTime() + 9 * DAY_MS) }),
     'bots.3',
     /bot renew 3/,
@@ -266,7 +266,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'stores.1',
     /webhook-url/,
   ],
-  ['a webhook that is not proved', () => store({ state: 'pending' }), 'stores.1.webhook.5', /challenge/],
+  ['an unproved webhook', () => store({ state: 'pending' }), 'stores.1.webhook.5', /challenge/],
   [
     'a webhook that fails',
     () => store({ answer: { kind: 'answered', status: 500 } }),
@@ -274,14 +274,14 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     /2xx/,
   ],
   [
-    'a webhook that is out of reach',
+    'a webhook that does not answer',
     () => store({ answer: { kind: 'failed', reason: 'no' } }),
     'stores.1.webhook.5',
     /allow-address/,
   ],
 ]
 
-it('asks for as many connections as the table in the document lists for a gateway', () => {
+it('the doctor asks for as many connections as docs/scaling.md lists for a gateway', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
   const [, told, table = ''] = /opens up to (\d+) connections([\s\S]*?)A command takes/.exec(text) ?? []
   const rows = [...table.matchAll(/^\|[^|]*\|(.*)\|$/gm)].map(([, cell = '']) => cell.match(/\d+/g) ?? [])
@@ -345,7 +345,7 @@ describe('on a real PostgreSQL', () => {
     expect(mended(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
   })
 
-  it('names a database that takes no writes', async () => {
+  it('names a database that accepts no writes', async () => {
     await till.pool.query(`alter role ${ROLE} set default_transaction_read_only = on`)
     const findings = databaseFindings(
       await probeDatabase(asRole(), nowMs),

@@ -143,7 +143,7 @@ async function examineParts(config: OwnConfig, { db }: Database, options: Doctor
         ),
     ],
   ]
-  // All parts run at once, so they share the wait for a silent database.
+  // All parts run at the same time, so they share the wait for a silent database.
   return (await Promise.all(parts.map(([check, look]) => attempt(check, look)))).flat()
 }
 

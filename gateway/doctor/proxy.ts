@@ -15,8 +15,8 @@ export type PublicAnswer =
       /** Build of the till that answered; undefined if something else answered. */
       build: { version: string; commit: string } | undefined
       /**
-       * How the gateway saw the call, whose X-Forwarded-For was MADE_UP_ADDRESS; undefined if the gateway did not
-       * answer that.
+       * How the gateway saw a call whose X-Forwarded-For was MADE_UP_ADDRESS; undefined if the gateway did not
+       * report it.
        */
       caller: { address: string; protocol: string; isProxy: boolean } | undefined
       certificateEndsMs: number | undefined

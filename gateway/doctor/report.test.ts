@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-describe('a database that goes away during the checks', () => {
+describe('a database that disappears during the checks', () => {
   let proxy: SilentProxy
   let publicAddress: Server | undefined
 
@@ -34,7 +34,7 @@ describe('a database that goes away during the checks', () => {
     await proxy.close()
   })
 
-  /** The public URL is checked after the database, so the database goes away then. */
+  /** The public URL is checked after the database, so the database disappears then. */
   async function addressThat(goes: () => void): Promise<string> {
     publicAddress = createServer((_request, answer) => {
       goes()
@@ -45,7 +45,7 @@ describe('a database that goes away during the checks', () => {
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
 
-  it('is reported for each part that could not be checked, beside all results', async () => {
+  it('is reported for each part that could not be checked, along with all results', async () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const env = {
       DATABASE_URL: proxy.url,

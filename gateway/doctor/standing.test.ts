@@ -42,7 +42,7 @@ const mended = (findings: readonly Finding[]) => findings.filter(({ state }) => 
 
 it.each([
   ['console', () => console({})],
-  ['console behind a door', () => answer({ status: 403 })],
+  ['console behind a proxy that refuses strangers', () => answer({ status: 403 })],
   ['operators', () => operatorFindings([{ name: 'nina', passkeys: 2 }])],
   ['epoch', () => epoch({})],
   ['alarms', () => alarmFindings({ departures: 0, missing: 0 })],
@@ -52,13 +52,18 @@ it.each([
 })
 
 it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]>([
-  ['no answer at the name', () => console({ answer: { kind: 'failed', reason: 'no' } }), 'console', /DNS/],
+  [
+    'no answer at the public name',
+    () => console({ answer: { kind: 'failed', reason: 'no' } }),
+    'console',
+    /DNS/,
+  ],
   ['another page', () => answer({}), 'console', /CONSOLE_HOST/],
   ['a console of a sandbox', () => answer({ page: 'sandbox' }), 'console', /CONSOLE_URL/],
-  ['a proxy with a Host of its own', () => answer({ status: 421, refusal: 'wrong_host' }), 'console', /Host/],
+  ['a proxy that replaces Host', () => answer({ status: 421, refusal: 'wrong_host' }), 'console', /Host/],
   ['a proxy that hides https', () => answer({ status: 403, refusal: 'https_required' }), 'console', /Proto/],
   [
-    'a certificate that ends',
+    'a certificate that ends soon',
     () => answer({ page: 'live', certificateEndsMs: DAY_MS }),
     'console.tls',
     /renew/,
@@ -73,7 +78,12 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
     'console.listener',
     /role console/,
   ],
-  ['the name of the page', () => console({ url: OURS.publicUrl }), 'console.origin', /own host name/],
+  [
+    'the host name of the shoppers’ page',
+    () => console({ url: OURS.publicUrl }),
+    'console.origin',
+    /own host name/,
+  ],
   ['no operator', () => operatorFindings([]), 'console.operators', /operator add/],
   [
     'an operator without a passkey',
@@ -87,14 +97,14 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['items that are gone', () => alarmFindings({ departures: 0, missing: 1 }), 'alarms.drift', /items drift/],
   ['a vault without rights', () => vault({ role: 'not_granted' }), 'vault.rights', /OWNER_DATABASE_URL/],
   ['a vault that is not running', () => vault({ connected: 0 }), 'vault', /start the vault/],
-  ['a vault that sleeps', () => vault({ unseen: 3 }), 'vault', /see its log/],
-])('is named: %s', (_what, findings, check, advice) => {
+  ['a vault that does not answer wishes', () => vault({ unseen: 3 }), 'vault', /see its log/],
+])('a fault is named: %s', (_what, findings, check, advice) => {
   const [first, ...others] = mended(findings())
   expect(others).toEqual([])
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
 })
 
-it('reports absent parts as not checked', () => {
+it('absent parts are reported as not checked', () => {
   expect(consoleFindings(undefined, OURS)).toMatchObject([
     { state: 'not_checked', says: expect.stringContaining('TRADETILL_CONSOLE_PORT') },
   ])

@@ -1,4 +1,4 @@
-/** The doctor's advice about sources of prices names the words of the settings. */
+/** The doctor's advice about sources of prices uses the words of the settings. */
 import { expect, it } from 'vitest'
 import { priceFindings } from './trade.ts'
 

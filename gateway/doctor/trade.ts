@@ -53,7 +53,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   ]
 }
 
-/** The setting has a word for each source, which is its name for all but one. */
+/** The setting names each source by its own name, except for the source of exchange rates. */
 function neverAnswered(source: string): string {
   if (source === FILE_SOURCE) return 'mend the file that TRADETILL_PRICES_FILE names'
   const word = source === RATES_SOURCE ? 'rates' : source

@@ -1,4 +1,4 @@
-/** Sends the signed test that a store can ask for to each webhook that is enabled. It is no event. */
+/** Sends a signed test to each enabled webhook, as a store can request it. The test is not an event. */
 import { pino } from 'pino'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -14,15 +14,15 @@ import { createSender } from '../webhooks/sender.ts'
 import type { StoreState, WebhookAnswer } from './trade.ts'
 import { readStores } from './trade-store.ts'
 
-/** A test lasts up to 15 seconds. */
+/** How many tests run at the same time. Each lasts up to 15 seconds. */
 const AT_ONCE = 16
-/** No further test begins after it, so a report of a thousand stores comes within minutes. */
+/** No test begins after this time, so even a report on a thousand stores takes only minutes. */
 const BEGIN_MS = 60_000
 
 export type TestsDeps = {
   config: OwnConfig
   db: Db
-  /** The machine's: stores check signatures by it. */
+  /** The machine's clock, by which stores check signatures. */
   clock: TillClock
   sendsWebhooks: boolean
   send?: ChallengeDeps['send']
@@ -75,7 +75,7 @@ function tester({ config, db, clock, send }: TestsDeps): (endpoint: EndpointRow)
   }
   return async (endpoint) => {
     try {
-      // A limit on the tests of one store is for those that others ask for.
+      // The limit on the tests of one store applies only to tests that the store requests.
       const { result } = await challenge({ ...deps, testsUnderWay: new Map() }, endpoint)
       return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
     } catch (error) {

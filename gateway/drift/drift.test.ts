@@ -51,37 +51,37 @@ const compare = (said: Books, ...looks: GameLook[]) => {
 const NOTHING = { found: [], learnt: [] }
 
 describe('an inventory', () => {
-  it('that matches the books has no drift, whatever the context of its items', () => {
+  it('that matches the books causes no finding, whatever the context of its items', () => {
     expect(
       compare(books([booked('11'), booked('12')]), look([owned('12', 'Hook', '16'), owned('11')])),
     ).toEqual(NOTHING)
   })
 
-  it('without a booked item misses it, unless only a part was shown', () => {
+  it('without a booked item causes a finding, unless only a part was shown', () => {
     const said = books([booked('11'), booked('12')])
     expect(compare(said, look([owned('11')])).found).toEqual(['missing 1-12'])
     expect(compare(said, look([owned('11')], false))).toEqual(NOTHING)
     expect(compare(said)).toEqual(NOTHING)
   })
 
-  it('does not miss items that are leaving, or came a moment ago', () => {
+  it('causes no finding for items that are leaving, or that arrived a moment ago', () => {
     expect(compare(books([booked('11')], { leaving: new Set(['570/11']) }), look([]))).toEqual(NOTHING)
     expect(compare(books([booked('11', { receivedAt: at(-60_000) })]), look([]))).toEqual(NOTHING)
     expect(compare(books([booked('11', { receivedAt: at(60_000) })]), look([]))).toEqual(NOTHING)
   })
 
-  it('does not miss items of a game that it was not asked for', () => {
+  it('causes no finding in a game that was not read', () => {
     expect(compare(books([booked('11', { appId: 440 })]), look([]))).toEqual(NOTHING)
   })
 
-  it('with an unknown item has a foreign one, unless the item may be arriving', () => {
+  it('with an unknown item causes a finding, unless the item may be arriving', () => {
     const shown = look([owned('9'), owned('10'), owned('11')])
     expect(compare(books([]), shown).found).toEqual(['foreign 9', 'foreign 10', 'foreign 11'])
     expect(compare(books([], { coming: new Map([['570/Hook', 2]]) }), shown).found).toEqual(['foreign 9'])
     expect(compare(books([], { coming: new Map([['570/Hook', 9]]) }), shown)).toEqual(NOTHING)
   })
 
-  it('with an item that left the books has a foreign one', () => {
+  it('with an item that left the books causes a finding', () => {
     expect(compare(books([], { gone: new Set(['570/11']) }), look([owned('11')])).found).toEqual([
       'foreign 11',
     ])
@@ -91,7 +91,7 @@ describe('an inventory', () => {
 describe('an asset id that Steam never gave', () => {
   const nameless = booked(null)
 
-  it('is learnt from the only item with its name', () => {
+  it('is learnt from the only shown item with the same name', () => {
     const shown = look([owned('11'), owned('12'), owned('13', 'Cape')])
     expect(compare(books([nameless, booked('12')]), shown)).toEqual({
       found: ['foreign 13'],
@@ -113,7 +113,7 @@ describe('an asset id that Steam never gave', () => {
       ['unnamed 1-x', 'unnamed 1-y'],
     ],
     [
-      'another one is coming',
+      'another item of that name is coming',
       books([nameless], { coming: new Map([['570/Hook', 1]]) }),
       look([owned('11')]),
       ['unnamed 1-x'],
@@ -141,7 +141,7 @@ describe('an asset id that Steam never gave', () => {
     expect(compare(said, shown)).toEqual({ found, learnt: [] })
   })
 
-  it('is not missed a moment after its delivery', () => {
+  it('is not reported a moment after the delivery', () => {
     expect(compare(books([booked(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
   })
 })
@@ -165,7 +165,7 @@ describe('a finding', () => {
   const said = books([booked('11')])
   const gone = look([])
 
-  it('is sure once two looks agree and the history since the second one explains nothing', () => {
+  it('is certain once two looks agree and the history since the second look explains nothing', () => {
     const once = noted(said, [gone])
     const twice = noted(said, [gone, gone])
     expect(sure(settleDrift(once, said, at(DAY_MS)))).toEqual([])
@@ -192,7 +192,7 @@ describe('a finding', () => {
     expect(look(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
   })
 
-  it('is forgotten if the item left and came back by the history', () => {
+  it('is forgotten if the item left and came back, according to the history', () => {
     const again = books([booked('11', { receivedAt: at(1) })])
     expect(settleDrift(noted(said, [gone, gone]), again, at(DAY_MS))).toEqual([])
   })
@@ -215,7 +215,7 @@ describe('a finding', () => {
     expect(later).toMatchObject([{ isSure: true, firstSeenAt: at(0), looks: 3 }])
   })
 
-  it('of a foreign item ends with its delivery', () => {
+  it('about a foreign item ends once its delivery is booked', () => {
     const shown = look([owned('11')])
     const foreign = noted(books([]), [shown, shown])
     expect(sure(settleDrift(foreign, books([]), at(DAY_MS)))).toEqual(['foreign'])
@@ -247,7 +247,7 @@ describe('the next look', () => {
     expect(isLookDue(waiting, { ...times, now: at(HOUR_MS) })).toBe(false)
   })
 
-  it('comes at once if there was none, or if an operator asks', () => {
+  it('comes immediately if there was none before, or if an operator asks', () => {
     expect(isLookDue([], { ...times, lookedAt: null, now: at(0) })).toBe(true)
     expect(isLookDue([], { ...times, askedAt: at(0), now: at(0) })).toBe(true)
     expect(isLookDue([], { ...times, askedAt: at(-1), now: at(0) })).toBe(false)

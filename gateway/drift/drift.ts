@@ -83,7 +83,7 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
   const taken = new Set(named.flatMap(({ taken }) => taken))
   const foreign = [...spare].flatMap(([name, items]) => {
     const left = items.filter((item) => !taken.has(item))
-    // The newest items came a moment ago.
+    // The newest items can be those that are not booked yet.
     return left.slice(0, Math.max(0, left.length - (books.coming.get(name) ?? 0)))
   })
   return {
@@ -126,7 +126,7 @@ const findingOf = (
   { appId, item, assetId, marketHashName }: Omit<Finding, 'kind'>,
 ): Finding => ({ kind, appId, item, assetId, marketHashName })
 
-/** Asset ids only grow. */
+/** Sorts by asset id, because asset ids only grow. */
 function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): number {
   return one.length - other.length || (one < other ? -1 : 1)
 }

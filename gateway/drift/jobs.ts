@@ -7,14 +7,14 @@ import type { Clock } from '../kit/clock.ts'
 import { countDrift } from './list-store.ts'
 import type { DriftStore } from './watch.ts'
 
-/** The most looks to start in one sweep of ten seconds: after a long stop, many bots are due at once. */
+/** The most looks to start in one sweep of ten seconds, because many bots are due after a long stop. */
 const LOOKS_A_SWEEP = 2
 /** A look whose work was lost starts again after this time. */
 const LOST_MS = 30 * 60_000
 
 type SweepDeps = { db: Db; queue: Queue; drift: DriftStore; clock: Clock }
 
-/** Any number of processes may call this: each bot is taken by only one. */
+/** Any number of processes can call this. Each bot is taken by only one of them. */
 export async function sweepDrift({ db, queue, drift, clock }: SweepDeps): Promise<void> {
   const now = clock.now()
   const nextAt = new Date(now.getTime() + LOST_MS)

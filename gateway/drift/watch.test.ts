@@ -166,7 +166,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('gives the asset id that Steam did not give, and a departure under it is booked', async () => {
+  it('provides an asset id that Steam did not give, and a departure of that asset is booked', async () => {
     const deposit = await aDeposit(till, store)
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     session.accept(offerId)
@@ -240,7 +240,7 @@ describe('the daily look', () => {
     expect(both.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
   })
 
-  it('comes when an operator asks, who sees the findings, and metrics count them', async () => {
+  it('comes when an operator asks; the operator sees the findings, and metrics count them', async () => {
     const run = (...args: string[]) => runCommand(['items', 'drift', ...args], { databaseUrl: till.url })
     const [lost] = await delivery()
     session.own = session.own.filter((item) => item !== lost)

@@ -98,7 +98,7 @@ async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<L
   await drift.learn(bot.botId, { epoch: bot.epoch, now }, compared.learnt)
   if (compared.learnt.length > 0) {
     const about = { botId: String(bot.botId), items: compared.learnt.length }
-    deps.log.info(about, 'asset ids that Steam had not told were found in the inventory of a bot')
+    deps.log.info(about, 'asset ids that Steam had not given were found in the inventory of a bot')
   }
   const { historyFrom } = before
   const noted = noteLook(before.noted, compared, { at: now, looks, books, historyFrom })

@@ -20,7 +20,7 @@ describe('D-37 a database', () => {
     ['that no gateway remembers continues', standing(), undefined, undefined],
     ['before its first epoch continues', { ...standing(), epoch: undefined }, undefined, undefined],
     ['on another server stops', standing({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],
-    ['that was restored beside the old one stops', standing({ databaseOid: 6n }), seen(), 'database'],
+    ['that was restored next to the old one stops', standing({ databaseOid: 6n }), seen(), 'database'],
     ['whose tables were restored stops', standing({ logOid: 10n }), seen(), 'database'],
     ['of a promoted copy stops', standing({ timeline: 2n }), seen(), 'timeline'],
     ['with fewer rows than were seen stops', standing({ written: 89n }), seen(), 'behind'],
@@ -33,7 +33,12 @@ describe('D-37 a database', () => {
     ],
     ['in a later epoch than was seen continues', standing(), seen({ epoch: 1n, written: 200n }), undefined],
     ['that another gateway found behind stops', standing({}, true), undefined, 'behind'],
-    ['whose server gives no place continues', standing({ written: null }), seen(), undefined],
+    [
+      'whose server does not report how much it has written continues',
+      standing({ written: null }),
+      seen(),
+      undefined,
+    ],
   ] satisfies [string, Standing, Remembered | undefined, string | undefined][])(
     '%s',
     (_what, now, before, found) => {

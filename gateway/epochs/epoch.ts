@@ -1,6 +1,6 @@
 /** Detects whether the till's database was restored or replaced. A life is one unbroken history of a database. */
 
-/** A server's facts about a database; null if the server does not tell one. */
+/** A server's facts about a database. Null: the server does not report this fact. */
 export type Life = {
   systemIdentifier: string | null
   timeline: bigint | null

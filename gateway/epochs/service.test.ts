@@ -105,7 +105,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
   })
 
-  test('logs it once a minute, and does not try to publish', async () => {
+  test('logs that once a minute, and does not try to publish', async () => {
     const epochs = watch()
     await epochs.look()
     await expiredDeposit(till, api.store)
@@ -129,7 +129,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
 })
 
 describe('D-37 restore finish', () => {
-  test('skips a million numbers, and tells every store before anything else', async () => {
+  test('skips a million numbers, and informs every store before any other event', async () => {
     await published(2)
     await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
     const epochs = watch()
@@ -153,7 +153,7 @@ describe('D-37 restore finish', () => {
     expect(Number(opened.id)).toBeGreaterThan(1_000_000)
   })
 
-  test('begins an epoch for each loss, also for two stores', async () => {
+  test('begins one epoch for each loss, even with two stores', async () => {
     await api.newKey(api.store)
     const other = await startStoreApi(till)
     const epochs = watch()
@@ -205,7 +205,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
     expect((await eventsAfter(0)).json().events).toMatchObject([{ type: 'epoch.started' }])
   })
 
-  test('does not begin one on another server, which may be a copy for tests', async () => {
+  test('does not begin an epoch on another server, which may be a copy for tests', async () => {
     const epochs = watch({ afterFailover: 'epoch' })
     await epochs.look()
     await live("system_identifier = '1'")
@@ -215,7 +215,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
 })
 
 describe('D-37 the memory of a gateway', () => {
-  /** Sets the database back as a restored folder would: its own record shows no break. */
+  /** A memory that has seen more than the database has, as if its folder were restored. The record shows no break. */
   const remember = (kept: Memory, by: bigint) => ({
     of: (life: Parameters<Memory['of']>[0]) => {
       const seen = kept.of(life)

@@ -14,12 +14,12 @@ describe('the wait for one more read', () => {
     { ms: 600_000, most: 3 },
   ]
   test.each([
-    ['nothing was read', [], 100, 0],
-    ['there is room', [90], 100, 0],
-    ['a minute is full', [70, 80], 100, 30_000],
-    ['a minute has passed since', [40, 50], 100, 0],
-    ['more than that were read', [80, 85, 90], 100, 580_000],
-    ['ten minutes are full', [10, 50, 90], 200, 410_000],
+    ['is 0 if nothing was read', [], 100, 0],
+    ['is 0 if there is room', [90], 100, 0],
+    ['ends when the minute has room again', [70, 80], 100, 30_000],
+    ['is 0 once a minute has passed', [40, 50], 100, 0],
+    ['ends when all limits have room, even if more reads than allowed were made', [80, 85, 90], 100, 580_000],
+    ['ends when the ten minutes have room again', [10, 50, 90], 200, 410_000],
   ])('%s', (_what, reads, now, waitMs) => {
     expect(waitOf(reads.map(at), limits, at(now))).toBe(waitMs)
   })
@@ -54,7 +54,7 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
 }
 
 describe('one link that asks as fast as it can', () => {
-  test('causes 12 reads a minute, and otherwise gets known items', async () => {
+  test('causes 12 reads a minute, and otherwise gets stored items', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({ answered: 96, refused: new Set() })
     expect(till.steam.asked).toBe(12)
   })
@@ -112,7 +112,7 @@ describe('an account', () => {
       )
       .execute()
 
-  test('is read 30 times a minute for one game, through any links', async () => {
+  test('is read at most 30 times a minute for one game, through all links together', async () => {
     await others({})
     await expect(till.ask()).rejects.toMatchObject({ code: 'too_many_looks' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
@@ -120,7 +120,7 @@ describe('an account', () => {
     expect((await till.ask()).items).toHaveLength(1)
   })
 
-  test('is read 40 times a minute in all, through any links and for any games', async () => {
+  test('is read at most 40 times a minute for all games, through all links together', async () => {
     await others({ count: 20 })
     await others({ count: 19, game: 'dota' })
     expect(await till.ask({ game: 'dota' })).toMatchObject({ inventoryError: false })
@@ -139,7 +139,7 @@ describe('an account', () => {
 describe('a token', () => {
   const other = (token: string) => till.db.updateTable('deposit').set({ user_token: token }).execute()
 
-  test('that Steam refused is remembered for five minutes, for any game and language', async () => {
+  test('that Steam refused stays refused for five minutes, for every game and language', async () => {
     let checked = 0
     till.bot.session.checkPartner = async () => {
       checked += 1
@@ -160,7 +160,7 @@ describe('a token', () => {
     expect(checked).toBe(2)
   })
 
-  test('that is new is checked with Steam before it gets the till’s items', async () => {
+  test('that is new is checked with Steam before it gets stored items', async () => {
     await till.ask()
     await other('invented')
     till.steam.partner = { kind: 'refused', reason: 'invalid_token' }
@@ -180,7 +180,7 @@ describe('a token', () => {
     expect(till.steam.asked).toBe(2)
   })
 
-  test('that is new gets the till’s items on a reload only if they are seconds old', async () => {
+  test('that is new gets stored items on a reload only if they are seconds old', async () => {
     await till.ask()
     till.clock.advance(5_000)
     await other('renewed')

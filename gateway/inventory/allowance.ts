@@ -1,4 +1,4 @@
-/** Limits the reads of Steam that one link or one account can cause: all shoppers share the bots' budgets. */
+/** Limits the reads of Steam that one link or one account can cause, because all shoppers share the bots' budgets. */
 import type { Tx } from '../db/client.ts'
 import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
 

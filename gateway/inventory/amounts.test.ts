@@ -56,7 +56,7 @@ describe('the amount of a trade', () => {
   test('A-113 is refused below the minimum, and accepted at it', async () => {
     expect(await trade('2', '3')).toEqual(refused('below_minimum'))
     await setPrices(till, { Case: 3_333_400n })
-    // The page keeps its quote for this time.
+    // Only after this time does the page get another quote.
     till.clock.advance(10_000)
     expect(await trade('2')).toEqual(accepted)
   })

@@ -74,7 +74,7 @@ export type Asked = {
   readAt: Date | null
 }
 
-/** Asks Steam: first whether this partner can trade at once, then for their items. */
+/** Asks Steam: first whether this partner can trade without a hold, then for their items. */
 export async function askSteam(
   session: SteamSession,
   { partner, game, language, kept, spend }: Wanted,
@@ -104,8 +104,8 @@ const ERROR_OF_REFUSAL: Record<Extract<StoredAnswer, { kind: 'refused' }>['reaso
 }
 
 /**
- * Returns the page's state for an answer without items. A single failure counts as the till's own: other code detects
- * maintenance, and failures of all bots.
+ * Returns the error type of an answer without items. A failure counts as an internal error unless `isOutage`, because a
+ * single failure does not prove that Steam is down.
  */
 export function errorTypeOf(
   answer: Exclude<StoredAnswer, { kind: 'items' }>,
@@ -115,7 +115,7 @@ export function errorTypeOf(
   return isOutage ? 'engineeringWorks' : 'internal'
 }
 
-/** True if Steam does not let the account trade. The error's type alone is the same as for an empty inventory. */
+/** True if Steam does not let the account trade. The error type does not show that: an empty inventory has it too. */
 export function isRestricted(answer: StoredAnswer): boolean {
   return answer.kind === 'refused' && answer.reason === 'cannot_trade'
 }

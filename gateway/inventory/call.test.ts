@@ -107,7 +107,7 @@ const read = (page: unknown) => parsePartnerPage(page)?.items ?? []
 describe('hostile descriptions', () => {
   test.each([
     ['10,000 characters', { name: 'x'.repeat(10_000) }, 'x'.repeat(200)],
-    ['marks that turn the direction', { name: '\u202eefinK\u202c\u2067\u200f' }, 'efinK'],
+    ['marks that reverse the text', { name: '\u202eefinK\u202c\u2067\u200f' }, 'efinK'],
     ['HTML', { name: '<img src=x onerror=alert(1)>' }, '<img src=x onerror=alert(1)>'],
     ['control characters', { name: 'Kni\u0000fe\n' }, 'Knife'],
     ['half a character', { name: 'Knife\ud83d' }, 'Knife\ufffd'],
@@ -128,17 +128,17 @@ describe('hostile descriptions', () => {
   })
 
   test.each([
-    ['a name of a wrong type', { name: 5 }, {}, 'unknownItem'],
+    ['a name of the wrong type', { name: 5 }, {}, 'unknownItem'],
     ['no market name', { market_hash_name: undefined }, {}, 'unknownItem'],
-    ['a market name of an object', { market_hash_name: { toString: 'Knife' } }, {}, 'unknownItem'],
+    ['an object as the market name', { market_hash_name: { toString: 'Knife' } }, {}, 'unknownItem'],
     ['no description at all', {}, { classid: '404' }, 'unknownItem'],
     ['a market name that only looks like another', { market_hash_name: 'Knif\u0435' }, {}, 'noPrice'],
     ['a market name of 10,000 characters', { market_hash_name: 'Knife'.repeat(2_000) }, {}, 'noPrice'],
     ['tradable in words', { tradable: 'yes' }, {}, 'notTradable'],
-    ['an amount below nothing', {}, { amount: '-1' }, 'unknownItem'],
+    ['a negative amount', {}, { amount: '-1' }, 'unknownItem'],
     ['an amount of zero', {}, { amount: '0' }, 'unknownItem'],
     ['a stack', {}, { amount: '40' }, 'stack'],
-    ['an amount without end', {}, { amount: '1e999' }, 'unknownItem'],
+    ['an infinite amount', {}, { amount: '1e999' }, 'unknownItem'],
     ['half an item', {}, { amount: '0.5' }, 'unknownItem'],
     ['an amount in words', {}, { amount: 'one' }, 'unknownItem'],
   ])('%s is counted, not shown', async (_what, change, owned, reason) => {
@@ -161,7 +161,7 @@ describe('hostile descriptions', () => {
     expect(answer.json()).toMatchObject({ items: [{ id: '7' }], unavailableItems: 0 })
   })
 
-  test('the answer is valid for anything Steam may send', async () => {
+  test('the answer is valid whatever Steam sends', async () => {
     const value = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary', maxLength: 300 }), fc.constant('1'))
     const owned = fc.record(
       { id: value, classid: value, instanceid: value, amount: value },

@@ -36,7 +36,7 @@ const other = (appid: number, name: string, more: Record<string, unknown>) =>
 const ROWS: Row[] = [
   ['a gun with stickers', 'cs', description(), ['AK-47 | Redline', 'rarity-5', 'WearCategory2', false]],
   [
-    'the same in Russian: the name is the shopper’s, the tags decide',
+    'the same in Russian: the name is translated, and the tags decide',
     'cs',
     description({
       name: 'AK-47 | Красная линия',
@@ -51,7 +51,7 @@ const ROWS: Row[] = [
     ['AK-47 | Красная линия', 'rarity-5', 'WearCategory2', false],
   ],
   [
-    'a name tag, which Steam tells beside the name',
+    'a name tag, which Steam sends in addition to the name',
     'cs',
     description({ fraudwarnings: ["Name Tag: ''StatTrak™ ★ Howl''"] }),
     ['AK-47 | Redline', 'rarity-5', 'WearCategory2', false],
@@ -114,7 +114,7 @@ const ROWS: Row[] = [
     ['Sir Bloody Miami Darryl | The Professionals', 'rarity-6', null, false],
   ],
   [
-    'a charm of a quality that is new',
+    'a charm of a new quality',
     'cs',
     cs('Souvenir Charm | Austin 2025 Highlight', [quality('highlight'), rarity('Rarity_Mythical')]),
     ['Souvenir Charm | Austin 2025 Highlight', 'rarity-4', null, false],
@@ -150,7 +150,7 @@ const ROWS: Row[] = [
     ['Treasure of the Crimson Witness', 'rarity-2', null, false],
   ],
   [
-    'TF2: a renamed hat shows its own name, and its price is that of the market name',
+    'TF2: a renamed hat shows its own name, and has the price of the market name',
     'tf',
     other(440, "''Free <b>money</b>''", {
       market_hash_name: 'Strange Team Captain',
@@ -159,7 +159,7 @@ const ROWS: Row[] = [
     ["''Free <b>money</b>''", 'rarity-3', null, false],
   ],
   [
-    'TF2: the counters of a strange part stand in brackets too, but are no note',
+    'TF2: the counter of a strange part is in brackets like a note, but is not one',
     'tf',
     other(440, 'Strange Medi Gun', {
       descriptions: [html('(Kills: 12)'), html("''( Not Usable in Crafting )''")],
@@ -168,7 +168,7 @@ const ROWS: Row[] = [
     ['Strange Medi Gun', 'rarity-3', null, false],
   ],
   [
-    'Dota: a note in brackets says nothing of the price',
+    'Dota: a note in brackets does not affect the price',
     'dota',
     other(570, 'Dragonclaw Hook', { descriptions: [html('( Not Tradable until later )')], tags: [] }),
     ['Dragonclaw Hook', 'rarity-0', null, false],
@@ -188,7 +188,7 @@ const ROWS: Row[] = [
     ['Mann Co. Supply Crate Key', 'rarity-1', null, false],
   ],
   [
-    'Rust: no tag that tells anything',
+    'Rust: only tags without a meaning here',
     'rust',
     other(252490, 'Blackout Hoodie', {
       name_color: 'a7ec2e',
@@ -203,7 +203,7 @@ const ROWS: Row[] = [
     ['Whiteout Facemask', 'rarity-0', null, false],
   ],
   [
-    'tags that nobody knows yet',
+    'unknown tags',
     'cs',
     cs('AK-47 | Of Tomorrow', [quality('holographic'), rarity('Rarity_Mythic9'), exterior('WearCategory7')]),
     ['AK-47 | Of Tomorrow', 'rarity-0', null, false],

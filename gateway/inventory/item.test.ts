@@ -105,7 +105,12 @@ const ROWS: Row[] = [
     item('Special Agent Ava | FBI', { Quality: 'normal', Rarity: 'Rarity_Ancient_Character' }),
     ['rarity-6', null, false],
   ],
-  ['cs: StatTrak known by the name alone', 'cs', item(`★ StatTrak™ Knife`, {}), ['rarity-0', null, true]],
+  [
+    'cs: StatTrak recognised by the name alone',
+    'cs',
+    item(`★ StatTrak™ Knife`, {}),
+    ['rarity-0', null, true],
+  ],
   [
     'cs: a name tag that lies',
     'cs',
@@ -135,7 +140,7 @@ const ROWS: Row[] = [
   ],
   ['tf: genuine', 'tf', item('Genuine Lugermorph', { Quality: 'rarity1' }), ['rarity-2', null, false]],
   [
-    'tf: strange is no StatTrak',
+    'tf: strange is not StatTrak',
     'tf',
     item('Strange Knife', { Quality: 'strange' }),
     ['rarity-3', null, false],
@@ -201,7 +206,7 @@ describe('A-043 items', () => {
       { Quality: 'unusual', Rarity: 'Rarity_Ancient' },
       'Rarity: Rarity_Ancient',
     ],
-    ['cs: a rarity that is new', 'cs', { Rarity: 'Rarity_Mythic9' }, 'Rarity: Rarity_Mythic9'],
+    ['cs: a new rarity', 'cs', { Rarity: 'Rarity_Mythic9' }, 'Rarity: Rarity_Mythic9'],
     ['cs: without rarity', 'cs', { Quality: 'normal' }, null],
     [
       'dota: by its rarity',

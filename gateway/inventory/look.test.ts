@@ -103,7 +103,7 @@ describe('no other bot is asked', () => {
     expect([first, second, third].map(({ steam }) => steam.asked)).toEqual([1, 1, 0])
   })
 
-  test('while the first one is working', async () => {
+  test('while the first bot is working', async () => {
     let go = () => {}
     first.steam.release = new Promise((resolve) => {
       go = resolve

@@ -40,7 +40,7 @@ const MOST_LIMITED = 2
 
 export const inventoryTopic = (requestId: bigint): string => `inventory:${requestId}`
 
-/** A token that Steam refused stays refused: the shopper makes a new link. */
+/** How long a refused token stays refused. The shopper needs a new link anyway. */
 const REFUSED_TOKEN_MS = 5 * 60_000
 
 /** `depositId`: the deposit of the asking page. */

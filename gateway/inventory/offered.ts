@@ -77,7 +77,7 @@ type Judged =
 
 function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
   if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
-  // An offer names whole assets: part of a stack would arrive under an unexpected id.
+  // An offer names entire assets. Part of a stack would arrive under an unexpected id.
   if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
   // Any other amount is invalid.
   if (item.amount !== 1) return { kind: 'unavailable', reason: 'unknownItem' }

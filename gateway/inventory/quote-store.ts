@@ -100,8 +100,9 @@ export async function deleteSuperseded(db: Db, now: Date, most: number): Promise
 const SWEEP = 'quotes'
 
 /**
- * Deletes up to `most` quotes that expired before then, from where the last sweep ended. Resolves to the number
- * examined. Quotes that a trade names stay. No trade can name one this late, so they need no second check.
+ * Deletes up to `most` quotes that expired before `before`, from where the last sweep ended. Resolves to the number
+ * examined. Keeps quotes that a trade names. No new trade can name a quote that old, so one check
+ * of each is enough.
  */
 export async function forgetQuotes(db: Db, before: Date, most: number): Promise<number> {
   const after = (await placeOf(db, SWEEP)) ?? new Date(0)
@@ -163,7 +164,7 @@ async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
 const wordsOf = ({ said }: Grounds): string =>
   JSON.stringify(said, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
-/** The latest quote of the deposit, account and game, or the named one, with the deposit's minimum. */
+/** The quote with this id, or without an id the latest of deposit, account and game; with the deposit's minimum. */
 export function findQuoteRow(
   tx: Tx,
   {

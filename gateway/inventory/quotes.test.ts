@@ -60,7 +60,7 @@ describe('D-13 quotes', () => {
     })
   })
 
-  test('are refused with price_changed after a fall of more than a tenth, or if the sources no longer give a price', async () => {
+  test('give price_changed after a fall of more than a tenth, or if the sources no longer have a price', async () => {
     const { quoteId } = await till.ask()
     await setPrices(till, { Knife: 17_999_999n })
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
@@ -79,13 +79,13 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], quoteId)).toEqual({ kind: 'refused', code: 'price_changed' })
   })
 
-  test('stay valid while all sources, or the rates, are silent', async () => {
+  test('stay valid while no source has a price', async () => {
     const { quoteId } = await till.ask()
     await till.db.deleteFrom('price').execute()
     expect(await forTrade(['1'], quoteId)).toMatchObject({ kind: 'quote', total: 1_440n })
   })
 
-  test('are not written again for a reload without changes, but are for a new price, or after a minute', async () => {
+  test('are reused by a reload, unless a price has changed or a minute has passed', async () => {
     const first = (await till.ask()).quoteId
     expect((await till.ask()).quoteId).toBe(first)
     till.clock.advance(10_000)
@@ -98,7 +98,7 @@ describe('D-13 quotes', () => {
     expect(await quotes()).toHaveLength(3)
   })
 
-  test('record each source’s statement and time once for each name, with the commission and the rate', async () => {
+  test('record the commission, the rate, and for each name the statement of each source with its time', async () => {
     const { quoteId } = await till.ask()
     const asOf = till.clock.now().toISOString()
     await setPrices(till, { Knife: 1_000_000n })
@@ -130,7 +130,7 @@ describe('D-13 quotes', () => {
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], unavailableByReason: { noPrice: 2 } })
   })
 
-  test('without an id: the latest one applies', async () => {
+  test('apply without their id: a trade that names none uses the latest', async () => {
     await till.ask()
     await setPrices(till, { Knife: 30_000_000n })
     till.clock.advance(10_000)
@@ -163,7 +163,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], '00000000-0000-4000-8000-00000000000f')).toEqual(refused)
   })
 
-  test('of another account do not count, named or not, even after a change of the link', async () => {
+  test('of another account do not count, with or without their id, even after a change of the link', async () => {
     const { quoteId } = await till.ask()
     const refused = { kind: 'refused', code: 'items_unavailable' }
     expect(await forTrade(['1'], quoteId, OTHER)).toEqual(refused)
@@ -183,7 +183,7 @@ describe('D-13 quotes', () => {
     expect(await forTrade(['1'], own, OTHER)).toMatchObject({ kind: 'quote' })
   })
 
-  test('are deleted when old, like requests, but not within a day', async () => {
+  test('are deleted after a day, like requests', async () => {
     const { quoteId } = await till.ask()
     const left = async () => (await till.db.selectFrom('inventory_request').select('id').execute()).length
     await sweepInventories(till.deps)
@@ -252,7 +252,7 @@ describe('reads of an inventory', () => {
     expect(await quotes()).toHaveLength(2)
   })
 
-  test('leave at most fifty quotes of a deposit: a new one replaces the oldest', async () => {
+  test('keep at most fifty quotes of a deposit: a new one replaces the oldest', async () => {
     const made: (string | null)[] = []
     for (let n = 0; n < 52; n += 1) {
       await setPrices(till, { Knife: 20_000_000n + BigInt(n) * 1_000_000n })

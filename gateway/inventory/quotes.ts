@@ -151,7 +151,7 @@ const BPS = 10_000n
 
 async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown): Promise<boolean> {
   const prices = await priceList(tx, { ...asked, names: items.map(({ pricedAs }) => pricedAs) })
-  // A valid quote has a rate that was checked when it was made.
+  // A valid quote keeps its own rate, which was checked when the quote was made.
   if ('refused' in prices) return !isExpired
   if (isExpired && items.some(({ pricedAs }) => prices.of(pricedAs).kind !== 'priced')) return false
   const current = items.map((item) => worthNow(item, prices))
@@ -159,7 +159,7 @@ async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown):
   return sum(current) * BPS >= total * kept
 }
 
-/** While a quote is valid, missing data from sources does not change it. Data that gives no price does. */
+/** While a quote is valid, an item keeps its price if sources send no data, but loses it if their data gives none. */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
   const price = prices.of(item.pricedAs)
   if (price.kind === 'priced') return price.price

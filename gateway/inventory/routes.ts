@@ -58,8 +58,8 @@ export function inventoryRoutes(
 }
 
 /**
- * Compresses the answer: thousands of items have similar names. This reveals nothing: no secret is in it beside text
- * that a stranger can choose.
+ * Compresses the answer, because thousands of items have similar names. This reveals nothing: the answer has no secret
+ * next to text that a stranger can choose.
  */
 async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
   reply.header('vary', 'accept-encoding')

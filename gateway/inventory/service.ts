@@ -34,8 +34,8 @@ export type InventoryDeps = LookDeps & {
 const DAY_MS = 86_400_000
 
 /**
- * Returns the items that the shopper of the deposit may pay with, priced, newest first. Refuses when there is no such
- * deposit, it is closed or has no user. Every answer of Steam becomes a state of the result.
+ * Returns the items that the shopper of the deposit may pay with, priced, newest first. Refuses if the deposit does
+ * not exist, is closed or has no user. Every answer of Steam becomes a state of the result.
  */
 export async function readInventory(
   deps: InventoryDeps,

@@ -194,7 +194,7 @@ export async function completeRequest(
     .execute()
 }
 
-/** A name cut inside a character would make jsonb refuse the whole inventory. */
+/** A name cut inside a character would make jsonb refuse the entire inventory. */
 function wellFormedJson(answer: StoredAnswer): string {
   return JSON.stringify(answer, (_key, value: unknown) =>
     typeof value === 'string' ? value.toWellFormed() : value,

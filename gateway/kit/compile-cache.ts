@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 
-/** Set as NODE_COMPILE_CACHE of a child process, it also keeps the child's first file. */
+/** Set it as NODE_COMPILE_CACHE of a child process to cache even the child's first file. */
 export const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/tradetill')
 
 /** Call this before importing anything large. If the folder is not writable, Node compiles every time. */

@@ -10,14 +10,14 @@ it('a remembered function is called once for each text', () => {
   expect(read.mock.calls).toEqual([['a'], ['Фыва']])
 })
 
-it('it forgets all answers once there are too many', () => {
+it('a remembered function forgets all answers once there are too many', () => {
   const read = vi.fn((text: string) => text)
   const asked = remembered(read, MOST)
   for (const text of ['a', 'b', 'c', 'c', 'a']) expect(asked(text)).toBe(text)
   expect(read.mock.calls.map(([text]) => text)).toEqual(['a', 'b', 'c', 'a'])
 })
 
-it('it does not remember a long text', () => {
+it('a remembered function is called each time for a long text', () => {
   const read = vi.fn((text: string) => text)
   const asked = remembered(read, MOST)
   for (const text of ['abcdef', 'abcdef', 'abcde', 'abcde']) expect(asked(text)).toBe(text)

@@ -21,5 +21,5 @@ export function remembered<T extends {}>(read: (text: string) => T, most: Most):
   }
 }
 
-/** Copies the text, because a slice of a longer one, such as a header, would keep the whole in memory. */
+/** Copies the text, because a slice of a longer one, such as a header, would keep the entire text in memory. */
 const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')

@@ -15,7 +15,7 @@ function work() {
   return { turns, repeated }
 }
 
-test('an extra run starts at once, or right after the current one', async () => {
+test('an extra run starts immediately, or right after the current one', async () => {
   const { turns, repeated } = work()
   onTestFinished(repeated.stop)
   repeated.again()

@@ -66,7 +66,7 @@ function hmacOf(masterKey: Buffer): (text: string) => Buffer {
   return (text) => createHmac('sha256', key).update(text).digest()
 }
 
-/** The tag identifies the key. */
+/** Tries the keys in turn. Only the right key fits the tag. */
 function openWithAny([key, ...others]: readonly Buffer[], sealed: Buffer, aad: string): string {
   if (key === undefined) throw new Error('No key of this till sealed the secret.')
   try {

@@ -26,7 +26,7 @@ export function readTrustedProxies(text: string): TrustedProxies {
 
 function refusalOf(entry: string): string | undefined {
   if (NAMED.has(entry)) return undefined
-  if (entry === 'none') return 'has none beside other entries'
+  if (entry === 'none') return 'has none among other entries'
   const range = rangeOf(entry)
   if (range === undefined)
     return `has ${JSON.stringify(entry.slice(0, 60))}, which is not an address or a range`

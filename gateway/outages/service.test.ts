@@ -106,7 +106,7 @@ describe('while offers fail for every bot', () => {
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
-  it('D-28 a decline right after it counts as the shopper’s own, because the offer was sent long before', async () => {
+  it('D-28 a decline right after the outage counts as the shopper’s own, because the offer was sent long before', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('while offers fail for every bot', () => {
     expect(view).toMatchObject({ status: 'tradeDeclined', endedAtOnce: false })
   })
 
-  it('no new trade begins until it is over', async () => {
+  it('no new trade begins until offers work again', async () => {
     const deposit = await aDeposit(till, store)
     await steamGoesDown()
     expect(await requestTrade(till.deps, deposit.body)).toEqual({
@@ -190,7 +190,7 @@ describe('maintenance', () => {
     })
   })
 
-  it('does not end an outage of Steam, or the other way round', async () => {
+  it('does not end an outage of Steam, and no outage ends it', async () => {
     const { hash } = await aDeposit(till, store)
     await steamGoesDown()
     await beginMaintenance(deps, NO_NOTICE)

@@ -57,7 +57,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and cannot
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says what happened in both languages, and nothing about the shopper, the customer and the keys', async () => {
+it('a receipt says what happened in both languages, and nothing about the shopper, the customer or the keys', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)

@@ -22,7 +22,7 @@ const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
-/** GET /receipt/NAME: a page for people, so it answers as one. A name that the till never gave is a guess. */
+/** GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess. */
 export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (app) => {

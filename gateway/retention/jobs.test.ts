@@ -74,7 +74,7 @@ describe('D-35 a trade token is erased', () => {
     await jump(till, 2 * DAY_S)
     await work(deposit.id)
     await sweep()
-    // Just released: the delivery is looked at once more within a day.
+    // The credit was just released. The delivery is looked at once more within a day.
     expect(await hasToken(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S)
     await work(deposit.id)

@@ -23,7 +23,7 @@ export async function deleteDeliveries(
     gone as (
       delete from webhook_delivery using looked_at
       where webhook_delivery.id = looked_at.id and is_old and state <> 'due'
-        -- A value for each, found by the index: the planner might read the whole table for a join.
+        -- Looks up one row by the index, because the planner might read the entire table for a join.
         and (select id from webhook_attempt where delivery_id = looked_at.id limit 1) is null
     )
     select id, is_old as "isOld" from looked_at order by id desc limit 1`.execute(db)

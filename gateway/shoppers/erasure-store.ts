@@ -43,7 +43,7 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
   const deposits = await depositsOf(tx, steamId, now)
   const quiet = deposits.filter(({ isQuiet }) => isQuiet).map(({ id }) => String(id))
   const ofQuiet = sql`deposit_id = any(${quiet}::bigint[])`
-  // A deposit may name two accounts, if another one paid after this one was refused, or paid instead of the named one.
+  // A deposit can name two accounts: one that was refused or that the store named, and another that paid.
   await sql`
     update deposit set customer_label = null
     where id = any(${quiet}::bigint[]) and coalesce(shopper_steam_id, user_steam_id) = ${steamId}`.execute(tx)
@@ -58,7 +58,7 @@ export async function eraseAccount(tx: Tx, steamId: string, now: Date): Promise<
     update trade set partner_steam_id = ${NOBODY} where ${ofQuiet} and partner_steam_id = ${steamId}`.execute(
     tx,
   )
-  // Erase the tokens of all accounts. The sweep finds a trade's token by that of its deposit, which may just have been
+  // Erase the tokens of all accounts. The sweep finds a trade's token by its deposit's token, which may just have been
   // erased.
   await sql`
     update trade set partner_token = null, partner_token_sealed = null

@@ -6,7 +6,7 @@ import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts
 
 type Found = { open: number; openLocked: number; unused: number; lastAt: Date | null }
 
-/** Locks the account until the transaction ends, so two trades at once cannot take the same last slot. */
+/** Locks the account until the transaction ends, so two simultaneous trades cannot take the same last slot. */
 export async function lockPartner(tx: Tx, steamId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`offers to ${steamId}`}, 0))`.execute(tx)
 }

@@ -1,4 +1,4 @@
-/** Encrypts trade tokens that an earlier version wrote in clear. */
+/** Encrypts trade tokens that an earlier version stored unencrypted. */
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { SecretBox } from '../kit/secret-box.ts'

@@ -118,7 +118,7 @@ it('an offer whose token was removed is refused, and nothing is sent', async () 
   expect(till.readers[0]?.session.calls).toEqual([])
 })
 
-it('tokens that an older version wrote in clear still work, and are then sealed', async () => {
+it('tokens that an older version stored unencrypted still work, and are then sealed', async () => {
   const id = await payWithLink()
   await sql`update deposit set user_token = ${TOKEN}, user_token_sealed = null where id = ${id}`.execute(
     till.db,

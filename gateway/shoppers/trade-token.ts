@@ -13,7 +13,7 @@ type TradeToken = { secret_code: string; partner_token: string | null; partner_t
 
 /**
  * Returns the token of the deposit's shopper; null if there is none. An older version running at the same time may have
- * written it in clear.
+ * stored it unencrypted.
  */
 export function tokenOfDeposit(box: SecretBox, row: DepositToken): string | null {
   const { hash, user_token: inClear, user_token_sealed: sealed } = row

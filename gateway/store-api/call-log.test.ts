@@ -61,7 +61,7 @@ function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknow
 }
 
 describe('the line of a store’s call', () => {
-  it('has the id of the deposit whichever way the deposit is named', async () => {
+  it('has the deposit’s id, however the call names the deposit', async () => {
     const created = await call('POST', '/v1/deposits', { body: order })
     const { id } = created.json()
     const again = await call('POST', '/v1/deposits', { body: order })
@@ -81,7 +81,7 @@ describe('the line of a store’s call', () => {
     expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(answers.length)
   })
 
-  it('has it also if a creation is repeated with its Idempotency-Key', async () => {
+  it('has the deposit’s id even if a creation is repeated with its Idempotency-Key', async () => {
     const once = { body: order, headers: { 'idempotency-key': 'k1' } }
     const first = await call('POST', '/v1/deposits', once)
     const second = await call('POST', '/v1/deposits', once)
@@ -112,7 +112,7 @@ describe('the line of a store’s call', () => {
     expect(till.lines.join('')).not.toContain('store called')
   })
 
-  it('has the code of a refusal, and no other line has it', async () => {
+  it('has the code of a refusal, which no other line repeats', async () => {
     const unknown = await call('GET', '/v1/deposits/77')
     const malformed = await call('POST', '/v1/deposits', { body: { ...order, currency: 'XXX' } })
     const narrow = await api.newKey(api.store, ['deposits:read'])

@@ -26,7 +26,7 @@ const post = (body: object) => api.call('POST', '/v1/deposits', { body })
 const rate = (perUsd: string) => ({ currency: 'EUR', perUsd, asOf: till.clock.now() }) as const
 
 describe('POST /v1/deposits', () => {
-  test('says what a field must be, in terms of the API', async () => {
+  test('explains a wrong field in terms of the API', async () => {
     const errorsOf = async (answer: ReturnType<typeof post>) => (await answer).json().errors
     expect(await errorsOf(post({ externalId: 'a', customerId: 1, backToStoreUrl: BACK }))).toEqual([
       { path: 'currency', message: 'is required' },
@@ -56,7 +56,7 @@ describe('POST /v1/deposits', () => {
     )
     const payable = { ...EUR, externalId: 'payable', maxAmount: 299, games: ['cs', 'tf'] }
     expect((await post(payable)).statusCode).toBe(201)
-    // A deposit that is open already is returned, whatever the minimums are now.
+    // A deposit that is already open is returned, whatever the minimums are now.
     await saveRate(till.db, 'fixed', rate('10'))
     expect((await post(payable)).statusCode).toBe(200)
   })
@@ -66,7 +66,7 @@ describe('POST /v1/deposits', () => {
     ['pt-BR', null],
     ['ru-RU', 'ru'],
     ['EN', 'en'],
-  ])('A-065 takes the language %s and says which one the page will have: %s', async (language, spoken) => {
+  ])('A-065 accepts the language %s and returns the language of the page: %s', async (language, spoken) => {
     const answer = await post({ ...BODY, language })
     expect([answer.statusCode, answer.json().language]).toEqual([201, spoken])
     expect((await post({ ...BODY, language })).statusCode).toBe(200)
@@ -88,7 +88,7 @@ describe('POST /v1/deposits', () => {
     expect((await read())?.redirectUrl).toBe(`${BACK}/${order}/done#${id}`)
   })
 
-  test('D-32 a page may frame it as long as its origin is registered for the store', async () => {
+  test('D-32 a page can frame the deposit while its origin is registered for the store', async () => {
     const origin = 'https://store.test'
     const answer = await post({ ...BODY, embedOrigin: 'https://STORE.test/' })
     expect([answer.statusCode, answer.json().embedOrigin]).toEqual([201, origin])
@@ -111,7 +111,7 @@ describe('POST /v1/deposits', () => {
     '*',
     "'self'",
     'null',
-  ])('D-32 %s cannot frame it', async (embedOrigin) => {
+  ])('D-32 %s cannot frame the deposit', async (embedOrigin) => {
     const message = expect.stringContaining(
       'must be an origin that is registered for the store, without a path',
     )

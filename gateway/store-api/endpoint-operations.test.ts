@@ -157,7 +157,7 @@ describe('an endpoint', () => {
     },
   )
 
-  test('at an address that the operator must allow is refused, naming the command', async () => {
+  test('is refused at an address that the operator must allow, with the command for that', async () => {
     const strict = await startStoreApi(till, { change: { findAllowance: allowanceFinder(till.db) } })
     const send = () => strict.call('POST', PATH, { body: { url: 'http://localhost:8081/hook' } })
     const toAllow = `store allow-address --id ${strict.store.id} --address localhost:8081 --inside`
@@ -170,7 +170,7 @@ describe('an endpoint', () => {
     await strict.app.close()
   })
 
-  test('that is removed receives nothing more, is unknown afterwards, and makes room for another one', async () => {
+  test('that is removed receives nothing more, is unknown afterwards, and makes room for another', async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, async () => (await add()).id))
     await api.call('POST', `${PATH}/${ids[0]}/disable`)
     expect(await add()).toMatchObject({ status: 409, code: 'too_many_endpoints' })
@@ -219,7 +219,7 @@ describe('an endpoint', () => {
     expect((await change({})).json().errors[0].message).toBe('must name a url, eventTypes or both')
   })
 
-  test('cannot be an eleventh one, however many are added at once', async () => {
+  test('cannot be an eleventh, even if many are added at the same time', async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => add()))
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(10)
     expect(answers.find((answer) => answer.status === 409)).toMatchObject({ code: 'too_many_endpoints' })

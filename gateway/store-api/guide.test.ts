@@ -63,7 +63,7 @@ async function startShop(): Promise<ChildProcess> {
 
 const balance = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/balance`)).text()
 
-/** A deposit of 30.00 of the customer `guest` that is paid. */
+/** Pays a deposit of 30.00 for the customer `guest`. */
 async function deliver(): Promise<void> {
   const deposit = await aDeposit(till, api.store)
   await till.db

@@ -48,7 +48,7 @@ describe('a call with an Idempotency-Key', () => {
     expect([other.statusCode, other.json().code]).toEqual([422, 'idempotency_key_reused'])
   })
 
-  test('also gets the same refusal again', async () => {
+  test('that was refused gets the same refusal when it is repeated', async () => {
     await post(BODY)
     const conflict = { ...BODY, maxAmount: 1 }
     const [first, again] = [await post(conflict, 'two'), await post(conflict, 'two')]
@@ -57,7 +57,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toContain('application/problem+json')
   })
 
-  test('is refused temporarily while the first one runs', async () => {
+  test('is refused temporarily while the first call runs', async () => {
     const gate = Promise.withResolvers<void>()
     const entered = Promise.withResolvers<void>()
     await api.app.close()
@@ -82,7 +82,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await first).json().code).toBe('order_conflict')
   })
 
-  test('runs again if the first one failed on our side or was killed', async () => {
+  test('runs again if the first call failed on our side or was killed', async () => {
     let broken = true
     await api.app.close()
     const real = api.deps.createDeposit
@@ -147,7 +147,7 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  test('D-40 stays locked while the till is advanced: the first call still runs', async () => {
+  test('D-40 stays locked when the till’s clock is advanced, because the first call still runs', async () => {
     await post(BODY)
     await lockFor('30 seconds')
     till.clock.jump(HOUR_MS)
@@ -194,7 +194,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   test.each(['goes on', 'fails'] as const)(
-    'that lost its key, because its process stood still, and %s then, leaves the answer of the next one',
+    'that lost its key, because its process was suspended, and then %s, leaves the next call’s answer',
     async (end) => {
       const slow = await slowly(end)
       await lockFor('-1 second')
@@ -229,7 +229,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(answer.json().id).not.toBe(first.json().id)
   })
 
-  test('fifty at once have one effect', async () => {
+  test('has one effect, even if it is made fifty times at once', async () => {
     const body = { url: 'https://store.test/hook' }
     const headers = { 'idempotency-key': 'endpoint' }
     const answers = await Promise.all(
@@ -243,10 +243,13 @@ describe('a call with an Idempotency-Key', () => {
     expect(stored.answer?.toString('latin1')).not.toContain('whsec_')
   })
 
-  test.each(['two words', '\u00e4', 'x'.repeat(256)])('must be plain and short, not "%s"', async (key) => {
-    const answer = await post(BODY, key)
-    expect(answer.statusCode).toBe(400)
-  })
+  test.each(['two words', '\u00e4', 'x'.repeat(256)])(
+    'is refused unless the key is short and plain, unlike "%s"',
+    async (key) => {
+      const answer = await post(BODY, key)
+      expect(answer.statusCode).toBe(400)
+    },
+  )
 })
 
 test('a body with thousands of nested levels is refused by every call with a body, with or without a key', async () => {

@@ -44,7 +44,7 @@ describe('API key', () => {
     expect([foreign.statusCode, foreign.body]).toEqual([404, unknown.body.replace('99999', id)])
   })
 
-  test('is refused alike if unknown, of another mode, incomplete or absent', async () => {
+  test('gets the same refusal if it is unknown, of another mode, incomplete or absent', async () => {
     const { key } = api
     const answers = await Promise.all(
       [
@@ -164,7 +164,7 @@ describe('POST /v1/deposits', () => {
 })
 
 describe('reading deposits', () => {
-  test('by id and by the order id of the store', async () => {
+  test('works by id and by the store’s order id', async () => {
     const deposit = (await post({ ...BODY, externalId: 'order / 7 & more' })).json()
     expect((await api.call('GET', `/v1/deposits/${deposit.id}`)).json()).toEqual(deposit)
     const found = await api.call('GET', '/v1/deposits/lookup?externalId=order%20%2F%207%20%26%20more')
@@ -173,7 +173,7 @@ describe('reading deposits', () => {
     expect((await api.call('GET', '/v1/deposits/abc')).statusCode).toBe(400)
   })
 
-  test('page by page, newest first, by status, customer and time', async () => {
+  test('works page by page, newest first, and by status, customer and time', async () => {
     for (let n = 1; n <= 7; n += 1) {
       await post({ ...BODY, externalId: `n${n}`, ...(n % 2 === 0 && { customerReference: 'even' }) })
       till.clock.advance(1_000)
@@ -302,7 +302,7 @@ describe('GET /v1/events', () => {
 })
 
 describe('offerings', () => {
-  test('games and minimums, prices, health', async () => {
+  test('include games with their minimums, prices, and the till’s health', async () => {
     await aDeposit(till, api.store)
     const { games } = (await api.call('GET', '/v1/games')).json()
     expect(games).toHaveLength(4)
@@ -323,14 +323,14 @@ describe('offerings', () => {
   })
 })
 
-describe('a store is registered', () => {
+describe('an operator registers a store', () => {
   const box = createSecretBox(Buffer.alloc(32, 3))
   const add = (change = {}) => {
     const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, ...change }
     return createStore({ ...deps(), box }, store)
   }
 
-  test('neither its key nor its webhook secret is readable in the database', async () => {
+  test('whose key and webhook secret are not readable in the database', async () => {
     const created = await add({ webhookUrl: 'https://store.example/hook' })
     if (created.kind === 'refused' || created.webhookSecret === null) throw new Error('not created')
     const { rows } = await sql<{ text: string }>`select s::text || k::text || e::text as text from store s
@@ -342,12 +342,12 @@ describe('a store is registered', () => {
   })
 
   test.each([
-    ['no origin', { origins: [] }],
+    ['an empty list of origins', { origins: [] }],
     ['a path as origin', { origins: ['https://store.example/shop'] }],
-    ['no name', { name: '' }],
-    ['a webhook that is no address', { webhookUrl: 'ftp://store.example' }],
+    ['an empty name', { name: '' }],
+    ['an invalid webhook URL', { webhookUrl: 'ftp://store.example' }],
     ['a webhook with a user name', { webhookUrl: 'https://user@store.example' }],
-  ])('not with %s', async (_what, change) => {
+  ])('but not with %s', async (_what, change) => {
     expect(await add(change)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('must') })
   })
 
@@ -384,7 +384,7 @@ describe('a store is registered', () => {
     ])
   })
 
-  test('and can change only its colour, in lower or upper case, and gets it back', async () => {
+  test('and can change its colour alone, which is stored in lower case', async () => {
     const { id } = api.store
     const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
     const kept = () =>

@@ -47,27 +47,30 @@ async function anEvent(): Promise<void> {
   await publishEvents(till.deps)
 }
 
-describe('a store that the operator registers', () => {
+describe('an operator registers a store', () => {
   test.each([
     ['sandbox', 'http://localhost:8080/hook', { host: 'localhost', port: 8_080, inside: true }],
     ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
     ['live', 'https://shop.example/', undefined],
-  ] as const)('in %s mode with %s, which opens no more than that', async (mode, webhookUrl, opened) => {
+  ] as const)('in %s mode with %s, and no other address is opened', async (mode, webhookUrl, opened) => {
     const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
     expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
     const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
     expect(rows).toEqual(opened === undefined ? [] : [opened])
   })
 
-  test.each(['http://shop.example/', 'https://169.254.169.254/'])('in live mode not with %s', async (url) => {
-    const store = {
-      name: 'Ember',
-      origins: ['https://store.example'],
-      riskLimitUsdCents: 0n,
-      webhookUrl: url,
-    }
-    expect(await createStore({ ...till.deps, box, mode: 'live' }, store)).toMatchObject({ kind: 'refused' })
-  })
+  test.each(['http://shop.example/', 'https://169.254.169.254/'])(
+    'but not in live mode with %s',
+    async (url) => {
+      const store = {
+        name: 'Ember',
+        origins: ['https://store.example'],
+        riskLimitUsdCents: 0n,
+        webhookUrl: url,
+      }
+      expect(await createStore({ ...till.deps, box, mode: 'live' }, store)).toMatchObject({ kind: 'refused' })
+    },
+  )
 })
 
 test('a store can have only as many open deposits as the operator allows; paid, ended and repeated ones do not count', async () => {

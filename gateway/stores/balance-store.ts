@@ -57,8 +57,7 @@ export async function readStatement(
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
   // The operator bore these reversals, so no account of the store has them. The query starts from the store's few
-  // deposits,
-  // because the planner overestimates them and would otherwise read every entry.
+  // deposits, because the planner overestimates them and would otherwise read every entry.
   const covered = sql`
     select entry.* from deposit,
       lateral (select id from trade where trade.deposit_id = deposit.id offset 0) paid,

@@ -117,6 +117,6 @@ export async function rotateKey(
   })
 }
 
-/** Revokes a key at once. Resolves to false if there is no such key or it has ended. */
+/** Revokes a key immediately. Resolves to false if there is no such key or it has ended. */
 export const revokeKey = ({ db, clock }: { db: Db | Tx; clock: Clock }, id: string): Promise<boolean> =>
   changeKey(db, id, { revoked_at: clock.now() })

@@ -9,7 +9,7 @@ function namesOf(task: TestContext['task']): string[] {
   return names
 }
 
-// Evidence that is offered before the first test stays for the whole file.
+// Evidence that is offered before the first test stays for the entire file.
 const forgetFile = markEvidence()
 afterAll(forgetFile)
 

@@ -39,7 +39,7 @@ export async function startStockedTill() {
   const { hash, depositId } = await aDepositInEuros(till)
   await setPrices(till, PRICES)
 
-  /** Runs `call` while these bots work through their queues, as they do at the holder of their lease. */
+  /** Runs `call` while these bots work through their queues, as the process that holds their lease does. */
   async function withBots<T>(working: readonly Reader[], call: () => Promise<T>): Promise<T> {
     const handle = inventoryHandler(till.deps)
     const stops = working.map(({ bot: each }) =>

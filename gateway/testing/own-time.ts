@@ -1,4 +1,4 @@
-/** Fake time for calls over real sockets. It advances only while nothing else happens, so deadlines expire at once. */
+/** Fake time for calls over real sockets. It advances only while nothing else happens, so deadlines pass quickly. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'

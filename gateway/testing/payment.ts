@@ -30,7 +30,7 @@ export async function offerFor(
     return signals.until(...about)
   }
   const asked = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
-  // A refused request resolves at once, with the reason.
+  // A refused request resolves immediately, with the reason.
   await Promise.race([waits.promise, asked])
   await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
   expect(await asked).toEqual({ kind: 'active' })

@@ -23,7 +23,7 @@ export const brotli =
     response.writeHead(200, { 'content-encoding': 'br' }).end(brotliCompressSync(JSON.stringify(body)))
   }
 
-/** Announces the length of the whole answer, but breaks off in the middle. */
+/** Announces the length of the complete answer, but breaks off in the middle. */
 export const halfOf =
   (body: unknown): Answer =>
   (response) => {

@@ -7,22 +7,22 @@ import { z } from 'zod'
 import { SECRET } from './webhooks.ts'
 
 export const FLAWS = [
-  'trusts everybody',
-  'ignores the time',
+  'checks no signature',
+  'ignores the signed time',
   'reads the first signature only',
-  'signs what it parsed',
-  'takes small bodies only',
+  'signs the parsed body instead of the raw one',
+  'accepts only small bodies',
   'credits each delivery',
   'credits each event',
-  'credits a deposit once',
-  'lets the last one win',
+  'never updates a credit',
+  'ignores the order of events',
   'forgets reversals',
-  'debits the charge',
+  'deducts only what the store is charged',
   'refuses unknown types',
   'refuses unknown fields',
-  'looks before it writes',
-  'keeps the first end',
-  'credits the offer',
+  'checks for repeats without a lock',
+  'ignores a late success',
+  'credits open offers',
   'ignores the currency',
   'ignores the challenge',
   'never reads the log',
@@ -47,19 +47,19 @@ const envelopeSchema = z.looseObject({ type: z.string(), data: z.looseObject({})
 type Event = z.infer<typeof eventSchema>
 type Entry = Pick<Event, 'sequence'> & Event['data']
 
-/** How many turns of the event loop an unlocked write takes. They let calls in that arrive meanwhile. */
+/** How long an unlocked write takes: at least this time and this many turns, in which other calls can arrive. */
 const WRITE_MS = 30
 const WRITE_TURNS = 500
 
 const KNOWN_FIELDS = ['id', 'type', 'timestamp', 'sequence', 'data']
 
-/** Reads the event log of `tillPort`, if there is one, until it is closed. */
+/** Starts the handler. With `tillPort`, the handler reads the event log there until it is closed. */
 export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillPort?: number } = {}) {
   const books = createBooks(flaw)
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     if (request.url === '/balance') return void response.end(String(books.balance()))
     const body = await textOf(request)
-    if (flaw === 'takes small bodies only' && Buffer.byteLength(body) > 16 * 1024)
+    if (flaw === 'accepts only small bodies' && Buffer.byteLength(body) > 16 * 1024)
       return void response.writeHead(413).end()
     if (!isGenuine(flaw, request, body)) return void response.writeHead(400).end()
     const event = envelopeSchema.parse(JSON.parse(body))
@@ -109,14 +109,15 @@ function createBooks(flaw: Flaw | undefined) {
     }
   }
   const worthOf = ({ amount, heldAmount, reversedAmount, chargedAmount }: Entry): number => {
-    const taken = flaw === 'debits the charge' ? chargedAmount : reversedAmount
+    const taken = flaw === 'deducts only what the store is charged' ? chargedAmount : reversedAmount
     return (amount ?? 0) - heldAmount - (flaw === 'forgets reversals' ? 0 : taken)
   }
   const isNews = (known: Entry | undefined, event: Event): boolean => {
     if (known === undefined) return true
-    if (flaw === 'credits a deposit once') return false
-    if (flaw === 'lets the last one win') return true
-    if (flaw === 'keeps the first end') return known.status === 'succeeded' && event.sequence > known.sequence
+    if (flaw === 'never updates a credit') return false
+    if (flaw === 'ignores the order of events') return true
+    if (flaw === 'ignores a late success')
+      return known.status === 'succeeded' && event.sequence > known.sequence
     return event.sequence > known.sequence
   }
   const sum = (): number =>
@@ -127,10 +128,10 @@ function createBooks(flaw: Flaw | undefined) {
     balance: () => counted + sum(),
     async take(event: Event): Promise<void> {
       const { amount, trade, status } = event.data
-      if (flaw === 'credits each delivery' || flaw === 'looks before it writes') {
+      if (flaw === 'credits each delivery' || flaw === 'checks for repeats without a lock') {
         const isKnown = seen.has(event.id)
-        if (flaw === 'looks before it writes') await othersLook(event.id)
-        if (flaw === 'looks before it writes' && isKnown) return
+        if (flaw === 'checks for repeats without a lock') await othersLook(event.id)
+        if (flaw === 'checks for repeats without a lock' && isKnown) return
         seen.add(event.id)
         if (event.type === 'deposit.succeeded') counted += amount ?? 0
         return
@@ -141,27 +142,28 @@ function createBooks(flaw: Flaw | undefined) {
         return
       }
       const offered = (trade?.items ?? []).reduce((total, { price }) => total + price, 0)
-      const data = flaw === 'credits the offer' ? { ...event.data, amount: amount ?? offered } : event.data
-      const isEnd = amount !== null || flaw === 'credits the offer'
-      if (!isEnd && !(flaw === 'keeps the first end' && status !== 'pending')) return
+      const data = flaw === 'credits open offers' ? { ...event.data, amount: amount ?? offered } : event.data
+      const isEnd = amount !== null || flaw === 'credits open offers'
+      if (!isEnd && !(flaw === 'ignores a late success' && status !== 'pending')) return
       if (isNews(entries.get(data.id), event)) entries.set(data.id, { ...data, sequence: event.sequence })
     },
   }
 }
 
 function isGenuine(flaw: Flaw | undefined, request: IncomingMessage, body: string): boolean {
-  if (flaw === 'trusts everybody') return true
+  if (flaw === 'checks no signature') return true
   const header = (name: string) => String(request.headers[name] ?? '')
   const [id, timestamp, signature] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map(header)
-  if (flaw === 'ignores the time' || flaw === 'reads the first signature only') {
+  if (flaw === 'ignores the signed time' || flaw === 'reads the first signature only') {
     const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
     const own = `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-    if (flaw === 'ignores the time') return signature?.split(' ').includes(own) ?? false
+    if (flaw === 'ignores the signed time') return signature?.split(' ').includes(own) ?? false
     const isNow = Math.abs(Date.now() / 1000 - Number(timestamp)) < 300
     return isNow && signature?.split(' ')[0] === own
   }
   try {
-    const read = flaw === 'signs what it parsed' ? JSON.stringify(JSON.parse(body)) : body
+    const read =
+      flaw === 'signs the parsed body instead of the raw one' ? JSON.stringify(JSON.parse(body)) : body
     new Webhook(SECRET).verify(read, {
       'webhook-id': id ?? '',
       'webhook-timestamp': timestamp ?? '',

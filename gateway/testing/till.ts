@@ -72,7 +72,7 @@ export function depsOn<C extends Clock>(
   }
 }
 
-/** Starts such a till on the caller's database. */
+/** Starts a till on a stand that the caller has taken. */
 export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
   // Leases and views use the database's own now(), so the test's clock starts at it.
   const clock: FakeClock = fakeClock(new Date())

@@ -6,7 +6,7 @@ type Open = (asked: { request: Incoming; market: Market }) => Reply
 
 /** The calls that need no key. */
 export const PUBLIC: Record<string, Open> = {
-  /** The best offers of others, in whole currency. */
+  /** The best offers of others, in major units of the currency. */
   prices: ({ request, market }) => {
     const currency = /\/(\w+)\.json$/.exec(request.path)?.[1]
     if (!isCurrency(currency)) return json({ success: false, error: 'bad_currency' })

@@ -15,7 +15,7 @@ import {
 
 export type Bought = { kind: 'bought'; deal: Deal } | { kind: 'refused'; error: string }
 
-/** Makes a purchase. It has items of one seller and one game, which the seller gives in one offer. */
+/** Makes a purchase of items of one seller and one game, which the seller must give in one offer. */
 export function buyItems(
   world: World,
   { itemIds, buyer, site }: { itemIds: readonly number[]; buyer: Buyer; site: string },

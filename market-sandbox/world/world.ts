@@ -1,11 +1,11 @@
-/** The whole state of the market sandbox, as plain JSON. Times are seconds since 1970; money is in market units. */
+/** The entire state of the market sandbox, as plain JSON. Times are seconds since 1970; money is in market units. */
 import type { Currency } from '../games.ts'
 
 /** A buyer's reaction to the seller's offer. */
 export const TEMPERS = {
   accepts: 'Accepts 5 seconds after the seller reported the trade as ready.',
-  eager: 'Accepts at once, before the seller reports the trade as ready.',
-  late: 'Accepts 8 minutes after the offer was made, when the time is over.',
+  eager: 'Accepts immediately, before the seller reports the trade as ready.',
+  late: 'Accepts 8 minutes after the offer was made, when the time is up.',
   never: 'Never answers: the seller must cancel after 10 minutes.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counter-offer after 10 seconds.',
@@ -23,7 +23,7 @@ export type Buyer = { steamId: string; accountId: number; token: string; name: s
 
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
 
-/** The market's copy of an inventory, which the market reads on request only, some seconds later. */
+/** The market's copy of an inventory. The market reads an inventory only on request, some seconds later. */
 export type Inventory = {
   appId: number
   /** When the next reading is due. */

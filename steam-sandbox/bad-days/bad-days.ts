@@ -27,7 +27,7 @@ const down = { status: 503, body: ERROR_PAGE }
 const EVERYWHERE: Record<string, BadDay> = {
   'steam-down': { line: 'Every request gets 503 and an HTML page.', at: ANY, effect: down },
   'steam-down-on-tuesday': {
-    line: 'Everything is down on Tuesdays from 13:00 to 17:15 in Los Angeles: advance the clock.',
+    line: 'Every request gets 503 on Tuesdays from 13:00 to 17:15 in Los Angeles. Advance the clock to see it.',
     at: ANY,
     when: (_, nowS) => isMaintenance(nowS),
     effect: down,
@@ -39,7 +39,7 @@ const EVERYWHERE: Record<string, BadDay> = {
     effect: { status: 429, body: null },
   },
   [TIGHT_QUOTAS]: {
-    line: 'Every method allows two requests, and one more every ten seconds; the others get 429.',
+    line: 'Every method allows two requests, and one more every ten seconds. Further requests get 429.',
     // Matches no request here, because quotas.ts applies this limit.
     at: /^$/,
     effect: {},

@@ -14,26 +14,32 @@ const FAILED = { success: false, message: 'There was a problem confirming this.'
 
 /** Faults of the mobile app's confirmations. */
 export const CONFIRMATIONS: Record<string, BadDay> = {
-  'confirm-list-429': onList('The list of confirmations gets 429.', { status: 429, body: null }),
-  'confirm-too-many-requests': onList('The list of confirmations gets "too many requests".', {
-    status: 200,
-    body: TOO_MANY,
+  'confirm-list-429': onList('A request for the list of confirmations gets 429.', {
+    status: 429,
+    body: null,
   }),
-  'confirm-list-empty': onList('The list of confirmations is empty, although offers wait for one.', {
+  'confirm-too-many-requests': onList(
+    'A request for the list of confirmations gets the error "too many requests".',
+    {
+      status: 200,
+      body: TOO_MANY,
+    },
+  ),
+  'confirm-list-empty': onList('The list of confirmations is empty, although offers wait for confirmation.', {
     status: 200,
     body: { success: true, conf: [] },
   }),
-  'confirm-list-unreadable': onList('The list of confirmations has rows without id and creator.', {
+  'confirm-list-unreadable': onList('The list of confirmations has rows without an id or creator.', {
     status: 200,
     body: { success: true, conf: [{ type: 2 }, null] },
   }),
-  'confirm-failed': onAnswer('A confirmation is refused, and nothing is confirmed.', {
+  'confirm-failed': onAnswer('Steam refuses a confirmation, and nothing is confirmed.', {
     status: 200,
     body: FAILED,
   }),
   'confirm-429': onAnswer('A confirmation gets 429, and nothing is confirmed.', { status: 429, body: null }),
   'confirm-failed-done': onAnswer(
-    'A confirmation is refused, although it took effect.',
+    'Steam refuses a confirmation, although it took effect.',
     changedJson(() => FAILED),
   ),
   'confirm-drop-after': onAnswer('The connection breaks, although the confirmation took effect.', {

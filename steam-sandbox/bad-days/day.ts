@@ -1,6 +1,6 @@
 import type { Incoming, Reply } from '../http.ts'
 
-/** One way in which a request fails. */
+/** One way in which a request fails. `hang`: no answer. `drop`: the connection breaks, before or after processing. */
 export type Effect = {
   status?: number
   body?: unknown
@@ -11,7 +11,7 @@ export type Effect = {
   change?: (reply: Reply, request: Incoming) => Reply
 }
 
-/** `at`: the affected requests, as "METHOD host/path". */
+/** `line`: its description on the page. `at`: the affected requests, as "METHOD host/path". */
 export type BadDay = {
   line: string
   at: RegExp

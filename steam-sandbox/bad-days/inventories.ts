@@ -16,7 +16,7 @@ const HOSTILE_NAMES = [
   `Z${'\u0335\u0351\u0489'.repeat(60)}`,
 ]
 
-/** Gives the items these names in turn. Market names stay, and with them the prices. */
+/** Gives the items these names in turn. The market names stay the same, so the prices do too. */
 function badlyNamed(body: unknown): unknown {
   if (!isRow(body)) return body
   const [list, key] = [
@@ -33,22 +33,25 @@ function badlyNamed(body: unknown): unknown {
 
 /** Faults of inventories, on the public page and on the page for offers. */
 export const INVENTORIES: Record<string, BadDay> = {
-  'inventory-403-null': on('Status 403 and `null`, as for a private inventory.', { status: 403, body: null }),
-  'inventory-400-null': on('Status 400 and `null`, as for a count that is too large.', {
+  'inventory-403-null': on('A request gets 403 and `null`, as for a private inventory.', {
+    status: 403,
+    body: null,
+  }),
+  'inventory-400-null': on('A request gets 400 and `null`, as for a count that is too large.', {
     status: 400,
     body: null,
   }),
-  'inventory-429-null': on('429 and `null`.', { status: 429, body: null }),
-  'inventory-429-html': on('429 and a page of HTML.', { status: 429, body: ERROR_PAGE }),
-  'inventory-500-20': on('Status 500 and an error with (20).', {
+  'inventory-429-null': on('A request gets 429 and `null`.', { status: 429, body: null }),
+  'inventory-429-html': on('A request gets 429 and an HTML page.', { status: 429, body: ERROR_PAGE }),
+  'inventory-500-20': on('A request gets 500 and an error text with (20).', {
     status: 500,
     body: { error: 'The request could not be completed. (20)' },
   }),
-  'inventory-no-success': on('`success: false`.', { status: 200, body: { success: false } }),
-  'inventory-null': on('200 and `null`.', { status: 200, body: null }),
-  'inventory-html': on('200 and a page of HTML.', { status: 200, body: ERROR_PAGE }),
+  'inventory-no-success': on('A request gets `success: false`.', { status: 200, body: { success: false } }),
+  'inventory-null': on('A request gets 200 and `null`.', { status: 200, body: null }),
+  'inventory-html': on('A request gets 200 and an HTML page.', { status: 200, body: ERROR_PAGE }),
   'inventory-no-assets': on(
-    'A total count, but no items.',
+    'The answer has a total count, but no items.',
     changedJson((body) => ({
       success: 1,
       total_inventory_count: field(body, 'total_inventory_count') ?? 0,
@@ -56,7 +59,7 @@ export const INVENTORIES: Record<string, BadDay> = {
     })),
   ),
   'inventory-hostile-names': on(
-    'Items are named with HTML, scripts, 10,000 letters and marks that reverse the text.',
+    'The names of items contain HTML, scripts, 10,000 letters, or marks that reverse the text.',
     changedJson(badlyNamed),
   ),
   'inventory-slow': { ...on('Every page takes 4 seconds.', {}), delayMs: 4000 },

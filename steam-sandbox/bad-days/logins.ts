@@ -21,34 +21,30 @@ const problem = (text: string): Effect => ({
 
 /** Faults of a login, of a session, and of the page of a new offer. */
 export const LOGINS: Record<string, BadDay> = {
-  'login-15': on(FINALIZE, 'The refresh token is refused with 15.', tokenError(15)),
+  'login-15': on(FINALIZE, 'Steam refuses the refresh token with 15.', tokenError(15)),
   'login-15-once': {
-    ...on(FINALIZE, 'The refresh token is refused with 15 once, although it is valid.', tokenError(15)),
+    ...on(FINALIZE, 'Steam refuses a valid refresh token with 15, once.', tokenError(15)),
     times: 1,
   },
   'login-15-for-an-hour': {
-    ...on(
-      FINALIZE,
-      'The refresh token is refused with 15 for an hour, although it is valid.',
-      tokenError(15),
-    ),
+    ...on(FINALIZE, 'Steam refuses a valid refresh token with 15, for an hour.', tokenError(15)),
     forS: 3600,
   },
-  'login-27': on(FINALIZE, 'The refresh token has expired (27).', tokenError(27)),
-  'login-84': on(FINALIZE, 'Too many logins with refresh tokens (84).', tokenError(84)),
+  'login-27': on(FINALIZE, 'Steam refuses the refresh token as expired (27).', tokenError(27)),
+  'login-84': on(FINALIZE, 'Steam refuses a login: too many with refresh tokens (84).', tokenError(84)),
   'login-429': on(FINALIZE, 'A login gets 429 and `null`.', { status: 429, body: null }),
   'login-503': on(FINALIZE, 'A login gets 503 and an HTML page.', {
     status: 503,
     body: ERROR_PAGE,
   }),
   'login-hang': on(FINALIZE, 'A login gets no answer.', { hang: 'before' }),
-  'login-one-host-fails': on(SET_TOKEN, 'One of the hosts of the login answers 500.', {
+  'login-one-host-fails': on(SET_TOKEN, 'One host of the login (help.steampowered.com) answers 500.', {
     status: 500,
     body: '',
   }),
-  'login-wrong-password': on(PASSWORD, 'Any password is wrong (5).', result(5)),
-  'login-rate-limited': on(PASSWORD, 'Too many logins (84).', result(84)),
-  'login-wrong-code': on(CODE, 'Any code of the authenticator is wrong (88).', result(88)),
+  'login-wrong-password': on(PASSWORD, 'Steam refuses every password as wrong (5).', result(5)),
+  'login-rate-limited': on(PASSWORD, 'Steam refuses a login with a password: too many (84).', result(84)),
+  'login-wrong-code': on(CODE, 'Steam refuses every authenticator code as wrong (88).', result(88)),
   'session-lost': on(COMMUNITY, 'The trade pages redirect to the login page.', SIGN_IN),
   'page-invalid-link': on(
     TRADE_PAGE,
@@ -72,7 +68,7 @@ export const LOGINS: Record<string, BadDay> = {
     'The trade page says that the partner has a trade ban.',
     problem('You cannot trade with somebody because they have a trade ban.'),
   ),
-  'page-escrow-15': on(TRADE_PAGE, 'The trade page names a hold of 15 days.', {
+  'page-escrow-15': on(TRADE_PAGE, 'The trade page announces a hold of 15 days.', {
     change: (reply) => ({
       ...reply,
       body: String(reply.body).replace(/(g_days(?:Their|Both)Escrow = )\d+/g, '$115'),
@@ -80,7 +76,7 @@ export const LOGINS: Record<string, BadDay> = {
   }),
   'page-without-days': on(
     TRADE_PAGE,
-    'The trade page does not mention holds, so whether there is one is unknown.',
+    'The trade page does not mention holds, so it is unknown whether Steam will hold the trade.',
     {
       change: (reply) => ({ ...reply, body: String(reply.body).replace(/^.*g_days\w+Escrow.*\n/gm, '') }),
     },

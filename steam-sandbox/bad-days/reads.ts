@@ -26,7 +26,7 @@ const result = (eresult: number, body: object): Effect => ({
   headers: { 'x-eresult': String(eresult) },
 })
 
-/** Changes every offer of an answer, which is a list or one offer. */
+/** Changes every offer of an answer, whether the answer is a list or a single offer. */
 function changeOffers(body: unknown, change: (offer: Row, index: number) => Row): unknown {
   const response = field(body, 'response')
   if (!isRow(response)) return body
@@ -53,7 +53,7 @@ function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
 
 const PROTECTION_ROLLBACK = 12
 
-/** Makes a trade look reversed as a whole, but with only its first asset marked. */
+/** Makes a trade look fully reversed, but with only its first asset marked. */
 function halfMarked(trade: Row): Row {
   if (trade.status !== PROTECTION_ROLLBACK) return trade
   const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
@@ -110,7 +110,7 @@ function reverted(offer: Row): Row {
   return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
 }
 
-/** Ends each page of a list after one offer, because Steam can end a page anywhere. */
+/** Ends each page of a list after one offer, because Steam can end a page after any number. */
 function onePerPage(body: unknown, { query }: Incoming): unknown {
   const rest = rowsOf(field(field(body, 'response'), 'trade_offers_sent'))
   const sent = rest.slice(0, 1)
@@ -120,22 +120,22 @@ function onePerPage(body: unknown, { query }: Incoming): unknown {
 
 /** Faults of reading offers and trades, and of cancelling. */
 export const READS: Record<string, BadDay> = {
-  'read-401': on(ECONOMY, 'Status 401 and "Access is denied": the session has ended.', {
+  'read-401': on(ECONOMY, 'A read gets 401 and "Access is denied", as if the session had ended.', {
     status: 401,
     body: DENIED_PAGE,
   }),
-  'read-403': on(ECONOMY, 'Status 403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
-  'read-429': on(ECONOMY, '429 and `null`.', { status: 429, body: null }),
-  'read-500': on(ECONOMY, '500 and a page of HTML.', { status: 500, body: ERROR_PAGE }),
-  'read-502': on(ECONOMY, '502 and a page of HTML.', { status: 502, body: ERROR_PAGE }),
-  'read-result-15': on(ECONOMY, 'Result 15 without data.', result(15, {})),
-  'read-result-2': on(ECONOMY, 'Result 2 without data.', result(2, {})),
-  'read-result-2-with-data': on(ECONOMY, 'Result 2, but with correct data.', {
+  'read-403': on(ECONOMY, 'A read gets 403 and "Access is denied".', { status: 403, body: DENIED_PAGE }),
+  'read-429': on(ECONOMY, 'A read gets 429 and `null`.', { status: 429, body: null }),
+  'read-500': on(ECONOMY, 'A read gets 500 and an HTML page.', { status: 500, body: ERROR_PAGE }),
+  'read-502': on(ECONOMY, 'A read gets 502 and an HTML page.', { status: 502, body: ERROR_PAGE }),
+  'read-result-15': on(ECONOMY, 'A read gets result 15 and no data.', result(15, {})),
+  'read-result-2': on(ECONOMY, 'A read gets result 2 and no data.', result(2, {})),
+  'read-result-2-with-data': on(ECONOMY, 'A read gets result 2, but correct data.', {
     change: (reply) => ({ ...reply, headers: { ...reply.headers, 'x-eresult': '2' } }),
   }),
-  'read-empty': on(ECONOMY, '`{}` without a response.', result(1, {})),
-  'read-null': on(ECONOMY, '`null`.', { status: 200, body: null, headers: { 'x-eresult': '1' } }),
-  'read-hang': on(ECONOMY, 'No answer.', { hang: 'before' }),
+  'read-empty': on(ECONOMY, 'A read gets `{}`, without a response.', result(1, {})),
+  'read-null': on(ECONOMY, 'A read gets `null`.', { status: 200, body: null, headers: { 'x-eresult': '1' } }),
+  'read-hang': on(ECONOMY, 'A read gets no answer.', { hang: 'before' }),
   'offers-without-items': on(OFFERS, 'Offers lack their items.', eachOffer(withoutItems)),
   'first-offer-without-items': on(
     OFFERS,
@@ -146,16 +146,16 @@ export const READS: Record<string, BadDay> = {
   'one-offer-a-page': on(OFFER_LIST, 'Lists have one offer per page.', changedJson(onePerPage)),
   'accepted-without-trade': on(
     OFFERS,
-    'An accepted offer does not name its trade yet.',
+    'Accepted offers do not have a trade id yet.',
     eachOffer(withoutTrade),
   ),
   'trade-not-there-yet': on(TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
-  'late-state': on(OFFERS, 'Offers seem active although they have ended.', eachOffer(stillActive)),
+  'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(stillActive)),
   'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(reverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),
   'odd-offer-in-lists': on(
     OFFER_LIST,
-    'Every page of the list has an offer to another account, in an unknown state.',
+    'Every page of the list has an additional offer, to another account and in an unknown state.',
     changedJson(withOddOffer),
   ),
   'states-nobody-knows': on(
@@ -165,15 +165,15 @@ export const READS: Record<string, BadDay> = {
   ),
   'protection-untold': on(
     DEALS,
-    'Steam does not say that it protects a trade. Switch this off to have Steam say so late.',
+    'Steam does not report that it protects a trade. Switch this off, and Steam reports it late.',
     changedJson(untold),
   ),
   'rollback-half-marked': on(
     TRADES,
-    'A trade is taken back as a whole, but only its first item is marked.',
+    'A trade is taken back completely, but only its first item is marked.',
     changedJson((body) => eachTrade(body, halfMarked)),
   ),
-  'cancel-drop-after': on(CANCEL, 'The connection breaks, although the offer was cancelled.', {
+  'cancel-drop-after': on(CANCEL, 'The connection breaks after Steam has cancelled the offer.', {
     drop: 'after',
   }),
 }

@@ -18,83 +18,92 @@ function askedGame({ form }: Incoming): number {
   return Number(field(first, 'appid'))
 }
 
-/** Faults while an offer is sent. Nothing is sent unless the description says so. */
+/** Faults while an offer is sent. No offer is created unless the description says so. */
 export const SENDS: Record<string, BadDay> = {
-  'send-2': on('Refused with (2), a failure without a reason.', refused(2)),
-  'send-11': on('Refused with (11), a state that does not fit.', refused(11)),
-  'send-15': on('Refused with (15), a wrong token or not friends.', refused(15)),
-  'send-16-not-sent': on('A time-out (16), and no offer was sent.', refused(16)),
-  'send-16-sent': on('A time-out (16), although the offer was sent.', {
+  'send-2': on('Steam refuses the offer with (2), without a reason.', refused(2)),
+  'send-11': on('Steam refuses the offer with (11): a state does not allow it.', refused(11)),
+  'send-15': on(
+    'Steam refuses the offer with (15): the token is wrong, and the two are not friends.',
+    refused(15),
+  ),
+  'send-16-not-sent': on('Steam reports a time-out (16), and has created no offer.', refused(16)),
+  'send-16-sent': on('Steam reports a time-out (16), although it has created the offer.', {
     change: (reply) => (reply.status === 200 ? replyWith(refused(16)) : reply),
   }),
-  'send-20': on('Refused with (20), a service that is not available.', refused(20)),
-  'send-25': on('Refused with (25), too many offers.', refused(25)),
-  'send-26': on('Refused with (26), an item that is gone.', refused(26)),
-  'send-28': on('Refused with (28), already done.', refused(28)),
-  'send-10': on('Refused with (10), busy.', refused(10)),
-  'send-24': on('Refused with (24), a privilege that the bot lacks.', refused(24)),
-  'send-29': on('Refused with (29), asked twice.', refused(29)),
-  'send-34': on('Refused with (34), as after a change of name.', said('You cannot trade with somebody (34)')),
-  'send-50': on('Refused with (50), as if five offers were open.', refused(50)),
-  'send-55': on('Refused with (55), a back end that failed.', refused(55)),
-  'send-84': on('Refused with (84), too many requests.', refused(84)),
+  'send-20': on('Steam refuses the offer with (20): a service is not available.', refused(20)),
+  'send-25': on('Steam refuses the offer with (25): too many offers.', refused(25)),
+  'send-26': on('Steam refuses the offer with (26): an item is gone.', refused(26)),
+  'send-28': on('Steam refuses the offer with (28): already done.', refused(28)),
+  'send-10': on('Steam refuses the offer with (10): busy.', refused(10)),
+  'send-24': on('Steam refuses the offer with (24): the bot lacks a privilege.', refused(24)),
+  'send-29': on('Steam refuses the offer with (29): duplicate request.', refused(29)),
+  'send-34': on(
+    'Steam refuses the offer with (34), as after a name change.',
+    said('You cannot trade with somebody (34)'),
+  ),
+  'send-50': on('Steam refuses the offer with (50), as if five were open.', refused(50)),
+  'send-55': on('Steam refuses the offer with (55): a back end failed.', refused(55)),
+  'send-84': on('Steam refuses the offer with (84): too many requests.', refused(84)),
   'send-steam-guard': on(
-    'The bot has not had Steam Guard for 15 days.',
+    'Steam refuses the offer: the bot has had Steam Guard for less than 15 days.',
     said('You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.'),
   ),
   'send-trade-ban': on(
-    'The other side has a trade ban.',
+    'Steam refuses the offer: the other side has a trade ban.',
     said('You cannot trade with somebody because they have a trade ban.'),
   ),
   'send-new-device': on(
-    'The bot has logged in from a new device: 7 days without trades.',
+    'Steam refuses the offer: the bot is on a new device, and cannot trade for 7 days.',
     said(
       'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
     ),
   ),
   'send-cannot-trade': on(
-    'The other side is not available to trade.',
+    'Steam refuses the offer: the other side is not available to trade.',
     said(
       'somebody is not available to trade. More information will be shown to somebody if they invite you to trade.',
     ),
   ),
   'send-limited-account': on(
-    'The other side has a limited account.',
+    'Steam refuses the offer: the other side has a limited account.',
     said('This person has a limited account. They cannot trade until they have bought something on Steam.'),
   ),
   'send-private-inventory': on(
-    'The inventory of the other side has become private.',
+    'Steam refuses the offer: the inventory of the other side is private.',
     said('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
   ),
   'send-too-many-offers': on(
-    'Too many offers, in a text without a number.',
+    'Steam refuses the offer: too many offers, in a text without an error number.',
     said('You have sent too many trade offers. Please cancel some before sending more.'),
   ),
   'send-item-server-down': on(
-    "The game's item server does not answer.",
+    "Steam refuses the offer: the game's item server does not answer.",
     said("We were unable to contact the game's item server. Please try again later."),
   ),
-  'send-inventory-full': on("The bot's inventory is full, whatever the game.", full('Counter-Strike 2')),
+  'send-inventory-full': on(
+    "Steam refuses every offer: the bot's inventory is full.",
+    full('Counter-Strike 2'),
+  ),
   ...Object.fromEntries(
     GAMES.map(({ appId, name, file }): [string, BadDay] => [
       `send-inventory-full-${file}`,
       {
-        ...on(`The bot's inventory of ${name} is full; offers for other games are sent.`, full(name)),
+        ...on(`Steam refuses offers for ${name} items: that inventory of the bot is full.`, full(name)),
         when: (request) => askedGame(request) === appId,
       },
     ]),
   ),
-  'send-401': on('Status 401 and `null`: the session has ended.', { status: 401, body: null }),
-  'send-302': on('Status 302 to the login page: the session has ended.', SIGN_IN),
-  'send-429': on('429 and `null`.', { status: 429, body: null }),
-  'send-503-html': on('503 and a page of HTML.', { status: 503, body: ERROR_PAGE }),
-  'send-200-null': on('200 and `null`.', { status: 200, body: null }),
-  'send-200-html': on('200 and a page of HTML.', { status: 200, body: ERROR_PAGE }),
-  'send-200-empty': on('200 and `{}`.', { status: 200, body: {} }),
-  'send-hang-before': on('No answer, and no offer was sent.', { hang: 'before' }),
-  'send-hang-after': on('No answer, although the offer was sent.', { hang: 'after' }),
-  'send-drop-before': on('The connection breaks, and no offer was sent.', { drop: 'before' }),
-  'send-drop-after': on('The connection breaks, although the offer was sent.', { drop: 'after' }),
+  'send-401': on('A send gets 401 and `null`, as if the session had ended.', { status: 401, body: null }),
+  'send-302': on('A send is redirected (302) to the login page, as if the session had ended.', SIGN_IN),
+  'send-429': on('A send gets 429 and `null`.', { status: 429, body: null }),
+  'send-503-html': on('A send gets 503 and an HTML page.', { status: 503, body: ERROR_PAGE }),
+  'send-200-null': on('A send gets 200 and `null`.', { status: 200, body: null }),
+  'send-200-html': on('A send gets 200 and an HTML page.', { status: 200, body: ERROR_PAGE }),
+  'send-200-empty': on('A send gets 200 and `{}`.', { status: 200, body: {} }),
+  'send-hang-before': on('Steam does not answer, and creates no offer.', { hang: 'before' }),
+  'send-hang-after': on('Steam creates the offer, but does not answer.', { hang: 'after' }),
+  'send-drop-before': on('The connection breaks before Steam has created the offer.', { drop: 'before' }),
+  'send-drop-after': on('The connection breaks after Steam has created the offer.', { drop: 'after' }),
 }
 
 function replyWith({ status = 200, body }: Effect) {

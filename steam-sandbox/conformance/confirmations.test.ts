@@ -119,7 +119,7 @@ const respond = ({ id, key, accept }: Several, time = nowS()) =>
 describe('confirmations', () => {
   const { row, complete } = rowsOf('confirmations')
 
-  row('list of confirmations, and the offer of one', async () => {
+  row('list, and the offer of a confirmation', async () => {
     expect(await list()).toEqual([])
     const offerId = await gift()
     const [found] = await list()
@@ -131,7 +131,7 @@ describe('confirmations', () => {
     expect(told).toBe(offerId)
   })
 
-  row('one accepted, one rejected, and several at once', async () => {
+  row('one accepted, one rejected, and several in one call', async () => {
     const first = await gift()
     await confirm(first)
     expect(await stateOf(first)).toBe(2)
@@ -146,13 +146,13 @@ describe('confirmations', () => {
     expect([await stateOf(third), await stateOf(fourth)]).toEqual([2, 2])
   })
 
-  row('a session of the website', async () => {
+  row('website session refused', async () => {
     await gift()
     const website: object = bot.community
     expect((await failure(list(website as Confirming))).message).toBe('Not Logged In')
   })
 
-  row('a wrong key, an old key, and a key of another call', async () => {
+  row('wrong key, old key, and key of another call', async () => {
     await gift()
     const time = nowS()
     const refused = 'Invalid authenticator'
@@ -162,24 +162,24 @@ describe('confirmations', () => {
     expect((await failure(list(phone, time, keyAt(time, 'accept')))).message).toBe(refused)
   })
 
-  row('list 429', async () => {
+  row('list: 429', async () => {
     steam.begin('confirm-list-429', { times: 1 })
     expect((await failure(list())).message).toBe('HTTP error 429')
   })
 
-  row('list with too many requests', async () => {
+  row('list: too many requests', async () => {
     steam.begin('confirm-too-many-requests', { times: 1 })
     expect((await failure(list())).message).toMatch(/^You have made too many requests/)
   })
 
-  row('list empty', async () => {
+  row('list: empty', async () => {
     await gift()
     steam.begin('confirm-list-empty', { times: 1 })
     expect(await list()).toEqual([])
     expect(await list()).toHaveLength(1)
   })
 
-  row('list unreadable', async () => {
+  row('list: unreadable', async () => {
     steam.begin('confirm-list-unreadable', { times: 1 })
     const answered = new Promise<unknown>((resolve) =>
       bot.community.httpRequestGet(
@@ -191,7 +191,7 @@ describe('confirmations', () => {
     expect(await answered).toEqual({ success: true, conf: [{ type: 2 }, null] })
   })
 
-  row('something else in the list', async () => {
+  row('list: confirmations that are not for offers', async () => {
     const offerId = await gift()
     steam.begin('confirm-something-else', { steamId: bot.steamId })
     const all = await list()
@@ -218,7 +218,7 @@ describe('confirmations', () => {
     expect(await stateOf(offerId)).toBe(9)
   })
 
-  row('refused although done', async () => {
+  row('refused, although it took effect', async () => {
     const offerId = await gift()
     steam.begin('confirm-failed-done', { times: 1 })
     await failure(confirm(offerId))

@@ -139,7 +139,7 @@ describe('an offer ends', () => {
     expect((await read(bot, again.id)).state).toBe(10)
   })
 
-  it('only after the phone, if a bot accepts a shopper’s offer and gives items', async () => {
+  it('Accepted only after the phone confirms, if a bot accepts a shopper’s offer and gives items', async () => {
     const { id } = await sent(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
     const [item] = steam.as('Tradetill Bot #1').tradable(570)
@@ -158,7 +158,7 @@ describe('an offer ends', () => {
     expect(steam.as('Tradetill Bot #1').tradable(570)).toEqual([])
   })
 
-  row('EscrowRollback 11', async () => {
+  row('InEscrow, then called off (status 11)', async () => {
     const { id } = await sent(steam, bot, { who: 'magic_hold' })
     const before = steam.as('magic_hold').items().length
     steam.as('magic_hold').accept(id)
@@ -170,7 +170,7 @@ describe('an offer ends', () => {
     expect(await rawTrade(tradeID)).toMatchObject({ response: { trades: [{ status: 11 }] } })
   })
 
-  row('cooldown of a bot that calls off a held trade', async () => {
+  row('InEscrow, then called off by the bot, which gets a cooldown', async () => {
     const { id } = await sent(steam, bot, { who: 'magic_hold' })
     // The library never cancels an offer that it knows to be held. This offer was accepted after the library read it.
     const offer = await read(bot, id)
@@ -183,7 +183,7 @@ describe('an offer ends', () => {
     expect((await sent(steam, bot)).id).toMatch(/^\d+$/)
   })
 
-  row('reversal 12 with one item marked', async () => {
+  row('Accepted, then reversed (status 12) with only one item marked', async () => {
     const { id } = await sent(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(id)
     steam.as('nova_hound').reverse()
@@ -194,7 +194,7 @@ describe('an offer ends', () => {
     expect(raw.match(/rollback_new_assetid/g)).toHaveLength(1)
   })
 
-  row('protection reported late, and of another game', async () => {
+  row('Accepted, with protection reported late, or for another game', async () => {
     for (const day of ['every-game-protected', 'protection-untold']) {
       await control(steam, `PUT behaviours/${day}`)
     }
@@ -211,7 +211,7 @@ describe('an offer ends', () => {
     expect(await exchange(await read(bot, id), true)).toMatchObject({ status: 12 })
   })
 
-  row('reversal 12', async () => {
+  row('Accepted, then reversed (status 12)', async () => {
     const { id } = await sent(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(id)
     const offer = await read(bot, id)
@@ -251,7 +251,7 @@ describe('an offer ends', () => {
     expect((await read(bot, id)).state).toBe(12)
   })
 
-  row('Accepted first without a trade id', async () => {
+  row('Accepted, at first without a trade id', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     await control(steam, 'PUT behaviours/accepted-without-trade', { times: 1 })
@@ -261,7 +261,7 @@ describe('an offer ends', () => {
     expect((await read(bot, id)).tradeID).toMatch(/^\d+$/)
   })
 
-  row('GetTradeStatus empty for a while', async () => {
+  row('Accepted, with an empty GetTradeStatus at first', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     const offer = await read(bot, id)
@@ -270,7 +270,7 @@ describe('an offer ends', () => {
     expect((await exchange(offer)).status).toBe(3)
   })
 
-  row('late change of state', async () => {
+  row('Accepted, but still shown as active at first', async () => {
     const { id } = await sent(steam, bot)
     steam.as('nova_hound').accept(id)
     await control(steam, 'PUT behaviours/late-state', { times: 1 })
@@ -278,7 +278,7 @@ describe('an offer ends', () => {
     expect((await read(bot, id)).state).toBe(3)
   })
 
-  row('accept racing cancel', async () => {
+  row('Accepted just before a cancellation', async () => {
     const offer = await sent(steam, bot, { who: 'magic_last_second' })
     expect(await failure(wait<void>((done) => offer.cancel(done)))).toMatchObject({ eresult: 11 })
     expect((await read(bot, offer.id)).state).toBe(3)
@@ -287,7 +287,7 @@ describe('an offer ends', () => {
   complete()
 })
 
-describe('a happy trade', () => {
+describe('inventories and a trade without faults', () => {
   const { row, complete } = rowsOf('happy')
 
   row('inventory of 0 items', async () => {

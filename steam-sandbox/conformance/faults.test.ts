@@ -54,7 +54,7 @@ const refusal = (ask: () => Promise<unknown>): Promise<string> =>
 describe('the injection of faults', () => {
   const { row, complete } = rowsOf('faults')
 
-  row('match on host and path', async () => {
+  row('match by host and path', async () => {
     await fault({ host: 'api.steampowered.com', path: '/profiles/' }, { status: 418 })
     expect((await get(bot.community, PROFILE)).status).toBe(200)
     await fault({ host: 'steamcommunity.com', path: '/profiles/' }, { status: 418 })
@@ -81,7 +81,7 @@ describe('the injection of faults', () => {
     expect(page.headers['x-eresult']).toBe('20')
   })
 
-  row('before and after: hang, drop', async () => {
+  row('hang and drop, before and after processing', async () => {
     const counts: number[] = []
     for (const effect of [{ hang: 'before' }, { drop: 'before' }, { hang: 'after' }, { drop: 'after' }]) {
       await fault({ path: '/tradeoffer/new/send' }, effect)
@@ -93,14 +93,14 @@ describe('the injection of faults', () => {
     expect(steam.waits).toEqual([Infinity, Infinity])
   })
 
-  row('mutated answer', async () => {
+  row('changed answer', async () => {
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT behaviours/offers-without-items', { times: 1 })
     expect((await failure(read(bot, id))).message).toMatch(/glitch|unavailable|malformed/i)
     expect((await read(bot, id)).itemsToReceive).toHaveLength(1)
   })
 
-  row('control API outside the hosts of Steam', async () => {
+  row('no control API on the hosts of Steam', async () => {
     expect((await ask('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
     expect((await ask('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
     await fault({ path: '/control/' }, { status: 500 })
@@ -112,7 +112,7 @@ describe('the injection of faults', () => {
     expect(elsewhere.status).toBe(403)
   })
 
-  row('buckets on every method', async () => {
+  row('tight quotas on every method', async () => {
     const offers = [await sent(steam, bot), await sent(steam, bot), await sent(steam, bot)]
     await control(steam, 'PUT behaviours/cancel-429', { times: 1 })
     const stays = await failure(wait<void>((done) => offers[2]?.cancel(done)))
@@ -145,7 +145,7 @@ describe('the injection of faults', () => {
       expect((await failure(read(other, '42'))).message).not.toContain('429')
   })
 
-  row('strict audience', async () => {
+  row('tokens refused on other hosts', async () => {
     const session = createSession(steam)
     session.refreshToken = steam.as('Tradetill Bot #1').refreshToken()
     const cookies = await session.getWebCookies()

@@ -121,7 +121,7 @@ describe('a login fails with', () => {
     expect((await pending).message).toMatch(/hang up|ECONNRESET/)
   })
 
-  row('one settoken host failing', async () => {
+  row('one failing settoken host', async () => {
     await control(steam, 'PUT behaviours/login-one-host-fails')
     expect((await failure(login())).message).toBe('HTTP error 500')
   })
@@ -177,7 +177,7 @@ describe('the trade page shows', () => {
     expect((await failure(details({ token: 'wrongone' }))).message).toContain(said)
   })
 
-  row('escrow 15', async () => {
+  row('15 days of escrow', async () => {
     expect((await details({ who: 'magic_hold' })).them.escrowDays).toBe(15)
     expect((await details()).them.escrowDays).toBe(0)
     await control(steam, 'PUT behaviours/page-escrow-15', { times: 1 })

@@ -131,7 +131,7 @@ describe('reading offers fails with', () => {
   row('item without classid', async () => {
     const { id } = await sent(steam, bot)
     await control(steam, 'PUT behaviours/items-without-class')
-    // For such an item the libraries throw an error that cannot be caught, so this test reads the raw answer.
+    // Without a class, the libraries throw an error that cannot be caught, so this test reads the raw answer.
     const body = await wait<unknown>((done) =>
       bot.manager._apiCall('GET', 'GetTradeOffer', 1, { tradeofferid: id }, done),
     )

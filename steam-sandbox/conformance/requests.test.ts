@@ -69,7 +69,7 @@ function claimsOf(token: string): Record<string, unknown> {
 describe('a request that the libraries make', () => {
   const { row, complete } = rowsOf('requests')
 
-  row('login 1: finalizelogin', async () => {
+  row('login, step 1: finalizelogin', async () => {
     const session = createSession(steam)
     session.refreshToken = steam.as('quiet_lynx').refreshToken()
     const cookies = await session.getWebCookies()
@@ -77,7 +77,7 @@ describe('a request that the libraries make', () => {
     expect(await asked('/jwt/finalizelogin')).toContain('login.steampowered.com')
   })
 
-  row('login 2: settoken on every host', async () => {
+  row('login, step 2: settoken on every host', async () => {
     const before = (await asked('/login/settoken')).length
     const cookies = await loginCookies(steam, steam.as('quiet_lynx').refreshToken())
     const { steamId } = steam.as('quiet_lynx')
@@ -90,14 +90,14 @@ describe('a request that the libraries make', () => {
     ])
   })
 
-  row('enrol: password and code of the authenticator', async () => {
+  row('enrolment: password and authenticator code', async () => {
     const session = await enrolled('WebBrowser')
     expect(session.accountName).toBe(credentials().accountName)
     expect(session.steamID.getSteamID64()).toBe(credentials().steamId)
     expect(await loginCookies(steam, session.refreshToken)).toHaveLength(2)
   })
 
-  row('MobileApp token: renewed over HTTP, refused for tokens of the website', async () => {
+  row('MobileApp token: renewed over HTTP, unlike a website token', async () => {
     const session = await enrolled('MobileApp')
     await session.refreshAccessToken()
     expect(await session.renewRefreshToken()).toBe(true)
@@ -108,7 +108,7 @@ describe('a request that the libraries make', () => {
     await expect(web.refreshAccessToken()).rejects.toMatchObject({ eresult: 15 })
   })
 
-  row('JWT: three parts, sub, aud with derive, exp', async () => {
+  row('JWT: three parts, with the claims sub, aud (derive) and exp', async () => {
     const { refreshToken, steamId } = steam.as('Tradetill Bot #1')
     const claims = claimsOf(refreshToken())
     expect(claims).toMatchObject({ iss: 'steam', sub: steamId, aud: ['web', 'renew', 'derive'] })
@@ -119,7 +119,7 @@ describe('a request that the libraries make', () => {
     })
   })
 
-  row('trade page (escrow)', async () => {
+  row('trade page, with the days of escrow', async () => {
     const offer = draft(steam, bot, { who: 'magic_hold' })
     const them = await new Promise((resolve, reject) =>
       offer.getUserDetails((error, _me, other) => (error ? reject(error) : resolve(other))),
@@ -133,7 +133,7 @@ describe('a request that the libraries make', () => {
     })
   })
 
-  row('escrow, JSON alternative', async () => {
+  row('days of escrow as JSON', async () => {
     const ask = (who: string, token?: string) => {
       const { steamId, tradeUrl } = steam.as(who)
       const input = {
@@ -154,7 +154,7 @@ describe('a request that the libraries make', () => {
     await expect(ask('magic_new_token')).rejects.toMatchObject({ eresult: '15' })
   })
 
-  row('create', async () => {
+  row('create an offer', async () => {
     const offer = draft(steam, bot, { count: 3 })
     offer.setMessage('x'.repeat(200))
     expect(await wait<string>((done) => offer.send(done))).toBe('sent')
@@ -162,7 +162,7 @@ describe('a request that the libraries make', () => {
     expect(steam.world().offers[0]?.items).toHaveLength(3)
   })
 
-  row('cancel', async () => {
+  row('cancel an offer', async () => {
     const offer = await sent(steam, bot)
     await wait<void>((done) => offer.cancel(done))
     expect((await read(bot, offer.id)).state).toBe(6)
@@ -181,7 +181,7 @@ describe('a request that the libraries make', () => {
     expect((await read(bot, second.id)).state).toBe(7)
   })
 
-  row('list', async () => {
+  row('list of offers', async () => {
     const offers = [await sent(steam, bot), await sent(steam, bot, { who: 'quiet_lynx' })]
     const list = (person: Person) =>
       new Promise<[LibraryOffer[], LibraryOffer[]]>((resolve, reject) =>
@@ -215,7 +215,7 @@ describe('a request that the libraries make', () => {
     await expect(read(stranger, offer.id)).rejects.toThrow('No matching offer found')
   })
 
-  row('offer object', async () => {
+  row('fields of an offer', async () => {
     const { id } = await sent(steam, bot)
     const input = { tradeofferid: id, get_descriptions: 1 }
     const body = await wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeOffer', 1, input, done))
@@ -254,7 +254,7 @@ describe('a request that the libraries make', () => {
     expect(JSON.stringify(body)).not.toContain('items_to_give')
   })
 
-  row('new asset ids', async () => {
+  row('new asset ids after a trade', async () => {
     const offer = await sent(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(offer.id)
     const accepted = await read(bot, offer.id)

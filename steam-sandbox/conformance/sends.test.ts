@@ -50,11 +50,11 @@ describe('sending fails with', () => {
     expect((await sending('send-26')).error).toMatchObject({ eresult: 26 })
   })
 
-  row('(16) with creation', async () => {
+  row('(16), but the offer was created', async () => {
     expect(await sending('send-16-sent')).toMatchObject({ error: { eresult: 16 }, offers: 1 })
   })
 
-  row('(16) without creation', async () => {
+  row('(16), and no offer was created', async () => {
     expect(await sending('send-16-not-sent')).toMatchObject({ error: { eresult: 16 }, offers: 0 })
   })
 
@@ -85,11 +85,11 @@ describe('sending fails with', () => {
     expect(await refusal(draft(steam, bot, { who: 'magic_banned' }))).toMatchObject({ cause: 'TradeBan' })
   })
 
-  row('new device 7 days', async () => {
+  row('new device: no trades for 7 days', async () => {
     expect((await sending('send-new-device')).error).toMatchObject({ cause: 'NewDevice' })
   })
 
-  row('target cannot trade', async () => {
+  row('partner not available to trade', async () => {
     expect((await sending('send-cannot-trade')).error).toMatchObject({ cause: 'TargetCannotTrade' })
     const cause = 'TargetCannotTrade'
     expect(await refusal(draft(steam, bot, { who: 'magic_cannot_trade' }))).toMatchObject({ cause })

@@ -74,7 +74,7 @@ function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): strin
   )
   const choices = takers.map((other) => `<option value="${other.steamId}">${escapeHtml(other.name)}</option>`)
   return `<details><summary>Give its items away (it has ${assets.length})</summary><form method="post">
-<p>All that can be traded goes at once, as the owner or a thief could send it.</p><input type="hidden" name="from" value="${steamId}">
+<p>Sends all tradable items immediately, as the owner or a thief could.</p><input type="hidden" name="from" value="${steamId}">
 <label>to <select class="field" name="to">${choices.join('')}</select></label>
 <button aria-label="Give the items of ${escapeHtml(name)} away">Give them away</button></form></details>`
 }
@@ -83,7 +83,7 @@ function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): strin
 function driftOf({ steamId, name }: Account): string {
   const quoted = escapeHtml(name)
   return `<details><summary>Change its inventory without a trade</summary><form method="post">
-<p>Steam’s history tells nothing of either. A gateway that holds the inventory against its books notices.</p>
+<p>Steam’s history shows neither. A gateway notices when it compares the inventory with its books.</p>
 <button name="lose" value="${steamId}" aria-label="Let an item of ${quoted} vanish">Let an item vanish</button>
 <button name="find" value="${steamId}" aria-label="Add an item to ${quoted}">Add an item</button></form></details>`
 }

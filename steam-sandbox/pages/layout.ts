@@ -7,7 +7,7 @@ const CSP =
   "default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; form-action 'self'; " +
   "base-uri 'none'; frame-ancestors 'none'"
 
-/** A whole page around `body`. */
+/** A complete page around `body`. */
 export function page(title: string, body: string, status = 200): Reply {
   const reply = text(
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
@@ -45,7 +45,7 @@ const LAST_YEAR = 2025n
 const ACCOUNT_BITS = 0xffff_ffffn
 
 /**
- * The account's year, shown beside the level to compare with the bot's profile, because an impostor's account is new.
+ * The year in which the account was made. It is shown next to the level, because an impostor's account is new.
  */
 function memberSince(steamId: string, level: number): string {
   if (level === 0) return 'new on Steam'

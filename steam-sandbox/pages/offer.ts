@@ -14,7 +14,7 @@ const STATE_TEXTS: Record<number, string> = {
   [STATE.invalidItems]: 'Some of the items are no longer available.',
 }
 
-/** The steps between the press on Accept and the move of the items. */
+/** The steps between pressing Accept and the move of the items. */
 const STEPS = ['gift', 'phone'] as const
 
 type Step = (typeof STEPS)[number]
@@ -68,7 +68,7 @@ ${form(button('confirm', 'Confirm'))}</section>`,
 function answers(offer: Offer): string {
   if (offer.state === STATE.active) {
     const counterForm = `<details><summary>Counter</summary>
-<p>Untick what you do not want to give. The bot gets an offer of yours in place of its own.</p>
+<p>Untick what you do not want to give. Your offer then replaces the bot’s.</p>
 ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">Send the counter-offer</button></details>`
     return `<form method="post" action="/tradeoffer/${offer.id}/"><div class="answers">
 <button class="accept" name="answer" value="accept">Accept</button>

@@ -8,7 +8,7 @@ import { type Account, findAccount, type World, withAccount } from '../world/wor
 import { escapeHtml } from './html.ts'
 import { linkRow, missing, page, person } from './layout.ts'
 
-/** Asks who the visitor is. Steam knows that from the login, and the sandbox has none. */
+/** Asks who the visitor is. Steam takes that from the login, which the sandbox does not have. */
 export function whoAreYou({ world }: Sandbox, at: string): Reply {
   const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const rows = shoppers.map(
@@ -56,7 +56,7 @@ export function authenticatorPage(sandbox: Sandbox, steamId: string): Reply {
         ? '<p>The authenticator is on, and has been for more than 7 days. Steam holds none of your trades.</p>'
         : `<p>The authenticator is off, so Steam holds each of your trades.</p>
 <form method="post"><button name="set" value="authenticator">Turn it on</button></form>
-<p>On Steam the holds end 7 days later. Here they end at once.</p>`,
+<p>On Steam, holds end 7 days later. Here they end immediately.</p>`,
   })
 }
 

@@ -109,7 +109,7 @@ export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | 
 
 type Back = { assetIds: string[] | undefined; bySupport: boolean }
 
-/** Reverses one trade, as a whole or in part. */
+/** Reverses one trade, fully or in part. */
 export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: Back): Reply {
   const part = assetIds ? { assetIds } : {}
   return done(
@@ -194,7 +194,7 @@ function tellTour({ tour }: Sandbox, name: string, said: unknown): Reply {
   return json({ error: 'Give state (done or failed), said and looks for a scene of the tour.' }, 400)
 }
 
-/** Switches a behaviour on for one person or all shoppers. A bad day of Steam can also last a number of requests. */
+/** Switches a behaviour on for one person or all shoppers. A bad day can also end after a number of requests. */
 export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
   const [steamId, times] = [field(said, 'steamId'), field(said, 'times')]
   const person = typeof steamId === 'string' ? { steamId } : {}

@@ -11,7 +11,7 @@ const PARTNER_PAGE = 1000
 /** In Counter-Strike 2, only the owner sees an item for this long after its trade. */
 const HIDDEN_S = 10 * DAY_S
 
-/** The public inventory. Pages continue after the last asset id. Refuses more than 2000 items at once. */
+/** The public inventory. Pages continue after the last asset id. Refuses requests for more than 2000 items. */
 export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | undefined {
   const match = /^\/inventory\/(\d+)\/(\d+)\/(\d+)$/.exec(request.path)
   if (!match) return undefined

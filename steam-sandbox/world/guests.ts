@@ -13,8 +13,8 @@ const FIRST_GUEST = 2_000_000_000
 type Invited = { world: World; answer: Account | undefined }
 
 /**
- * Adds a shopper with the games, items and behaviour of the shopper `like`. Undefined if that is unknown, or there is
- * no room.
+ * Adds a shopper with the games, items and behaviour of the shopper `like`. Returns undefined if that shopper is
+ * unknown, or if there is no room.
  */
 export function inviteGuest(world: World, like: string): Invited {
   const template = world.accounts.find(({ kind, name }) => kind === 'shopper' && name === like)
@@ -44,7 +44,7 @@ export const MOST_BOTS = 500
 
 const FIRST_FURTHER_BOT = 1_900_000_000
 
-/** Adds a copy of the first bot, without items. Undefined if there is no room. */
+/** Adds a copy of the first bot, without items. Returns undefined if there is no room. */
 export function addBot(world: World): Invited {
   const bots = world.accounts.filter(({ kind }) => kind === 'bot')
   const [template] = bots
@@ -55,7 +55,7 @@ export function addBot(world: World): Invited {
 
 const SELLER = 1_899_999_999
 
-/** Returns the account with which a vault sells, or adds it without items. Undefined if there is no bot to copy. */
+/** Returns the account with which a vault sells. The first call adds it. Undefined if there is no bot to copy. */
 export function findOrAddSeller(world: World): Invited {
   const known = world.accounts.find(({ kind }) => kind === 'seller')
   if (known !== undefined) return { world, answer: known }

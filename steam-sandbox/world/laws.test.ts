@@ -180,7 +180,7 @@ it('an offer that has ended never changes again, unless it is held', () => {
   )
 })
 
-it('time has the same result whether it passes in steps or at once', () => {
+it('time has the same result whether it passes in many steps or in one', () => {
   fc.assert(
     fc.property(steps, fc.array(fc.nat(20 * DAY_S), { maxLength: 5 }), (script, moments) => {
       const { worlds, nowS } = run(script)

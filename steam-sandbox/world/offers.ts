@@ -149,7 +149,7 @@ export function endOffer(world: World, end: End, nowS: number): Answer<{ kind: '
 type Confirm = { offerId: string; allow: boolean }
 
 /**
- * Answers a confirmation on a phone: of an offer on the sender's, of an acceptance on the partner's. Refusals: 42
+ * Answers a confirmation: the sender's phone confirms an offer, the partner's an acceptance. Refusals: 42
  * unknown, 11 nothing to confirm, and those of accepting.
  */
 export function confirmOffer(

@@ -129,8 +129,8 @@ export const MAGIC_PLAYERS: Magic[] = [
 ]
 
 /**
- * The peculiarities of this account, from its own behaviour and those switched on for it. The last one wins, except
- * where the person has changed a setting.
+ * The peculiarities of this account, from its own behaviour and those switched on for it. A later one overrides an
+ * earlier one, but no behaviour overrides a setting that the person has changed.
  */
 export function traitsOf(world: World, account: Account): Traits {
   const switched = world.switched.filter(({ steamId }) =>

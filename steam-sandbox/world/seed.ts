@@ -15,7 +15,7 @@ import {
 const FIRST_STEAM_ID = 76561197960265728n
 const PROTECTION_S = 7 * DAY_S
 
-/** One class per name. */
+/** True for one class of each name: not a twin, and the first of several paints. */
 export const isOrdinary = ({ twin, paint }: ItemClass): boolean =>
   twin === undefined && paint?.isFirst !== false
 

@@ -104,7 +104,7 @@ function eventsOfTrade(world: World, trade: Trade): Event[] {
   return [settlement, { atS, happen: (now) => reverseAll(settleIfGone(now, trade), trade.partner, atS) }]
 }
 
-/** Settles a trade whose items have left, because they cannot come back and its reversal would stay due forever. */
+/** Settles a trade whose items have left. They cannot come back, so its reversal would stay due forever. */
 function settleIfGone(world: World, trade: Trade): World {
   const held = new Set(world.accounts.flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   return trade.items.every(({ newAssetId = '' }) => held.has(newAssetId))

@@ -20,7 +20,7 @@ import {
 
 const RESTRICTION_S = 30 * DAY_S
 
-/** Creates the trade of an accepted offer: completed at once, or held if one party has no authenticator. */
+/** Creates the trade of an accepted offer: completed immediately, or held if a party has no authenticator. */
 export function beginTrade(world: World, offer: Offer, nowS: number): { world: World; tradeId: string } {
   // Too large for a JavaScript number, like Steam's ids.
   const tradeId = `61${String(world.lastId + 1).padStart(17, '0')}`

@@ -72,7 +72,7 @@ describe('an offer', () => {
     expect(acceptOffer(world, accept, NOW_S).answer).toEqual({ kind: 'refused', eresult: 28 })
   })
 
-  it('is final at once in other games', () => {
+  it('is final immediately in other games', () => {
     const sent = send(fresh(), { appId: 440 })
     const { nova } = cast(sent.world)
     const { world } = acceptOffer(sent.world, { offerId: sent.offerId, by: nova.steamId }, NOW_S)

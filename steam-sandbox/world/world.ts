@@ -91,7 +91,7 @@ export type Trade = {
   items: TradedItem[]
 }
 
-/** The whole state of the sandbox, as plain JSON. Ids grow, and start at the time of the seed. */
+/** The entire state of the sandbox, as plain JSON. Ids grow, and start at the time of the seed. */
 export type World = {
   version: 2
   lastId: number

@@ -67,7 +67,7 @@ describe('D-34 a bot that collects deposits', () => {
     await add(BOT, { sellsItself: true })
     const said = printed.join(' ')
     for (const part of [
-      'whole web session of this bot',
+      'full web session of this bot',
       'cancel its offers',
       'cannot confirm an offer that gives',
     ])

@@ -40,7 +40,7 @@ async function warn(
   { market, account }: { market: string; account: string },
 ): Promise<void> {
   for (const line of [
-    `${account} collects deposits. To sell its own items, it gives ${market} a whole web session of this bot.`,
+    `${account} collects deposits. To sell its own items, it gives ${market} a full web session of this bot.`,
     'Its holder can read, decline, accept and cancel its offers: the market can end deposits of your shoppers,',
     'and sees who they are. It cannot confirm an offer that gives items. An account that only sells shares no session.',
   ])

@@ -16,11 +16,11 @@ export type Folder = {
   at(name: string): string
   /** Reads a file. Undefined if there is none. Throws if another user may read or write it. */
   read(name: string): string | undefined
-  /** Replaces the whole file. */
+  /** Replaces the file. */
   write(name: string, text: string): void
 }
 
-/** Opens the folder, and makes it if there is none. Throws if it belongs to another user, or is open to others. */
+/** Opens the folder, or creates it. Throws if the folder belongs to another user, or is open to others. */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseOpen(path)

@@ -1,6 +1,6 @@
 /**
- * The vault's memory: entries are only ever added, and each is signed together with the one before it. The vault's
- * decisions follow from it alone, so no write to the database makes the vault forget.
+ * The vault's memory: entries are only ever added, and each is signed together with the one before it. All decisions
+ * of the vault follow from this log alone, so no write to the database makes the vault forget.
  */
 import { closeSync, existsSync, fsyncSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -25,7 +25,7 @@ export type Entry = { n: number; at: Date; entry: z.infer<typeof lineSchema>['en
 
 export type VaultLog = {
   entries(): readonly Entry[]
-  /** Resolves once the entry is safely on the disk. Throws if it cannot be written, and the vault must then not act. */
+  /** Returns once the entry is safely on the disk. Throws if it cannot be written; the vault must then not act. */
   add(entry: Entry['entry'], at: Date): Entry
   close(): void
 }

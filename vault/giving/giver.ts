@@ -21,7 +21,7 @@ import type { Gift, GivenAsset, Hands } from './gift.ts'
 import { type Approval, judgeItems, judgeLimits, judgeWish, type Verdict, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
-/** The calls of one account. `undefined`: Steam did not answer. */
+/** Calls to Steam for one account. `undefined`: Steam did not answer. */
 export type Reach = {
   hands: Hands
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
@@ -205,7 +205,7 @@ function giftOf({ key }: Desk, { wish, partnerSteamId, sealedToken, message, ass
 }
 
 /**
- * A destination that the operator removed from the list gets nothing more, not even gifts that were recorded before.
+ * False if the operator removed the destination from the list: it then gets nothing, not even recorded gifts.
  */
 function isStillAllowed({ rules, accounts }: Desk, { cause, from, partnerSteamId }: Intended): boolean {
   if (!accounts.has(from)) return false

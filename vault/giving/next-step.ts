@@ -7,8 +7,8 @@ const ACCEPT_MS = 30 * 60_000
 /** How long the phone has to confirm. */
 const CONFIRM_MS = 10 * 60_000
 /**
- * The vault gives up an offer that is missing from this many lists, if the last was read after this time: it was not
- * sent.
+ * How many lists must lack an offer, and how long after the send began the last of them must be read, before the vault
+ * concludes that the offer was never sent.
  */
 const MOST_MISSES = 3
 const APPEARS_MS = 120_000
@@ -26,7 +26,7 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
       return isAllowed ? { kind: 'send' } : { kind: 'end', because: 'no_longer_allowed' }
     case 'sending': {
       const { missed, missedAt, begunAt } = giving
-      // Age alone proves nothing: a vault that was down has not looked since.
+      // The time since the send proves nothing, because the vault may have been down and not looked.
       const isOver = missed >= MOST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_MS
       return isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }
     }

@@ -6,7 +6,7 @@ import type { Due, Outcome } from './market.ts'
 type InStall = { market: string; account: string | null }
 
 export type SaleEntry =
-  /** From this entry on, the asset may be listed there, even if the process dies. */
+  /** From this entry on, the market may have the listing, even if the process dies. */
   | (InStall & { kind: 'listing_begun'; appId: number; assetId: string; priceMinor: bigint })
   | { kind: 'listed'; market: string; appId: number; assetId: string; itemId: string }
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
@@ -165,7 +165,7 @@ function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
   if (changed.state === 'delivered') return changeListing(after, isPartOf(after, changed), given)
-  // If its buyer did not take the item, it may be listed again.
+  // The buyer did not take the item, so it may be listed again.
   if (changed.state === 'ended') return changeListing(after, isPartOf(after, changed), over)
   return after
 }
@@ -210,7 +210,7 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
   }
 }
 
-/** Only a reversal takes money back. */
+/** Records how a sale ended. After a payment, only a reversal changes that. */
 function withEnd(listing: Listing, end: Outcome['end']): Listing {
   const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
   if (isSettled && end.kind !== 'reversed') return listing

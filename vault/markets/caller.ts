@@ -55,13 +55,13 @@ async function asked<Ask>(form: Form<Ask>, connection: Connection, call: Call): 
   let answer: unknown
   try {
     reply = await connection.ask(call)
-    // Also for error statuses, whose body proves nothing: the call may have failed halfway.
+    // The body of an error proves nothing, because the call may have failed halfway.
     if (reply.status !== 200 && form.isAnswer?.(reply.status) !== true)
       return unanswered(`HTTP ${reply.status}`)
     answer = parseLossless(reply.text)
   } catch (error) {
     // The message may contain the address, and the address contains the key.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no whole answer'
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'no complete answer'
     return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
   }
   const failure = form.failureOf(answer, reply.status)

@@ -32,8 +32,8 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * The connection to a sandbox: URLs and hosts stay those of production, only the connection is redirected. Throws
- * unless the mode is sandbox and the target a plain loopback address.
+ * Connects to a market sandbox under the URLs and hosts of production. Throws unless the mode is sandbox and the
+ * target a plain loopback address.
  */
 export function sandboxConnection(
   mode: 'sandbox' | 'live',

@@ -14,13 +14,13 @@ export type Step =
   | { kind: 'note_end'; how: EndedOffer }
   | { kind: 'wait' }
 
-/** The market cancels a deal after five minutes. A deal that has not begun by this time is never begun. */
+/** Abandons a deal whose offer was not sent within this time: the market cancels deals after five minutes. */
 const BEGIN_WITHIN_MS = 4 * 60_000
 /** A confirmation after this time is too late for the market. */
 const CONFIRM_WITHIN_MS = 5 * 60_000
-/** No buyer accepts an offer after this time, and the market counts offers that stay open as failures. */
+/** Cancels an offer after this time: no buyer accepts it any longer, and the market counts open offers as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** An offer whose answer was lost appears within this time, or was never made. The last look comes after it. */
+/** After a lost answer to a send, the offer appears within this time or was never made. The last look comes after it. */
 const LOOK_FOR_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
@@ -34,7 +34,7 @@ export function stepBefore(deal: Open, now: Date): Step {
       ? { kind: 'abandon' }
       : { kind: 'send' }
   const { missed, missedAt, begunAt } = deal
-  // Age alone proves nothing: a vault that was down has not looked since.
+  // The time since the send proves nothing, because the vault may have been down and not looked.
   const isOver = missed >= LEAST_LOOKS && Number(missedAt) - Number(begunAt) > LOOK_FOR_MS
   return isOver ? { kind: 'abandon' } : { kind: 'look' }
 }

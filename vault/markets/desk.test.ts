@@ -63,7 +63,7 @@ it('a desk looks for items to list every two minutes', () => {
   expect(looksIn(240)).toBe(2)
 })
 
-it('a desk tells the market at once that items arrived, then looks every 20 seconds for three minutes', async () => {
+it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
   expect(looksIn(60)).toBe(1)
   await desk.listSoon(APP)
   expect(refreshed).toEqual([APP])
@@ -88,7 +88,7 @@ async function asksIn(minutes: number): Promise<number> {
   return asked
 }
 
-it('a desk asks for the money every five minutes, and soon after an item was given or its money became due', async () => {
+it('a desk asks for money every five minutes, and more often after an item was given or its money became due', async () => {
   book = { ...EMPTY_BOOK, listings: [given(null)] }
   expect(await asksIn(2)).toBe(6)
   expect(await asksIn(10)).toBe(2)

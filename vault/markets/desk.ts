@@ -12,24 +12,24 @@ import type { Till } from './till.ts'
 const MINUTE_MS = 60_000
 /** Listings sell only while their seller pings the market every few minutes. */
 const PING_MS = 3 * MINUTE_MS
-/** A sale must be handed over within five minutes. */
+/** How often to look for sales, which must be handed over within five minutes. */
 const LOOK_MS = 15_000
 const READY_MS = 30 * MINUTE_MS
 const LIST_MS = 2 * MINUTE_MS
-/** The market reads an inventory within seconds. */
+/** How soon to list again after the market was asked to read an inventory, which takes seconds. */
 const LIST_AGAIN_MS = 20_000
-/** After an item arrived, the till learns its cost within this time, and the market sees it. */
+/** Within this time after an item arrives, the till has its cost and the market has seen it. */
 const ARRIVING_MS = 3 * MINUTE_MS
 const REPRICE_MS = 60 * MINUTE_MS
 const MONEY_MS = 5 * MINUTE_MS
-/** The market has news of an item soon after it was given, and soon after its money became due. */
+/** How often, and for how long, to ask for news after an item was given or its money became due. */
 const SOON_MONEY_MS = 20_000
 const SOON_PAID_MS = 2 * MINUTE_MS
 const BALANCE_MS = 10 * MINUTE_MS
 /** How far back to read the market's history, which has a resolution of days. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
-/** After a refusal, or MOST_RETRIES failed look-ups, an item is not offered to the market for this time. */
+/** How long not to offer an item after a refusal, or after the market answered "retry" MOST_RETRIES times. */
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
 
@@ -74,8 +74,8 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   done: Map<string, number>
-  /** By game: the number of items of which the market should have news, and since when it has been that number. */
-  ripe: Map<number, { count: number; sinceMs: number }>
+  /** By game: how many items the market should have news of, and when that number last grew. */
+  newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
   /** The reason why nothing is listed; undefined if all is well. */
@@ -92,7 +92,7 @@ export function createDesk(parts: DeskParts): Desk {
   const none = { stopped: undefined, unready: undefined, feeBp: null }
   const state: State = {
     ...none,
-    ...{ done: new Map(), ripe: new Map(), arrivedAtMs: new Map(), refused: new Map() },
+    ...{ done: new Map(), newsDue: new Map(), arrivedAtMs: new Map(), refused: new Map() },
   }
   const { market, stall } = parts
   return {
@@ -100,11 +100,11 @@ export function createDesk(parts: DeskParts): Desk {
     games: market.games,
     tend: () => tend(parts, state),
     isOpen: () => state.done.has('ready') && state.stopped === undefined,
-    isDue: (appId) => isDue(parts, state, [`list ${appId}`, listEvery(parts, state, appId)]),
+    isDue: (appId) => isDue(parts, state, [`list ${appId}`, listEveryMs(parts, state, appId)]),
     listSoon: (appId) => listSoon(parts, state, appId),
     bidsFor: (appId, items) =>
       bidsFor(
-        items.filter(({ assetId }) => isTaken(parts, state, `${appId}/${assetId}`)),
+        items.filter(({ assetId }) => mayOffer(parts, state, `${appId}/${assetId}`)),
         { ...parts, appId, own: ownOf(parts, appId), feeBp: feeNow(parts, state) },
       ),
     list: (appId, lines) => list(parts, state, { appId, lines }),
@@ -118,7 +118,7 @@ async function listSoon({ market, now }: DeskParts, state: State, appId: number)
   await market.refresh(appId)
 }
 
-function listEvery({ now }: DeskParts, { arrivedAtMs }: State, appId: number): number {
+function listEveryMs({ now }: DeskParts, { arrivedAtMs }: State, appId: number): number {
   const arrivedAt = arrivedAtMs.get(appId)
   const isArriving = arrivedAt !== undefined && now().getTime() - arrivedAt < ARRIVING_MS
   return isArriving ? LIST_AGAIN_MS : LIST_MS
@@ -127,7 +127,7 @@ function listEvery({ now }: DeskParts, { arrivedAtMs }: State, appId: number): n
 const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
   feeOf(journal.book(), market.name, feeBp)
 
-function isTaken({ now }: DeskParts, { refused }: State, key: string): boolean {
+function mayOffer({ now }: DeskParts, { refused }: State, key: string): boolean {
   const known = refused.get(key)
   if (known === undefined || known.times < MOST_RETRIES) return true
   if (now().getTime() - known.atMs < REFUSED_MS) return false
@@ -169,7 +169,7 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
 const ownOf = ({ journal, stall }: Pick<DeskParts, 'journal' | 'stall'>, appId: number): Listing[] =>
   journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId)
 
-/** The till may stop the vault, but never start it. */
+/** Returns the reason not to list; undefined if there is none. The till can stop the vault, but never start it. */
 async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
   const { market, till, now } = parts
   if (parts.isOff()) return 'switched off at the vault'
@@ -182,7 +182,7 @@ async function reasonToStop(parts: DeskParts, state: State): Promise<string | un
 
 async function readiness(parts: DeskParts, state: State): Promise<string | undefined> {
   if (!isDue(parts, state, ['ready', READY_MS])) return state.unready
-  // A seller whom the market has never heard from counts as offline.
+  // A seller counts as offline until its first ping.
   await ping(parts)
   const said = await readyWithToken(parts)
   state.unready = unreadyOf(said)
@@ -254,7 +254,7 @@ async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Pr
   if (said.kind === 'said' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
   // The market has not read the inventory since these items arrived.
   await market.refresh(appId)
-  state.done.set(`list ${appId}`, now().getTime() - listEvery(parts, state, appId) + LIST_AGAIN_MS)
+  state.done.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
 }
 
 function noteAnswer(
@@ -274,11 +274,11 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     const unpaid = ownOf(parts, appId).filter(
       ({ state: at, end }) => (at === 'given' || at === 'in_deal') && !isPaid(end),
     )
-    const everyMs = moneyEvery(parts, state, { appId, unpaid })
+    const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
     if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, everyMs])) continue
     const first = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
     const hasNews = await seller.followMoney(appId, new Date(first - HISTORY_MS))
-    // The till compares its books with the balance, and an older balance would differ.
+    // Read the balance again: the till compares its books with it, and an older balance would differ.
     if (hasNews) state.done.delete('balance')
   }
   if (!isDue(parts, state, ['balance', BALANCE_MS])) return
@@ -286,15 +286,19 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   if (said.kind === 'said') await parts.saysBalance(said.value).catch(() => {})
 }
 
-/** True for a while after items were given, or after their money became due: the desk then asks often. */
-function moneyEvery({ now }: DeskParts, { ripe }: State, of: { appId: number; unpaid: Listing[] }): number {
+/** How often to ask for the money, in milliseconds: more often after items were given or their money became due. */
+function moneyEveryMs(
+  { now }: DeskParts,
+  { newsDue }: State,
+  of: { appId: number; unpaid: Listing[] },
+): number {
   const nowMs = now().getTime()
   const count = of.unpaid.filter(
     ({ end }) => end === null || (end.kind === 'settling' && end.settlesAt.getTime() <= nowMs),
   ).length
-  const before = ripe.get(of.appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
+  const before = newsDue.get(of.appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
   const sinceMs = count > before.count ? nowMs : before.sinceMs
-  ripe.set(of.appId, { count, sinceMs })
+  newsDue.set(of.appId, { count, sinceMs })
   return nowMs - sinceMs < SOON_PAID_MS ? SOON_MONEY_MS : MONEY_MS
 }
 

@@ -43,7 +43,7 @@ describe('a sale', () => {
     expect(on.assetsOf(DOTA)).toHaveLength(1)
   })
 
-  it('is paid at once in a game without protection, in the history and in the balance', async () => {
+  it('is paid immediately in a game without protection, in the history and in the balance', async () => {
     const { due, itemIds } = await sell(on, client, { appId: DOTA, as: 'accepts' })
     await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
     await on.later(10)

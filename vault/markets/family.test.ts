@@ -51,7 +51,7 @@ describe('an account', () => {
     expect((await client.money()).kind).toBe('said')
   })
 
-  it('loses its key by more than five requests a second, and then makes no more calls', async () => {
+  it('loses its key after more than five requests in a second, and then makes no more calls', async () => {
     const key = on.market.open(on.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [730, 570, 440, 252490, 730, 570]) {
@@ -110,7 +110,7 @@ describe('a listing', () => {
     })
   })
 
-  it('is refused in a currency other than the account has', async () => {
+  it('is refused in a currency other than the account’s', async () => {
     await readyToSell(on, client, DOTA)
     client = on.clientWith(on.market.open(on.seller.steamId), { currency: 'EUR' })
     const lines = [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]

@@ -2,13 +2,13 @@
 import type { Book } from './book.ts'
 
 /**
- * Hundredths of a percent, as sellers on such markets report. Used until the market has stated a fee or paid for a
- * sale.
+ * The fee that sellers on such markets report, in hundredths of a percent. Used until the market has stated a fee or
+ * paid for a sale.
  */
 const ASSUMED_BP = 500n
 /** The highest plausible fee: nobody would sell at a higher one, so a number above it is a lie or an error. */
 const MOST_BP = 3_000n
-/** The number of latest sales that count, because fees change. */
+/** Only this many of the latest sales count, because fees change. */
 const MOST_SALES = 20
 const ALL_BP = 10_000n
 

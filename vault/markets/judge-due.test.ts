@@ -36,7 +36,7 @@ const problem = (change: Partial<Due>, near: Partial<Around> = {}) => {
 }
 
 describe('a deal that a market asks for', () => {
-  it('is given if it has exactly listed items, one or several', () => {
+  it('is given if it asks for listed items only, one or several', () => {
     expect(judgeDue(due(), around())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
     const both = due({ assets: [asset('11'), asset('10')] })
     expect(judgeDue(both, around())).toMatchObject({
@@ -45,7 +45,7 @@ describe('a deal that a market asks for', () => {
     })
   })
 
-  it('is given once, however often it is asked for', () => {
+  it('is given once, even if the market asks again', () => {
     const known = new Map([['h1', due()]])
     expect(judgeDue(due(), around({ known }))).toEqual({ kind: 'again' })
     for (const change of [

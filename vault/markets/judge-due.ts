@@ -41,7 +41,7 @@ export type DueVerdict =
   | { kind: 'again' }
   | { kind: 'refused'; problem: DueProblem }
 
-/** The shortest time in which to send, confirm and report. */
+/** The seconds needed to send, confirm and report an offer. A deal with less time left is refused. */
 const LEAST_S = 45
 const CONTEXT = '2'
 /** The form of a deposit's secret code: six characters of an alphabet without look-alikes. */

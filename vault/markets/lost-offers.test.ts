@@ -1,6 +1,6 @@
 /**
- * If the answer to an offer was lost, the vault gives the offer up only after a look at a time when it must have
- * appeared.
+ * If the answer to a send is lost, the vault gives the offer up only after it has looked at a time by which the offer
+ * must have appeared.
  */
 import { describe, expect, it } from 'vitest'
 import { stepBefore as giftStep } from '../giving/next-step.ts'
@@ -38,7 +38,7 @@ describe.each([
     expect(isGivenUp(2, later(3))).toBe(false)
   })
 
-  it('is not given up by a vault that was down before it has looked once more', () => {
+  it('is not given up before a vault that was down has looked once more', () => {
     expect(isGivenUp(3, later(1))).toBe(false)
     expect(isGivenUp(0, null)).toBe(false)
   })

@@ -12,7 +12,7 @@ const bid = (assetId: string, netMinor: bigint): Bid => ({ assetId, netMinor, pr
 const line = ({ assetId, priceMinor }: Bid) => ({ assetId, priceMinor })
 
 describe('an item', () => {
-  it('goes to the market with the highest proceeds, or to the first of equals', () => {
+  it('goes to the market with the highest proceeds, or to the first of equal markets', () => {
     const [cap, blade, boots] = [bid('1', 90n), bid('2', 50n), bid('3', 70n)]
     const bids = [
       [cap, blade, boots],

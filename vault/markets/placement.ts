@@ -12,8 +12,8 @@ const ALL_BP = 10_000n
 type Reach = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**
- * The proceeds of a listing: its price, or the best offer of others if a floor holds it above that. Absurd
- * offers that a market shows attract no items.
+ * The expected proceeds of a listing, after the fee. A sale brings its price, or the best offer of others if a floor
+ * holds the price above that. The cap keeps a market from attracting items with absurd offers.
  */
 export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bigint {
   const most = (knownMinor * MOST_REACH_BP) / ALL_BP

@@ -14,9 +14,9 @@ export type Scale = {
   toUnits(minor: bigint): bigint
   /** Rounds down: a fraction of a minor unit cannot be paid. */
   toMinor(units: bigint): bigint
-  /** Converts from the whole currency with decimals. */
+  /** Converts from major units, which have decimals. */
   fromMajor(major: number): bigint
-  /** True if a number of the market is this price, in units or in whole currency. */
+  /** True if a number of the market is this price, in market units or in major units. */
   isPrice(shown: number, minor: bigint): boolean
 }
 

@@ -21,7 +21,7 @@ async function work(out: Outside): Promise<void> {
 /** Ends all faults. */
 async function calm(out: Outside): Promise<void> {
   for (let turn = 0; turn < 60; turn += 1) {
-    out.say([])
+    out.plan([])
     await work(out)
     out.others(true)
     out.pass(15)
@@ -98,7 +98,7 @@ describe('a sale', () => {
       const out = outside(order)
       await work(out)
       out.buy(1)
-      out.say([...Array.from({ length: calls }, () => 'none' as const), 'kill_after'])
+      out.plan([...Array.from({ length: calls }, () => 'none' as const), 'kill_after'])
       await work(out)
       expect(out.offers.map(({ seen }) => seen.state)).toEqual(['needs_confirmation'])
       out.callOff()
@@ -136,7 +136,7 @@ describe('a sale', () => {
     await work(out)
     out.buy(1)
     // Killed while it reads the market's round, then while it sends.
-    out.say(['none', 'kill_after'])
+    out.plan(['none', 'kill_after'])
     await work(out)
     expect(ended(out)).toEqual(['sending'])
     await calm(out)
@@ -149,7 +149,7 @@ describe('a sale', () => {
     await work(out)
     out.buy(1)
     // Killed while it lists (there is nothing to list), then while it reads the round, then while it sends.
-    out.say(['none', 'lost_before'])
+    out.plan(['none', 'lost_before'])
     await work(out)
     expect(ended(out)).toEqual(['unknown'])
     await calm(out)
@@ -173,7 +173,7 @@ describe('a market that lies', () => {
     out.buy(1)
     if (lie === 'more') out.items.find(({ assetId }) => assetId === '3')
     for (let turn = 0; turn < 3; turn += 1) {
-      out.say([], lie)
+      out.plan([], lie)
       await work(out)
     }
     const refused = out.alarms.filter(({ kind }) => kind === 'due_refused')
@@ -192,7 +192,7 @@ describe('a market that lies', () => {
     await work(out)
     out.buy(1)
     await work(out)
-    out.say([], 'swap')
+    out.plan([], 'swap')
     await work(out)
     expect(out.offers.map(({ gift }) => gift.partnerSteamId)).toEqual([BUYER])
     expect(out.alarms).toMatchObject([{ problem: 'changed' }])
@@ -246,7 +246,7 @@ const turn = fc.record({
   seconds: fc.constantFrom(1, 15, 15, 60, 400),
 })
 
-it('only bought items are given, once, whatever is lost, killed or lied about, and every sale ends', async () => {
+it('whatever is lost, killed or lied about, only bought items are given, and only once, and every sale ends', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom<Market['order']>('confirm_then_tell', 'tell_then_confirm'),
@@ -254,7 +254,7 @@ it('only bought items are given, once, whatever is lost, killed or lied about, a
       async (order, turns) => {
         const out = outside(order)
         for (const { mishaps, lie: nextLie, buys, willing, seconds } of turns) {
-          out.say(mishaps, nextLie)
+          out.plan(mishaps, nextLie)
           await work(out)
           out.buy(buys)
           out.others(willing)

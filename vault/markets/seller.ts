@@ -38,7 +38,7 @@ type Parts = {
   /** True if the vault's limits allow these items to leave now. */
   hasRoom: (load: { cents: bigint; items: number }) => boolean
   /**
-   * Reports to the till the items that are about to be given. A till that does not answer receives the report later.
+   * Reports to the till which items are about to be given. If the till does not answer, it receives the report later.
    */
   announce: () => Promise<void>
   now: () => Date
@@ -97,7 +97,7 @@ async function unlist({ market, journal }: Parts, appId: number, itemIds: readon
 
 type Reprice = { itemId: string; priceMinor: bigint }
 
-/** Takes down listings whose answer was lost: without a price in the record, a sale could not be handed over. */
+/** Changes prices. If the answer is lost, takes the listings down: a sale at an unknown price cannot be handed over. */
 async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
   const { market, journal } = parts
   const said = await market.reprice(appId, lines)
@@ -203,7 +203,7 @@ async function advance(parts: Parts, first: Deal): Promise<void> {
   }
 }
 
-/** Returns true if something changed. */
+/** Sends the offer of a deal, or looks for it. Returns true if the deal may have a further step now. */
 async function begin({ hands, journal, now, announce }: Parts, { due, ...deal }: Open): Promise<boolean> {
   const of = { market: deal.market, dealId: due.dealId }
   const step = stepBefore({ due, ...deal }, now())
@@ -235,7 +235,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   const step = stepAfter(deal, seen, { order: market.order, now: now() })
   switch (step.kind) {
     case 'confirm': {
-      // To confirm the offer of a cancelled deal would give the item away for nothing.
+      // Confirming the offer of a cancelled deal would give the item away for nothing.
       const stands = await market.stands(due)
       if (stands.kind !== 'said') return false
       if (!stands.value) {
@@ -272,7 +272,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
 /** A listing is never sold twice within a few minutes, so clocks that differ by this much cannot mix up two sales. */
 const CLOCKS_DIFFER_MS = 120_000
 
-/** Returns true if the market had news. */
+/** Records how sales ended. Returns true if the market had news. */
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
   const said = await market.outcomes(appId, since)
   if (said.kind !== 'said') return false

@@ -37,7 +37,7 @@ export type ShopParts = {
   accesses: readonly Access[]
   /** The client of the market. */
   clientOf(access: Access, scale: Scale): Market
-  /** True if the operator has switched it off at the vault. */
+  /** True if the operator has switched this account off at the vault. */
   isOff(access: Access): boolean
   record: SaleRecord
   till: Till
@@ -67,7 +67,7 @@ export function createShop(parts: ShopParts): Shop {
   const looks: Looks = new Map()
   const accountOf = (steamId: string) => lookingOnce(looks, { steamId, account: parts.accountOf(steamId) })
   const tell = telling(parts)
-  // Due deals do not wait for a till that does not answer. It receives the reports later.
+  // A till that does not answer must not delay due deals. It receives the reports later.
   const announce = () => tell().catch(() => {})
   const saysBalance = balancesOf(parts)
   const counter: Counter = { ...parts, accountOf, announce, saysBalance, arrived: new Map() }

@@ -9,7 +9,7 @@ const FIRST_STEAM_ID = 76561197960265728n
 
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
 
-/** Steam lets a buyer take such items back for seven days. It is unknown when Waxpeer pays for them. */
+/** Steam lets a buyer take back items of these games for seven days. It is unknown when Waxpeer pays for them. */
 const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 
 const digits = z
@@ -187,7 +187,7 @@ export const checkedSchema = z.object({
   trades: z.array(z.looseObject({ id: z.union([z.string().max(100), z.int()]), status: z.int() })).max(100),
 })
 
-/** True if the deal is off: Waxpeer does not mention it, or gives it another status. */
+/** True if Waxpeer still wants the deal. False if its answer omits the deal, or gives it another status. */
 export const standsIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
   const status = trades.find(({ id }) => String(id) === dealId)?.status
   return status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
@@ -222,7 +222,7 @@ function endOf({ status, give_amount, game, created }: HistoryRow, scale: Scale,
 export const isOver = ({ status }: HistoryRow): boolean =>
   status === STATUS.accepted || status === STATUS.cancelled
 
-/** The item of a sale that is open or was given. It is not missing only because its deal is not due yet. */
+/** A row for the item of a sale that is open or was given. Without it, the item would seem to be gone. */
 export function underWay(row: HistoryRow): Row | undefined {
   const { item_id, status } = row
   const of = { itemId: item_id, assetId: item_id, leftS: null, price: null }

@@ -114,7 +114,7 @@ const gameOf = (appId: number): readonly [string, string] => {
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
   let given: { token: string; atMs: number } | undefined
-  /** The number of the socket's opening after which the poll was last called. */
+  /** How often the socket had opened when the poll was last called. */
   let checked = 0
   const linkOf = (token: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`

@@ -32,8 +32,8 @@ class SandboxAgent extends Agent {
 }
 
 /**
- * `sandboxUrl`: the Steam sandbox's, on this machine. Hosts and cookies stay those of Steam, and only the
- * connection is redirected. Throws for any other address: it would receive the sessions of all accounts.
+ * `sandboxUrl`: the address of a Steam sandbox on this machine. Hosts and cookies stay those of Steam, and only the
+ * connection is redirected. Throws for any other machine, which would receive the sessions of all accounts.
  */
 export function createCaller(sandboxUrl: string | undefined, deadlineMs = 30_000): Caller {
   const agent = sandboxUrl === undefined ? new Agent({ keepAlive: true, maxSockets: 4 }) : leadTo(sandboxUrl)

@@ -10,7 +10,7 @@ export type FoundConfirmation =
   | { kind: 'none' }
   | { kind: 'unanswered' }
 
-/** The confirmation of exactly this offer. Undefined if two confirmations claim to be, because one must be false. */
+/** Finds the confirmation of this offer. Finds none if two claim to be for it, because one must be false. */
 export async function findConfirmation(
   session: Session,
   offerId: string,

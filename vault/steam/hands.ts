@@ -128,7 +128,7 @@ function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
   }
 }
 
-/** Reads the offer after it has found its confirmation, so nothing can change in between. */
+/** Finds the confirmation before it reads the offer, so it cannot confirm a later version of the offer. */
 async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boolean> {
   const { session, nowS } = parts
   const found = await findConfirmation(session, offerId, nowS())

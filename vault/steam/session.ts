@@ -1,4 +1,4 @@
-/** An account's requests to Steam. Its refresh token opens the sessions, as the mobile app does. */
+/** An account's requests to Steam. Sessions are opened with its refresh token, as by the mobile app. */
 import { randomBytes } from 'node:crypto'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Secrets } from '../files/accounts.ts'

@@ -229,7 +229,8 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     others,
     book: () => bookOf(entries),
     market,
-    say: (next: Mishap[], nextLie?: Lie) => {
+    /** Sets the faults of the next calls, and the lie of the market. */
+    plan: (next: Mishap[], nextLie?: Lie) => {
       mishaps = [...next]
       lie = nextLie
     },

@@ -139,8 +139,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       nowMs += ms
     },
     /**
-     * Advances to the next such weekday and time in UTC, so no test depends on the day: Steam's maintenance is on
-     * Tuesdays.
+     * Advances to the next such weekday and time in UTC. Steam's maintenance is on Tuesdays, so tests choose the day.
      */
     passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
       const next = new Date(nowMs)

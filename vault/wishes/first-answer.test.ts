@@ -23,7 +23,7 @@ async function started({ refusals, stopsAfter = Infinity }: { refusals: number; 
   return { isThere, problems }
 }
 
-it('the vault is ready once the database answers, and each failure before is logged', async () => {
+it('the vault is ready once the database answers, and each earlier failure is logged', async () => {
   expect(await started({ refusals: 0 })).toEqual({ isThere: true, problems: [] })
   expect(await started({ refusals: 2 })).toEqual({ isThere: true, problems: ['refused', 'refused'] })
 })
