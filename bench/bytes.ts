@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- bytes`: the bytes that a shopper's browser loads before the page is complete, gzipped, beside
- * adyen-web.
+ * `npm run bench -- bytes`: the bytes that a shopper's browser loads before the page is complete, gzipped, compared
+ * with adyen-web.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ const gzipped = (file: string): number => gzipSync(readFileSync(file), { level: 
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
 /**
- * Matches the files that the page of a deposit without a shopper names. The browser fetches them before it shows the
+ * Matches the files that the page names while the deposit has no shopper. The browser fetches them before it shows the
  * link field.
  */
 const NAMED = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- cli`: processor seconds of the operator's commands as processes, beside `node -e 0` in the same
- * run. Each is measured with Node's compile cache, and without it, as after an update. The figure with the cache
+ * `npm run bench -- cli`: processor seconds of the operator's commands as processes, compared with `node -e 0` in the
+ * same run. Each is measured with Node's compile cache, and without it, as after an update. The figure with the cache
  * decides.
  */
 import { execFile } from 'node:child_process'

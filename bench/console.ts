@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside
- * 10,000. Both have the same number of deposits per hour, so the pages of the last day show the same. Items leave
- * only after their protection, so lists of items that left are compared with 10,000 deposits in 40 days.
+ * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits,
+ * compared with 10,000. Both have the same number of deposits per hour, so the pages of the last day show as many rows.
+ * Items leave only after their protection, so the lists of items that left are compared with a till of 10,000 deposits
+ * in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

@@ -33,7 +33,7 @@ export type Visit = {
 }
 
 export type Credits = {
-  /** When the deposit with this hash had succeeded, in monotonic milliseconds. */
+  /** When the deposit with this hash succeeded, in monotonic milliseconds. */
   of(hash: string): number | undefined
   /** Fills in when each visit was credited. Resolves once all are credited, or after `withinMs`. */
   all(visits: readonly Visit[], withinMs: number): Promise<void>

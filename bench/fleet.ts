@@ -1,10 +1,10 @@
 /**
- * A fleet on bad days: 20 bots in two gateways, each with 1,000 trades a day for nine days, 200 shoppers at once (50
- * and 500 on a large machine), and Steam's limits on requests. In the second wave, one bot after another is barred,
- * full, logged out or limited with 429 while shoppers keep coming. No shopper may be refused while a bot can trade,
- * everyone who accepts must be credited, and no limit of Steam may be hit except by a misfortune. The sandbox's clock,
- * which the till follows, runs as fast as the machine's. The limits are for a quiet machine, and stretch if this
- * machine was slower in the same run.
+ * A fleet on bad days: 20 bots in two gateways and 200 shoppers at once, or 50 bots and 500 shoppers on a large
+ * machine. Each bot has a history of 1,000 trades a day for nine days, and Steam limits requests. In the second wave,
+ * one bot after another is barred, full, logged out or limited with 429 while shoppers keep coming. No shopper may be
+ * refused while a bot can trade, everyone who accepts must be credited, and no limit of Steam may be hit except by a
+ * misfortune. The till follows the sandbox's clock, which runs as fast as the machine's. The limits are for a quiet
+ * machine. They are longer if this machine was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -38,7 +38,7 @@ const CREDITED_WITHIN_MS = 300_000
 /** Time to spread the bots, because a gateway gives up one at a time. */
 const ONLINE_MS = 300_000
 
-/** Misfortunes of a bot. Under the first two it can still read accepted offers, under the others it cannot. */
+/** Misfortunes of a bot. During the first two it can still read accepted offers, during the others it cannot. */
 const MISFORTUNES = ['send-new-device', 'send-inventory-full', 'logged-out', 'rate-limited'] as const
 type Misfortune = (typeof MISFORTUNES)[number]
 
@@ -202,7 +202,8 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
 }
 
 /**
- * True if the visit's bot could not read Steam at the acceptance, so the till learns of it only after the misfortune.
+ * True if the visit's bot could not read Steam when the shopper accepted, so the till learns of the acceptance only
+ * after the misfortune.
  */
 function isBlind({ bot }: Visit, struck: ReadonlyMap<string, Misfortune>): boolean {
   const misfortune = struck.get(bot ?? '')

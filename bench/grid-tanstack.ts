@@ -11,7 +11,7 @@ import { withPackage } from './npm-package.ts'
 
 const PACKAGE = '@tanstack/react-virtual'
 export const TANSTACK = `${PACKAGE}@3.14.26`
-/** A folder beside the packages, so it finds React. */
+/** A folder within the project, so the build finds React. */
 const FOLDER = join(import.meta.dirname, '../.data/bench-tanstack')
 const WIDGET = join(import.meta.dirname, '../widget')
 

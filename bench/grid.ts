@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- grid`: 10,000 items against 100, in one run of one browser. For comparison, TanStack Virtual
+ * `npm run bench -- grid`: 10,000 items compared with 100, in one run of one browser. For comparison, TanStack Virtual
  * scrolls the same items in the same cards.
  */
 import type { Browser, CDPSession, Page } from 'playwright-core'

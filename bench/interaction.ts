@@ -1,4 +1,7 @@
-/** `npm run bench -- interaction`: time from a tap or key to the next paint on a phone, with 5,000 items beside 50. */
+/**
+ * `npm run bench -- interaction`: time from a tap or key to the next paint on a phone, with 5,000 items, compared with
+ * 50.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, MOBILE, visit } from '../e2e/support/browser.ts'
 import { prepare } from '../e2e/support/setup.ts'

@@ -1,4 +1,4 @@
-/** The cost of converting a Steam inventory to priced items, beside JSON.parse of the same answer. */
+/** The cost of converting a Steam inventory to priced items, compared with JSON.parse of the same answer. */
 import { offeredOf } from '../gateway/inventory/offered.ts'
 import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
 import { listOf } from '../gateway/pricing/service.ts'

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- line`: time until the trade link can be typed in, on a first visit at 400 kbit/s and 400 ms; beside
- * a page that has only React and one field, compressed and served in the same way.
+ * `npm run bench -- line`: time until the trade link can be typed in, on a first visit at 400 kbit/s with a latency of
+ * 400 ms. Compared with a page that has only React and one field, compressed and served in the same way.
  */
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -24,7 +24,7 @@ const LATENCY_MS = 400
 const BYTES_PER_S = 400_000 / 8
 const ROUNDS = 5
 
-/** A folder within the project, so it finds React. */
+/** A folder within the project, so the build finds React. */
 const FLOOR = join(import.meta.dirname, '../.data/bench-line')
 
 type Seen = { paintMs: number; fieldMs: number }

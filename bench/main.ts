@@ -4,29 +4,30 @@
  *
  * - `start`: seconds until `npm start` is ready, on an empty data folder and on an existing one.
  * - `ready`: seconds until a release in live mode is ready on an existing database, and the size of the release.
- * - `cli`: processor time of the operator's commands, beside bare `node -e 0`.
- * - `poll`: CPU time of an unchanged poll, beside bare node:http that answers 304; and its queries.
+ * - `cli`: processor time of the operator's commands, compared with bare `node -e 0`.
+ * - `poll`: CPU time of an unchanged poll, compared with bare node:http that answers 304, and its queries.
  * - `deposit`: deposits per second through the whole path.
- * - `ledger`: credits per second of one busy store, beside the same rows in one statement, and beside the same
+ * - `ledger`: credits per second of one busy store, compared with the same rows in one statement, and with the same
  *   transaction with a lock on the balance first.
- * - `inventory`: CPU time of converting an inventory to priced items, beside JSON.parse.
+ * - `inventory`: CPU time of converting an inventory to priced items, compared with JSON.parse.
  * - `prices`: time of a refresh of 25,000 prices, and of pricing a basket during it.
- * - `bytes`: gzipped bytes until the page is complete, in the larger language, beside Checkout and Card of adyen-web.
+ * - `bytes`: gzipped bytes until the page is complete, in the larger language, compared with Checkout and Card of
+ *   adyen-web.
  * - `lighthouse`: Lighthouse's scores for the deposit page on a phone, and how much the page shifts while it loads.
- * - `line`: time until the field of a payment works at 400 kbit/s and 400 ms, beside React with one field.
- * - `grid`: DOM nodes and main-thread time with 10,000 items, beside 100.
- * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, beside 50.
- * - `search`: time of a keystroke in the search over 10,000 items, beside a bare scan of folded names.
+ * - `line`: time until the field of a payment works at 400 kbit/s and 400 ms, compared with React with one field.
+ * - `grid`: DOM nodes and main-thread time with 10,000 items, compared with 100.
+ * - `interaction`: time from a tap or key to the next paint on a phone with 5,000 items, compared with 50.
+ * - `search`: time of a keystroke in the search over 10,000 items, compared with a bare scan of folded names.
  * - `pick`: items for an amount in 1,000 random inventories: how often the sum is exact, and that it is never worse
- * than a person's choice.
+ *   than a person's choice.
  * - `steam`: requests to Steam per deposit with 30 offers on one bot, and how soon an acceptance is known.
  * - `fleet`: 20 bots in two gateways, 200 shoppers at once, and bots that fail one after the other.
- * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, beside waiting times in
- * peace.
- * - `stores`: list, get and poll with 1,000,000 deposits in the table, beside 10,000.
+ * - `siege`: waiting times of honest shoppers while one address, link or store is hostile, compared with waiting
+ *   times without an attacker.
+ * - `stores`: list, get and poll with 1,000,000 deposits in the table, compared with 10,000.
  * - `webhooks`: how soon 95 of 100 events reach the store after their commit.
- * - `console`: every list, search and timeline of the operator's console with 1,000,000 deposits, beside 10,000.
- * - `year`: sweeps, credits and pages of a till that is a year old, beside a till that is eleven days old.
+ * - `console`: every list, search and timeline of the operator's console with 1,000,000 deposits, compared with 10,000.
+ * - `year`: sweeps, credits and pages of a till that is a year old, compared with a till that is eleven days old.
  */
 import { benchBytes } from './bytes.ts'
 import { benchCli } from './cli.ts'

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- pick`: items for an amount in 1,000 random inventories, each with up to ten items that add up to it
- * exactly, compared with a person's choice. Also the time of a proposal.
+ * exactly, compared with a person's choice. Also measures how long a proposal takes.
  */
 import { draws, greedy, proposed, solvable, wishFor } from '../widget/flow/test-picks.ts'
 import { type Outcome, percentile95 } from './outcome.ts'

@@ -1,5 +1,5 @@
 /**
- * The CPU time of an unchanged poll in the gateway, beside a bare server that answers 304, and the number of its
+ * The CPU time of an unchanged poll in the gateway, compared with a bare server that answers 304, and the number of its
  * queries.
  */
 import { type ChildProcess, fork } from 'node:child_process'
@@ -64,7 +64,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 
 type Costs = { ours: number[]; floor: number[] }
 
-/** Measures both alternately in one run. Subtracts the gateway's background work of the same time. */
+/** Measures both alternately in one run. Subtracts the gateway's background work during that time. */
 async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
   await polls(ours, WARM_UP)
   await polls(floor, WARM_UP)

@@ -1,4 +1,6 @@
-/** `npm run bench -- search`: a keystroke in the search over 10,000 items, beside a bare scan of folded names. */
+/**
+ * `npm run bench -- search`: a keystroke in the search over 10,000 items, compared with a bare scan of folded names.
+ */
 import type { Item } from '../contract/widget-api.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { item } from '../widget/flow/test-states.ts'

@@ -21,7 +21,7 @@ export const orderSchema = z.object({
 })
 export type Order = z.infer<typeof orderSchema>
 
-/** Calls of all callers together. The rate is limited, to measure the gateway and not this machine. */
+/** Calls per second of all callers together. The rate is limited, to measure the gateway and not this machine. */
 const CALLS_A_SECOND = 200
 const CALLERS = 20
 const IDLE_SOCKETS = 300

@@ -1,8 +1,8 @@
 /**
- * One address, one link and one store, each as hostile as possible, beside 100 honest shoppers with separate addresses
- * who accept their offers. Before each siege, a wave of honest shoppers comes alone, to compare their waiting times.
- * No honest shopper may be refused, no limit of Steam or budget of the till may be exceeded, and rows and log must stay
- * bounded.
+ * Three sieges: one address, then one link, then one store is as hostile as possible, while 100 honest shoppers with
+ * separate addresses accept their offers. Before each siege, a wave of honest shoppers comes without an attacker, for
+ * comparison of the waiting times. No honest shopper may be refused, no limit of Steam or budget of the till may be
+ * exceeded, and rows and log must stay bounded.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -28,7 +28,10 @@ import { type Answer, createCaller } from './siege-calls.ts'
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
-/** Polls of each shopper, the first before the acceptance. Few, because the bots have few offers at a time. */
+/**
+ * Polls of each shopper, the first before the acceptance. Few, because the bots can have only a few open offers at a
+ * time.
+ */
 const POLLS = 6
 const POLLS_BEFORE_ACCEPT = 2
 const POLL_EVERY_MS = 1_000

@@ -1,9 +1,9 @@
 /**
  * How many requests to Steam a deposit costs, and how soon a shopper's page shows the acceptance. 30 offers are open
  * for a minute on one bot, 12 of them made on the real page, each in a separate window. Half of those shoppers accept
- * on the trade page in another tab and come back at once. The other half do not come back: they stay on the trade page,
- * or accept on another device while the page stays open. The other 18 accept without a page. Alternately with them, the
- * libraries' own engine does the same job on a separate Steam.
+ * on the trade page in another tab and come back immediately. The other half do not come back: they stay on the trade
+ * page, or accept on another device while the page stays open. The other 18 accept without a page. Alternately with
+ * them, the libraries' own engine does the same job on a separate Steam.
  */
 import { randomUUID } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
@@ -34,7 +34,7 @@ const PEOPLE = [
 const OFFERS_EACH = 5
 /** Number of each person's offers that are made and completed in a browser. */
 const WINDOWS_EACH = 2
-const STAND_MS = 60_000
+const OPEN_MS = 60_000
 /** Shoppers accept at random times within this span, so they are not in step with the watch over their offers. */
 const SPREAD_MS = 5_000
 /**
@@ -93,7 +93,7 @@ async function measure(stage: Stage): Promise<Outcome> {
     `steam: ${open.length} offers are open after ${counter.count(till.steam.port)} requests, those of the ` +
       `libraries' engine after ${counter.count(peer.steam.port)}`,
   )
-  await delay(STAND_MS)
+  await delay(OPEN_MS)
   const seconds = await rounds(stage, open)
   const ours = counter.count(till.steam.port) / open.length
   const theirs = counter.count(peer.steam.port) / open.length
@@ -279,7 +279,7 @@ async function leave(windows: Windows, page: Page): Promise<Page> {
   return tab
 }
 
-/** Presses all buttons except the last one, on the phone. */
+/** Presses all buttons except the last one, which confirms on the phone. */
 async function readyToAccept(tab: Page): Promise<void> {
   for (const name of ['Accept', 'Yes, this is a gift']) {
     await tab.getByRole('button', { name, exact: true }).click()

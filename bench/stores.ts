@@ -1,4 +1,4 @@
-/** Calls of stores and waiting pages, with 1,000,000 deposits in the table, beside 10,000. */
+/** Calls of stores and waiting pages, with 1,000,000 deposits in the table, compared with 10,000. */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
