@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command of a release: `tradetill serve` and the operator's commands. Any Node can read this file, so an old one
- * is refused with a sentence.
+ * The command of a release: `tradetill serve` and the operator's commands. Any Node can run this file, so an old Node
+ * prints which version is needed instead of a syntax error.
  */
 const NEEDED_NODE = 24
 

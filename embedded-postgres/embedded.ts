@@ -109,8 +109,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
 type NewCluster = { files: PostgresFiles; cluster: string; secretFile: string; fsync: boolean }
 
 /**
- * Creates the cluster in another folder, and moves it to its place when complete, so a killed start leaves no half
- * cluster.
+ * Creates the cluster in another folder, and moves it to its place when complete, so a killed start leaves no
+ * incomplete cluster.
  */
 async function createCluster({ files, cluster, secretFile, fsync }: NewCluster): Promise<string> {
   const password = randomBytes(24).toString('hex')

@@ -21,7 +21,7 @@ export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer 
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]))
 }
 
-/** The fields of POSIX 1003.1, in their order. */
+/** Returns the header of an entry: the fields of POSIX 1003.1, in order. */
 function headOf(entry: Entry, modifiedS: number): Buffer {
   const isFile = entry.kind === 'file'
   const { name, prefix } = nameOf(entry.path)

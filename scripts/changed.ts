@@ -1,4 +1,7 @@
-/** Finds the tests that a change affects: those that import it, and those that start a process that runs it. */
+/**
+ * Finds the tests that a change affects: tests that import a changed file, and tests that start a process that runs
+ * one.
+ */
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join, relative } from 'node:path'

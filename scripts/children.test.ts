@@ -18,7 +18,7 @@ function aChild() {
 }
 
 describe('waiting for a part', () => {
-  it('ends with its line, even if the line was printed earlier', async () => {
+  it('ends once the part has printed the awaited line, even if that was earlier', async () => {
     const { say, ready } = aChild()
     const waited = ready()
     say('gateway ready at http://localhost')
@@ -36,7 +36,7 @@ describe('waiting for a part', () => {
     await ended
   })
 
-  it('lasts as long as a migration, which npm start never kills, and the limit applies again afterwards', async () => {
+  it('has no limit during a migration, and has one again afterwards', async () => {
     const { say, ready } = aChild()
     const waited = ready()
     const outcome = vi.fn<() => void>()

@@ -80,8 +80,8 @@ type Voice = {
 }
 
 /**
- * Marks a line that lifts the time limit. A gateway that is killed during a migration repeats it at the next start, so a
- * long migration would never end.
+ * Marks a line that lifts the time limit. A gateway that is killed during a migration repeats the migration at the next
+ * start, so a long one would never end.
  */
 const BUSY = ' is busy: '
 

@@ -1,7 +1,8 @@
 /**
- * Finds a Chromium for the browser tests, or installs one: an installed browser first, then
- * Playwright's own download, then the distribution's package. Both include the headless shell, which draws no windows
- * around its pages and so costs a quarter less. Chromium runs the tests that the shell cannot (the page cache of Back).
+ * Finds a Chromium for the browser tests, or installs one: an installed browser first, then Playwright's own download,
+ * then the distribution's package. The download and the package include the headless shell, which draws no windows
+ * around its pages and so costs a quarter less. Chromium runs the tests that the shell cannot run (the page cache of
+ * Back).
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'

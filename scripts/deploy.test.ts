@@ -51,7 +51,7 @@ describe('the deployment files', () => {
 })
 
 describe('the proxies', () => {
-  /** A call as each log shows it. */
+  /** Returns a call as the log of each proxy shows it. */
   const logged: Record<string, (uri: string) => string> = {
     'deploy/nginx.conf': (uri) => {
       const [, pattern = ''] = /"~\*(\^.*\$)" "\$before\.\.\.\$after";/.exec(read('deploy/nginx.conf')) ?? []
@@ -190,7 +190,7 @@ describe('the script that makes the database', () => {
     )
   })
 
-  it('changes nothing if a role is there, and says what to remove', () => {
+  it('changes nothing if a role already exists, and prints what to remove', () => {
     const { status, stderr, made, calls } = setUp('1')
     expect(status).toBe(1)
     expect(stderr).toContain('dropuser --if-exists tradetill_owner')

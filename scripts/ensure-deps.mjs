@@ -63,7 +63,9 @@ function install() {
   const [command, ...args] = npm === undefined ? ['npm', ...INSTALL] : [process.execPath, npm, ...INSTALL]
   const { status } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0)
-    fail('The packages could not be installed; npm says above why. Check the connection and try again.')
+    fail(
+      'The packages could not be installed; npm’s message above says why. Check the connection and try again.',
+    )
 }
 
 /** Makes a second installation wait for the first, because two at once would corrupt the folder. */

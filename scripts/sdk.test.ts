@@ -47,7 +47,7 @@ const SAID = [
   { asked: 'POST https://pay.example/v1/deposits', key: 'Bearer tt_test_1' },
 ]
 
-/** Makes an empty folder of a store, with the package as `npm install` puts it there. */
+/** The folder of a store that contains nothing but the package, as `npm install` puts it there. */
 const folder = mkdtempSync(join(tmpdir(), 'tradetill-sdk-test-'))
 const home = join(folder, 'node_modules/tradetill-sdk')
 
@@ -85,7 +85,7 @@ test('the package is small and has no dependencies', () => {
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES)
 })
 
-test('its types fit the code of a store', () => {
+test('the types of the package fit the code of a store', () => {
   const compilerOptions = { strict: true, noEmit: true, target: 'es2023', module: 'nodenext', types: [] }
   const lib = ['es2024', 'dom', 'dom.iterable']
   writeFileSync(

@@ -1,4 +1,4 @@
-/** `npm start`: the gateway, and in sandbox mode the sandboxes and the demo store beside it. */
+/** `npm start`: runs the gateway and, in sandbox mode, the sandboxes and the demo store. */
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'

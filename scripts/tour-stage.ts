@@ -70,7 +70,7 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
       return bot
     },
     accept: (offerId: string) => sandbox('POST', `/control/offers/${offerId}/accept`),
-    /** A guest's top-up in the demo store, up to the open offer on Steam. */
+    /** Makes a guest's top-up in the demo store, up to the open offer on Steam. */
     async topUp({ items = 1, isHeld = false }: TopUp = {}): Promise<OpenOffer> {
       const guest = guestSchema.parse(await sandbox('POST', '/control/players', { like: 'quiet_lynx' }))
       const shopper = await openInStore(urls, isHeld)
@@ -134,7 +134,7 @@ function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<P
   return eventually(async () => {
     const payment = await shopper.payment()
     return isSo(payment) ? payment : undefined
-  }, 'the deposit did not become what was expected')
+  }, 'the deposit did not reach the expected state')
 }
 
 /** Repeats `look` until it has a result. Like a page, it also waits while the till is down. */

@@ -16,7 +16,7 @@ const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-
 const STORAGE = 'magic_accepts'
 
 export type VaultPlace = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
-/** `stopping` aborts running commands, and no others are started. */
+/** `stopping` aborts running commands, and prevents further ones. */
 export type VaultStart = VaultPlace & { stopping: AbortSignal }
 
 type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
