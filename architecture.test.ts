@@ -262,7 +262,7 @@ describe('the tree keeps its promises:', () => {
     expect(files.filter((file) => vague.test(file))).toEqual([])
   })
 
-  it(`package.json has ${MOST_SCRIPTS} scripts at most, pre-hooks apart`, () => {
+  it(`package.json has ${MOST_SCRIPTS} scripts at most, not counting pre-hooks`, () => {
     const packageSchema = z.object({ scripts: z.record(z.string(), z.string()) })
     const names = Object.keys(
       packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))).scripts,

@@ -13,7 +13,7 @@ const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { c
 const rooms = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0] ?? ''))
 const exists = (path: string): boolean => globSync(path, { cwd: ROOT }).length > 0
 
-/** Returns the names of files and folders in a cell that lead nowhere, each with the folder in which it should be. */
+/** Returns the files and folders that a cell names and that do not exist, each with the folder where it should be. */
 function missingOf(cell: string): string[] {
   const missing: string[] = []
   let folder = '.'
@@ -72,7 +72,7 @@ describe('the documents', () => {
     ['`gateway/bots/`, `gone.ts`', ['gateway/bots/: gone.ts']],
     ['`gateway/store-api/*-operations.ts`, `EVENT_OF_STATUS`, `README.md`', []],
     ['`node scripts/gone.ts`', ['.: scripts/gone.ts']],
-  ])('name files relative to the full path before: %s', (cell, missing) => {
+  ])('name files relative to the last full path: %s', (cell, missing) => {
     expect(missingOf(cell)).toEqual(missing)
   })
 

@@ -16,7 +16,7 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./simulation/prove.ts')).simulateProof,
   },
   night: {
-    about: 'the simulation with new seeds until the time is over; stores those that fail',
+    about: 'the simulation with new seeds until its time is up; stores the seeds that fail',
     load: async () => (await import('./simulation/night.ts')).nightProof,
   },
   defects: {
@@ -41,7 +41,8 @@ const PROOFS: Record<string, Entry> = {
     load: async () => (await import('./restore/prove.ts')).restoreProof,
   },
   rolling: {
-    about: 'gateways behind a balancer, replaced one after the other under load; also from another commit',
+    about:
+      'gateways behind a balancer, replaced one after the other under load; the first ones can be of another commit',
     load: async () => (await import('./rolling/prove.ts')).rollingProof,
   },
   year: {
@@ -50,7 +51,7 @@ const PROOFS: Record<string, Entry> = {
   },
   sale: {
     about:
-      'an item from a shopper in a browser to the money of an outside market, with all parts of npm start',
+      'one item from a shopper’s browser to the payment of an outside market, with all parts of npm start',
     load: async () => (await import('./sale/prove.ts')).saleProof,
   },
   sales: {
@@ -67,7 +68,7 @@ const PROOFS: Record<string, Entry> = {
   },
   recipes: {
     about:
-      'the example stores of the documents, in every language that is installed: verified, and paid at a till',
+      'the example stores of the documents, in every installed language, verified and paid through a till',
     load: async () => (await import('./recipes/prove.ts')).recipesProof,
   },
   engines: {

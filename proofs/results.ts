@@ -1,4 +1,4 @@
-/** Results of long runs, stored beside the proofs: the run, its commit, and its findings. */
+/** Results of long runs, stored next to the proofs: the options of the run, its commit, and its findings. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -38,5 +38,5 @@ export type Family<D extends string = string> = {
     }
 )
 
-/** Infers the names of the defences, so a case can only name one of them. */
+/** Infers the names of the defences, so the compiler accepts only these names in a case. */
 export const family = <D extends string>(one: Family<D>): Family<D> => one

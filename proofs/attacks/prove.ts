@@ -56,7 +56,7 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
       const red = await redWithout(family, defence, templateUrl)
       const cases = held.filter(({ by }) => by === defence).length
       for (const what of red.green.slice(0, MOST_PRINTED)) {
-        console.log(`not counted, fails even without ${defence}: ${number} ${what}`)
+        console.log(`not counted, because it fails even without ${defence}: ${number} ${what}`)
       }
       if (red.count === 0) problems.push(`${number} ${name}: no case succeeds without ${defence}`)
       rows.push({ family: number, name, defence, at, cases, red: red.count })

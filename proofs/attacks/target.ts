@@ -52,7 +52,10 @@ export type Target = {
   /** Calls as a store does: the attacked one, unless `key` belongs to another. */
   call(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
   newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
-  /** The page's folder. It has a source map, and a file beside it, that no caller may read. */
+  /**
+   * Contains the page's folder and a secret file. No caller may read that file, or the page's source map and hidden
+   * file.
+   */
   folder: string
   close(): Promise<void>
 }

@@ -2,17 +2,17 @@
 import { connect } from 'node:net'
 import type { Target } from './target.ts'
 
-/** How long to wait, because an incomplete request gets no answer. */
+/** When to stop waiting, because an incomplete request gets no answer. */
 const PATIENCE_MS = 2_000
 
-/** Resolves to the answer until the connection ends; empty if the connection was cut. */
+/** Resolves, once the connection has ended, to everything that was received; empty if the connection was cut. */
 export function answeredBy(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(request, 'latin1'))
     socket.on('data', (chunk) => {
       text += chunk
-      // Ends only now, because the gateway drops answers to a caller that has ended its side.
+      // Ends only after an answer, because the gateway drops answers to a caller that has ended its side.
       socket.end()
     })
     socket.setTimeout(PATIENCE_MS, () => socket.end())

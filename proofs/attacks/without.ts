@@ -50,7 +50,7 @@ function changed(source: string, change: Change): string {
 const misplaced = ({ file, from }: Change): string =>
   `${file} must contain this exactly once to switch it off: ${from}`
 
-/** Complaints about changes whose `from` is missing in the sources, or occurs more than once. */
+/** Returns a line for each change whose `from` is missing in the sources, or occurs more than once. */
 export function misplacedOf(changes: readonly Change[]): string[] {
   return changes
     .filter(({ file, from }) => readFileSync(join(ROOT, file), 'utf8').split(from).length !== 2)

@@ -83,8 +83,8 @@ const GONE = '57P01'
 const ONCE = { credited: 3_000, told: 1, differences: [] }
 
 /**
- * Makes the first `times` writes to a table fail, as PostgreSQL would. A sequence counts them, because rollbacks do not
- * undo it. `GONE`: also ends the session, as a restart of PostgreSQL does.
+ * Makes the first `times` writes to a table fail, as PostgreSQL would. A sequence counts the writes, because a rollback
+ * does not reset it. `GONE`: also ends the session, as a restart of PostgreSQL does.
  */
 async function breakOff(table: string, code: string, times: number): Promise<void> {
   await sql`
@@ -211,19 +211,19 @@ const ENTRY = sql`
   insert into ledger_entry (debit_account, credit_account, amount, currency, cause, trade_id, quote_id, rate_id)
   select debit_account, credit_account, 1, 'USD', cause, ${NEWEST}, quote_id, rate_id from ledger_entry`
 
-/** Whether another transaction has written such a row without a commit, because then an insert of it must wait. */
+/** Whether another transaction has written this row and not yet committed. If so, inserting the row again must wait. */
 async function isWritten(insert: RawBuilder<unknown>): Promise<boolean> {
   const trying = till.db.transaction().execute(async (tx) => {
     await sql`set local lock_timeout = '100ms'`.execute(tx)
     // Without this, the insert would wait for the rows that it refers to.
     await sql`set local session_replication_role = replica`.execute(tx)
     await insert.execute(tx)
-    throw new Error('it is not written')
+    throw new Error('the row is not written')
   })
   return trying.catch((error: unknown) => sqlState(error) === '55P03')
 }
 
-it('bug 16: a credit that waits for a busy balance has written everything else before', async () => {
+it('bug 16: a credit that waits for a busy balance has already written everything else', async () => {
   await offerFor(till, bot, await aDeposit(till, store))
   session.accept('1')
   await STEPS.watch()

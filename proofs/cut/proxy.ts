@@ -15,7 +15,7 @@ export type CutProxy = {
   close(): Promise<void>
 }
 
-/** Type and length, the head of every message after the start of a connection. */
+/** Every message begins with its type and length, except the one that starts a connection. */
 const HEAD_BYTES = 5
 
 /** Finds the ends of messages in a stream, which must begin with a whole message. */
@@ -23,7 +23,7 @@ function createCounter() {
   let head = Buffer.alloc(0)
   let bodyLeft = 0
   return {
-    /** Reads bytes until a message ends. Returns how many those are, and whether a message ended. */
+    /** Reads bytes until a message ends. Returns the number of bytes read, and whether a message ended. */
     take(chunk: Buffer): { bytes: number; ended: boolean } {
       let used = 0
       if (bodyLeft === 0) {
@@ -74,7 +74,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
       if (bytes > 0) to.write(chunk.subarray(0, bytes))
       if (!isReached()) return
       passed.isCut = true
-      // The server reads everything that has passed before it sees the end. So it may commit without an answer.
+      // The server reads everything that has passed before it sees the end, so it can commit even if no answer arrives.
       database.end()
       client.destroy()
     }

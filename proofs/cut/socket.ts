@@ -41,7 +41,9 @@ export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Pla
   }
 }
 
-/** Measures the second of two credits, when the operator's accounts exist. Each credit is for a new store. */
+/**
+ * Measures the second of two credits, because the first also creates the operator's accounts. Each is for a new store.
+ */
 async function measure(till: CutTill): Promise<Passed> {
   await till.credit(await till.accepted())
   const delivery = await till.accepted()
@@ -62,7 +64,7 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
   if (isCut) report.cuts += 1
   // A cut at the very last byte loses nothing.
   if (isCut && failed && (await isCredited(till, delivery))) report.creditedUnheard += 1
-  // As the sweep does for every due trade. Twice, because jobs can be duplicated.
+  // Credits again, as the sweep does for every due trade. Does it twice, because jobs can be duplicated.
   await creditAgain(till, delivery)
   await creditAgain(till, delivery)
   const problem = await judge(till, delivery)

@@ -64,7 +64,11 @@ async function checkOpen(running: Running, till: Till, upstreams: Upstreams): Pr
   await till.kill()
   await visitWithLinks(place)
   checks.push(await expectThat('a stream of the console is not delayed', () => stream(place, upstreams)))
-  checks.push(await expectThat('no log has a link, not even of failed calls', async () => linksIn(running)))
+  checks.push(
+    await expectThat('no log contains a deposit’s link, not even for failed calls', async () =>
+      linksIn(running),
+    ),
+  )
   return checks
 }
 
@@ -116,7 +120,7 @@ async function checkSizes(place: Place): Promise<Check[]> {
   ]
 }
 
-/** The doctor's checks of the way to the gateway. */
+/** Runs the doctor, and returns its checks of the path from callers to the gateway. */
 async function checkDoctor(till: Till, place: Place): Promise<Check[]> {
   const findings = (await examine(till, place)).filter(({ check }) =>
     /^(?:public|proxy\.|console(?!\.operators))/.test(check),
@@ -127,7 +131,7 @@ async function checkDoctor(till: Till, place: Place): Promise<Check[]> {
   }))
 }
 
-/** Makes calls with a deposit's link in every possible place, over TLS and without. */
+/** Makes calls with a deposit's link in every possible place, over TLS and over plain http. */
 async function visitWithLinks(place: Place): Promise<void> {
   const referer = { referer: `https://pay.example/deposit/${HASH}` }
   const paths = [`/deposit/${HASH}`, `/${UPPER}`, `/api/payment?hash=${HASH}`, `/help?x=1&hash=${UPPER}&y=2`]
@@ -140,12 +144,12 @@ async function visitWithLinks(place: Place): Promise<void> {
 
 function linksIn(running: Running): string {
   const text = running.written()
-  if (!text.includes('012345...')) return 'the log has no calls'
+  if (!text.includes('012345...')) return 'the log contains no calls'
   const [found] = text.match(/[^\n]{0,80}0123456[^\n]{0,40}/i) ?? []
-  return found === undefined ? '' : `there is one: ${found}`
+  return found === undefined ? '' : `the log contains ${found}`
 }
 
-/** Sends the second half of an answer only after the first has passed the proxy. */
+/** Sends the second half of an answer only after the first half has passed through the proxy. */
 async function stream(place: Place, upstreams: Upstreams): Promise<string> {
   const server = await startStream(upstreams.console)
   let isHeldBack = false
@@ -160,7 +164,7 @@ async function stream(place: Place, upstreams: Upstreams): Promise<string> {
       if (said === '') server.goOn()
       said += String(chunk)
     }
-    if (isHeldBack) return 'the first event did not come before the second'
+    if (isHeldBack) return 'the proxy held back the first event until the second was sent'
     return said === 'data: first\n\ndata: second\n\n' ? '' : `answered ${answer.statusCode}: ${said}`
   } finally {
     clearTimeout(timer)

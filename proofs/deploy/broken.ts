@@ -88,7 +88,7 @@ const BROKEN: readonly Broken[] = [
     named: ['public'],
   },
   {
-    what: 'a public name that leads nowhere',
+    what: 'a public name that does not resolve',
     settings: { TRADETILL_PUBLIC_URL: 'https://nowhere.invalid' },
     named: ['public'],
   },
@@ -121,7 +121,7 @@ const BROKEN: readonly Broken[] = [
   },
 ]
 
-/** Each broken set-up must fail exactly its named checks, besides those that fail for the unbroken one. */
+/** Each broken set-up must fail exactly its named checks, in addition to those that the unbroken one fails. */
 export async function checkBroken({
   folder,
   databaseUrl,
@@ -133,7 +133,11 @@ export async function checkBroken({
   const upstreams = { page, console }
   const till = await startTill(databaseUrl, upstreams)
   let number = 0
-  const mended = async ({ replaces, settings = {}, certificate = {} }: Omit<Broken, 'what' | 'named'>) => {
+  const failingChecks = async ({
+    replaces,
+    settings = {},
+    certificate = {},
+  }: Omit<Broken, 'what' | 'named'>) => {
     number += 1
     const place = join(folder, `broken-${number}`)
     mkdirSync(place)
@@ -147,13 +151,13 @@ export async function checkBroken({
     return findings.filter(({ state }) => state === 'mend').map(({ check }) => check)
   }
   try {
-    const whole = new Set(await mended({}))
+    const whole = new Set(await failingChecks({}))
     const checks: Check[] = []
     for (const { what, named, ...how } of BROKEN) {
-      const found = (await mended(how)).filter((check) => !whole.has(check))
+      const found = (await failingChecks(how)).filter((check) => !whole.has(check))
       const isRight = found.join() === named.join()
       checks.push({
-        name: `the doctor names ${what}`,
+        name: `the doctor detects this fault: ${what}`,
         why: isRight ? '' : `named ${found.join() || 'nothing'}`,
       })
     }
@@ -166,6 +170,6 @@ export async function checkBroken({
 function edited(text: string, replaces: Broken['replaces']): string {
   if (replaces === undefined) return text
   const changed = text.replace(...replaces)
-  if (changed === text) throw new Error(`the file does not have ${replaces[0]}`)
+  if (changed === text) throw new Error(`the file does not contain ${replaces[0]}`)
   return changed
 }

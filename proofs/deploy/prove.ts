@@ -14,7 +14,7 @@ import { CADDY, NGINX, type ProxyProgram } from './proxies.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const ROOT = join(DEPLOY, '..')
-/** The highest exposure of a service to accept, in tenths, by systemd's own measure from 0 to 10. */
+/** The highest exposure of a service to accept, in tenths of a point on systemd's scale from 0 to 10. */
 const MOST_EXPOSURE = '20'
 
 type Result = { file: string; name: string; result: 'taken' | 'REFUSED' | 'not here'; why: string }
@@ -26,7 +26,7 @@ function ran(command: string, args: readonly string[]): { status: number | null;
 
 const isHere = (command: string, ...args: string[]): boolean => ran(command, args).status === 0
 
-/** The reading succeeds if `program` with `args` ends with code 0. */
+/** A file that a program reads. The reading succeeds if `program` with `args` ends with code 0. */
 type Reading = { file: string; name: string; program: string; probe: string; args: readonly string[] }
 
 const UNITS = [

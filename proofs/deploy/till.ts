@@ -53,7 +53,7 @@ const reportSchema = z.object({
 
 export type Finding = z.infer<typeof reportSchema>['findings'][number]
 
-/** Runs the doctor, for whom the proxy's host names lead to this proxy. Resolves to its report. */
+/** Runs the doctor, with the example host names redirected to this proxy. Resolves to its report. */
 export async function examine(
   till: Till,
   place: Place,

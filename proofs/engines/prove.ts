@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- engines`: a shopper pays on the till's page, and in a frame of a store on another site, in every
- * installed browser engine. Firefox and WebKit are Playwright's builds. The proof names the missing ones.
+ * installed browser engine. Firefox and WebKit are Playwright's builds. The proof lists the engines that are missing.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -78,7 +78,7 @@ async function pays(browser: Browser, place: Place): Promise<string | undefined>
   }
 }
 
-/** A page of the store. `127.0.0.1` is another site than the till's `localhost`. */
+/** A page of the store on `127.0.0.1`, which is a different site from the till's `localhost`. */
 async function openShop({ gateway }: Till) {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
     <script src="${gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script></head>

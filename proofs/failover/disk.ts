@@ -1,4 +1,4 @@
-/** A disk for the proof alone, which it can fill up. */
+/** A disk that only the proof uses, so it can be filled up. */
 import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,12 +7,12 @@ import { join } from 'node:path'
 /** Room for a database cluster, its log and some minutes of load. */
 const DISK = '700m'
 const BLOCK = Buffer.alloc(1_048_576)
-/** Blocks that filling leaves to the server, because it must hit the limit while it works. */
+/** Blocks that `fill` leaves free, because the server must hit the limit while it works. */
 const LEFT_BLOCKS = 8
 
 export type Disk = {
   folder: string
-  /** Why the disk cannot be filled, because it is an ordinary folder; undefined if it can. */
+  /** Why this is only an ordinary folder, which cannot be filled up; undefined if it is a disk. */
   refused: string | undefined
   /** Fills the disk except for a few blocks. */
   fill(): void

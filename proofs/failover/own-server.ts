@@ -11,7 +11,7 @@ const FULL_MS = 120_000
 export type OwnServer = {
   url: string
   /** Why its disk cannot be filled; undefined if it can. */
-  hasNoDisk: string | undefined
+  diskProblem: string | undefined
   /** Kills the server as if its machine failed. Resolves once none of its processes runs. */
   crash(): Promise<void>
   start(): Promise<void>
@@ -40,7 +40,7 @@ export async function openOwnServer(): Promise<OwnServer> {
   url.port = String(door.port)
   return {
     url: url.href,
-    hasNoDisk: disk.refused,
+    diskProblem: disk.refused,
     async crash() {
       loseServer(server)
       await server.died
@@ -76,7 +76,7 @@ async function fillDisk(disk: Disk, url: string): Promise<void> {
   throw new Error('the disk of the server did not fill up')
 }
 
-/** A server that cannot write its log restarts once to recover, and ends if it still cannot. */
+/** Whether the server ended. If it cannot write its log, it restarts once to recover, and ends if it still cannot. */
 async function hasEnded(server: { url: string; isOver: boolean }): Promise<boolean> {
   for (;;) {
     if (server.isOver) return true

@@ -1,6 +1,6 @@
 /**
  * `npm run prove -- failover`: the database fails under load in every known way, and comes back or is replaced. Only
- * losses and duplicates decide the result. Times are printed, beside the machine's speed in the same run.
+ * losses and duplicates decide the result. Times are printed with the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
@@ -50,9 +50,9 @@ const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind 
 async function inPlace(plan: readonly Round[], seed: number): Promise<{ failed?: Failed; left?: string }> {
   const server = await openOwnServer()
   try {
-    const { url, hasNoDisk } = server
-    const kinds = plan.filter(isInPlace).filter((kind) => kind !== 'full' || hasNoDisk === undefined)
-    const left = hasNoDisk === undefined ? {} : { left: `without a full disk: ${hasNoDisk}` }
+    const { url, diskProblem } = server
+    const kinds = plan.filter(isInPlace).filter((kind) => kind !== 'full' || diskProblem === undefined)
+    const left = diskProblem === undefined ? {} : { left: `without a full disk: ${diskProblem}` }
     if (kinds.length === 0) return left
     return { failed: await failoverRounds({ url, machine: server }, { kinds, seed }), ...left }
   } finally {
@@ -112,7 +112,7 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
     console.log(`${kind}: the API ${api} ms at most, the bots ${bots} ms`)
   for (const { kept, lost, later, eventsLost } of behind)
     console.log(
-      `asynchronous: ${kept} deliveries kept, ${lost} lost with ${eventsLost} events, ${later} later`,
+      `asynchronous: ${kept} deliveries kept, ${lost} lost with ${eventsLost} events, ${later} in the next epoch`,
     )
   console.log(
     `failover: ${Object.entries(rounds)

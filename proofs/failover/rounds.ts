@@ -18,8 +18,8 @@ import { callStore } from '../restore/shopping.ts'
 import type { OwnServer } from './own-server.ts'
 
 /**
- * `replaced`: new connections work at once, and old ones never again. `crashed` and `full` need a server that belongs
- * to the proof.
+ * `replaced`: new connections work immediately, and old ones never again. `crashed` and `full` need a server that
+ * belongs to the proof.
  */
 export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 
@@ -44,7 +44,7 @@ export type Failed = {
 }
 
 type Plan = { kinds: readonly Kind[]; seed: number }
-/** The acts of a round on the server. */
+/** The calls by which a round breaks and repairs the server. */
 type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
 /** Plays the rounds in order, on a new database of the server. */
@@ -140,12 +140,15 @@ function faultOf({ proxy, machine }: World, kind: Kind): Fault {
 const probe = ({ url }: KillTill) =>
   fetch(`${url}/api/payment?hash=${'0'.repeat(32)}`, { signal: AbortSignal.timeout(PATIENCE_MS) })
 
-/** Checks that calls are refused at once while the database is away, with a time to retry. */
+/**
+ * Waits until calls are refused because the database is away. Notes a problem if a refusal lacks its code or a time to
+ * retry.
+ */
 async function refusing(till: KillTill, notes: Notes): Promise<void> {
   await eventually('calls are refused', async () => isRefused(await probe(till), notes), PATIENCE_MS)
 }
 
-/** Checks that orders are refused without room to write. Reads may still work. */
+/** Waits until new deposits are refused because the disk is full. Reads may still work. */
 async function refusingWrites(till: KillTill, notes: Notes): Promise<void> {
   const order = () => ({
     externalId: `full-${randomUUID()}`,

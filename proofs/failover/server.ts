@@ -19,7 +19,7 @@ import { copyEmbedded } from '../../gateway/backups/service.ts'
 import { createLog } from '../../gateway/kit/log.ts'
 import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent-proxy.ts'
 
-/** The name that the copy uses to request the log. */
+/** The name under which the copy requests the write-ahead log. */
 const COPY = 'copy'
 /** How much log to keep for the copy until it connects. */
 const KEPT_LOG = '256MB'
@@ -38,7 +38,7 @@ export async function startServer(dataDir: string): Promise<Server & Pick<Embedd
   return { url, dataDir, stop, died }
 }
 
-/** Kills all of its processes at the same moment, so none closes a connection or finishes its work. */
+/** Kills all processes of the server at the same moment, so none closes a connection or finishes its work. */
 export function loseServer({ dataDir }: Pick<Server, 'dataDir'>): void {
   const { home } = preparePostgresFiles(realpathSync(dataDir))
   const postmaster = Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -81,7 +81,7 @@ export type Copy = Server & {
   promote(): Promise<void>
 }
 
-/** Starts a copy of the running server, in another folder, that follows it. */
+/** Starts a copy that follows the running server, in another folder. */
 export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   await execute(first.url, `alter system set wal_keep_size = '${KEPT_LOG}'`, 'select pg_reload_conf()')
   const made = await copyEmbedded(
@@ -94,7 +94,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   const proxy = await startSilentProxy(first.url)
   const [port = 0] = await freePorts(1)
   const server = follow(dataDir, proxy, port)
-  // The copy must end with the proof, even if that is interrupted.
+  // The copy must end with the proof, even if the proof is interrupted.
   process.once('exit', () => server.kill('SIGKILL'))
   const url = new URL(first.url)
   url.port = String(port)

@@ -28,7 +28,7 @@ export async function checkTill(till: KillTill, opened: readonly string[]): Prom
   ]
 }
 
-/** Each accepted offer is one delivered trade, and no offer of a finished trade is open. */
+/** Checks that each accepted offer is exactly one delivered trade, and that no offer of a finished trade is open. */
 async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]> {
   const problems: string[] = []
   const rows = await read(
@@ -39,7 +39,7 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   )
   const credited = new Map(rows.map((row) => [row.offer, row]))
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
-  // Taken back before the till had seen them.
+  // Trades that were taken back before the till had seen them.
   const gone = new Set(wholeReversals(steam))
   // Offers that give items are the vault's.
   const sent = steam.world().offers.filter((offer) => bots.has(offer.sender) && offer.give.length === 0)
@@ -72,7 +72,7 @@ const wholeReversals = (steam: KillTill['steam']): string[] =>
     .trades.filter(({ items }) => items.every(({ rolledBackAssetId }) => rolledBackAssetId))
     .map(({ id }) => id)
 
-/** Exactly the items that went back on Steam are no longer credited. */
+/** Checks that exactly the items that went back on Steam are no longer credited. */
 async function reversalsAgainstItems(till: KillTill): Promise<string[]> {
   const rows = await read(
     till.pool,
@@ -105,7 +105,7 @@ async function reversedOnSteam({ pool, steam }: Pick<KillTill, 'pool' | 'steam'>
     )
 }
 
-/** The bots have exactly the items on Steam that custody contains. */
+/** Checks that the bots have exactly the items that are in custody. */
 async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]> {
   const rows = await read(
     pool,
@@ -133,7 +133,7 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
   ]
 }
 
-/** Every deposit that was confirmed to the store exists once. */
+/** Checks that every deposit that was confirmed to the store exists once. */
 async function depositsAgainstOrders({ pool }: KillTill, opened: readonly string[]): Promise<string[]> {
   const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const kept = new Set(rows.map(({ id }) => id))
@@ -151,7 +151,7 @@ const webhook = z.object({
   data: z.looseObject({ id: z.string().default(''), amount: z.number().nullable().default(null) }),
 })
 
-/** Events are numbered without gaps, and each reached the store, which counts each id once. */
+/** Checks that events are numbered without gaps, and that each reached the store, which counts each id once. */
 async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   const { pool, receiver } = till
   const problems: string[] = []
@@ -164,7 +164,7 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   for (const { id, type, sequence } of events) {
     // The first number of a new epoch is far above the last one of the epoch before.
     const isRight = type === EPOCH_STARTED ? (sequence ?? 0) >= expected : sequence === expected
-    if (!isRight) problems.push(`event ${id} has position ${sequence}, not ${expected}`)
+    if (!isRight) problems.push(`event ${id} has the sequence ${sequence}, not ${expected}`)
     expected = (sequence ?? expected) + 1
   }
   const known = new Map(events.map(({ id, sequence }) => [id, sequence]))
@@ -175,7 +175,7 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
     const id = String(headers['webhook-id'])
     if (!isSigned(signer, { headers, body })) problems.push(`webhook ${id} is not signed`)
     const { type, sequence, data } = webhook.parse(JSON.parse(body))
-    if (known.get(id) !== sequence) problems.push(`webhook ${id} has position ${sequence}`)
+    if (known.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
     if (seen.has(id)) continue
     seen.add(id)
     if (type === 'deposit.succeeded') credits.set(data.id, (credits.get(data.id) ?? 0) + (data.amount ?? 0))
@@ -188,10 +188,11 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   )
   for (const { id, amount } of deposits) {
     const told = credits.get(id)
-    if (told !== amount) problems.push(`deposit ${id} brought ${amount}, the store was told ${told}`)
+    if (told !== amount) problems.push(`deposit ${id} was credited ${amount}, but the store was told ${told}`)
     credits.delete(id)
   }
-  for (const id of credits.keys()) problems.push(`the store was told that deposit ${id} succeeded`)
+  for (const id of credits.keys())
+    problems.push(`the store was told that deposit ${id} succeeded, but it did not`)
   return problems
 }
 
@@ -227,7 +228,7 @@ export async function whatMoves(till: Pick<KillTill, 'pool' | 'steam'>): Promise
     pool,
     `select 'trade ' || id || ' is ' || state as line from trade
        where state in ('intended', 'sending', 'unknown', 'active')
-     union all select 'event ' || id || ' has no position' from event where sequence is null
+     union all select 'event ' || id || ' has no sequence' from event where sequence is null
      union all select 'webhook ' || event_id || ' is due' from webhook_delivery where state = 'due'`,
     z.object({ line: z.string() }),
   )
@@ -239,7 +240,7 @@ export async function whatMoves(till: Pick<KillTill, 'pool' | 'steam'>): Promise
   )
   const known = new Set(seen.map(({ item }) => item))
   const unseen = (await reversedOnSteam(till)).filter((item) => !known.has(item))
-  return [...rows.map(({ line }) => line), ...unseen.map((item) => `its return was not noticed: ${item}`)]
+  return [...rows.map(({ line }) => line), ...unseen.map((item) => `went back unnoticed: ${item}`)]
 }
 
 export async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {

@@ -1,4 +1,4 @@
-/** Shoppers who keep coming while the gateway dies and comes back, and people on Steam who do not know of it. */
+/** Shoppers who keep coming while the gateway dies and comes back, and Steam users who act regardless of it. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -31,7 +31,7 @@ const PATIENCE_MS = 120_000
 export type Load = {
   /** The store's references of all deposits whose creation was confirmed to it. */
   opened: string[]
-  /** Begins no further visits, and resolves when the last one is over. People on Steam continue. */
+  /** Begins no further visits, and resolves when the last one has ended. People on Steam continue. */
   leave(): Promise<void>
   end(): Promise<void>
 }
@@ -90,7 +90,8 @@ export async function openVisit(
 ): Promise<string | undefined> {
   const store = { authorization: `Bearer ${till.secrets.apiKey}` }
   const { steamId, tradeUrl } = till.steam.as(person)
-  // A few people come all the time, and some of them decline: the store knows them, so none has to wait.
+  // The same few people return again and again, and some decline. The store locks each deposit to them, so none has to
+  // wait.
   const shopper = { steamId, lock: true }
   const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/', shopper }
   const answer = await call(till, '/v1/deposits', { headers: store, body: order })
@@ -106,8 +107,8 @@ export async function showItems(till: KillTill, hash: string, game: Game): Promi
 }
 
 /**
- * Asks for the trade until there is a final answer. Asks again after an unknown one, as the page does.
- * Resolves to 'active', to the code of a refusal, or to undefined when no answer came.
+ * Asks for the trade until there is a final answer. Asks again if the outcome is unknown, as the page does. Resolves to
+ * 'active', to the code of a refusal, or to undefined when no answer came.
  */
 export async function ask(till: KillTill, body: object): Promise<string | undefined> {
   const end = performance.now() + PATIENCE_MS
@@ -143,7 +144,7 @@ export async function call(till: KillTill, path: string, { headers = {}, body }:
       const answer = await fetch(`${till.url}${path}`, { ...init, signal: AbortSignal.timeout(25_000) })
       if (answer.status < 500 && answer.status !== 429) return answer
     } catch {
-      // Killed, or not up again yet.
+      // The gateway was killed, or is not up again yet.
     }
     await delay(AGAIN_MS)
   }
@@ -184,7 +185,7 @@ async function peopleOnSteam(
 
 /** Watches protected trades, and takes some of them back some seconds later: whole, or only the first item. */
 function regretsOf(steam: KillTill['steam'], random: Random): (now: number) => void {
-  /** When each is taken back; null for never. */
+  /** When each trade will be taken back; null for never. */
   const plans = new Map<string, number | null>()
   return (now) => {
     for (const { id, status, settlesAtS, rollbackOf, items } of steam.world().trades) {

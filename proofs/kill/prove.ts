@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- kill`: first one process that is killed in the middle of its work, then rounds of start and kill.
- * Only losses and duplicates decide the result. Times are printed, beside the machine's speed in the same run.
+ * `npm run prove -- kill`: kills one process in the middle of its work, then plays rounds of start and kill. Only
+ * losses and duplicates decide the result. Times are printed with the machine's speed in the same run.
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
@@ -13,7 +13,7 @@ import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
 import { answering, botsOnline, openKillTill } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
-/** Rounds for which one world has items. Then the books are compared, and a new world begins. */
+/** A world has enough items for this many rounds. Then the books are compared, and a new world begins. */
 const ROUNDS_A_WORLD = 20
 /** In every tenth round, no time is skipped: the new process waits for the lease of the dead one. */
 const REAL_TIME_EVERY = 10
@@ -27,7 +27,7 @@ const LIMITS = {
 export const killProof = defineProof({
   options: z.object({
     rounds: count(200, 'how many rounds of start and kill'),
-    seed: count(1, 'when to kill, and what shoppers do'),
+    seed: count(1, 'decides when to kill, and what shoppers do'),
     keep: keepFlag(),
   }),
   run: ({ rounds, seed }) => withServer(async (url) => report(await play(url, rounds, seed), seed)),
@@ -57,7 +57,7 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Pl
   return { worker, worlds }
 }
 
-/** Measures the machine's speed right before and right after the work. */
+/** Returns a function that runs work, and measures the machine's speed right before and right after it. */
 async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed<T>>> {
   let before: Machine = await readMachine()
   return async (work) => {
@@ -69,7 +69,7 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
   }
 }
 
-/** The unfinished work of a killed process, without skipped time. */
+/** Kills a process amid its work. No time is skipped until another process has finished that work. */
 async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
   const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
   let gateway = till.start()
@@ -94,7 +94,7 @@ function report({ worker, worlds }: Played, seed: number): Finding {
   const passed = problems.length === 0
   const measured = (of: (world: Killed) => number[]): Measured[] =>
     worlds.map(({ found, speed }) => ({ ms: of(found), speed }))
-  const work = [{ ms: Object.values(worker.found.goneOnMs), speed: worker.speed }]
+  const work = [{ ms: Object.values(worker.found.continuedMs), speed: worker.speed }]
   const seconds = {
     api: secondsOf(
       measured(({ apiMs }) => apiMs),

@@ -9,6 +9,6 @@ test('3 rounds of kill -9 under load lose nothing and double nothing', { timeout
   expect(problems).toEqual([])
   expect(books.deliveries).toBeGreaterThan(0)
   expect(books.reversals).toBeGreaterThan(0)
-  // The two gateways that had started before the kill, and the last one.
+  // The start times of the two gateways that were up before they were killed, and of the last one.
   expect(apiMs).toHaveLength(3)
 })

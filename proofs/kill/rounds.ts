@@ -63,7 +63,7 @@ type Plan = { rounds: number; seed: number; realTimeEvery?: number }
 /** Runs one world: rounds of start and kill, then a last start and the comparison of the books. */
 export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed> {
   const { rounds, seed, realTimeEvery } = plan
-  // Separate from the shoppers' randomness: a round must not depend on how many shoppers came before it.
+  // Separate from the shoppers' randomness, because a round must not depend on how many shoppers came before it.
   const random = seededRandom(seed)
   const till = await openKillTill(serverUrl, `kill-${seed}`)
   const killed: Omit<Killed, 'books'> = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
@@ -155,6 +155,7 @@ async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> 
   for (const { state, n } of rows) caught[state] = (caught[state] ?? 0) + n
 }
 
+/** Waits until the world has enough deliveries and a reversal. */
 export async function delivered(till: KillTill): Promise<void> {
   const isEnough = async () => {
     const { deliveries, reversals } = await booksOf(till)
@@ -165,6 +166,7 @@ export async function delivered(till: KillTill): Promise<void> {
   await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, isEnough, SETTLE_MS)
 }
 
+/** Waits until nothing changes any more. Throws with the rest if that takes too long. */
 export async function settle(till: KillTill): Promise<void> {
   let moving: string[] = []
   await eventually(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { secondsInWords, secondsOf } from './seconds.ts'
 
-describe('seconds', () => {
+describe('measured seconds', () => {
   it('are compared with the limit at the speed of the machine, world by world', () => {
     const slow = { ms: [3_900, 1_000], speed: 0.5 }
     const quick = { ms: [1_900], speed: 1 }
@@ -21,7 +21,7 @@ describe('seconds', () => {
     })
   })
 
-  it('do not stretch a wait that takes as long on any machine', () => {
+  it('have a limit whose fixed part does not grow on a slower machine', () => {
     const seconds = secondsOf([{ ms: [34_000], speed: 0.5 }], { mostMs: 30_000, waitMs: 25_000 })
     expect(seconds).toMatchObject({ limitHereMs: 35_000, isWithin: true })
   })

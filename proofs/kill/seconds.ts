@@ -1,4 +1,4 @@
-/** Measured times, beside the machine's speed in the same run. A proof never fails because of them. */
+/** Compares measured times with limits at the machine's speed in the same run. A proof never fails because of them. */
 import { stretched } from '../machine.ts'
 
 /** Times measured while the machine ran at `speed`; 1 is the quiet machine that limits were set on. */
@@ -53,7 +53,7 @@ export function secondsInWords(what: string, seconds: Seconds): string {
   const { count, medianMs, mostMs, limitMs, limitHereMs, isWithin } = seconds
   return (
     `${what}: ${inSeconds(medianMs)} at the median of ${count}, ${inSeconds(mostMs)} at most; ` +
-    `${isWithin ? 'within' : 'BEYOND'} ${inSeconds(limitHereMs)}, which are ${inSeconds(limitMs)} on a quiet machine`
+    `${isWithin ? 'within' : 'BEYOND'} ${inSeconds(limitHereMs)}, which corresponds to ${inSeconds(limitMs)} on a quiet machine`
   )
 }
 

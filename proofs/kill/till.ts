@@ -31,7 +31,7 @@ export type KillTill = {
   steam: RunningSteam
   receiver: Receiver
   secrets: StoreSecrets
-  /** Starts the process of the first gateway, or of the one with this number, without waiting until it answers. */
+  /** Starts the process of gateway number `which`, the first by default. Does not wait until it answers. */
   start(which?: number): Running
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export type Size = {
   gateways?: number
   /** Whether Steam limits requests. */
   quotas?: boolean
-  /** Settings of the gateways that differ from the usual ones of a proof. */
+  /** Gateway settings that replace the usual ones of a proof. */
   settings?: Record<string, string>
   /** The folder of the migrations of the new database; those of this tree by default. */
   migrations?: string
@@ -215,7 +215,7 @@ export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void
     )
 }
 
-/** Skips an hour, so the next look through Steam's history is due, which finds reversals. */
+/** Skips an hour, so the next search for reversals in Steam's history is due. */
 export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
   await pool.query(
     `update bot_history set turned_at = turned_at - interval '1 hour', complete_at = complete_at - interval '1 hour'`,

@@ -45,7 +45,7 @@ test('20 parallel calls for the same trade make one offer, and each of them lear
   expect(other?.status).toBe(409)
 })
 
-describe('a gateway that is killed with its hands full', () => {
+describe('a gateway that is killed amid its work', () => {
   let worker: KilledWorker
   const became = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
 
@@ -55,7 +55,7 @@ describe('a gateway that is killed with its hands full', () => {
   })
 
   test('is followed by one that repeats the webhook that the store had not answered', () => {
-    expect(worker.goneOnMs.webhook).toBeGreaterThan(0)
+    expect(worker.continuedMs.webhook).toBeGreaterThan(0)
   })
 
   test('is followed by one that finds the offer whose answer was lost', () => {
@@ -65,17 +65,17 @@ describe('a gateway that is killed with its hands full', () => {
 
   test.each([
     ['whose webhook was not answered', 'unheard'],
-    ['whose answer to the offer was lost', 'unanswered'],
-    ['whose shopper accepted right before the kill', 'one'],
-    ['whose shopper accepted right before the kill too', 'other'],
+    ['whose offer was sent, but Steam’s answer was lost', 'unanswered'],
+    ['of one shopper who accepted right before the kill', 'one'],
+    ['of another shopper who accepted right before the kill', 'other'],
     ['whose shopper accepted after the kill', 'after'],
-  ])('has credited exactly once, in the end, a deposit %s', (_what, title) => {
+  ])('is followed by one, and exactly one credit is booked for the deposit %s', (_what, title) => {
     const { amount = 0, credited } = became(title) ?? {}
     expect(amount).toBeGreaterThan(0)
     expect(credited).toEqual({ ledger: amount, events: 1, told: amount })
   })
 
-  test('has lost nothing and doubled nothing', () => {
+  test('loses nothing and doubles nothing', () => {
     expect(worker.problems).toEqual([])
   })
 })

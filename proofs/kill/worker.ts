@@ -14,7 +14,7 @@ export type KilledWorker = {
   /** State of the trade of the unanswered offer right after the kill. */
   caught: string | undefined
   /** Milliseconds from the kill until each piece of unfinished work continued. */
-  goneOnMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
+  continuedMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
   /** The outcome of each deposit whose offer was accepted. */
   deposits: { title: string; asked: string | undefined; amount: number; credited: Credited }[]
   problems: string[]
@@ -24,11 +24,11 @@ export type KilledWorker = {
 type Credited = { ledger: number; events: number; told: number }
 
 /** Enough for a busy machine. */
-const GO_ON_MS = 300_000
+const CONTINUE_MS = 300_000
 
 type Wish = { person: string; game: Game }
 
-/** A shopper who asks for a trade of their dearest item. */
+/** Asks for a trade of the shopper's most expensive item. */
 async function beginTrade(till: KillTill, { person, game }: Wish) {
   const externalId = randomUUID()
   const hash = (await openVisit(till, externalId, person)) ?? ''
@@ -51,14 +51,14 @@ async function beginTrade(till: KillTill, { person, game }: Wish) {
 
 type Trade = Awaited<ReturnType<typeof beginTrade>>
 
-async function standing(till: KillTill, wish: Wish): Promise<Trade> {
+async function openTrade(till: KillTill, wish: Wish): Promise<Trade> {
   const trade = await beginTrade(till, wish)
   await until(`the offer to ${wish.person} is open`, async () => (await trade.state()) === 'active')
   return trade
 }
 
 const until = (what: string, check: () => Promise<boolean> | boolean) =>
-  eventually(what, async () => (await check()) || undefined, GO_ON_MS)
+  eventually(what, async () => (await check()) || undefined, CONTINUE_MS)
 
 const told = ({ receiver }: KillTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
@@ -86,10 +86,10 @@ async function unansweredSend(till: KillTill): Promise<Trade> {
 export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
   await until('nothing moves', async () => (await whatMoves(till)).length === 0)
   const before = told(till, 'deposit.pending').length
-  const unheard = await standing(till, { person: 'nova_hound', game: 'dota' })
-  const after = await standing(till, { person: 'quiet_lynx', game: 'dota' })
-  const one = await standing(till, { person: 'nova_hound', game: 'cs' })
-  const other = await standing(till, { person: 'quiet_lynx', game: 'cs' })
+  const unheard = await openTrade(till, { person: 'nova_hound', game: 'dota' })
+  const after = await openTrade(till, { person: 'quiet_lynx', game: 'dota' })
+  const one = await openTrade(till, { person: 'nova_hound', game: 'cs' })
+  const other = await openTrade(till, { person: 'quiet_lynx', game: 'cs' })
   await until('the store hears of four offers', () => told(till, 'deposit.pending').length === before + 4)
   const webhookId = await unheardWebhook(till, unheard)
   const unanswered = await unansweredSend(till)
@@ -100,7 +100,7 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   after.accept()
   const caught = await unanswered.state()
   const gateway = till.start()
-  const goneOn = async (what: string, check: () => Promise<boolean> | boolean) => {
+  const continued = async (what: string, check: () => Promise<boolean> | boolean) => {
     await until(what, check).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${gateway.output()}`)
     })
@@ -109,24 +109,30 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   const timesHeard = () =>
     till.receiver.received.filter(({ headers }) => headers['webhook-id'] === webhookId).length
   const [webhook, send, acceptedBefore, acceptedAfter] = await Promise.all([
-    goneOn('the webhook is repeated', () => timesHeard() > 1),
-    goneOn('the offer is found', async () => (await unanswered.state()) === 'active'),
-    goneOn('the trades accepted before the kill are held', async () =>
+    continued('the webhook is repeated', () => timesHeard() > 1),
+    continued('the offer is found', async () => (await unanswered.state()) === 'active'),
+    continued('the trades accepted before the kill are held', async () =>
       (await Promise.all([one.state(), other.state()])).every((state) => state === 'held'),
     ),
-    goneOn('the trade accepted after the kill is final', async () => (await after.state()) === 'final'),
+    continued('the trade accepted after the kill is final', async () => (await after.state()) === 'final'),
   ])
   unanswered.accept()
   const accepted = { unheard, unanswered, one, other, after }
   const deposits = []
   for (const [title, trade] of Object.entries(accepted)) {
-    await goneOn(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).told > 0)
+    await continued(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).told > 0)
     const credited = await creditedOf(till, trade)
     deposits.push({ title, asked: await trade.asked, amount: trade.amount, credited })
   }
   const opened = Object.values(accepted).map(({ externalId }) => externalId)
   const problems = await checkTill(till, opened)
-  return { gateway, caught, goneOnMs: { webhook, send, acceptedBefore, acceptedAfter }, deposits, problems }
+  return {
+    gateway,
+    caught,
+    continuedMs: { webhook, send, acceptedBefore, acceptedAfter },
+    deposits,
+    problems,
+  }
 }
 
 const succeeded = z.object({

@@ -21,7 +21,7 @@ const HOST = 'pay.example'
 const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
 
-/** How often to ask again, like a page. The till refuses more frequent calls. */
+/** How often to poll, like a page. The till refuses more frequent calls. */
 const LOOK_AGAIN_MS = 2_000
 
 let place: string
@@ -102,7 +102,7 @@ const filesIn = (path: string): string[] =>
     .filter((each) => !each.isDirectory())
     .map((each) => join(each.parentPath, each.name))
 
-const ofOurs = () => filesIn(folder).filter((file) => !file.startsWith(join(folder, 'node_modules')))
+const ownFiles = () => filesIn(folder).filter((file) => !file.startsWith(join(folder, 'node_modules')))
 
 test('the archive contains no way to another Steam in live mode, no tests and no development packages', () => {
   const names = filesIn(folder).map((file) => file.slice(folder.length + 1))
@@ -134,11 +134,11 @@ test('the archive contains no way to another Steam in live mode, no tests and no
   )
 
   const switches = /steam-from-outside|--import|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|Agent\.prototype/
-  const code = ofOurs().filter((file) => /\.(?:ts|mjs)$/.test(file))
+  const code = ownFiles().filter((file) => /\.(?:ts|mjs)$/.test(file))
   expect(code.length).toBeGreaterThan(200)
   expect(code.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([])
-  // Only these places redirect sockets. They throw in live mode, which gateway/steam/web/agent.test.ts and the vault
-  // test.
+  // Only these places redirect sockets. They throw in live mode, as gateway/steam/web/agent.test.ts and the vault's
+  // tests prove.
   const redirects = code.filter((file) => /\bnet\.connect\(/.test(readFileSync(file, 'utf8')))
   expect(redirects.map((file) => file.slice(folder.length + 1)).sort()).toEqual([
     'gateway/steam/web/agent.ts',
@@ -147,7 +147,7 @@ test('the archive contains no way to another Steam in live mode, no tests and no
   ])
 })
 
-test('a release without settings, or with the address of a sandbox, says what is wrong', async () => {
+test('a release without settings, or with the address of a sandbox, reports what is wrong', async () => {
   const bare = serve(folder, { cwd, env: { TRADETILL_MODE: 'live' } })
   expect(await bare.ended).toBe(1)
   for (const name of [
@@ -258,7 +258,7 @@ test('a release runs without the right to write, and a deposit is paid on a sand
 
   running.kill('SIGTERM')
   expect(await running.ended).toBe(0)
-  const wrote = ofOurs()
+  const wrote = ownFiles()
     .concat(readdirSync(join(folder, 'node_modules')))
     .filter((file) => file.includes('.cache'))
   expect(wrote).toEqual([])

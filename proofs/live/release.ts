@@ -8,8 +8,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const NOBODY = 65_534
 
 /**
- * Clones this tree into one without changes, with all files that git tracks or would add. It shares this tree's
- * packages and built pages; the release builds the pages again if their sources differ.
+ * Makes a clone without uncommitted changes, with all files of this tree that git tracks or would add. It shares this
+ * tree's packages and built pages; the release builds the pages again if their sources differ.
  */
 export function cleanClone(folder: string): string {
   const clone = join(folder, 'a clone')

@@ -6,7 +6,7 @@ import { type RoundFacts, restoreRound } from './rounds.ts'
 
 export const restoreProof = defineProof({
   options: z.object({
-    rounds: count(2, 'how many losses; in every other one, the files are copied back'),
+    rounds: count(2, 'how many losses; after every other one, the files are only copied back'),
     keep: keepFlag(),
   }),
   async run({ rounds }): Promise<Finding> {
@@ -17,7 +17,7 @@ export const restoreProof = defineProof({
       const last = facts.at(-1)
       const trouble = last?.problems.length === 0 ? 'nothing doubled' : last?.problems.join('; ')
       console.log(
-        `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} later; ${trouble}`,
+        `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} in the next epoch; ${trouble}`,
       )
     }
     const problems = facts.flatMap((fact) => fact.problems)

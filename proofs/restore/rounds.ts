@@ -18,15 +18,16 @@ import { openDoor } from './door.ts'
 import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
 
 /**
- * The replacement of the database. The gateway recognises a restored backup by its server (`timeline`), or only by its
- * own memory (`behind`). A copy is `promoted` while the gateway keeps running.
+ * What replaces the database. `timeline`: a restored backup on a new timeline of PostgreSQL, which shows the gateway
+ * that it was restored. `behind`: files copied back on the old timeline, which only the gateway's own memory reveals.
+ * `promoted`: a copy, while the gateway keeps running.
  */
 export type Restored = 'timeline' | 'behind' | 'promoted'
 
 export type RoundFacts = {
   restored: Restored
   problems: string[]
-  /** Deliveries before the restored moment, after it (these are lost), and in the next epoch. */
+  /** Deliveries before the restored moment; after it, which are lost; and in the next epoch. */
   kept: number
   lost: number
   later: number
@@ -80,7 +81,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
 
 /** The replacement of the first server. */
 type Successor = {
-  /** Fixes its state: everything after this resolves will be lost. */
+  /** Fixes the state that it will have. Everything written after this resolves will be lost. */
   fallBehind(): Promise<void>
   takeOver(): Promise<{ url: string }>
   stop(): Promise<void>
@@ -119,10 +120,10 @@ function backupOf(first: Server, folder: string, restored: 'timeline' | 'behind'
 
 type Lived = {
   reader: Reader
-  /** Visits paid before that moment, and after it. */
+  /** Visits paid before the restored moment, and after it. */
   kept: Visit[]
   lost: Visit[]
-  /** Open offers: one from before that moment, and two from after it. */
+  /** Open offers: one from before the restored moment, and two from after it. */
   known: Visit
   orphan: Visit
   acceptedOrphan: Visit
@@ -220,8 +221,8 @@ async function whileStopped(
   { reader, restored }: Pick<Lived, 'reader'> & { restored: Restored },
 ) {
   const problems: string[] = []
-  // A gateway that kept running notices only when its database is back.
-  await eventually('/readyz says that the restore is unfinished', () => isStopped(till), WAIT_MS)
+  // A gateway that kept running notices the restore only when its database is back.
+  await eventually('/readyz reports that the restore is unfinished', () => isStopped(till), WAIT_MS)
   const order = {
     externalId: `stopped-${randomUUID()}`,
     currency: 'USD',
@@ -232,7 +233,7 @@ async function whileStopped(
     problems.push(`a deposit was answered with ${opened.status} before restore finish`)
   const told = await reader.catchUp()
   if (told !== AHEAD) problems.push(`a cursor ahead of the log got ${told ?? 'no refusal'}`)
-  // Earlier leases may still run for their whole time.
+  // A lease from before the restore can still last for its full time.
   const held = 'from bot where online and lease_until > now()'
   await eventually('no bot is held', async () => (await countOf(till, held)) === 0 || undefined, WAIT_MS)
   const { rows } = await till.pool.query<{ is: boolean }>('select life_is_current() as is')

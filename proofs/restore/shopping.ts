@@ -25,7 +25,7 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
     const item = shown?.items.find(({ id, price }) => price > 0 && !used.has(id))
     if (shown === undefined || item === undefined) continue
     const told = await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
-    // Gives up for now because of another open offer. The item stays usable.
+    // Another offer is still open. Gives up for now, and keeps the item for another visit.
     if (told === 'too_many_open_offers') return undefined
     used.add(item.id)
     if (told !== 'active') return undefined
@@ -72,13 +72,13 @@ export type Reader = {
   cursor(): number
   /** Every event that was read, by sequence. */
   read: Map<number, WebhookEvent>
-  /** Sequences that two different events had. */
+  /** Sequences that two different events shared. */
   doubled: number[]
   /** Reads to the end of the log. Resolves to the code of a refusal, or undefined. */
   catchUp(): Promise<string | undefined>
 }
 
-/** A reader that trusts the guide: nothing is missing before the last sequence that it read. */
+/** Starts a reader that relies on the guide's promise: no event is missing before the last sequence that it read. */
 export function startReader(till: KillTill): Reader {
   const read = new Map<number, WebhookEvent>()
   const doubled: number[] = []

@@ -21,7 +21,9 @@ export type Rolled = {
 type Plan = {
   gateways: number
   seed: number
-  /** The sources of the first gateways, on a database with only their migrations. Those of this tree replace them. */
+  /**
+   * The sources of the first gateways, whose database has only their migrations. Gateways of this tree replace them.
+   */
   from: Sources
 }
 
@@ -69,7 +71,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
   }
 }
 
-/** Waits until the gateway is ready. Throws at once if it ends, with its output. */
+/** Waits until the gateway is ready. Throws with its output as soon as it ends. */
 export async function ready(url: string, gateway: Pick<Running, 'hasEnded' | 'output'>): Promise<void> {
   const check = async () => {
     if (gateway.hasEnded()) return 'ended'

@@ -7,10 +7,10 @@ const upTo = (last: string) =>
     .map(({ name }) => name)
     .filter((name) => name < last)
 
-test('gateways whose columns a migration removes cannot run beside those of this tree', () => {
+test('gateways whose columns a migration removes cannot run alongside those of this tree', () => {
   expect(obstacleFor(upTo('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 
-test('gateways that know every such migration can run beside those of this tree', () => {
+test('gateways that know every such migration can run alongside those of this tree', () => {
   expect(obstacleFor(upTo('0011'))).toBeUndefined()
 })

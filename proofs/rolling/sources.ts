@@ -20,7 +20,7 @@ export type Sources = {
   migrations: string
 }
 
-/** Passes the sources of that commit to `work`, or this tree's without a commit. */
+/** Passes the sources of that commit to `work`; those of this tree if no commit is given. */
 export async function sourcesOf<T>(
   commit: string | undefined,
   work: (sources: Sources) => Promise<T>,
@@ -46,7 +46,7 @@ export async function sourcesOf<T>(
   }
 }
 
-/** Why gateways that know only these migrations cannot run beside those of this tree; undefined if they can. */
+/** Why gateways that know only these migrations cannot run alongside those of this tree; undefined if they can. */
 export function obstacleFor(known: readonly string[]): string | undefined {
   for (const { name, sql } of migrationFiles()) {
     if (known.includes(name)) continue

@@ -1,6 +1,7 @@
 /**
- * `npm run prove -- sale`: follows one item from a shopper's inventory to the money that an outside market pays for it, with
- * a real browser and everything that `npm start` starts. The vault asks Steam as rarely as in live mode, so this takes minutes.
+ * `npm run prove -- sale`: follows one item from a shopper's inventory to the money that an outside market pays for it,
+ * with a real browser and everything that `npm start` starts. The vault asks Steam as rarely as in live mode, so this
+ * takes minutes.
  */
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -58,7 +59,7 @@ async function command(till: Till, ...args: string[]): Promise<string> {
 async function sellOne(till: Till) {
   await payInBrowser(till)
   await command(till, 'clock', 'advance', '8d')
-  await told('protection is over', async () =>
+  await waitFor('the protection has ended', async () =>
     (await query(till, `select 1 from trade where state = 'held'`)).length === 0 ? true : undefined,
   )
   const [item] = await query(
@@ -66,23 +67,26 @@ async function sellOne(till: Till) {
     `select received_asset_id as asset from custody_entry where moved = 'in' order by id limit 1`,
   )
   await command(till, 'items', 'send', '--to', 'seller', '--item', String(item?.asset))
-  await told(
+  await waitFor(
     'the bot gave it to the account that sells',
     async () =>
       (await query(till, `select 1 from departure where stage = 'gone' and explanation = 'vault'`))[0],
   )
-  // The receiver of an item of this game has to wait for its protection too.
+  // Items of this game are protected after each trade, so the receiver must wait too.
   await command(till, 'clock', 'advance', '8d')
-  const listing = await told('the vault lists it', async () =>
+  const listing = await waitFor('the vault has listed it', async () =>
     (await marketItems(till)).find(({ status }) => status === 'on_sale'),
   )
   await buy(till, listing.itemId)
-  await told(
-    'the vault gives it to its buyer',
+  await waitFor(
+    'the vault gave it to its buyer',
     async () => (await query(till, `select 1 from sale where state in ('delivered', 'settling')`))[0],
   )
   await command(till, 'clock', 'advance', '9d')
-  await told('the market pays', async () => (await query(till, `select 1 from sale where state = 'paid'`))[0])
+  await waitFor(
+    'the market has paid',
+    async () => (await query(till, `select 1 from sale where state = 'paid'`))[0],
+  )
   const report = ['report', 'sales', '--from', '2026-01-01', '--to', '2100-01-01', '--json']
   const [sale] = soldSchema.parse(JSON.parse(await command(till, ...report))).sales
   if (sale === undefined) throw new Error('the report has no sale')
@@ -102,7 +106,8 @@ async function payInBrowser(till: Till): Promise<void> {
   }
 }
 
-async function told<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
+/** Waits until `look` finds something, and prints how long that took. */
+async function waitFor<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
   const begun = performance.now()
   const found = await eventually(what, look, DEADLINE_MS)
   console.log(`sale: ${what}, after ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
@@ -119,5 +124,5 @@ async function buy({ market }: Till, itemId: number): Promise<void> {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ items: [itemId], as: 'accepts' }),
   })
-  if (!answer.ok) throw new Error(`the market does not sell it: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`the market did not sell the item: ${await answer.text()}`)
 }

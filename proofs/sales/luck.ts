@@ -1,4 +1,4 @@
-/** The faults of sales and their times. The seed alone decides both. */
+/** The faults of sales. The seed alone decides which of them happen, and when. */
 import type { Random } from '../random.ts'
 import { createTrace, type Trace } from '../simulation/trace.ts'
 

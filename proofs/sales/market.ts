@@ -7,7 +7,10 @@ import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS
 
 const BUYER = '76561198000000001'
 const OTHER = '76561198000000666'
-/** The time after which the market takes a deal back. */
+/**
+ * The market takes back a deal after the first time if no offer was sent, and after the second if the buyer has not
+ * accepted.
+ */
 const HAND_OVER_MS = 5 * MINUTE_MS
 const GIVES_UP_MS = 11 * MINUTE_MS
 
@@ -34,7 +37,7 @@ export type Around = {
   ours: ReadonlySet<string>
 }
 
-/** The fee that the market keeps, and the one that it reports. */
+/** In basis points: the market's fee, and the entire price. */
 const FEE_BP = 500n
 const ALL_BP = 10_000n
 const netOf = (minor: bigint): bigint => (minor * (ALL_BP - FEE_BP)) / ALL_BP
@@ -47,7 +50,7 @@ export class ModelMarket {
   readonly deals: ModelDeal[] = []
   readonly name: MarketName
   readonly #order: Market['order']
-  /** The fee that the market states; null for the family, which states none. */
+  /** The fee that the market states; null for markets of the family of market.csgo.com, which state none. */
   readonly #toldFeeBp: bigint | null
   readonly #around: Around
 
@@ -86,7 +89,7 @@ export class ModelMarket {
     }
   }
 
-  /** Somebody buys one or two items of a game. */
+  /** Lets somebody buy one or two items of a game. */
   buy(): void {
     const { luck, nowMs, steam } = this.#around
     const first = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
@@ -104,7 +107,7 @@ export class ModelMarket {
     luck.trace.add(`${this.name} sold ${dealId}: ${assets.map(({ assetId }) => assetId).join()}`)
   }
 
-  /** Advances the market: settles deals that were handed over, and gives up the others. */
+  /** Advances the market: settles deals that were handed over, and takes back those that are late. */
   act(): void {
     const { nowMs, luck, steam } = this.#around
     for (const { due, seller, soldAtMs, isForged } of this.deals) {
@@ -188,7 +191,7 @@ export class ModelMarket {
       'I22',
       () => `${assetId} was listed while protected or gone`,
     )
-    this.#isDearEnough(assetId, priceMinor)
+    this.#checkPrice(assetId, priceMinor)
     if (this.items.some((item) => item.assetId === assetId && isOpen(item)))
       return { kind: 'refused', assetId, code: 'item_not_inserted', retry: false }
     if (luck.hits('market does not take an item', 0.05))
@@ -201,7 +204,7 @@ export class ModelMarket {
   #reprice({ itemId, priceMinor }: { itemId: string; priceMinor: bigint }) {
     const item = this.items.find((each) => each.itemId === itemId)
     if (item?.stage !== 'on_sale') return { itemId, isDone: false }
-    this.#isDearEnough(item.assetId, priceMinor)
+    this.#checkPrice(item.assetId, priceMinor)
     item.priceMinor = priceMinor
     return { itemId, isDone: true }
   }
@@ -210,7 +213,7 @@ export class ModelMarket {
    * Checks that a price less the fee covers the item's credit, and that it is at least a share of the vault's own
    * price.
    */
-  #isDearEnough(assetId: string, priceMinor: bigint): void {
+  #checkPrice(assetId: string, priceMinor: bigint): void {
     const { steam, priceOf } = this.#around
     const thing = steam.thingOf(assetId)
     const isEnough =

@@ -1,6 +1,7 @@
 /**
- * Known defects of the till's books of departures, wishes and sales, and of the vault's statements, planted one at a time.
- * The real level of the simulation must find each. No check, and no deposit before a seed, uses one of these files.
+ * Known defects of the till's books of departures, wishes and sales, and of the vault's statements, planted one at a
+ * time. The real level of the simulation must find each. Neither the checks nor the deposits that are paid before a
+ * seed use these files.
  */
 import type { Change } from '../attacks/attack.ts'
 

@@ -1,5 +1,6 @@
 /**
- * Promises that the vault keeps at every moment, and once nothing moves any longer. docs/proofs.md explains the names.
+ * Checks the promises that the vault keeps at every moment, and those that it keeps once nothing changes any more.
+ * docs/proofs.md explains the names.
  */
 import { z } from 'zod'
 import { isSameSet } from '../../vault/giving/gift.ts'
@@ -19,7 +20,7 @@ export type WishView = Wish & {
 /** The till's view. */
 export type TillView = { sales: readonly SaleView[]; wishes: readonly WishView[] }
 
-/** Whether its items are on their way to the partner, or have arrived. */
+/** Whether the offer's items are on their way to the partner, or have arrived. */
 const isLiveOffer = ({ seen, trade }: Offer): boolean =>
   seen.state !== 'ended' && trade?.state !== 'failed' && trade?.state !== 'rolled_back'
 
@@ -61,7 +62,7 @@ function checkOffers(world: World, wishes: readonly Wish[]): void {
   }
 }
 
-/** Somebody bought exactly this from that account. */
+/** Whether somebody bought exactly these items from the account that gives them. */
 function isBought({ markets }: World, { from, gift }: Offer): boolean {
   const deal = markets.flatMap((market) => market.deals).find(({ due }) => due.message === gift.message)
   return (
@@ -74,7 +75,10 @@ function isBought({ markets }: World, { from, gift }: Offer): boolean {
   )
 }
 
-/** The till wished exactly this, to a destination of the vault's list, or to the shopper who had brought the items. */
+/**
+ * Whether the till wished for exactly this gift, to a destination in the vault's list or to the shopper who brought the
+ * items.
+ */
 function isWished({ rules, deposits }: World, offer: Offer, wishes: readonly Wish[]): boolean {
   const { from, gift } = offer
   const wish = wishes.find(({ id }) => id === wishIdOf(offer))
@@ -110,7 +114,7 @@ const HOUR_MS = 3_600_000
 
 const checked = new WeakMap<World, { count: number; leaving: Map<string, { atMs: number; items: number }> }>()
 
-/** No hour begins more gifts than the limit allows. Computed from the log alone; gifts that ended no longer count. */
+/** Checks, from the log alone, that no hour begins more gifts than the limit allows. Gifts that ended do not count. */
 function checkLimits(world: World): void {
   const { entries, rules } = world
   const state = checked.get(world) ?? { count: 0, leaving: new Map() }
@@ -157,7 +161,7 @@ export function checkRest(world: World, vault: Rounds, till: TillView): void {
   for (const wish of till.wishes) checkWish(world, wish)
 }
 
-/** Every wish has ended, and the till shows its true outcome. */
+/** Checks that a wish has ended, and that the till shows its true outcome. */
 function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void {
   // A return that nobody approved waits forever.
   if (ask.kind === 'return' && state === 'waiting') return
@@ -173,7 +177,7 @@ function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void
 
 type Ended = { market: ModelMarket; item: ModelMarket['items'][number] }
 
-/** The till shows the true outcome of each item. */
+/** Checks that the till shows the true outcome of an item. */
 function checkEnd(till: TillView, { market, item }: Ended): void {
   const { itemId, stage, end } = item
   const state = till.sales.find(({ key }) => key === `${market.name}/${itemId}`)?.state

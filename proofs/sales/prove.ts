@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- sales`: runs seeds of sales under every fault, then seeds for each planted defect of the level; or
- * replays one seed with its whole trace.
+ * `npm run prove -- sales`: runs seeds of sales under every fault, then seeds for each planted defect of the level.
+ * With `--seed`, it replays one seed and prints its full trace.
  */
 import { z } from 'zod'
 import type { Key } from '../../vault/files/key.ts'
@@ -31,7 +31,7 @@ export const salesProof = defineProof({
     .object({
       level: levelOption(),
       seeds: count(200, 'how many seeds'),
-      from: count(1, 'the first of them'),
+      from: count(1, 'the first seed'),
       seed: maybeCount('replay only this seed and print everything that happened'),
       keep: keepFlag(),
     })
@@ -52,7 +52,7 @@ type Runners = {
   faults: readonly Fault[]
   /** The defects that are planted on this level. */
   defects: Readonly<Record<string, readonly Change[]>>
-  /** Resolves to the work's result with the same runner in changed sources. */
+  /** Passes `work` the same runner, loaded from changed sources. Resolves to the result of `work`. */
   withChanges<T>(changes: readonly Change[], work: (run: Run) => Promise<T>): Promise<T>
 }
 

@@ -83,11 +83,11 @@ function sceneOf(luck: Luck, key: Key): Scene {
   return scene
 }
 
-/** Wishes are never called off, but sales are. */
+/** Whether the items are still wanted. A sale can be called off, a wish cannot. */
 export const isWanted = ({ markets }: World, message: string): boolean =>
   message.startsWith('vault w') || markets.some((market) => market.waitsFor(message))
 
-/** The till may not answer a call, and the process may die before or after each. */
+/** The till can fail to answer a call, and the process can die before or after each call. */
 function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof startVault>[1] {
   const reached = async <T>(value: () => T): Promise<T> => {
     luck.mayDie()

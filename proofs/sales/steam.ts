@@ -69,7 +69,7 @@ export class ModelSteam {
   readonly #luck: Luck
   readonly nowMs: () => number
   readonly #ours: ReadonlySet<string>
-  /** On the real level, the id in the shopper's inventory is this one without its first digit: see its deposits. */
+  /** On the real level, the id in the shopper's inventory is this one without its first digit (`real/deposits.ts`). */
   #lastId = 5_001_000
 
   constructor(luck: Luck, nowMs: () => number, ours: ReadonlySet<string>) {
@@ -159,7 +159,7 @@ export class ModelSteam {
     }
   }
 
-  /** Returns the items under their old ids. False if an item is no longer where the trade brought it. */
+  /** Gives the items back under their old ids. Returns false if an item is no longer where the trade brought it. */
   takeBack(trade: Trade): boolean {
     if (trade.state !== 'complete') return false
     const isThere = trade.items.every(({ thing, newAssetId }) => thing.assetId === newAssetId)
@@ -282,7 +282,7 @@ export class ModelSteam {
     return trade
   }
 
-  /** Steam holds the offer for days. Meanwhile nobody has its items. */
+  /** Makes Steam hold the offer for days. Meanwhile nobody has its items. */
   #holdBack(offer: Offer): void {
     const things = this.#things(offer.from, offer.gift)
     this.#begin(offer, things)

@@ -1,4 +1,4 @@
-/** The till in memory: its wishes, and its pure rules of sales on a map instead of PostgreSQL. */
+/** A till in memory, which keeps its wishes and sales in lists and maps. The rules for sales are the gateway's own. */
 import type { MarketAccountKind } from '../../gateway/db/sale-tables.ts'
 import {
   judgeSale,
@@ -93,7 +93,7 @@ export class ModelTill {
 
   #report({ market, reference, report }: Extract<Told, { kind: 'report' }>, at: Date): void {
     const booked = this.sales.get(`${market}/${reference}`)
-    hold(booked !== undefined, 'I23', () => `${reference} is reported, and was never listed`)
+    hold(booked !== undefined, 'I23', () => `${reference} is reported, but was never listed`)
     if (booked === undefined) return
     const { sale: before } = booked
     const after = judgeSale(before, report, at)
@@ -114,7 +114,7 @@ export class ModelTill {
     hold(received === null || received <= price, 'I23', () => `${reference} brought more than its price`)
     for (const kind of ['settling', 'free', 'fees', 'sales'] as const) {
       const sum = [...this.sales.values()].reduce((total, { sale }) => total + positionOf(sale)[kind], 0n)
-      hold(sum === this.balances[kind], 'I23', () => `the account ${kind} is not what its sales say`)
+      hold(sum === this.balances[kind], 'I23', () => `the account ${kind} does not match its sales`)
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Wishes of the till on the pure level, and of an attacker in it. */
+/** Wishes of the till on the pure level, and of an attacker who controls it. */
 import type { GivenAsset } from '../../vault/giving/gift.ts'
 import type { Thing } from './steam.ts'
 import type { ModelTill } from './till.ts'
@@ -14,7 +14,7 @@ export function wishAway(world: World, till: ModelTill): void {
   forge(world, till, bot)
 }
 
-/** Wishes for some free items of one game that are in no open wish and not on sale. */
+/** Adds a wish for some items of one game. The bot may give them, and they are in no open wish and not on sale. */
 function sendSome({ luck, steam }: World, till: ModelTill, bot: string): void {
   const { random } = luck
   const free = steam.things.filter(
@@ -27,7 +27,7 @@ function sendSome({ luck, steam }: World, till: ModelTill, bot: string): void {
   till.wish({ fromSteamId: bot, assets: some.map(assetOf), ask: { kind: 'send', to } })
 }
 
-/** Wishes that a deposit's remaining items go back to their shopper, which needs an approval at the vault. */
+/** Adds a wish to give a deposit's remaining items back to their shopper. It needs an approval at the vault. */
 function giveBack(world: World, till: ModelTill): void {
   const { luck, steam, deposits } = world
   const deposit = luck.random.pick<Deposit | undefined>([undefined, ...deposits])
@@ -48,13 +48,13 @@ function giveBack(world: World, till: ModelTill): void {
 
 type Approving = { id: string; assets: readonly GivenAsset[]; from: string }
 
-/** An operator at the vault types the account's trade link, sometimes a wrong one. */
+/** Approves a wish as an operator at the vault, who types the account's trade link, sometimes a wrong one. */
 export function approve({ luck, approvals }: World, { id, assets, from }: Approving): void {
   const isWrong = luck.hits('giving back approved for somebody else', 0.3)
   approvals.set(id, { partner: { steamId: isWrong ? STRANGER : from, token: 'AbC12-_x' }, assets })
 }
 
-/** Adds a wish as an attacker in the till would, or an outdated till. */
+/** Adds a wish as an attacker in the till, or an outdated till, would. */
 function forge({ luck, steam }: World, till: ModelTill, bot: string): void {
   const wish = (thing: Thing | undefined, to: string): void => {
     if (thing === undefined) return

@@ -99,7 +99,7 @@ const accountOf = (steamId: string): Account => ({
 
 type Bringing = Pick<World, 'steam' | 'luck' | 'priceOf'>
 
-/** A shopper gave a bot some items of one game, some of which are still protected. */
+/** Adds a past deposit, in which a shopper gave a bot some items of one game. They may still be protected. */
 function deposit({ steam, luck, priceOf }: Bringing, moved: number): Deposit {
   const { random } = luck
   const [from, bot] = [random.pick(SHOPPERS), random.pick(BOTS)]
@@ -126,7 +126,7 @@ export function goOn({ luck, steam, markets }: World): void {
   for (const market of markets) market.act()
 }
 
-/** Somebody with a session of one of our accounts takes back a trade between two of them. */
+/** Takes back trades between two of our accounts, as somebody with a session of one of them could. */
 function takeBackOwn({ luck, steam }: Pick<World, 'luck' | 'steam'>): void {
   for (const trade of steam.trades) {
     const isOwn = OURS.has(trade.from) && OURS.has(trade.to) && trade.state === 'complete'

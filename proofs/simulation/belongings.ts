@@ -5,7 +5,7 @@ import type { Memory } from './steam-memory.ts'
 
 const NAMES = 3
 const STRANGE = 'Somebody’s own'
-/** How often Steam shows only a part and says so, and how often it silently omits an item. */
+/** How often Steam declares that it shows only a part, and how often it silently omits an item. */
 const IN_PART = 0.25
 const LEFT_OUT = 0.15
 

@@ -4,8 +4,8 @@ const SETTLED = Promise.resolve()
 
 /**
  * Runs all events that the engine has planned. Each runs after all promises of the one before have settled, because a
- * microtask that schedules the next tick runs after every earlier microtask, and nothing here waits for real I/O. After
- * a step that resumed no promise, which is about every other step, the next one runs at once.
+ * microtask that schedules the next tick runs after every earlier microtask, and nothing here waits for real I/O. About
+ * every other step resumes no promise. After such a step, the next one runs immediately.
  */
 export function drain(engine: Engine, failure: () => unknown): Promise<void> {
   return new Promise((resolve, reject) => {

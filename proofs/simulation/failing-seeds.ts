@@ -24,7 +24,7 @@ export function readFailingSeeds(file: string): FailingSeed[] {
   return z.array(failingSeedSchema).parse(JSON.parse(text))
 }
 
-/** Writes at once, so an interrupted night keeps its findings. */
+/** Writes immediately, so an interrupted night keeps its findings. */
 export function keepFailingSeed(file: string, failing: FailingSeed): void {
   const known = readFailingSeeds(file)
   mkdirSync(dirname(file), { recursive: true })

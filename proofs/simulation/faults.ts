@@ -112,7 +112,7 @@ export function createFaults(chance: (probability: number) => boolean): Faults {
   }
 }
 
-/** Makes the faults `times` as likely, for a level whose seeds are short. */
+/** Makes each fault `times` times as likely, for a level whose seeds are short. */
 export function moreLikely(faults: Faults, times: number): Faults {
   return {
     strike: (fault, probability) => faults.strike(fault, probability * times),

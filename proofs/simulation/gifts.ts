@@ -13,8 +13,9 @@ const MOST_GIVEN = 3
 type Plan = { bots: readonly string[]; withinMs: number }
 
 /**
- * Gives away some of a bot's items, as somebody with its session could: the operator, to another account or bot of
- * theirs, or a thief. Steam may hold or undo the trade, and the operator may send items back to a bot.
+ * Gives away some of a bot's items, as somebody with its session could. The operator gives them to another account or
+ * bot of theirs, or a thief takes them. Steam may hold or undo the trade, and the operator may send items back to a
+ * bot.
  */
 export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   const { random, faults, engine } = memory
@@ -87,7 +88,7 @@ const rowOfReceiver = ({ tradeId, from, beganAt, received }: Received): SteamTra
 function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   const { random, faults } = memory
   const there = gift.items.filter(({ rolledBackAssetId, of }) => rolledBackAssetId === null && !of.isVanished)
-  // Only to bots that hold something, because the till does not read the histories of others.
+  // Only bots that hold something get them, because the till does not read the histories of other bots.
   const able = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
   const bot = able[random.int(Math.max(1, able.length))]
   if (bot === undefined || there.length === 0) return

@@ -3,7 +3,7 @@ import type { Random } from '../random.ts'
 
 const HABITS = [
   ['accepts', 45],
-  // Within seconds of the deadline.
+  // Accepts within seconds of the deadline.
   ['accepts at the deadline', 15],
   ['accepts after the deadline', 6],
   ['declines', 10],

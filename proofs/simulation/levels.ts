@@ -42,7 +42,7 @@ export type RunSeed = (seed: number, options?: SeedOptions) => Promise<Outcome>
 export const runPureSeed: RunSeed = async (seed, options = {}) =>
   runPure({ seed, deposits: LEVELS.pure.deposits, ...options })
 
-/** Gives each seed one of the databases and its server. They must be migrated; their data is deleted. */
+/** Gives each seed one of the databases, each on its own server. They must be migrated; their data is deleted. */
 export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   await Promise.all(urls.map(prepare))
   const free = urls.map(openSessions)

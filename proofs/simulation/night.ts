@@ -1,4 +1,4 @@
-/** `npm run prove -- night --hours N`: runs new seeds until the time is over, and stores those that fail. */
+/** `npm run prove -- night --hours N`: runs new seeds until its time is up, and stores those that fail. */
 import { randomInt } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
@@ -68,7 +68,7 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
   return { passed: broken === 0, result: { name: `night-${level}`, content } }
 }
 
-/** Yields new seeds until the time is over, at least one. */
+/** Yields new seeds until `isOver`, but at least one. */
 export function* newSeeds(isOver: () => boolean): Generator<number> {
   do yield randomInt(FIRST_SEED, LAST_SEED)
   while (!isOver())

@@ -260,7 +260,7 @@ export const DEFECTS = {
   }),
 }
 
-/** Defects of the looks at inventories, which only the pure level has. */
+/** Defects in the checks of inventories, which only the pure level runs. */
 export const DRIFT_DEFECTS = {
   'a part of an inventory counts as all of it': defect({
     compareWithBooks: (books, looks, begunAt) =>

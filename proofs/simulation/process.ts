@@ -8,7 +8,7 @@ export type Sim = { engine: Engine; random: Random; faults: Faults }
 
 export type Life = {
   name: string
-  /** The number of its life. A crash begins a new one, and work of earlier lives never continues. */
+  /** The number of its current life. A crash begins a new life, and work of earlier lives never continues. */
   life: number
   alive: boolean
   pausedUntil: number

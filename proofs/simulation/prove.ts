@@ -74,7 +74,7 @@ async function simulate({ level, from, count, choose }: Plan): Promise<Finding> 
   // Threads end in any order, and the hash over all seeds must not depend on that.
   outcomes.sort((one, other) => one.seed - other.seed)
   if (choose) chooseSeeds(outcomes)
-  // The processor time of this process without PostgreSQL. On a busy machine it says more than real time.
+  // The processor time of this process without PostgreSQL. On a busy machine it is more meaningful than real time.
   return report({ level, from, outcomes, wallMs, cpuSeconds: Math.round((user + system) / 1e6) })
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.ts'
 
-/** Four of the first 25 seeds, which together meet every fault, and some more. */
+/** Four of the first 25 seeds that together meet every fault, and six more seeds. */
 const FIRST = [5, 20, 22, 23, 1, 2, 3, 4, 6, 7]
 
 describe('the pure rules on a Steam that knows the truth', () => {
@@ -11,7 +11,8 @@ describe('the pure rules on a Steam that knows the truth', () => {
     expect(unmet('pure', outcomes)).toEqual([])
   })
 
-  // In these seeds, offers are open when the faults end. The bots' holder needs a lease for as long as they take.
+  // In these seeds, offers are open when the faults end. The process that holds the bots then needs its leases until
+  // these offers end.
   it.each([1981, 2184])('end everything that is open after the faults: seed %i', async (seed) => {
     const outcome = await runPureSeed(seed)
     expect(outcome.violation).toBeUndefined()
@@ -51,7 +52,7 @@ describe('a run of seeds', () => {
     expect(await seedsOf(meeting(4, 1))).toEqual([5, 2, 1])
   })
 
-  it('stops after 50 seeds, and the fault counts as unmet', async () => {
+  it('stops after 50 seeds, and counts the fault as unmet', async () => {
     const outcomes = await runUntilMet('pure', meeting(99), [5, 2])
     expect(outcomes).toHaveLength(50)
     expect(unmet('pure', outcomes)).toEqual(['crash'])

@@ -5,7 +5,9 @@ import type { Memory, ModelTrade, SteamOffer } from './steam-memory.ts'
 
 export const STALE_MS = 60_000
 
-/** The offer's state as Steam reports it, which may be outdated or wrong. A fault counts if it changes the answer. */
+/**
+ * The offer's state as Steam reports it, which may be outdated or wrong. A fault counts only if it changes the answer.
+ */
 function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState {
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer

@@ -22,7 +22,7 @@ export type Behind = {
   isDown(): boolean
 }
 
-/** The budgets of a process's life. */
+/** The turns that each life of a process uses, with their budgets. */
 const turnsOfLives = new WeakMap<Life, { life: number; turns: Turns }>()
 
 function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns {

@@ -62,7 +62,7 @@ export type TradedItem = {
   isVanished: boolean
 }
 
-/** An item of a gift. `asset`: its state at the giving bot. */
+/** An item of a gift. `asset`: the item as the giving bot had it. */
 export type GiftItem = Pick<TradedItem, 'asset' | 'newAssetId' | 'rolledBackAssetId'> & {
   of: TradedItem
   /** True if its new owner has sent it to a bot again. */
@@ -92,13 +92,13 @@ export type Memory = Sim & {
   byMessage: Map<string, SteamOffer>
   /** The owner of each asset: a Steam id, `bot`, or its state while it is under way. */
   owners: Map<string, string>
-  /** Items of bots that came without a trade. */
+  /** Items that appeared in a bot's inventory without a trade. */
   strangers: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
   leftOut: Map<string, string>
-  /** The items that Steam held when an inventory was last shown as a whole, by bot and game. */
+  /** The items that Steam held when an inventory was last shown in full, by bot and game. */
   heldBack: Map<string, ReadonlySet<string>>
-  /** When an inventory was shown as a whole, newest last, by bot and game. */
+  /** When an inventory was shown in full, newest last, by bot and game. */
   shownWhole: Map<string, number[]>
   /** The misfortunes of each bot, by Steam id. */
   misfortunes: Map<string, readonly Misfortune[]>

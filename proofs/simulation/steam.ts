@@ -1,4 +1,4 @@
-/** A Steam that knows the truth about every offer, Steam trade and item, but does not always report it at once. */
+/** A Steam that knows the truth about every offer, Steam trade and item, but does not always report it immediately. */
 import type {
   CancelAnswer,
   HistoryPlace,
@@ -124,7 +124,7 @@ function misfortuneOf(
   return misfortunes.get(bot)?.find(({ from, until }) => from <= now && now < until)?.reason
 }
 
-/** Answers that no partner is barred. Shoppers without an authenticator had one at this time. */
+/** Answers that the partner's items would not be held. Shoppers without an authenticator still had one at this time. */
 function check(memory: Memory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
   if (isHeld) memory.faults.saw('hold of a bot')

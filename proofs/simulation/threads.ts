@@ -17,7 +17,7 @@ type Plan = {
   onOutcome(outcome: SeedOutcome): void
 }
 
-/** Runs the seeds. Resolves to their milliseconds, without the start of their databases. */
+/** Runs the seeds. Resolves to the milliseconds that the seeds took, without the start of their databases. */
 export async function runSeeds(plan: Plan): Promise<number> {
   const { lanes } = LEVELS[plan.level]
   return withDatabases(plan.level === 'real' ? lanes * THREADS : 0, async (urls) => {

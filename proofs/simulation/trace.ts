@@ -1,4 +1,4 @@
-/** A record of what happened, line by line: two runs of one seed must have the same hash. */
+/** A line-by-line record of a run. Two runs of one seed must have the same hash. */
 
 export type Trace = {
   add(line: string): void

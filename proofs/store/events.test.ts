@@ -27,7 +27,7 @@ const KEY = Buffer.alloc(32, 3).toString('hex')
 /** The sender is killed after this many calls through the proxy. */
 const KILL_EVERY_CALLS = EVENTS >= 2_000 ? 1_000 : 50
 const WRITERS = 6
-/** How many of ten deposits are paid. A paid one has two events. */
+/** How many of ten deposits are paid. A paid deposit has two events. */
 const PAID_OF_TEN = 4
 
 const START_MS = 120_000
@@ -75,7 +75,7 @@ afterAll(async () => {
 })
 
 /** Pays or cancels deposits until there are this many events. */
-async function happen(events: number): Promise<void> {
+async function makeEvents(events: number): Promise<void> {
   let left = events
   let turn = 0
   const writer = async () => {
@@ -143,7 +143,7 @@ const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'fai
 
 test(`${EVENTS} events under failures and kills: none is lost or invented, and the books agree`, async () => {
   let isOver = false
-  const happening = happen(EVENTS).finally(() => {
+  const happening = makeEvents(EVENTS).finally(() => {
     isOver = true
   })
   const kills = await withKilledSenders(async () => {
@@ -175,7 +175,7 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
 test('with every webhook dropped, the event log alone is enough for the store’s books', async () => {
   const before = await booksOfShop()
   proxy.drop()
-  await happen(Math.ceil(EVENTS / 10))
+  await makeEvents(Math.ceil(EVENTS / 10))
   await publishEvents(till.deps)
   expect(await booksOfShop()).toMatchObject({ account: before.account })
   await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })

@@ -1,4 +1,6 @@
-/** A proxy before a store's webhook address. Nearly every third call fails, before or after it reaches the store. */
+/**
+ * A proxy in front of a store's webhook address. Nearly every third call fails, before or after it reaches the store.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Random } from '../random.ts'

@@ -27,7 +27,7 @@ import { filling } from '../filling.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
-/** The most rows that a query may read at any size: a page with its trades and items, and a few beside it. */
+/** The most rows that a query may read at any size: a page with its trades and items, and a few more. */
 const MOST_ROWS = 2_000
 const STORE = 1n
 const PUBLIC_URL = 'http://till.test'
@@ -62,8 +62,9 @@ afterAll(async () => {
 })
 
 /**
- * Fills the database. Beside the deposits of rows.ts, one in ten has a movement of money, and each has an event and a
- * webhook delivery: half of them due, half of these for the first time. The events are about `depositId`.
+ * Fills the database with the deposits of rows.ts. Each also has an event and a webhook delivery, and one in ten has a
+ * movement of money. Half of the deliveries are due, half of these for the first time. The payload of every event is
+ * about `depositId`.
  */
 async function fill(db: Db, depositId: bigint): Promise<void> {
   const data = await storeDepositOf(till.db, { storeId: STORE, depositId }, PUBLIC_URL)
@@ -108,7 +109,7 @@ async function fillLedger(db: Db): Promise<void> {
       'USD', 'delivered', trade.id, quote_id, 1 from trade`.execute(db)
 }
 
-/** Writes custody entries: the items of all trades came, and all of them left. */
+/** Writes custody entries, as if the items of all trades had arrived and left again. */
 async function fillCustody(db: Db): Promise<void> {
   for (const moved of ['in', 'out']) {
     await sql`
@@ -210,7 +211,7 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
     FEW_ROWS,
   ],
   ['open trades, after many that have ended', () => listTrades(operator()), FEW_ROWS],
-  ['items, after many that have left at once', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
+  ['items, after many that left at the same time', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
   ['the bots’ items, after many that have left', () => heldItems(observed), FEW_ROWS],
   ['the items of one bot, after many that have left', () => heldItems(observed, { botId: 1n }), FEW_ROWS],
   ['endpoints', () => listEndpoints(operator(), { limit: 50 })],

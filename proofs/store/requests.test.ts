@@ -205,8 +205,8 @@ test('ids of another store get the same answers as ids that do not exist', {
       }
       const unknown = await at(NOBODYS)
       for (const id of ids.foreign) {
-        // Deposits and endpoints have separate numbers, so the other store's endpoint may have the number of an own
-        // deposit.
+        // Deposits and endpoints have separate numbers, so the other store's endpoint can have the same number as a
+        // deposit of this store.
         if (ids.own.includes(id)) continue
         const foreign = await at(id)
         // Equal except for the requested id, which a refusal names.

@@ -8,7 +8,7 @@ export const A_CUSTOMER = 20
 /**
  * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, with the MD5 of the number as hash. Nine of
  * ten belong to store 1, the others to store 2. One in ten has a trade of bot 1 with two items. About one in three of
- * the succeeded ones was taken back. Stores, bot and rate 1 must exist.
+ * the succeeded deposits was taken back. Stores, bot and rate 1 must exist.
  */
 export async function fillDeposits(db: Db, count: number): Promise<void> {
   await sql`

@@ -27,7 +27,7 @@ startLanes({
   haste: 1_000,
 })
 console.log('sender ready')
-// At once, because a killed process saves nothing.
+// Saves the compile cache now, because a killed process saves nothing.
 flushCompileCache()
 for (;;) {
   await publishEvents({ db, addDeliveries: deliveryWriter(common) })

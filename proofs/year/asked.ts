@@ -1,7 +1,7 @@
 /**
- * Statements over growing tables that run only for a caller: the folder, file, or file and function, and the caller.
- * `proofs/store/query-plans.test.ts`, `npm run bench -- stores` and `npm run bench -- console` limit the rows that they
- * read.
+ * Code whose statements on growing tables run only for a caller. Maps a folder, a file, or a file and function to the
+ * caller. `proofs/store/query-plans.test.ts`, `npm run bench -- stores` and `npm run bench -- console` limit the rows
+ * that they read.
  */
 export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {
   'gateway/backups/store.ts': 'an operator',

@@ -100,7 +100,7 @@ function ofBots({ trades, clock }: Trades, db: Db): Call[] {
   ]
 }
 
-/** Calls about a filled trade whose offer was accepted, and one whose protection is over. */
+/** Calls about a filled trade whose offer was accepted, and one whose protection has ended. */
 function ofCredits(deps: Trades, db: Db): Call[] {
   const tradeIn = (state: 'active' | 'held') =>
     db

@@ -125,7 +125,8 @@ function complaintsOf(plan: unknown, tables: Tables, isLimited = false): string[
 }
 
 export type ObservedPool = {
-  pool: pg.Pool /** The statements since the last call of it. */
+  pool: pg.Pool
+  /** Returns the statements since the previous call of `taken`. */
   taken(): Asked[]
 }
 

@@ -142,8 +142,8 @@ function ofLooks({ deps, db }: Year): Call[] {
 }
 
 /**
- * Deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint was
- * removed.
+ * Webhook deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint
+ * was removed.
  */
 function ofAttempts({ deps, db }: Year): Call[] {
   let last = 1n
@@ -219,7 +219,7 @@ const queriesIn =
     }
   }
 
-/** The operator's rule, which makes wishes for the items beyond those that a bot keeps. */
+/** The sweep with an operator's rule, which makes wishes for all items beyond those that a bot should keep. */
 const ofRules = ({ deps, db }: Year): Call[] => [
   {
     name: 'sweep of wishes, with a rule',

@@ -1,6 +1,6 @@
 /**
- * Writes a year of a till into every growing table, in SQL, in the state that the sweeps of an hour ago would have
- * left. Its ledger is consistent.
+ * Writes a year of a till into every growing table, in SQL, in the state in which the sweeps of an hour ago would have
+ * left it. Its ledger is consistent.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
@@ -146,7 +146,7 @@ const left = (): Statements => [
     select id, 'market.test', id, id, id || '-1', 730, id * 10 + 1, 'paid', 'USD', 600, 570,
       at, at + interval '1 day', at + interval '9 days', at + interval '9 days', 2
     from year_left where is_sold and id <= (select max(id) - 3 from year_left where is_sold)`,
-  // For a few items Steam did not give the asset id at once, and a few came back.
+  // For a few items, Steam named the asset id only later. A few others came back.
   sql`insert into learnt_asset (custody_entry_id, received_asset_id, learnt_at)
     select id, received_asset_id, created_at from custody_entry where moved = 'in' and trade_id % 20 = 0`,
   sql`insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)

@@ -1,6 +1,6 @@
 /**
- * Finds the functions that query a growing table, and those of them that ran. So the proof leaves out no function that
- * runs without a person.
+ * Finds the functions that query a growing table, and those of them that ran. With these lists, the proof can check
+ * that it covers every function that runs without a person.
  */
 import { Session } from 'node:inspector/promises'
 import { setFlagsFromString } from 'node:v8'
@@ -12,7 +12,7 @@ type Place = string
 /** The reader's placeholder for a function without a name. */
 const UNNAMED = 'a function'
 
-/** A name in quotes is an argument of Kysely; other names are part of SQL. */
+/** A table's name in quotes is an argument to Kysely; other names are part of SQL. */
 const namesOf = (tables: readonly string[]): RegExp => {
   const names = tables.join('|')
   return new RegExp(
@@ -30,7 +30,7 @@ export function statementsOf(file: string, text: string, tables: readonly string
     const around = functions.filter(
       (one) => !one.isCallback && one.name !== UNNAMED && one.line <= line && line < one.line + one.lines,
     )
-    // The innermost one begins last.
+    // The innermost function begins last.
     const own = around.toSorted((a, b) => a.line - b.line).at(-1)
     if (own === undefined) return []
     const body = lines.slice(own.line - 1, own.line - 1 + own.lines).join('\n')

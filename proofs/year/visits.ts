@@ -44,7 +44,7 @@ export function visitsOf(deps: TillDeps, db: Db): Call[] {
       name: 'a visit that is paid, and taken back',
       async run() {
         const { tradeId, bot, session, offerId } = await offered()
-        // The time at which the sweep would have made it due.
+        // When the sweep would have made the trade due.
         const dueAt = new Date(deps.clock.now().getTime() + SWEPT_MS)
         await db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
         await handlers.trade(bot, tradeId)
@@ -113,7 +113,7 @@ function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
   }
 }
 
-/** Signals that make a bot act at once whenever a call waits for it. */
+/** Signals that make a bot act immediately whenever a call waits for it. */
 function bySteam(deps: TillDeps, db: Db, fleet: Fleet): Signals {
   const botOf = async (table: 'trade' | 'inventory_request', id: bigint) => {
     const row = await db.selectFrom(table).select('bot_id').where('id', '=', id).executeTakeFirstOrThrow()
@@ -175,7 +175,7 @@ async function offer(deps: TillDeps, { db, fleet, number, refusal }: Visiting): 
 
 type Refusing = { db: Db; fleet: Fleet; refusal: RefusedReason }
 
-/** The bot of the first wait is refused. */
+/** Makes Steam refuse the bot of the first wait. */
 function refusingOnce(signals: Signals, { db, fleet, refusal }: Refusing): Signals {
   let isFirst = true
   return {

@@ -40,7 +40,7 @@ async function paid({ till }: Target, storeId: bigint): Promise<bigint> {
 
 type Wanted = { act: string; input: object }
 
-async function acting({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<Said> {
+async function postAct({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<Said> {
   return post(till, `act/${act}`, { headers: await again(who), body: { reason: 'wages', input } })
 }
 
@@ -52,7 +52,7 @@ const wire = () => `limit ${++wires}`
 type Paying = { storeId: bigint; amount: string; reference?: string }
 
 const pay = (staff: Staff, who: Person, { storeId, amount, reference = wire() }: Paying) =>
-  acting(staff, who, {
+  postAct(staff, who, {
     act: 'payout-record',
     input: { storeId: String(storeId), currency: 'USD', amount, reference },
   })
@@ -95,13 +95,13 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       async attack() {
         const storeId = await richStore(target)
         const input = { storeId: String(storeId), currency: 'USD', amount, reference: wire() }
-        const { status } = await acting(staff, staff.ada, { act: 'store-debit', input })
+        const { status } = await postAct(staff, staff.ada, { act: 'store-debit', input })
         return never(status === 200, 'is booked')
       },
     },
   ])
 
-/** Amounts below the limit, whose sum `times` over is above it. */
+/** Amounts below the limit. Paid `times` times, their sum is above it. */
 const SMALL = [
   { amount: '99.99', times: 2 },
   { amount: '50.01', times: 2 },
@@ -128,7 +128,7 @@ const alone = (target: Target, staff: Staff): Case<Defence>[] =>
     async attack() {
       const storeId = await richStore(target)
       const { error } = await pay(staff, staff.ada, { storeId, amount })
-      await acting(staff, staff.ada, {
+      await postAct(staff, staff.ada, {
         act: 'proposal-approve',
         input: { proposalId: proposalIn(error?.message) },
       })
@@ -144,7 +144,7 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
       const storeId = await richStore(target)
       const payout = { storeId, currency: 'USD', amount: 20_000n, reference: wire() } as const
       const { message } = await recordPayout(staff.till.by(name), payout)
-      await acting(staff, staff.ada, { act: 'proposal-approve', input: { proposalId: proposalIn(message) } })
+      await postAct(staff, staff.ada, { act: 'proposal-approve', input: { proposalId: proposalIn(message) } })
       return never((await paid(target, storeId)) > 0n, 'is paid')
     },
   }))

@@ -81,7 +81,7 @@ const ofOthers = (staff: Staff): Case<Defence>[] => [
   ),
 ]
 
-/** Incomplete sessions, and two at once, because another port of the host can plant a cookie. */
+/** Incomplete sessions, and a second cookie planted before the real one, as another port of the host could do. */
 function inParts({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
   const all = { ada, mallory, ...staff }
   const [hers, his] = [ada.headers.cookie ?? '', mallory.headers.cookie ?? '']
@@ -113,7 +113,7 @@ const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
     })),
   )
 
-/** Each case has a new session, because it ends by the till's clock. */
+/** Each case opens a new session, because it advances the till's clock until the session is too old. */
 const stale = (staff: Staff): Case<Defence>[] => [
   ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
     what: `${path} long after the passkey was used`,

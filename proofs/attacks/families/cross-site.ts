@@ -61,7 +61,7 @@ export const csrfToken = family({
         },
       ],
     },
-    'a single cookie of the name': {
+    'only one cookie with the name': {
       at: `${CSRF} tokenOf`,
       off: [{ file: CSRF, from: 'found.length === 1 && ', to: '' }],
     },
@@ -76,20 +76,24 @@ export const csrfToken = family({
       ['a token that is cut short', 'token of the cookie', { 'x-csrf-token': 'A'.repeat(42) }],
       ['a token that is too long', 'token of the cookie', { 'x-csrf-token': 'A'.repeat(44) }],
       ['a token in lower case', 'token of the cookie', { 'x-csrf-token': 'a'.repeat(43) }],
-      ['the cookie of plain http', 'token of the cookie', { cookie: `csrf=${OTHER}`, 'x-csrf-token': OTHER }],
       [
-        'a token of impossible characters',
+        'the cookie name for plain http',
+        'token of the cookie',
+        { cookie: `csrf=${OTHER}`, 'x-csrf-token': OTHER },
+      ],
+      [
+        'a token with impossible characters',
         'token of the cookie',
         { cookie: cookie('!'), 'x-csrf-token': '!' },
       ],
       [
         'two planted cookies',
-        'a single cookie of the name',
+        'only one cookie with the name',
         { cookie: cookie(OTHER, OTHER), 'x-csrf-token': OTHER },
       ],
       [
         'a planted cookie before the real one',
-        'a single cookie of the name',
+        'only one cookie with the name',
         { cookie: cookie(OTHER, 'A'.repeat(43)), 'x-csrf-token': OTHER },
       ],
     ]),
@@ -134,7 +138,7 @@ export const bodyTypes = family({
 
 export const origins = family({
   number: 3,
-  name: 'calls of another origin',
+  name: 'calls from another origin',
   kind: 'till',
   defences: {
     'Origin is ours': {

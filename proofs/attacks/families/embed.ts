@@ -26,8 +26,8 @@ type Defence =
   | 'the signature'
   | 'an expiry'
   | 'one deposit only'
-  | 'calls of our own page only'
-  | 'frames of its store only'
+  | 'calls from our own page only'
+  | 'frames in its store only'
   | 'a plain origin'
   | 'the same answer for all origins'
 
@@ -108,7 +108,7 @@ const frames = (): Case<Defence>[] =>
     ['/', '/help', '/nothing', `/deposit/${OTHER}`, `/${OTHER}`, `/deposit/${HASH}`, `/${HASH}`].map(
       (path) => ({
         what: `${path} as ${dest}`,
-        by: 'frames of its store only' as const,
+        by: 'frames in its store only' as const,
         attack: () => framedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
       }),
     ),
@@ -142,7 +142,7 @@ const ELSEWHERE: [what: string, headers: Record<string, string>][] = [
   ['the page of the store', { origin: STORE, 'sec-fetch-site': 'cross-site' }],
   ['a page of the same site', { origin: 'https://shop.till.test', 'sec-fetch-site': 'same-site' }],
   ['a page without an origin', { origin: 'null' }],
-  ['our origin from elsewhere', { 'sec-fetch-site': 'cross-site' }],
+  ['our origin in a cross-site call', { 'sec-fetch-site': 'cross-site' }],
   ['a page over plain http', { origin: 'http://till.test' }],
 ]
 
@@ -169,7 +169,7 @@ const calls = (): Case<Defence>[] =>
     })),
     ...ELSEWHERE.map(([what, headers]) => ({
       what: `${path} by ${what}`,
-      by: 'calls of our own page only' as const,
+      by: 'calls from our own page only' as const,
       attack: () => answered(call({ token: good(), path, headers }), 403),
     })),
   ])
@@ -220,11 +220,11 @@ export const embedding: Family = family<Defence>({
       at: `${CSRF} checkDeposit`,
       off: [{ file: CSRF, from: 'asked !== undefined && asked !== framedHash', to: 'false' }],
     },
-    'calls of our own page only': {
+    'calls from our own page only': {
       at: `${CSRF} isOurOrigin`,
       off: [{ file: CSRF, from: 'isOurOrigin(request, isOurs) && ', to: '' }],
     },
-    'frames of its store only': {
+    'frames in its store only': {
       at: `${HEADERS} pageHeaders`,
       off: [{ file: HEADERS, from: 'framedBy = "\'none\'",', to: "framedBy = '*'," }],
     },

@@ -1,4 +1,4 @@
-/** Regular expressions that some texts make slow, if somebody wrote them into the sources: family 28. */
+/** Regular expressions that some texts make slow. The gate must keep them out of the sources: family 28. */
 import { slownessOf } from '../../../scripts/linear-expression.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'

@@ -5,7 +5,7 @@ import { type Ask, aBody, type Target } from '../target.ts'
 import { answered, never } from './checks.ts'
 
 const PROBLEM = 'gateway/http/problem.ts'
-/** Matches words of the sources, the database and the machine. */
+/** Matches words that reveal something about the sources, the database or the machine. */
 const TELLING =
   /relation|column|select |insert |node_modules|gateway\/|\.ts\b|\.js\b|postgres|kysely|at async|stack/i
 

@@ -20,11 +20,14 @@ const code = z.object({
   joinParent: z.custom<(target: object, origin: string) => unknown>((each) => typeof each === 'function'),
 })
 
-/** Loads the browser's code by its address, because its types are those of a browser. */
+/** Imports the browser's code by its URL, because TypeScript checks this folder without a browser's types. */
 const load = async () =>
   code.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
 
-/** A page in a frame: the messages to its parent, and those to the port of a message. */
+/**
+ * Simulates a page in a frame. `sent`: its messages to its parent. `message` delivers a message to the page, and
+ * returns the list of what the page sends to that message's port.
+ */
 async function framed() {
   const heard = new Set<(event: object) => void>()
   const sent: unknown[][] = []
@@ -84,7 +87,7 @@ const taking = (data: object): Case<Defence> => ({
 })
 
 const greeted: Case<Defence> = {
-  what: 'another page in the place of the store’s',
+  what: 'another page in place of the store’s',
   by: 'a greeting to one origin',
   async attack() {
     const { sent } = await framed()

@@ -45,7 +45,7 @@ export const hosts: Family = family({
       })),
     ),
     ...['http', 'ftp', 'ws', '', 'https, http'].map((protocol) => ({
-      what: `a proxy that says '${protocol}'`,
+      what: `a proxy that reports the scheme '${protocol}'`,
       by: 'https only' as const,
       attack: () => answered(target.ask({ url: '/', headers: { 'x-forwarded-proto': protocol } }), 400),
     })),

@@ -15,7 +15,10 @@ const NOWHERE = '2000::1'
 /** Deadline of a call to that address. */
 const DEADLINE_MS = 2_000
 
-/** Addresses of this machine or an inside network, and others that are no single machine on the internet. */
+/**
+ * Addresses of this machine or a private network, addresses that are not one machine on the internet, and texts that
+ * are not an address.
+ */
 const INSIDE = [
   ...[
     '0.0.0.0',
@@ -79,7 +82,7 @@ const INSIDE = [
   ],
 ]
 
-/** URLs that a store may give. Without names, which only the socket can judge. */
+/** URLs that a store could enter, and that must be refused before any name is resolved. */
 const WRITTEN = [
   ...[
     'https://127.0.0.1/',
@@ -134,14 +137,14 @@ const WRITTEN = [
 
 const answers = [['127.0.0.1'], ['127.0.0.1', PUBLIC], ['127.0.0.1', '::1'], ['127.0.0.1', '127.0.0.1']]
 
-/** Names whose answers change: the first, the second and so on; the last one stays. */
+/** Successive DNS answers for one name. The last answer repeats. */
 const CHANGING = [
   [[NOWHERE], ['127.0.0.1']],
   [[NOWHERE, NOWHERE], ['127.0.0.1']],
   [[NOWHERE], ['127.0.0.1', NOWHERE]],
 ] as const
 
-/** Sends to a name with these answers. Resolves to true if a listener on this machine got a connection. */
+/** Sends a webhook to a name with these DNS answers. Resolves to true if a listener on this machine was reached. */
 async function isReached(answers: readonly (readonly string[])[]): Promise<boolean> {
   let connections = 0
   const listener = createServer((socket) => {
@@ -155,7 +158,7 @@ async function isReached(answers: readonly (readonly string[])[]): Promise<boole
   const send = createSender({
     mode: 'live',
     deadlineMs: DEADLINE_MS,
-    // The operator has allowed the port, but not addresses inside the network.
+    // The operator has allowed the port, but no private addresses.
     findAllowance: async () => ({ inside: false }),
     resolve: (_name, _options, callback) => {
       const addresses = answers[Math.min(questions, answers.length - 1)] ?? []
@@ -239,12 +242,12 @@ export const network: Family = family({
       }
     }),
     ...answers.map((addresses) => ({
-      what: `a name of ${addresses.join(' and ')}`,
+      what: `a name that resolves to ${addresses.join(' and ')}`,
       by: 'every address of the name' as const,
       attack: async () => never(await isReached([addresses]), 'reached this machine'),
     })),
     ...CHANGING.map((changing) => ({
-      what: `a name of ${changing.map((addresses) => addresses.join(' and ')).join(', then of ')}`,
+      what: `a name that resolves to ${changing.map((addresses) => addresses.join(' and ')).join(', then to ')}`,
       by: 'the address that was checked' as const,
       attack: async () => never(await isReached(changing), 'reached this machine'),
     })),

@@ -198,7 +198,7 @@ const traversal = family({
   name: 'paths outside the folder, source maps and dot files',
   kind: 'till',
   defences: {
-    'known names of files': {
+    'known file names only': {
       at: `${PAGE} servePage`,
       off: [
         {
@@ -215,7 +215,7 @@ const traversal = family({
   cases: (target) =>
     ESCAPES.map((url) => ({
       what: url,
-      by: 'known names of files' as const,
+      by: 'known file names only' as const,
       async attack() {
         const { body, statusCode } = await target.ask({ url })
         return never(body.includes(SECRET) || statusCode < 400, `answered ${statusCode}`)

@@ -42,7 +42,7 @@ const challengeOf = ({ data }: Said): { challenge: string } => {
   return { challenge: String(options.challenge) }
 }
 
-/** Registers a device that was made for another origin, or does not verify its user. */
+/** Registers a passkey on a device that is bound to another origin, or that does not verify its user. */
 function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence): Case<Defence>[] {
   return [
     {
@@ -56,7 +56,7 @@ function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence)
   ]
 }
 
-/** Answers to challenges that were meant for something else. */
+/** Answers to challenges that were used, have expired, or were not made for this answer. */
 const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
   const by = 'a challenge counts once' as const
   const finish = (at: string, assertion: object, headers: Record<string, string> = OWN) =>
@@ -144,7 +144,7 @@ const TRIES = 30
 
 const tries = ({ till }: Staff): Case<Defence>[] =>
   ['sign-in/begin', 'sign-in/finish', 'link/begin', 'link/finish', 'sandbox'].map((path) => ({
-    what: `${TRIES} calls of ${path} at once`,
+    what: `${TRIES} calls of ${path} in a row`,
     by: 'a limit on attempts' as const,
     async attack() {
       till.rest(HOUR_MS)

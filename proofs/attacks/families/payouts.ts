@@ -7,9 +7,9 @@ import type { Target } from '../target.ts'
 import { never } from './checks.ts'
 
 const LEDGER = 'gateway/ledger/store.ts'
-/** The credit of one deposit that `payFor` pays. */
+/** The amount that `payFor` credits. */
 const AVAILABLE = 3_000n
-/** The number of the till's connections. */
+/** As many calls as the till has database connections. */
 const AT_ONCE = 10
 
 type Wish = { amount: bigint; reference: string }

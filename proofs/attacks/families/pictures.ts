@@ -1,4 +1,4 @@
-/** Pictures of accounts with addresses elsewhere: family 9. */
+/** Account pictures with URLs outside Steam: family 9. */
 import { readProfile } from '../../../gateway/steam/web/profile.ts'
 import { type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
@@ -11,7 +11,7 @@ const DEFAULT = 'https://pictures.test/fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb_
 
 type Told = { xml: string; mini: string }
 
-/** Resolves to the picture of a profile with these addresses. */
+/** Resolves to the picture URL that the gateway reads from a profile with these URLs. */
 async function pictureOf({ xml, mini }: Told): Promise<string> {
   const page = `<profile><steamID64>${STEAM_ID}</steamID64><steamID><![CDATA[ann]]></steamID><avatarFull><![CDATA[${xml}]]></avatarFull></profile>`
   const answer = await readProfile(
@@ -52,7 +52,7 @@ const PLACES = [
     'https://steamstatic.comm',
   ],
 ].map((place) => `${place}${PATH}`)
-/** A host of Steam, with more than a hash in the path. */
+/** URLs on Steam's host with more than a hash in the path. */
 const TAILS = [
   ...[`${PATH}?x="><script>`, `${PATH}#"onerror=x`, `/x/..${PATH}`, `/x"y${PATH}`, `//evil.test${PATH}`],
   ...[`/<script>${PATH}`, `/%0d%0a${PATH}`, `/%22%20onerror=x${PATH}`, `/\\evil.test${PATH}`, `/;x${PATH}`],

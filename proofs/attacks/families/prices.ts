@@ -4,7 +4,7 @@ import { type Case, type Family, family } from '../attack.ts'
 import { never } from './checks.ts'
 
 const PRICE = 'gateway/pricing/price.ts'
-/** The line of code to replace. With its neighbours, because an operator's own price is checked by the same line. */
+/** The line of code to replace, with its neighbours, because an identical line checks an operator's own price. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents)`
@@ -166,7 +166,7 @@ export const prices: Family = family<Line>({
       ),
     ]),
     ...[6.1, 7, 12, 24, 48, 24 * 30].map((hours) =>
-      by('no old prices', `a price of ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
+      by('no old prices', `a price from ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
     ),
     ...[0.1, 1, 6, 24, 24 * 365].map((hours) =>
       by('no future prices', `a price of ${hours} hours ahead`, () => counts([price({ asOf: ago(-hours) })])),

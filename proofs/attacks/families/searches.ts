@@ -91,7 +91,7 @@ const cases = (target: Target): Case<Defence>[] => [
     attack: () => never(readText('a'.repeat(length)).kind === 'read', 'is read'),
   })),
   ...['Quill', 'quill', 'qui', 'QU'].map((text) => ({
-    what: `all stores of ${text}`,
+    what: `all stores whose names begin with ${text}`,
     by: 'a limit on rows' as const,
     async attack() {
       const answer = await search(target, text)

@@ -274,13 +274,13 @@ const FORMULAS = [
     '=IMPORTXML("https://evil.example","//a")',
     '-2+3+cmd',
   ],
-  // White space before a formula, which spreadsheets skip, and full-width signs.
+  // White space before a formula, which spreadsheets skip, and full-width characters.
   ...['\r=1+1', '\r\n=1+1', '\n=1+1', '\r@SUM(1)', '\n+cmd', '\t-1+cmd'],
   ...['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '＝HYPERLINK("https://evil.example")', "＝cmd|'/c calc'!A1"],
 ]
 
-/** The first sign of the cell, as a program reads the CSV. */
-const firstSign = (marketHashName: string): string => {
+/** The first character of the cell, as a spreadsheet reads the CSV. */
+const firstCharacter = (marketHashName: string): string => {
   const item = {
     ...{ item: '1', bot: 'b', botSteamId: '7', appId: 570, contextId: '2', assetId: '3', marketHashName },
     ...{ priceMinor: 1n, currency: 'USD' as const, receivedAt: new Date(0), protectedUntil: null },
@@ -299,11 +299,11 @@ export const formulas: Family = family({
       off: [{ file: CSV, from: 'FORMULA.test(text)', to: 'false' }],
     },
   },
-  honest: () => never(firstSign('Knife') !== 'K', 'a plain name is changed'),
+  honest: () => never(firstCharacter('Knife') !== 'K', 'a plain name is changed'),
   cases: () =>
     FORMULAS.map((name) => ({
       what: JSON.stringify(name),
       by: 'plain text' as const,
-      attack: () => never(/[=+\-@\t\r\n＝＋－＠]/.test(firstSign(name)), 'starts a formula'),
+      attack: () => never(/[=+\-@\t\r\n＝＋－＠]/.test(firstCharacter(name)), 'starts a formula'),
     })),
 })

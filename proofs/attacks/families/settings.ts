@@ -20,7 +20,7 @@ const LIVE = {
 type Settings = Record<string, string | undefined>
 
 /** Returns undefined if the till does not start with these settings. */
-const startsWith = (settings: Settings): string | undefined =>
+const mustNotStart = (settings: Settings): string | undefined =>
   never(readConfig(settings).kind === 'config', 'the till starts')
 
 const EVERYBODY = [
@@ -130,7 +130,7 @@ type Line =
   | 'no debugging'
 
 const casesOf = (by: Line, all: readonly [what: string, settings: Settings][]): Case<Line>[] =>
-  all.map(([what, settings]) => ({ what, by, attack: () => startsWith(settings) }))
+  all.map(([what, settings]) => ({ what, by, attack: () => mustNotStart(settings) }))
 
 const live = (name: string, values: readonly string[]): [string, Settings][] =>
   values.map((value) => [`${name}=${value}`, { ...LIVE, [name]: value }])

@@ -44,11 +44,11 @@ const FORGED = (): [string, Sent][] => {
   const signature = good.headers['webhook-signature'] ?? ''
   return [
     ...[301, 302, 3_600, 86_400].map((seconds): [string, Sent] => [
-      `a webhook of ${seconds} s ago`,
+      `a webhook from ${seconds} s ago`,
       signed({ secondsAgo: seconds }),
     ]),
     ...[302, 3_600, 86_400].map((seconds): [string, Sent] => [
-      `a webhook ${seconds} s ahead`,
+      `a webhook from ${seconds} s in the future`,
       signed({ secondsAgo: -seconds }),
     ]),
     ['another id', withHeader(good, 'webhook-id', 'evt_2')],

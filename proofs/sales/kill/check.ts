@@ -16,25 +16,28 @@ export type SaleBooks = {
   takenBack: TakenBack
 }
 
-/** Items that Steam took back: of deposits, of the bots' gifts to the account that sells, and of what buyers got. */
+/**
+ * How many items were taken back on Steam: from deposits, from the bots' gifts to the account that sells, and from
+ * buyers.
+ */
 export type TakenBack = { deposited: number; given: number; sold: number }
 
 const OPEN_STATES: readonly number[] = [STATE.active, STATE.needsConfirmation, STATE.inEscrow]
 
-/** The markets by the names that the vault has for them. */
+/** The markets, with the vault's names for them. */
 const marketsOf = ({ market }: SellingTill) =>
   [
     { name: 'market.csgo.com', world: market.world() },
     { name: 'waxpeer.com', world: market.waxpeer.world() },
   ] as const
 
-/** Offers that give, of the bots and of the account that sells. */
+/** Offers in which a bot or the account that sells gives items. */
 export function giftsOf({ steam, seller }: SellingTill): Offer[] {
   const ours = new Set([...BOTS.map((name) => steam.as(name).steamId), seller])
   return steam.world().offers.filter(({ sender, give }) => ours.has(sender) && give.length > 0)
 }
 
-/** Deals that a market waits for, but for those whose offer Steam holds for days. */
+/** Deals whose items a market still waits for, except those whose offer Steam holds for days. */
 export function openDeals(till: SellingTill): Deal[] {
   const isHeld = ({ message }: Deal): boolean =>
     giftsOf(till).some((offer) => offer.message === message && offer.state === STATE.inEscrow)
@@ -43,7 +46,7 @@ export function openDeals(till: SellingTill): Deal[] {
   )
 }
 
-/** All that has to end, as lines: then the books can be compared. */
+/** Returns a line for everything that must still end before the books can be compared. */
 export async function whatSells(till: SellingTill): Promise<string[]> {
   const rows = await read(
     till.pool,
@@ -66,7 +69,7 @@ export async function whatSells(till: SellingTill): Promise<string[]> {
   ]
 }
 
-/** Every promise that does not hold, as a line. Call it once nothing moves. */
+/** Returns a line for each broken promise. Call it only once nothing changes any more. */
 export async function checkSales(till: SellingTill, opened: readonly string[]): Promise<string[]> {
   return [
     ...(await checkTill(till, opened)),
@@ -86,7 +89,7 @@ const keysOf = (assets: readonly { appId: number; assetId: string }[]): string =
     .sort()
     .join()
 
-/** A bot gives what a wish of the till names, whole, to the account of the vault's own list, once. */
+/** Checks that a bot gives exactly what a wish of the till names, once, to the account in the vault's own list. */
 async function giftsOfBots(till: SellingTill): Promise<string[]> {
   const wishes = await read(
     till.pool,
@@ -115,11 +118,13 @@ async function giftsOfBots(till: SellingTill): Promise<string[]> {
   return [
     ...wrong.map(({ id }) => `offer ${id} gives what no wish asked for`),
     ...twice(gifts.map(numberOf)).map((id) => `wish ${id} was carried out twice`),
-    ...told.map(({ id, state }) => `wish ${id} is ${state}, which is not so on Steam`),
+    ...told.map(({ id, state }) => `wish ${id} is ${state}, but Steam shows otherwise`),
   ]
 }
 
-/** The account that sells gives what a buyer bought, whole, to that buyer, with the market's message, once. */
+/**
+ * Checks that the account that sells gives exactly what a buyer bought, once, to that buyer, with the market's message.
+ */
 function giftsToBuyers(till: SellingTill): string[] {
   const deals = marketsOf(till).flatMap(({ world }) =>
     world.deals.map((deal) => ({ deal, items: itemsOf(world.items, deal) })),
@@ -165,7 +170,7 @@ const saleSchema = z.object({
   cents: z.number(),
 })
 
-/** Every sale ended, and what a market paid or a buyer took back is what the till says of that item. */
+/** Checks that every sale has ended, and that the till has booked what the market paid or the buyer took back. */
 async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
   const sales = await read(
     till.pool,
@@ -186,13 +191,13 @@ async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
   return [
     ...lost.map(({ market, asset, state }) => `the sale of ${asset} on ${market} is ${state}`),
     ...without(real, booked).map((line) => `not booked: ${line}`),
-    ...without(booked, real).map((line) => `booked, and the market says otherwise: ${line}`),
+    ...without(booked, real).map((line) => `booked, but not on the market: ${line}`),
   ]
 }
 
 /**
- * How a sale that ended must be in the till. Waxpeer shows a sale that was taken back as cancelled, without its refund, so
- * the till knows only that the item was given and nothing is owed.
+ * The state and amount that the till must have for a sale that ended. Waxpeer shows a sale that was taken back as
+ * cancelled, without its refund, so the till learns only that the item was given and that nothing is owed.
  */
 function endTold(market: string, outcome: Item['outcome']): { state: string; cents: number } | undefined {
   if (outcome?.kind !== 'paid' && outcome?.kind !== 'reversed') return undefined
@@ -204,7 +209,7 @@ const UNITS_PER_CENT = 10
 const centsOf = ({ kind, received, refund = 0 }: NonNullable<Item['outcome']>): number =>
   Math.floor((kind === 'paid' ? received : refund) / UNITS_PER_CENT)
 
-/** A list without the others, each taken out once. */
+/** Removes each of `others` from the list once. */
 function without(list: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return list.filter((each) => {
@@ -214,7 +219,7 @@ function without(list: readonly string[], others: readonly string[]): string[] {
   })
 }
 
-/** The accounts of a market are what it says that it paid, to the cent of each sale. */
+/** Checks that a market's accounts match what the market paid, to the cent for each sale. */
 async function booksAgainstMarkets(till: SellingTill): Promise<string[]> {
   const accounts = await read(
     till.pool,
@@ -230,18 +235,18 @@ async function booksAgainstMarkets(till: SellingTill): Promise<string[]> {
     const paid = ended.reduce((sum, outcome) => sum + centsOf(outcome), 0)
     const free = ended.reduce((sum, outcome) => sum + (endTold(name, outcome)?.cents ?? 0), 0)
     const [account] = world.sellers
-    // Of each sale less than a cent is cut off.
+    // Rounding cuts off less than a cent of each sale.
     const isNear =
       Math.abs((account?.free ?? 0) - paid * UNITS_PER_CENT) < UNITS_PER_CENT * (ended.length + 1)
     return [
       ...(of('free') === free ? [] : [`${name} paid ${free} cents, the books have ${of('free')}`]),
       ...(of('settling') === 0 ? [] : [`${of('settling')} cents are still settling on ${name}`]),
-      ...(isNear ? [] : [`${name} has ${account?.free} units of ours, its sales brought ${paid} cents`]),
+      ...(isNear ? [] : [`${name} has ${account?.free} units of ours, but its sales paid ${paid} cents`]),
     ]
   })
 }
 
-/** No report was refused, and no departure is unexplained. */
+/** Returns a line for each refused report and each unexplained departure. */
 async function alarms({ pool }: SellingTill): Promise<string[]> {
   const rows = await read(
     pool,
@@ -253,7 +258,7 @@ async function alarms({ pool }: SellingTill): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-/** The account that sells has what came to it and was not given. */
+/** Checks that the account that sells has exactly the items that it received and has not given away. */
 function itemsOfSeller(till: SellingTill): string[] {
   const { steam, seller } = till
   const has = new Set(

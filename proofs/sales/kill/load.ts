@@ -6,11 +6,11 @@ import type { Random } from '../../random.ts'
 import { pass, type SellingTill } from './till.ts'
 
 const LOOK_MS = 250
-/** The share of gifts that support takes back while their items are for sale, and within which time. */
+/** The share of gifts that Steam's support takes back while their items are for sale, and the longest delay. */
 const UNDONE = 0.15
 const MOST_REGRET_MS = 4_000
 const OFFERED: readonly ItemStatus[] = ['on_sale', 'sold', 'waiting']
-/** The probability of a purchase at each look at a market, and that it has two items. */
+/** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
 const BUYS = 0.5
 const BUYS_TWO = 0.25
 /** Simulated seconds in each second. */
@@ -69,9 +69,12 @@ async function buy({ market }: SellingTill, { random, ending, load }: Buying): P
   }
 }
 
-/** Steam's support takes back what a bot gave to the account that sells, while it is for sale there or sold. */
+/**
+ * Takes back, as Steam's support, items that a bot gave to the account that sells, while they are for sale or sold
+ * there.
+ */
 async function letSupportUndo(till: SellingTill, { random, ending, load }: Buying): Promise<void> {
-  /** When each gift is taken back; null for never. */
+  /** When each gift will be taken back; null for never. */
   const plans = new Map<string, number | null>()
   const { steam, market, seller } = till
   while (!ending.aborted) {
@@ -95,8 +98,8 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
 }
 
 /**
- * The account that sells takes back everything that it gave and Steam still protects, if a market keeps the money of
- * some of it. Returns whether it did.
+ * Takes back, as the account that sells, everything that it gave and Steam still protects, provided that a market is
+ * still keeping the money for some of it. Returns whether it did.
  */
 export async function takeOwnBack({ market, steam }: SellingTill): Promise<boolean> {
   const nowS = steam.change((world, nowS) => ({ world, answer: nowS }))

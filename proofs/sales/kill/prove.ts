@@ -1,17 +1,17 @@
-/** `npm run prove -- kill-sales`: gateway and vault killed in the middle of sales, in worlds of so many rounds. */
+/** `npm run prove -- kill-sales`: kills gateway and vault in the middle of sales. */
 import { z } from 'zod'
 import { count, defineProof, type Finding, keepFlag } from '../../proof.ts'
 import { withServer } from '../../server.ts'
 import type { TakenBack } from './check.ts'
 import { type KilledSales, killSales } from './rounds.ts'
 
-/** One world has items for so many rounds; then the books are compared and a new one begins. */
+/** A world has enough items for this many rounds. Then the books are compared, and a new world begins. */
 const ROUNDS_A_WORLD = 20
 
 export const killSalesProof = defineProof({
   options: z.object({
     rounds: count(60, 'how many rounds of start and kill'),
-    seed: count(1, 'when to kill, and what shoppers and buyers do'),
+    seed: count(1, 'decides when to kill, and what shoppers and buyers do'),
     keep: keepFlag(),
   }),
   run: ({ rounds, seed }) => withServer(async (url) => report(await play(url, rounds, seed), seed)),
@@ -44,15 +44,14 @@ function report(worlds: readonly KilledSales[], seed: number): Finding {
   for (const [what, times] of worlds.flatMap((world) => Object.entries(world.caught)))
     caught[what] = (caught[what] ?? 0) + times
   const dealsCaught = sum((world) => world.dealsCaught)
-  if (dealsCaught === 0)
-    problems.push('the vault never died with a deal in hand, so nothing is proved of them')
+  if (dealsCaught === 0) problems.push('the vault never died during a deal, so nothing is proved about deals')
   const takenBack = {
     deposited: sum(({ books }) => books.takenBack.deposited),
     given: sum(({ books }) => books.takenBack.given),
     sold: sum(({ books }) => books.takenBack.sold),
   }
   if (Object.values(takenBack).some((items) => items === 0))
-    problems.push(`Steam took back ${takenBackLine(takenBack)}, so nothing is proved of one of them`)
+    problems.push(`Steam took back ${takenBackLine(takenBack)}, so nothing is proved about one of the three`)
   const rounds = sum((world) => world.rounds)
   const passed = problems.length === 0
   console.log(`the vault died after: ${JSON.stringify(caught)}`)

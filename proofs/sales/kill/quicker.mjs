@@ -1,10 +1,10 @@
 /**
- * Loaded before a process of the vault by `node --import`: the same program, which waits a fraction of the time between
- * two questions. Steam and the markets are sandboxes here, and none of them counts.
+ * `node --import` loads this before the vault's program, and shortens its waits between two calls. Steam and the
+ * markets are sandboxes here, and none of them limits calls.
  */
 import { registerHooks } from 'node:module'
 
-/** By the end of the path. A place that is not in the sources ends the process. */
+/** Replacements, by the end of a file's path. The process ends if the sources do not contain a text exactly once. */
 const CHANGES = {
   '/vault/steam/pace.ts': [['at + GAPS_MS[ask])', 'at + GAPS_MS[ask] / 50)']],
   '/vault/markets/waxpeer.ts': [['const EVERY_MS = 1_000', 'const EVERY_MS = 250']],
@@ -21,7 +21,7 @@ registerHooks({
     const file = Object.keys(CHANGES).find((path) => url.endsWith(path))
     if (file === undefined) return loaded
     const source = CHANGES[file].reduce((text, [from, to]) => {
-      if (text.split(from).length !== 2) throw new Error(`${file} has this not exactly once: ${from}`)
+      if (text.split(from).length !== 2) throw new Error(`${file} must contain this exactly once: ${from}`)
       return text.replace(from, to)
     }, String(loaded.source))
     return { ...loaded, source }

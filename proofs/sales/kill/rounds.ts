@@ -1,6 +1,7 @@
 /**
- * The real gateway and the real vault in the middle of sales, killed again and again at random moments. Afterwards no item
- * was sold twice or given to anybody else than its buyer, every sale has ended, and the books are the markets'.
+ * The real gateway and the real vault in the middle of sales, killed again and again at random moments. Afterwards, no
+ * item may have been sold twice or given to anybody but its buyer, every sale must have ended, and the till's books
+ * must match the markets'.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,9 +20,9 @@ import { openSellingTill, pass, type SellingTill, wishForAll } from './till.ts'
 export type KilledSales = {
   rounds: number
   problems: string[]
-  /** The last entry of the vault's log at its deaths. */
+  /** How often the vault died right after each kind of entry in its log. */
   caught: Record<string, number>
-  /** Deals that were under way at a death. */
+  /** How many deals were under way when the vault died. */
   dealsCaught: number
   bought: number
   books: SaleBooks
@@ -32,7 +33,7 @@ type Notes = Pick<KilledSales, 'problems' | 'caught' | 'dealsCaught'>
 type Procs = { gateway: Running; vault: Running }
 
 const DAY_S = 86_400
-/** Steam's protection, and the till's own of a deposit. */
+/** Longer than Steam protects a trade, and than the till holds the credit of a deposit. */
 const PROTECTED_S = 8 * DAY_S
 /** Longer than Steam holds a trade. */
 const HELD_S = 16 * DAY_S
@@ -42,19 +43,19 @@ const MOST_LAG_MS = 30
 /** Enough for a busy machine. */
 const WAIT_MS = 600_000
 const LOAD_SEED = 2_000_000
-/** Days pass after every so many rounds, so items of every game are sold. */
+/** Number of rounds after which days pass, so items of every game are sold. */
 const LEAP_EVERY = 4
 const LEAST_HELD = 4
 const LOOKS_A_LEAP = 150
 
-/** The last entries of the vault's log after which something is half done. */
+/** Something is half done if one of these is the last entry in the vault's log. */
 const HALF_DONE = [
   ...(['intended', 'send_begun', 'offer_known', 'confirmed'] as const),
   ...(['sale listing_begun', 'sale listed', 'sale deal_intended', 'sale send_begun'] as const),
   ...(['sale offer_known', 'sale confirmed', 'sale told', 'sale delivered', 'sale outcome'] as const),
 ] as const
 
-/** One world: rounds of start and kill, then all comes to rest, and the books. */
+/** Runs one world: rounds of start and kill, a wait until nothing changes any more, and the comparison of the books. */
 export async function killSales(serverUrl: string, { rounds, seed }: Plan): Promise<KilledSales> {
   const random = seededRandom(seed)
   const till = await openSellingTill(serverUrl, `sales-${seed}`)
@@ -88,7 +89,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
   }
 }
 
-/** Until the vault has something for sale. */
+/** Waits until the vault has something for sale. */
 async function begin(till: SellingTill, { gateway }: Procs, load: SaleLoad): Promise<void> {
   await answering(till, gateway)
   const held = async () =>
@@ -100,7 +101,7 @@ async function begin(till: SellingTill, { gateway }: Procs, load: SaleLoad): Pro
   await eventually('something is for sale', () => isListed() || undefined, WAIT_MS)
 }
 
-/** Kills one of the two, or both, and starts it again. */
+/** Kills the gateway, the vault or both, and starts them again. */
 async function killOne(
   till: SellingTill,
   procs: Procs,
@@ -171,7 +172,7 @@ function tailOf(file: string): string {
   }
 }
 
-/** Days pass, once no deal and no wish is under way that they would end. */
+/** Lets days pass, but only once no deal or wish is under way, because a leap would end it. */
 async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise<void> {
   const before = load.isCalm
   load.isCalm = true
@@ -193,7 +194,7 @@ async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise
   if (!before) await wishForAll(till, true)
 }
 
-/** A world in which nothing was paid proves little: its buyers go on until then. */
+/** A world in which nothing was paid proves little, so its buyers continue until something is paid. */
 async function sold(till: SellingTill, load: SaleLoad): Promise<void> {
   const isEnough = async () => (await saleBooksOf(till)).paid > 0 || undefined
   await eventually('a sale is paid', isEnough, WAIT_MS).catch(async () => {
@@ -202,14 +203,17 @@ async function sold(till: SellingTill, load: SaleLoad): Promise<void> {
   })
 }
 
-/** Waits until a market keeps the money of an item that Steam protects at its buyer. Then the seller takes it back. */
+/**
+ * Waits until a market is keeping the money for an item that Steam still protects. Then the seller takes the item back.
+ */
 async function sellerRegrets(till: SellingTill, load: SaleLoad): Promise<void> {
   let looks = 0
   await eventually(
     'the account that sells takes back what it gave',
     async () => {
       looks += 1
-      // Steam protects only one game's items, and until then they wait with the bot and with the account that sells.
+      // Steam protects only one game's items. They must wait for days, first at the bot and then at the account that
+      // sells.
       if (looks % LOOKS_A_LEAP === 0) await leap(till, load, PROTECTED_S)
       return (await takeOwnBack(till)) || undefined
     },
@@ -217,7 +221,7 @@ async function sellerRegrets(till: SellingTill, load: SaleLoad): Promise<void> {
   )
 }
 
-/** Nothing further is wished or listed, and time passes until all is over. */
+/** Stops new wishes and listings, and lets time pass until everything has ended. */
 async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
   await wishForAll(till, false)
   await till.pool.query(

@@ -1,4 +1,4 @@
-/** The till of the kill rounds, with a vault, its selling account and two markets that live on. */
+/** The till of the kill rounds, with a vault, its selling account and two markets, which outlive the processes. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export type SellingTill = KillTill & {
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 10_000 }
 const LOOK_EVERY_MS = 200
 
-/** Every item that is free goes to the account that sells, or none. */
+/** Switches on or off that every free item goes to the account that sells. */
 export const wishForAll = ({ pool }: KillTill, isOn: boolean) =>
   pool.query(
     isOn
@@ -73,7 +73,7 @@ export async function openSellingTill(serverUrl: string, seed: string): Promise<
   }
 }
 
-/** The vault's files, as its commands write them. Returns the Steam id of the account that sells. */
+/** Writes the vault's files, as its commands do. Returns the Steam id of the account that sells. */
 function setUp(steam: RunningSteam, market: RunningMarket, path: string): string {
   const seller = steam.change(findOrAddSeller)
   if (seller === undefined) throw new Error('the sandbox has no account that sells')
@@ -102,7 +102,7 @@ function setUp(steam: RunningSteam, market: RunningMarket, path: string): string
   return steamId
 }
 
-/** Steam's time, the markets' and the till's go on together. */
+/** Advances the time of Steam, the markets and the till together. */
 export async function pass({ steam, pool, market }: SellingTill, seconds: number): Promise<void> {
   steam.advance(seconds)
   await pool.query(

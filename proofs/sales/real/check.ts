@@ -1,4 +1,4 @@
-/** The promises of sales, held against the till's database. */
+/** Checks the promises of sales against the till's database. */
 import type pg from 'pg'
 import { z } from 'zod'
 import type { SaleState } from '../../../gateway/db/sale-tables.ts'
@@ -71,7 +71,10 @@ export async function checkScene(scene: Scene): Promise<void> {
   seenSales.set(scene, new Map(sales.map(({ key, state }) => [key, state])))
 }
 
-/** Along the edges, which it may have taken several of since the last look. */
+/**
+ * Whether the edges lead from one state to the other, in one step or more, because several may have happened since the
+ * last look.
+ */
 function mayBecome(from: string, to: string): boolean {
   const reached = new Set([from])
   for (const state of reached) for (const next of SALE_EDGES[state as SaleState] ?? []) reached.add(next)
@@ -102,7 +105,7 @@ const ALARMS = `
 
 const booksSchema = z.array(z.object({ market: z.string(), kind: z.string(), cents: z.number() }))
 
-/** The accounts of each market are what it paid. */
+/** Checks that each market's accounts match what it paid. */
 async function checkBooks({ world, monitor }: Scene): Promise<void> {
   const { rows } = await monitor.query('select market, kind, (-balance)::int as cents from market_account')
   const books = booksSchema.parse(rows)
@@ -117,7 +120,7 @@ async function checkBooks({ world, monitor }: Scene): Promise<void> {
   }
 }
 
-/** The bots have what the books say, under these numbers. */
+/** Checks that the bots have exactly the items in the books, under the same asset ids. */
 async function checkCustody({ world, monitor }: Scene): Promise<void> {
   const { rows } = await monitor.query(
     `select distinct on (trade_id, asset_id) bot.steam_id as bot, received_asset_id as asset, moved

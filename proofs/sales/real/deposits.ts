@@ -31,7 +31,7 @@ const YEAR_MS = 31_536_000_000
 const FIRST_OFFER = 1_000_000
 const OFFERS_OF_A_BOT = 1_000
 
-/** The parts of a gateway that take a payment. */
+/** The parts of a gateway that a payment needs. */
 export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
   ...depsOn({ db, signals, queue: NOTHING_WAITS, clock: { now }, log: createLog({ level: 'silent' }) }),
   // The protection comes only from Steam's records here.
@@ -83,7 +83,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
   const bot = bots.get(deposit.bot)
   const things = world.steam.things.filter(({ assetId }) => deposit.things.includes(assetId))
   const [first] = things
-  if (bot === undefined || first === undefined) throw new Error('a deposit has a bot and things')
+  if (bot === undefined || first === undefined) throw new Error('a deposit needs a bot and things')
   // Makes this bot the only choice.
   await db.updateTable('bot').set({ online: false }).where('id', '<>', bot.botId).execute()
   await db.updateTable('bot').set({ online: true }).where('id', '=', bot.botId).execute()
@@ -115,7 +115,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
 
 export const contextOf = ({ botId, session }: Bot) => ({ botId, session, epoch: 1n, mayWrite: () => true })
 
-/** Renames the new Steam trade to the model's number. */
+/** Gives the new Steam trade the model's number. */
 function named(session: FakeSession, { steamTradeId }: Deposit, accept: () => void): void {
   const before = new Set(session.trades.keys())
   accept()

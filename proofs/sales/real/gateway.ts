@@ -1,4 +1,4 @@
-/** The gateways' own work, the requests of an operator, and the acts of an attacker in a gateway. */
+/** The gateways' own work, the requests of an operator, and the acts of an attacker who controls a gateway. */
 import { keepHeldItems } from '../../../gateway/bots/held-item-store.ts'
 import type { Tx } from '../../../gateway/db/client.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'
@@ -26,7 +26,7 @@ const NOBODY_WAITS: Signals = {
 
 type Work = (scene: Scene, process: Process, deps: Deps) => Promise<unknown>
 
-/** Sweeps, as a gateway has them. */
+/** The sweeps of a gateway. */
 const SWEEPS: readonly [Work, ...Work[]] = [
   (_, __, deps) => sweepWishes(deps),
   (_, __, deps) => bookVaultLog(deps),
@@ -40,7 +40,7 @@ export function sweep(scene: Scene, process: Process): Promise<unknown> {
   return random.pick(SWEEPS)(scene, process, depsOf(process.connections.db, scene.world.now, NOBODY_WAITS))
 }
 
-/** All of them, one after the other. */
+/** Runs all sweeps, one after the other. */
 export async function sweepAll(scene: Scene, process: Process): Promise<void> {
   const deps = depsOf(process.connections.db, scene.world.now, NOBODY_WAITS)
   for (const work of SWEEPS) await work(scene, process, deps)
@@ -66,7 +66,7 @@ async function readHistoryOf(
   await tradeHandlers(deps).history(slow)
 }
 
-/** A trade in which a bot gave, as its history at Steam has it. */
+/** A trade in which a bot gave items, as Steam's history shows it. */
 function rowOf({ tradeId, to, state, beganAtMs, settlesAtMs, items }: Trade): SteamTrade {
   const given = items.map(({ thing, assetId, newAssetId, isBack }) => ({
     ...{ appId: thing.appId, contextId: '2', assetId },
@@ -78,7 +78,7 @@ function rowOf({ tradeId, to, state, beganAtMs, settlesAtMs, items }: Trade): St
   return { tradeId, partnerSteamId: to, state, given, settlesAt, ...about }
 }
 
-/** Each question to Steam waits for the turn of its process. */
+/** Makes each call to Steam wait for its process's turn. */
 function slowly(session: FakeSession, gate: Gate): FakeSession {
   return new Proxy(session, {
     get(target, name) {
@@ -92,7 +92,7 @@ function slowly(session: FakeSession, gate: Gate): FakeSession {
   })
 }
 
-/** Trades whose protection is over. */
+/** Finishes trades whose protection has ended. */
 async function finishTrades({ bots, world }: Scene, process: Process, deps: Deps): Promise<void> {
   const due = await deps.db
     .selectFrom('trade')
@@ -109,7 +109,7 @@ async function finishTrades({ bots, world }: Scene, process: Process, deps: Deps
   }
 }
 
-/** The operator of the till. */
+/** Acts as the operator of the till. */
 export async function operate(scene: Scene, process: Process): Promise<void> {
   const { world } = scene
   const { luck } = world
@@ -153,7 +153,7 @@ async function giveBack(world: World, tx: Tx): Promise<void> {
   const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
   const ids = await wishFor(tx, chosen, { askedBy: 'operator', ask })
   const assets = chosen.map(({ appId, assetId }) => ({ appId, contextId: '2', assetId }))
-  // A wish of more than one part is approved part by part: here there is one.
+  // A wish of several parts is approved part by part. Wishes have only one part here.
   for (const id of ids) approve(world, { id: String(id), assets, from })
 }
 
@@ -168,7 +168,7 @@ async function restMarket(scene: Scene, { connections: { db } }: Process): Promi
   })
 }
 
-/** Somebody with the gateway's role writes wishes. */
+/** Writes wishes, as an attacker with the gateway's database role could. */
 export async function attack({ world, bots }: Scene, { connections }: Process): Promise<void> {
   const { luck, steam } = world
   const steamId = luck.random.pick(BOTS)
@@ -206,7 +206,7 @@ async function forge({ db }: Process['connections'], { botId, thing, to }: Forgi
       await tx.insertInto('wish_item').values({ wish_id: id, app_id, context_id: '2', asset_id }).execute()
     })
   } catch (error) {
-    // Another open wish has it.
+    // The item is already in another open wish.
     if (!violates(error, 'wish_item_once')) throw error
   }
 }

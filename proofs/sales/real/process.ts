@@ -1,4 +1,7 @@
-/** The processes of the real level: two gateways and a vault, each with connections of its own. They die at any wait. */
+/**
+ * The processes of the real level: two gateways and a vault, each with its own connections. A process can die at any
+ * wait.
+ */
 import { CompiledQuery } from 'kysely'
 import { tillIn } from '../../../vault/markets/till-store.ts'
 import type { Query } from '../../../vault/till-database.ts'
@@ -11,7 +14,7 @@ import type { Process, Scene } from './scene.ts'
 const LEAST_DEAD_MS = 500
 const MOST_DEAD_MS = 60_000
 
-/** `reborn`: begins its work again. */
+/** `reborn` is called after a death, and begins the work again. */
 export async function startProcess(
   scene: Omit<Scene, 'vault' | 'rounds'>,
   { name, reborn }: { name: string; reborn(): void },
@@ -38,7 +41,7 @@ export async function startProcess(
   return process
 }
 
-/** The vault as it comes up: from its log. Its questions wait for the turn of its process. */
+/** Starts the vault from its log. Its calls wait for the turn of its process. */
 export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds'] {
   const { world, vault } = scene
   const { luck } = world
@@ -58,7 +61,7 @@ export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds
   return startVault(world, { wishes, till: tillIn(query), mayDie: () => {} })
 }
 
-/** Errors that the simulation causes, and the ones that PostgreSQL answers them with. */
+/** Whether the simulation caused the error, or PostgreSQL reported it because of the simulation. */
 export const isOurs = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
   error instanceof TillAway ||

@@ -1,4 +1,4 @@
-/** One seed of the real level: the vault and two gateways on PostgreSQL, every statement and every question in turn. */
+/** Runs one seed of the real level: the vault and two gateways on PostgreSQL, one statement or call at a time. */
 
 import type { Key } from '../../../vault/files/key.ts'
 import { seededRandom } from '../../random.ts'
@@ -25,18 +25,18 @@ const DAY_MS = 24 * HOUR_MS
 const STORMY_TURNS = 120
 const BURST_MS = 12 * MINUTE_MS
 const BURST_PAUSE_MS = 30_000
-/** Enough for an offer that Steam holds, and for the money of it. */
+/** Long enough for an offer that Steam holds, and for its payment. */
 const CALM_MS = 32 * DAY_MS
 const MOST_STEPS = 400_000
-/** A seed costs seconds here, so each process dies more often. */
+/** A seed of this level takes seconds, so it has few steps and each process must die more often. */
 const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
 
-/** Sessions for this copy of the sources, if they are loaded more than once: each copy names its statements by number. */
+/** Opens sessions for this copy of the sources. Copies must not share them, because each numbers its own statements. */
 export const sessionsOf = (url: string): Sessions => openSessions(url)
 
-/** Runs a seed in the database of the sessions, which is emptied first and must be used by nobody else. */
+/** Empties the database of the sessions, and runs a seed in it. Nothing else may use this database. */
 export async function runSalesReal({
   sessions,
   url,
@@ -146,7 +146,7 @@ function workOn(scene: Scene, gateway: Process): void {
   const { random } = world.luck
   loop(scene, gateway, {
     async work() {
-      // One of them is enough for what is left.
+      // One gateway is enough for the remaining work.
       if (scene.phase !== 'storm') return gateway === scene.gateways[0] ? sweepAll(scene, gateway) : undefined
       await sweep(scene, gateway)
       if (random.chance(0.15)) await operate(scene, gateway)
@@ -157,7 +157,7 @@ function workOn(scene: Scene, gateway: Process): void {
   })
 }
 
-/** Markets, buyers and Steam go on, and the promises are held at each of their steps. */
+/** Advances markets, buyers and Steam, and checks the promises after each of their steps. */
 function turnWorld(scene: Scene, turns: number): void {
   const { engine, scheduler, world } = scene
   const { random } = world.luck
@@ -171,7 +171,10 @@ function turnWorld(scene: Scene, turns: number): void {
   engine.after(ms, () => turnWorld(scene, turns - 1))
 }
 
-/** No more faults: some minutes, then days, and some minutes again. Nothing further is wished or listed. */
+/**
+ * Ends the faults and the operator's rules for wishes. Minutes pass, then days without new listings, then minutes
+ * again.
+ */
 function calm(scene: Scene): void {
   const { engine, world, faults, scheduler, monitor } = scene
   const begunAt = engine.now()

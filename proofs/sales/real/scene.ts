@@ -10,7 +10,7 @@ import type { Scheduler } from '../../simulation/real/scheduler.ts'
 import type { Sessions } from '../../simulation/real/sessions.ts'
 import type { World } from '../world.ts'
 
-/** `storm`: everything goes wrong. `burst`: nothing does, and minutes pass. `long`: nothing does, and days pass. */
+/** `storm`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. */
 export type Phase = 'storm' | 'burst' | 'long' | 'over'
 
 export type Process = Life & { gate: Gate; connections: Connections }
@@ -30,9 +30,11 @@ export type Scene = {
   vault: Process
   rounds: Rounds
   phase: Phase
-  /** Until then nobody buys and the vault rests: apart from that both are awake, as buyers wait for minutes only. */
+  /**
+   * Nobody buys and the vault rests until this time. Afterwards both are awake, because a buyer waits only for minutes.
+   */
   quietUntil: number
-  /** When the last minutes begin, once days pass. */
+  /** When the last burst begins; set when the days begin to pass. */
   lastBurstAt: number
   fail(error: unknown): void
 }

@@ -95,7 +95,7 @@ function begin(
   trades.set(id, row)
   setDue(memory, row, now)
   byCode.set(code, row)
-  // At once, regardless of the process's clock, because the queue gets no time.
+  // Wakes the bot now, regardless of the process's clock, because the gateway queues this job without a start time.
   memory.wake(row, new Date(engine.now()))
   return row
 }

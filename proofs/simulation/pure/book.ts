@@ -92,7 +92,7 @@ function sumOf(entries: readonly Entry[] | undefined, counts: (entry: Entry) => 
 }
 
 function check(account: Account, kind: string): void {
-  hold(account.balance === account.credits - account.debits, 'I3', () => `${kind} is not its entries`)
+  hold(account.balance === account.credits - account.debits, 'I3', () => `${kind} does not match its entries`)
   const isAbove = account.floor === null || account.balance >= account.floor
   hold(isAbove, 'I4', () => `${kind} fell to ${account.balance}`)
 }

@@ -1,4 +1,4 @@
-/** Inventories of bots that change without a trade, and the looks that must find the changes. */
+/** Changes bots' inventories without a trade, and plans the looks that must find the changes. */
 import { placeOf } from '../belongings.ts'
 import { hold } from '../violation.ts'
 import type { Bot } from './memory.ts'
@@ -10,7 +10,8 @@ const DRIFTED_MS = 15 * HOUR_MS
 const LOST_MS = HOUR_MS / 2
 
 /**
- * When to look at bots, before and after the looks through their histories. At the end everything must have been found.
+ * When to look at bots, before and after the looks through their histories. After the last one, everything must have
+ * been found.
  */
 const LOOKS = [16, 17.5, 19, 21, 103, 104.5, 106, 107.5].map((hours) => hours * HOUR_MS)
 const LATE_MS = 103 * HOUR_MS
@@ -47,8 +48,8 @@ export function planDrift(scene: Scene, { able, inHand }: Looking): void {
 }
 
 /**
- * Checks that every vanished item was found missing, and every item without a trade foreign. That cannot be known of a
- * game that was always shown in part, so it needs two complete looks since `lateFrom`.
+ * Checks that every vanished item was found missing, and every item without a trade was found foreign. Skips a game
+ * without two complete looks since `lateFrom`, because an inventory that is shown only in part proves nothing.
  */
 function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: number): void {
   const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'

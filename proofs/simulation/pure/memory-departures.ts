@@ -176,7 +176,7 @@ function giveBack(memory: Memory, entries: CustodyEntry[], to: Omit<Move, 'moved
   move(memory, entries, { ...to, moved: 'in' })
 }
 
-/** Books items that left for an account of the operator and were sent to a bot again. Returns how many. */
+/** Books items that left for an account of the operator and were sent to a bot again. Returns the number of items. */
 function bookReturns(memory: Memory): number {
   let items = 0
   for (const { botId: to, appId, assetId, as } of memory.sentBack) {

@@ -1,4 +1,7 @@
-/** Checks of bots' inventories in memory, which mirror drift/store.ts. Certain findings are compared with the truth. */
+/**
+ * The checks of bots' inventories, kept in memory. Mirrors drift/store.ts. Compares every finding that is certain with
+ * the truth.
+ */
 import { keyOf } from '../../../gateway/departures/departure.ts'
 import { type BookedItem, type Noted, nameKey } from '../../../gateway/drift/drift.ts'
 import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
@@ -25,7 +28,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
       read(() =>
         everHeld(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
       ),
-    // In this world, Steam always tells asset ids.
+    // In this world, Steam always names asset ids.
     learn: async () => {},
     async keep(botId, { epoch }, { dueAt, ...kept }) {
       await pause(1, 10)
@@ -107,7 +110,7 @@ function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }
   hold(
     kind === 'foreign',
     'I19',
-    () => `item ${item} has no asset id at bot ${botId}, although Steam told it`,
+    () => `item ${item} has no asset id at bot ${botId}, although Steam named it`,
   )
   const isOfBooks = heldBy(memory, botId).some((held) => held.appId === appId && held.assetId === assetId)
   hold(!isOfBooks, 'I19', () => `asset ${assetId} of bot ${botId} counts as foreign, but is in the books`)

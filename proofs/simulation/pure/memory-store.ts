@@ -1,4 +1,4 @@
-/** Trades in memory, for the gateway's shell. Every commit is checked against Steam's knowledge. */
+/** Trades in memory, for the gateway's shell. Every commit is checked against what Steam knows. */
 import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
@@ -323,7 +323,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
-  // A promise ends with its offer.
+  // The promise to the shopper ends with the offer.
   if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.checks.push(() => {

@@ -36,7 +36,7 @@ export type Bot = {
   open: Set<TradeRow>
   /** Its bars by scope. */
   bars: Map<BarScope, Bar>
-  /** The last time another bot could serve a partner that this one could not, by partner. */
+  /** By partner: the last time another bot could serve a partner whom this bot could not. */
   doubts: Map<string, number>
   history: HistoryLook & { turnedAt: Date | null }
   /** When Steam first refused its token; null while it does not. No login before `loginAfter`. */
@@ -73,7 +73,7 @@ export type TradeRow = {
   gross: bigint
   /** True while no other trade may have its assets. */
   live: boolean
-  /** The least amount that the shopper was promised at once. */
+  /** The smallest amount of immediate credit that the shopper was promised. */
   promised: bigint
   held: bigint
   reversed: bigint
@@ -89,7 +89,8 @@ export type TradeRow = {
 }
 
 /**
- * `as`: the item's asset id at the bot. `departure`: of the trade that moved it, with its bot; null for the delivery.
+ * `as`: the item's asset id at the bot. `departure`: the bot and the Steam trade that moved the item; null for the
+ * delivery.
  */
 export type CustodyEntry = {
   moved: 'in' | 'back' | 'out'
@@ -120,7 +121,9 @@ export type Memory = Sim & {
   atRisk: Set<TradeRow>
   /** Room in the limits that reversals have taken, and when it is free again. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
-  /** For the sweep: trades that may be due, deposits that may wait for payment, and when the first of them is due. */
+  /**
+   * For the sweep: trades that may be due, deposits that may still await payment, and when the first of these is due.
+   */
   due: Set<TradeRow>
   unpaid: Set<DepositRow>
   dueFromMs: number
@@ -131,9 +134,9 @@ export type Memory = Sim & {
   custody: Map<string, CustodyEntry[]>
   /** Departures by bot and Steam trade. */
   departures: Map<bigint, Map<string, Departure>>
-  /** The next look at each open trade that a fast clock has planned, by trade. */
+  /** By trade: when the till will next look at an open trade, if a fast clock planned that look. */
   plannedAhead: Map<bigint, number>
-  /** Items of departures whose custody was moved. */
+  /** Items of departures that were already booked in custody. */
   booked: Set<string>
   /** Items that accounts of the operator sent to a bot. */
   sentBack: SentBack[]
@@ -233,5 +236,5 @@ export function silentUntilMs(trade: Trade): number {
 export const everHeld = ({ custody }: Memory, botId: bigint): boolean =>
   [...custody.values()].some((entries) => entries.some((entry) => entry.botId === botId))
 
-/** A wait of the process for the database. A crash there ends the work. */
+/** Makes the process wait for the database. If it crashes meanwhile, its work ends. */
 export type Pause = (low: number, high: number) => Promise<void>

@@ -9,7 +9,7 @@ const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 /** The states in which a promise holds. It ends with its offer, even if the items come later. */
 const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
-/** The amount to be credited at once that the shopper sees before the offer. */
+/** The immediate credit that the page promises the shopper before the offer. */
 export function promiseTo(memory: Memory, row: TradeRow): bigint {
   if (DEFAULT_PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))

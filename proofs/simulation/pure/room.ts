@@ -34,10 +34,10 @@ export function checkRoom({ atRisk }: Memory, store: Store): void {
   )
 }
 
-/** Room that is about to be given back counts for neither side: clocks differ by minutes. */
+/** Ignores room that is about to be given back, because clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
 
-/** Called where credit begins to be at risk. Computed from the ledger alone. */
+/** Checks a store's limit from the ledger alone. Called whenever credit begins to be at risk. */
 export function checkLimit({ book, trades, engine }: Memory, store: Store): void {
   let taken = 0n
   for (const other of trades.values()) {

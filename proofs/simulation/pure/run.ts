@@ -1,4 +1,4 @@
-/** One seed of the pure level: the gateway's shell on a store in memory, until long after the last fault. */
+/** Runs one seed of the pure level: the gateway's shell on a store in memory, until long after the last fault. */
 import { pino } from 'pino'
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
@@ -40,11 +40,11 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Simulated days: a hold that completes on its last day begins a protection of eight days. */
+/** Simulated days. A hold that completes on its last day is followed by a protection of eight days. */
 const LONGEST_DAYS = 33
-/** When the faults stop. All shoppers have come by then. */
+/** When the faults stop. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
-/** When every deposit must be final. It lives an hour, and its last trade some minutes more. */
+/** When every deposit must be final. A deposit lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
 /** By this time, the till has given up every trade that Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
@@ -112,7 +112,7 @@ function play(scene: Scene, deposits: number): void {
   for (let day = 1; day <= LONGEST_DAYS; day += 1) engine.at(START + day * DAY_MS, () => checkRested(scene))
 }
 
-/** When the turns of a look run. Each reads some pages. */
+/** When the turns of a look through the histories run. Each turn reads some pages. */
 const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
 type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
@@ -306,10 +306,10 @@ function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isP
   inProcess(scene, job, retry)
 }
 
-/** How many open trades the last watch of a process left at each bot, and its lease. */
+/** By bot: how many open trades the last watch of a process left, and under which lease. */
 const lastWatches = new WeakMap<Process, Map<bigint, { epoch: bigint; left: number }>>()
 
-/** Keeps the watch over a bot's offers running in each process that believes to hold it, while something is open. */
+/** While the bot has open offers, watches them in each process that believes it holds the bot. */
 function keepWatch(scene: Scene, bot: Bot): void {
   const { processes, engine } = scene
   for (const process of processes) {
@@ -325,7 +325,7 @@ function keepWatch(scene: Scene, bot: Bot): void {
     })
   }
   const isBusy = engine.now() < START + BUSY_MS
-  // The alarms of an offer that waits for days look at it.
+  // An offer that waits for days has alarms of its own, so the watch can be rare.
   if (isBusy) engine.after(TICK_MS, () => keepWatch(scene, bot))
   else if (bot.open.size > 0 && bot.state === 'active') engine.after(6 * HOUR_MS, () => keepWatch(scene, bot))
 }
@@ -333,7 +333,7 @@ function keepWatch(scene: Scene, bot: Bot): void {
 const ableProcess = ({ processes, engine }: Scene): Process | undefined =>
   processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
 
-/** Finds everything that is due: trades whose job was lost, intents that no bot took, deposits whose time is over. */
+/** Finds everything that is due: trades whose job was lost, intents that no bot took, deposits whose time is up. */
 function sweep(scene: Scene): void {
   const { engine } = scene
   const sweeper = ableProcess(scene)

@@ -7,7 +7,7 @@ import { type Gate, JobFailed, type Life } from '../process.ts'
 import type { Bot, Memory, Store } from './memory.ts'
 
 export type Process = Life & {
-  /** The leases that it believes to hold: their numbers, and ends by its own clock. */
+  /** The leases that it believes it holds: their epochs, and when they end by its own clock. */
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate
   deps: ShellDeps

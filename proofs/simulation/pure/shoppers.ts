@@ -1,4 +1,6 @@
-/** Shoppers of the pure level. They open deposits, ask for trades, accept late, change their minds, take items back. */
+/**
+ * Shoppers of the pure level. They open deposits, ask for trades, accept late, change their minds and take items back.
+ */
 
 import { ProblemError } from '../../../gateway/http/refusal.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
@@ -75,7 +77,7 @@ function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: 
   const basket = basketOf(scene, shopper)
   if (basket === undefined) return
   post(scene, deposit, basket)
-  // A waiting page repeats the call, and two pages may do so.
+  // A waiting page repeats the call, and two pages can do so at the same time.
   for (const ms of [2_000, 2_000, 30_000]) {
     if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, basket))
   }
@@ -114,7 +116,7 @@ function post(scene: Scene, deposit: DepositRow, basket: Basket): void {
   })
 }
 
-/** The shopper sees an offer as soon as it is on Steam, even if the till does not know of it. */
+/** Lets the shopper see an offer as soon as it is on Steam, even if the till does not know about it. */
 export function lookForOffer(scene: Scene, row: TradeRow) {
   const { engine, random, steam } = scene
   const offer = steam.byMessage.get(row.trade.secretCode)

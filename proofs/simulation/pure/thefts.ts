@@ -4,12 +4,12 @@ import type { Gift, TradedItem } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import { everHeld, type Memory, type TradeRow } from './memory.ts'
 
-/** The till reads of a gift some time after it began, from an answer that may be a minute old. */
+/** The till reads about a gift some time after it began, from an answer that can be a minute old. */
 const MARGIN_MS = 120_000
 /** The longest duration of a look, which may take several turns. */
 const LOOK_MS = 600_000
 
-/** Checks, after a look through the histories, that every earlier gift is known and no invented one. */
+/** Checks, after a look through the histories, that the till knows every earlier gift and reports no invented one. */
 export function checkThefts(memory: Memory, lookedAtMs: number): void {
   const { bots, steam, departures, engine } = memory
   for (const gift of steam.gifts.values()) {
@@ -57,7 +57,7 @@ function checkGift({ departures, bots }: Memory, gift: Gift): void {
   )
 }
 
-/** Checks that the books have the item exactly if a bot has it, and at that bot. */
+/** Checks that the books contain the item if and only if a bot has it, and at that bot. */
 export function checkItem(
   { custody, bots }: Memory,
   { facts, deliveredBy }: TradeRow,

@@ -1,4 +1,6 @@
-/** Troubles of a simulated till: an outage of Steam, bots that die for good, and acts of the operator. */
+/**
+ * Troubles of a simulated till: an outage of Steam, bots whose tokens Steam refuses forever, and acts of the operator.
+ */
 
 import type { Fact } from '../../../gateway/trades/decide.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
@@ -13,7 +15,7 @@ const OFFER_LIFE_MS = 14 * DAY_MS
 
 /**
  * Makes Steam refuse the tokens of some bots forever. The operator retires some of them, sooner or later. `withinMs`:
- * for how long faults come from now on.
+ * how long faults continue, from now.
  */
 export function planDeaths(scene: Scene, withinMs: number): void {
   const { engine, random, bots, steam, faults } = scene
@@ -60,7 +62,7 @@ export function troubleSteam(scene: Scene, withinMs: number): void {
 }
 
 /**
- * The acts of an operator. `faultsMs`: how long faults come, from now. `byHandMs`: when the till has given up all
+ * The acts of an operator. `faultsMs`: how long faults continue, from now. `byHandMs`: when the till has given up all
  * unreported deliveries.
  */
 export function operate(scene: Scene, { faultsMs, byHandMs }: { faultsMs: number; byHandMs: number }): void {
@@ -102,10 +104,10 @@ async function credit(
   hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
-/** Every third trade. Nothing is drawn, so the days of a seed stay the same. */
+/** Every third trade is released early. No random number is drawn, so the simulated days of a seed stay the same. */
 const EARLY_EVERY = 3n
 
-/** The operator releases held credit of stores while it can still be taken back. `timesMs`: from now. */
+/** The operator releases held credit of stores while the items can still be taken back. `timesMs`: from now. */
 function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
   const { engine, trades, processes } = scene
   const [process] = processes
@@ -113,13 +115,13 @@ function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
     engine.after(ms, () => {
       for (const row of trades.values()) {
         const isChosen = row.facts.id % EARLY_EVERY === 0n && row.trade.state === 'held' && row.held > 0n
-        if (isChosen && process !== undefined) inProcess(scene, () => word(process, row))
+        if (isChosen && process !== undefined) inProcess(scene, () => releaseTrade(process, row))
       }
     })
   }
 }
 
-async function word({ deps }: Process, { facts }: TradeRow): Promise<void> {
+async function releaseTrade({ deps }: Process, { facts }: TradeRow): Promise<void> {
   const fact: Fact = { kind: 'operator_releases_early' }
   await deps.trades.transaction(async (tx) => {
     const deposit = await tx.lockDeposit(facts.depositId)
@@ -128,7 +130,7 @@ async function word({ deps }: Process, { facts }: TradeRow): Promise<void> {
   })
 }
 
-/** The operator forgives some shoppers who took items back. `withinMs`: the time for that, from now. */
+/** The operator forgives some shoppers who took items back. `withinMs`: the latest time for that, from now. */
 function forgiveShoppers(scene: Scene, withinMs: number): void {
   const { engine, random, faults } = scene
   engine.after(random.int(withinMs), () => {
@@ -143,8 +145,8 @@ function forgiveShoppers(scene: Scene, withinMs: number): void {
 }
 
 /**
- * The operator changes how a store is credited, and who pays for its reversals. `withinMs`: the time for that, from
- * now.
+ * The operator changes how a store is credited, and who pays for its reversals. `withinMs`: the latest time for that,
+ * from now.
  */
 function changeStores(scene: Scene, withinMs: number): void {
   const { engine, random, faults, stores } = scene

@@ -1,4 +1,4 @@
-/** Compares the till's rows with Steam's knowledge. */
+/** Compares the till's rows with what Steam knows. */
 import { isFinal } from '../../../contract/statuses.ts'
 import { OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { least } from '../../../gateway/ledger/entry.ts'
@@ -15,7 +15,9 @@ import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
 import { checkItem } from './thefts.ts'
 
-/** Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has it. */
+/**
+ * Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has the same one.
+ */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
@@ -31,7 +33,7 @@ export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRo
   hold(arrived, 'I7', () => `${name} is credited while its items are ${steamTrade.state}`)
 }
 
-/** The largest difference of clocks, with room. */
+/** The largest difference between clocks, with a margin. */
 const MARGIN_MS = 3_600_000
 const DAY_MS = 86_400_000
 
@@ -53,7 +55,7 @@ export function checkRisk(memory: Memory, row: TradeRow): void {
   if (isProtected && early(row) > 0n) checkLimit(memory, store)
 }
 
-/** Checks the promise of credit at once, which is kept within the limit, no matter how much others have taken. */
+/** Checks that promised immediate credit was given. Other trades may have taken room, so only the free room counts. */
 export function checkPromise(memory: Memory, row: TradeRow): void {
   const { book } = memory
   // Promises end for a shopper who took items back.
@@ -61,10 +63,14 @@ export function checkPromise(memory: Memory, row: TradeRow): void {
   const { free } = roomBeside(memory, row)
   const due = least(row.promised, free)
   const atOnce = book.early(row.facts.id)
-  hold(atOnce >= due, 'I15', () => `trade ${row.facts.id} is credited ${atOnce} at once, ${due} was promised`)
+  hold(
+    atOnce >= due,
+    'I15',
+    () => `trade ${row.facts.id} is credited ${atOnce} immediately, but ${due} was promised`,
+  )
 }
 
-/** Steam may report late; allow for that. */
+/** Steam can report a change this late. */
 export const TOLD_WITHIN_MS = 120_000
 
 /** Checks that funds are released only for items that the bot still has. */
@@ -159,7 +165,7 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
   hold(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
-  // Held items stay taken. A hold that seemed over, but is seen again, does not take them back.
+  // Held items stay taken. A hold that seemed to have ended, but is seen again, does not take them again.
   const isHeld = 'heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow'
   hold(
     isHeld || live === isOpen,
@@ -196,7 +202,7 @@ const MINUTE_MS = 60_000
 const PATIENCE_MS = 10 * MINUTE_MS
 const WINDOW_MS = 5 * MINUTE_MS
 
-/** The longest time between looks at an open trade, except until its deadline. */
+/** The longest time between looks at an open trade. Only its deadline can be further away. */
 const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
@@ -235,9 +241,9 @@ function isUnreadable({ steam, bots }: Memory, { trade, facts }: TradeRow): bool
 }
 
 const REST_MS = 17 * DAY_MS
-/** The largest difference of clocks. */
+/** The largest difference between clocks. */
 const CLOCKS_MS = 20 * MINUTE_MS
-/** Each of the three ends may wait for an hourly sweep. */
+/** Up to three steps before rest can each wait for an hourly sweep. */
 const SWEEPS_MS = 3 * 60 * MINUTE_MS
 
 /** Checks that every trade is at rest within 17 days of its last event. */
@@ -309,7 +315,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !isAway(item) })
   }
   const credited = row.deliveredBy === null ? 0n : row.total - row.reversed
-  hold(kept === credited, 'I7', () => `${name}: the bot has items of ${kept}, credited is ${credited}`)
+  hold(kept === credited, 'I7', () => `${name}: the bot has items worth ${kept}, but ${credited} is credited`)
   const net = { held: 0n, available: 0n, loss: 0n, commission: 0n, items: 0n, paid_out: 0n, adjustments: 0n }
   for (const entry of entries) {
     net[entry.debit] -= entry.amount
@@ -339,7 +345,7 @@ function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void 
   hold(
     isCredited || steamTrade?.state !== 'complete',
     'I7',
-    () => `trade ${trade.tradeId}: the bot has its items, and nobody was credited`,
+    () => `trade ${trade.tradeId}: the bot has its items, but nobody was credited`,
   )
 }
 

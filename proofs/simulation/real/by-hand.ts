@@ -1,4 +1,7 @@
-/** The operator of the real level, who retires bots, releases credit early, and credits deliveries that Steam never reported. */
+/**
+ * The operator of the real level, who retires bots, releases credit early, and credits deliveries that Steam never
+ * reported.
+ */
 import { sql } from 'kysely'
 import { actOnBot } from '../../../gateway/bots/operator.ts'
 import type { Tx } from '../../../gateway/db/client.ts'

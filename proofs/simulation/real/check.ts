@@ -139,7 +139,7 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
   hold(new Set(steamTrades).size === steamTrades.length, 'I6', () => 'a Steam trade is credited twice')
 }
 
-/** The largest difference of clocks. */
+/** The largest difference between clocks. */
 const CLOCKS_MS = 20 * 60_000
 
 export const keyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
@@ -330,7 +330,10 @@ export async function checkRested(monitor: pg.ClientBase): Promise<void> {
   hold(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} is still ${rows[0]?.state}, or looked at`)
 }
 
-/** Checks, long after the faults, that each item is where custody says, and credited exactly if the bot has it. */
+/**
+ * Checks, long after the faults, that each item is where custody says it is, and that it is credited if and only if the
+ * bot has it.
+ */
 export async function checkRest(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   for (const offer of steam.offers.values()) {
@@ -361,7 +364,7 @@ export async function checkRest(scene: Scene): Promise<void> {
     hold(
       isOurs === kept,
       'I7',
-      () => `item ${asset} of trade ${trade}: with the bot ${isOurs}, credited ${kept}`,
+      () => `item ${asset} of trade ${trade}: the bot has it: ${isOurs}, credited: ${kept}`,
     )
   }
   const { rows: due } = await monitor.query<{ id: bigint }>(

@@ -16,7 +16,7 @@ import type { Faults } from '../faults.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Session, Sessions } from './sessions.ts'
 
-/** An effect of a transaction outside the database, which happens exactly if the transaction commits. */
+/** An effect outside the database. It happens if and only if its transaction commits. */
 export type Effect = () => void
 
 /** A statement that marks an effect. It can also be a part of a larger statement. */
@@ -56,12 +56,12 @@ export type Deps = {
   committed(): void
 }
 
-/** The error of a statement that the scheduler cancelled, because it waited behind another one. */
+/** The error of a statement that the scheduler cancelled, because it waited for the same lock as another one. */
 const CANCELLED = '57014'
 
 const LINES = 4
 
-/** Matches writes that can break a promise. The next look at a trade, leases and positions in the log cannot. */
+/** Matches writes that can break a promise. Changes of a trade's next look, of leases and of event sequences cannot. */
 const CHECKED =
   /^(with part|insert into "(ledger_entry|event|trade|deposit|trade_item)"|update "(trade|deposit|trade_item|account)" set (?!"due_at"))/
 

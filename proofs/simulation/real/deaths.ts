@@ -11,7 +11,7 @@ const OFFER_LIFE_MS = 14 * DAY_MS
 export const isLost = ({ lost }: Pick<Scene, 'lost'>, botId: number): boolean =>
   lost.has(BOTS[botId - 1] ?? '')
 
-/** Plans the deaths. `withinMs`: for how long faults come from now on. */
+/** Plans the deaths. `withinMs`: how long faults continue, from now. */
 export function planDeaths(scene: Scene, withinMs: number): void {
   const { engine, random, steam, faults, lost } = scene
   for (const steamId of BOTS) {

@@ -161,7 +161,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
     if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
   }
-  // A process with a bot does not always look for another, so both processes get some. In the end every bot is held.
+  // A process with a bot does not always look for another, so both processes get some. Eventually every bot is held.
   if (!scene.faults.stopped && process.leases.size > 0 && scene.random.chance(0.6)) return
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)

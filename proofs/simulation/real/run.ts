@@ -1,4 +1,4 @@
-/** One seed of the real level: the gateway's services on PostgreSQL, two processes, and a simulated Steam. */
+/** Runs one seed of the real level: the gateway's services on PostgreSQL, two processes, and a simulated Steam. */
 import pg from 'pg'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
 import { CORE, type Core } from '../../../gateway/trades/core.ts'
@@ -44,11 +44,14 @@ const EAGERNESS = 4
 const FAULTS_MS = 10 * MINUTE_MS
 /** When the watches end. Trades that are still open end soon after. */
 const WATCHED_MS = FAULTS_MS + 7 * MINUTE_MS
-/** Every deposit must be final this long after the faults: it lives an hour, and its last trade some minutes more. */
+/**
+ * Every deposit must be final this long after the faults: a deposit lives an hour, and its last trade some minutes
+ * more.
+ */
 const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 /** By this time, the till has given up every trade that Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
-/** Seventeen days after the last offer, plus the time of some hourly sweeps. */
+/** Seventeen days after the last offer, plus the time that some hourly sweeps take. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
 /** More steps than any seed takes, even one that reads an offer for 15 days. Most seeds take some 14,000. */
 const MOST_STEPS = 240_000
@@ -118,7 +121,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => calm(scene))
   engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkRested(monitor)))
-  // Most credit is still held at this time; at rest none is.
+  // At this time most credit is still held. Once everything is at rest, none is.
   const whenQuiet = async () => {
     checkAlive(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
@@ -335,7 +338,8 @@ function calm(scene: Scene): void {
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)
-  // The operator enrols refused bots again. Repeated, because a note of the last refusal may still be under way.
+  // The operator enrols refused bots again. This is repeated, because the statement that stores the last refusal may
+  // still be under way.
   const fresh = { token_refused_at: null, login_after: null }
   const enrol = () => processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
   enrol()

@@ -67,7 +67,7 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
     }
   }
 
-  /** Waits until everything has run that does not need the engine. */
+  /** Waits until everything that does not need the engine has run. */
   async function settle(): Promise<void> {
     await turn()
     for (;;) {
@@ -149,5 +149,5 @@ function settledWithin(landed: Promise<void>, ms: number): Promise<void> {
   })
 }
 
-/** Resolves once every promise has settled that does not need the engine. */
+/** Resolves once every promise that does not need the engine has settled. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

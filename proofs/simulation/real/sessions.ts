@@ -24,7 +24,10 @@ const INT8_OID = 20
  */
 const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout = '1h'`
 
-/** The timeout ends a circle in which a lock holder waits for the scheduler, and the scheduler for the monitor. */
+/**
+ * The timeout breaks a cycle: a lock holder waits for the scheduler, which waits for the monitor, which waits for the
+ * lock.
+ */
 const MONITOR = `${SETTINGS}; set lock_timeout = '5min'`
 
 const MOST_ENDING_MS = 300_000

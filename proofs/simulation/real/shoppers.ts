@@ -89,7 +89,7 @@ function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
   })
 }
 
-/** The shopper accepts at the moment when the bot is asked to cancel. */
+/** Lets the shopper accept at the moment when the bot is asked to cancel. */
 function acceptMeanwhile(stage: Stage, depositId: bigint): void {
   const { engine, random, monitor, scheduler, steam } = stage
   scheduler.meanwhile(async () => {
@@ -170,7 +170,8 @@ async function quoteFor(
   const game = first.appId === 730 ? 'cs' : 'dota'
   const quoteId = ids.uuid()
   const now = engine.now()
-  // Without checks of references, which could wait for a process that locks the deposit and waits for this code.
+  // Switches off checks of references, which could wait for a process that has locked the deposit and waits for this
+  // code.
   await monitor.query('set session_replication_role = replica')
   await monitor.query(
     `insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
@@ -189,7 +190,7 @@ async function quoteFor(
   return { hash: deposit.hash, game, items: assets.map(({ assetId }) => assetId), quoteId }
 }
 
-/** The shopper sees every offer on Steam, even if the till does not know of it. */
+/** Lets shoppers see every offer on Steam, even if the till does not know about it. */
 export function lookForOffers(stage: Stage, seen: Set<string>, until: number): void {
   const { engine, steam } = stage
   for (const offer of steam.offers.values()) {

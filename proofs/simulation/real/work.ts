@@ -107,7 +107,7 @@ export function tick(scene: Scene, process: Process): void {
   if (!faults.stopped) engine.after(TICK_MS, () => tick(scene, process))
 }
 
-/** Watches the offers of every bot that the process believes to hold, less often than the real watch. */
+/** Watches the offers of every bot that the process believes it holds, less often than the real watch. */
 export function watch(scene: Scene, process: Process, until: number): void {
   const { engine, random } = scene
   if (engine.now() < until) engine.after(random.between(10_000, 22_000), () => watch(scene, process, until))
@@ -128,7 +128,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
     inProcess(scene, async () => {
       await sweepTrades(sweeper.deps)
       await sweepDeposits(sweeper.deps)
-      // Stands in for a lost job.
+      // Does the work of a job that was lost.
       if (random.chance(0.2) || engine.now() >= busyUntil) await publishEvents(sweeper.deps)
     })
   }
