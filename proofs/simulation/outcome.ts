@@ -2,7 +2,7 @@
 import type { Fault } from './faults.ts'
 import { type Invariant, Violation } from './violation.ts'
 
-export type Told = { invariant: Invariant; message: string; stack: string }
+export type ViolationReport = { invariant: Invariant; message: string; stack: string }
 
 export type Outcome = {
   seed: number
@@ -13,13 +13,13 @@ export type Outcome = {
   simulatedMs: number
   faults: ReadonlyMap<Fault, number>
   /** The promise that was broken; absent if all held. */
-  violation?: Told
+  violation?: ViolationReport
   /** The last lines of the trace, or all of them. */
   trace: readonly string[]
 }
 
 /** Describes an error. An unexpected one counts as a broken promise too. */
-export function toldOf(error: unknown): Told {
+export function reportOf(error: unknown): ViolationReport {
   const invariant = error instanceof Violation ? error.invariant : 'defect'
   if (!(error instanceof Error)) return { invariant, message: String(error), stack: '' }
   return { invariant, message: error.message, stack: error.stack ?? '' }

@@ -65,7 +65,7 @@ const change = (memory: Memory, offer: SteamOffer, state: OfferState): void => {
   offer.changedAt = engine.now()
 }
 
-const robOthers = (memory: Memory, accepted: SteamOffer): void => {
+const endOthersFor = (memory: Memory, accepted: SteamOffer): void => {
   const { offers } = memory
   const gone = new Set(accepted.assets.map(({ assetId }) => assetId))
   for (const offer of offers.values()) {
@@ -247,7 +247,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   steamTrades.set(tradeId, steamTrade)
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
   change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
-  robOthers(memory, offer)
+  endOthersFor(memory, offer)
   if (hasEscrow) beginEscrow(memory, steamTrade)
   else offer.isIdLost = faults.plan(0.006)
   if (!hasEscrow && faults.plan(0.06)) {
@@ -317,7 +317,7 @@ function arrive(memory: Memory, steamTrade: ModelTrade): void {
   )
 }
 
-/** Takes some items of a very recent Steam trade back. */
+/** The shopper takes back some items of a Steam trade that has just completed. */
 function takePartBack(memory: Memory, steamTrade: ModelTrade): void {
   const { items } = steamTrade
   const some = items.slice(0, Math.max(1, memory.random.int(items.length)))

@@ -143,7 +143,7 @@ const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'fai
 
 test(`${EVENTS} events under failures and kills: none is lost or invented, and the books agree`, async () => {
   let isOver = false
-  const happening = makeEvents(EVENTS).finally(() => {
+  const making = makeEvents(EVENTS).finally(() => {
     isOver = true
   })
   const kills = await withKilledSenders(async () => {
@@ -155,7 +155,7 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
     ]
     return events === deliveries && due === 0
   })
-  await happening
+  await making
   expect(kills).toBeGreaterThan(0)
   expect(await countOf('webhook_delivery', 'failed')).toBe(0)
   const told = await till.db.selectFrom('event').select(['id', 'sequence']).orderBy('sequence').execute()

@@ -9,10 +9,10 @@ const STEAM_ID = '76561198000000001'
 const HASH = 'a'.repeat(40)
 const DEFAULT = 'https://pictures.test/fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb_full.jpg'
 
-type Told = { xml: string; mini: string }
+type PictureUrls = { xml: string; mini: string }
 
 /** Resolves to the picture URL that the gateway reads from a profile with these URLs. */
-async function pictureOf({ xml, mini }: Told): Promise<string> {
+async function pictureOf({ xml, mini }: PictureUrls): Promise<string> {
   const page = `<profile><steamID64>${STEAM_ID}</steamID64><steamID><![CDATA[ann]]></steamID><avatarFull><![CDATA[${xml}]]></avatarFull></profile>`
   const answer = await readProfile(
     async ({ name }) => ({
@@ -58,8 +58,8 @@ const TAILS = [
   ...[`/<script>${PATH}`, `/%0d%0a${PATH}`, `/%22%20onerror=x${PATH}`, `/\\evil.test${PATH}`, `/;x${PATH}`],
 ].map((tail) => `https://avatars.steamstatic.com${tail}`)
 
-const bySource = (urls: readonly string[]): [what: string, told: Told][] =>
-  urls.flatMap((url): [string, Told][] => [
+const bySource = (urls: readonly string[]): [what: string, urls: PictureUrls][] =>
+  urls.flatMap((url): [string, PictureUrls][] => [
     [`${url} on the page`, { xml: url, mini: '' }],
     [`${url} in the miniprofile`, { xml: '', mini: url }],
   ])

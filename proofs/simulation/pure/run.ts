@@ -17,7 +17,7 @@ import { createEngine } from '../engine.ts'
 import { createFaults } from '../faults.ts'
 import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
-import { type Outcome, toldOf } from '../outcome.ts'
+import { type Outcome, reportOf } from '../outcome.ts'
 import { bornAs, type Gate, JobFailed, revive, rouse, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
@@ -81,7 +81,7 @@ export async function runPure({
     checkThefts(scene, START + LAST_LOOK_MS)
     return outcome()
   } catch (error) {
-    return { ...outcome(), violation: toldOf(error) }
+    return { ...outcome(), violation: reportOf(error) }
   }
 }
 

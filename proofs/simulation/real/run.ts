@@ -8,7 +8,7 @@ import { createEngine } from '../engine.ts'
 import { createFaults, moreLikely } from '../faults.ts'
 import { LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
-import { type Outcome, toldOf } from '../outcome.ts'
+import { type Outcome, reportOf } from '../outcome.ts'
 import { revive, rouse } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
@@ -87,7 +87,7 @@ export async function runReal({
     isClean = true
     return outcome()
   } catch (error) {
-    return { ...outcome(), violation: toldOf(error) }
+    return { ...outcome(), violation: reportOf(error) }
   } finally {
     scene.faults.stop()
     for (const { connections } of scene.processes) connections.close()

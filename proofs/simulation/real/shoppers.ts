@@ -1,4 +1,4 @@
-/** Shoppers and stores of the real level. They make the calls of the page and the store, at bad moments. */
+/** Shoppers and stores of the real level. They call the till at any moment, like the payment page and the store. */
 import type { ErrorCode } from '../../../contract/errors.ts'
 import type { StoreDeposit } from '../../../contract/store-api.ts'
 import type { TradeBody } from '../../../contract/widget-api.ts'
