@@ -18,9 +18,9 @@ import { openDoor } from './door.ts'
 import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
 
 /**
- * What replaces the database. `timeline`: a restored backup on a new timeline of PostgreSQL, which shows the gateway
- * that it was restored. `behind`: files copied back on the old timeline, which only the gateway's own memory reveals.
- * `promoted`: a copy, while the gateway keeps running.
+ * How the database is replaced. `timeline`: by a restored backup on a new timeline of PostgreSQL, which shows the
+ * gateway that it was restored. `behind`: by files copied back on the old timeline, which only the gateway's own memory
+ * reveals. `promoted`: by a promoted copy, while the gateway keeps running.
  */
 export type Restored = 'timeline' | 'behind' | 'promoted'
 
