@@ -83,6 +83,7 @@ const ENDPOINT = {
 
 const settings = (change: Record<string, string>) => settingsFindings(readConfig({ ...LIVE, ...change }))
 const database = (change: Partial<DatabaseProbe>) => databaseFindings({ ...DATABASE, ...change })
+const page = (status: number) => ({ status, encoding: null })
 const proxy = (change: Partial<typeof PUBLIC>) =>
   proxyFindings({ ...PUBLIC, ...change }, { version: '1.2.3', nowMs: NOW.getTime() })
 const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
@@ -164,13 +165,9 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'public',
     /DNS/,
   ],
-  ['another program at the public name', () => proxy({ build: undefined }), 'public', /TRADETILL_PORT/],
-  [
-    'a proxy that replaces Host',
-    () => proxy({ page: { status: 421, encoding: null } }),
-    'public',
-    /Host header/,
-  ],
+  ['another program at the public name', () => proxy({ build: undefined }), 'public', /forward everything/],
+  ['a stopped gateway', () => proxy({ build: undefined, page: page(502) }), 'public', /^start the gateway/],
+  ['a proxy that replaces Host', () => proxy({ page: page(421) }), 'public', /Host header/],
   [
     'another version at the public name',
     () => proxy({ build: { version: '1.2.2', commit: 'a' } }),
@@ -198,12 +195,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   ['no HSTS', () => proxy({ hsts: null }), 'proxy.hsts', /do not change the headers/],
   ['HSTS twice', () => proxy({ hsts: 'max-age=1, max-age=2' }), 'proxy.hsts', /remove it from/],
-  [
-    'a page without compression',
-    () => proxy({ page: { status: 200, encoding: null } }),
-    'proxy.compression',
-    /Accept-Encoding/,
-  ],
+  ['a page without compression', () => proxy({ page: page(200) }), 'proxy.compression', /Accept-Encoding/],
   [
     'a small limit on bodies',
     () => proxy({ largeBody: { status: 413, isOurs: false } }),

@@ -45,6 +45,12 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
     const left = others.map((check) => notChecked(check, 'the public address does not answer'))
     return [mend(first, `does not answer: ${answer.reason}`, advice), ...left]
   }
+  if (answer.build === undefined && UNREACHED.has(answer.page.status)) {
+    const advice =
+      'start the gateway (systemctl status tradetill), or correct its address and TRADETILL_PORT in the file of the proxy'
+    const left = others.map((check) => notChecked(check, 'the proxy reaches no till'))
+    return [mend(first, `the proxy answers ${answer.page.status}: it reaches no till`, advice), ...left]
+  }
   if (answer.build === undefined) {
     const advice = 'let the proxy forward everything under this name to TRADETILL_HOST and TRADETILL_PORT'
     const left = others.map((check) => notChecked(check, 'no till answers'))
@@ -62,6 +68,9 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
 }
 
 type Answered = Extract<PublicAnswer, { kind: 'answered' }>
+
+/** Statuses of a proxy whose server does not answer. */
+const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504])
 
 /** Status for a wrong host name. A till shows its version to everybody, but its page only under its own name. */
 const WRONG_HOST = 421
