@@ -4,6 +4,33 @@ import type { DepositStatus, FinalDepositStatus } from '../../contract/statuses.
 /** Suffix of a reason: the offer ended before a person could have read it. */
 export const AT_ONCE = '_at_once'
 
+/** Why a deposit ended without items, for its store and its receipt. */
+export const END_REASONS = [
+  'expired',
+  'cancelled_by_store',
+  'declined',
+  `declined${AT_ONCE}`,
+  'countered',
+  'deadline',
+  'cancelled_elsewhere',
+  `cancelled_elsewhere${AT_ONCE}`,
+  'cancelled_by_second_factor',
+  'needs_confirmation',
+  'invalid',
+  'invalid_items',
+  'exchange_failed',
+  'exchange_taken_back',
+  'escrow',
+  'unresolved',
+  'bot_retired',
+  'ended_by_operator',
+] as const
+
+export type EndReason = (typeof END_REASONS)[number]
+
+export const isEndReason = (reason: string): reason is EndReason =>
+  END_REASONS.some((known) => known === reason)
+
 /** How long a deposit waits for a trade, unless the store names another time. */
 export const DEFAULT_DEPOSIT_LIFE_MS = 60 * 60_000
 

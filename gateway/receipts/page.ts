@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/first-paint.ts'
 import { RECEIPT_TEXTS } from './texts.ts'
 
@@ -58,7 +59,7 @@ export function receiptPage(receipt: Receipt, { language, now }: Showing): strin
   const rows: [string, string | null][] = [
     [texts.store, escapeHtml(receipt.storeName)],
     [texts.result, texts.results[receipt.status]],
-    [texts.reason, reason === null ? null : escapeHtml(reason)],
+    [texts.reason, reason !== null && isEndReason(reason) ? texts.reasons[reason] : null],
     [texts.opened, moment(receipt.createdAt)],
     [texts.credited, amount === null ? null : money(amount)],
     [texts.held, heldAmount === 0 ? null : `${money(heldAmount)}${hold}`],

@@ -1,7 +1,9 @@
 /** A link that a shopper can show to support: its page says what happened and reveals nothing else. */
 import { fastify } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { LANGUAGES } from '../../contract/languages.ts'
 import type { BotContext } from '../bots/bot.ts'
+import { END_REASONS } from '../deposits/deposit.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { Unable } from '../http/refusal.ts'
@@ -9,9 +11,19 @@ import { find } from '../operations/find.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { type Receipt, receiptPage } from './page.ts'
 import { receiptRoute } from './routes.ts'
+import { RECEIPT_TEXTS } from './texts.ts'
 
 const DAY_S = 86_400
+const NOW = new Date('2026-11-26T12:00:00Z')
+
+const RECEIPT: Receipt = {
+  status: 'tradeDeclined',
+  ...{ id: '7', storeName: 'Ember', currency: 'USD', amount: null },
+  ...{ heldAmount: 0, heldUntil: null, reversedAmount: 0, offerId: null, botName: null, items: [] },
+  ...{ createdAt: NOW.toISOString(), keptUntil: NOW, reason: null },
+}
 const app = fastify()
 
 let unable: Unable | undefined
@@ -85,6 +97,19 @@ it('a receipt says what happened in both languages, and nothing about the shoppe
     ),
   })
 })
+
+it.each(LANGUAGES)(
+  'a receipt gives every reason in words, and an unknown one not at all, in %s',
+  (language) => {
+    const saying = (reason: string) => receiptPage({ ...RECEIPT, reason }, { language, now: NOW })
+    for (const reason of END_REASONS) {
+      const said = RECEIPT_TEXTS[language].reasons[reason]
+      expect(saying(reason)).toContain(`<dd>${said}</dd>`)
+      expect(saying(reason)).not.toMatch(new RegExp(`>${reason}<|_`))
+    }
+    expect(saying('moon_phase')).not.toMatch(new RegExp(`moon|<dt>${RECEIPT_TEXTS[language].reason}<`))
+  },
+)
 
 it('a receipt opens under no other name, and the operator’s search accepts its name', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''

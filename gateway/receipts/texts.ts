@@ -1,5 +1,6 @@
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
+import type { EndReason } from '../deposits/deposit.ts'
 
 const en = {
   title: (id: string) => `Payment #${id}`,
@@ -24,6 +25,27 @@ const en = {
     'There is no payment at this address. Check that the link is whole, or give support the number of the payment.',
   later: 'The receipt cannot be shown at this moment. Try again in a minute.',
   other: 'По-русски',
+  reasons: {
+    expired: 'The time of the payment ran out.',
+    cancelled_by_store: 'The store cancelled it.',
+    declined: 'The offer was declined.',
+    declined_at_once:
+      'The offer was declined within seconds of being sent, perhaps by somebody else with access to the account.',
+    countered: 'A counteroffer was sent, and refused.',
+    deadline: 'The offer was not accepted in time.',
+    cancelled_elsewhere: 'The offer was cancelled, but not by the till.',
+    cancelled_elsewhere_at_once: 'The offer was cancelled within seconds of being sent, but not by the till.',
+    cancelled_by_second_factor: 'The offer was cancelled on the phone that confirms trades.',
+    needs_confirmation: 'Steam wanted a confirmation from the bot, so the offer was cancelled.',
+    invalid: 'Steam declared the offer invalid.',
+    invalid_items: 'Some of the items were no longer there.',
+    exchange_failed: 'Steam could not exchange the items, and gave them back.',
+    exchange_taken_back: 'Steam took the exchange back.',
+    escrow: 'Steam put the trade on hold.',
+    unresolved: 'Steam did not say what became of the offer.',
+    bot_retired: 'The bot of the offer is out of service.',
+    ended_by_operator: 'The operator of the till ended it.',
+  } satisfies Record<EndReason, string>,
   results: {
     created: 'Nothing was sent yet. The items are with their owner.',
     pending: 'A trade offer is open on Steam. The items are with their owner.',
@@ -61,6 +83,27 @@ const ru: Texts = {
     'По этому адресу нет платежа. Проверьте, целиком ли скопирована ссылка, или назовите поддержке номер платежа.',
   later: 'Сейчас квитанцию показать нельзя. Попробуйте через минуту.',
   other: 'In English',
+  reasons: {
+    expired: 'Время платежа вышло.',
+    cancelled_by_store: 'Платёж отменил магазин.',
+    declined: 'Предложение отклонили.',
+    declined_at_once:
+      'Предложение отклонили через несколько секунд после отправки — возможно, кто-то другой с доступом к аккаунту.',
+    countered: 'Пришло встречное предложение, оно отклонено.',
+    deadline: 'Предложение не приняли вовремя.',
+    cancelled_elsewhere: 'Предложение отменено, но не кассой.',
+    cancelled_elsewhere_at_once: 'Предложение отменено через несколько секунд после отправки, но не кассой.',
+    cancelled_by_second_factor: 'Предложение отменено на телефоне, которым подтверждают обмены.',
+    needs_confirmation: 'Steam потребовал подтверждения от бота, поэтому предложение отменено.',
+    invalid: 'Steam признал предложение недействительным.',
+    invalid_items: 'Некоторых предметов уже не было.',
+    exchange_failed: 'Steam не смог обменять предметы и вернул их.',
+    exchange_taken_back: 'Steam отменил обмен.',
+    escrow: 'Steam задержал обмен.',
+    unresolved: 'Steam не сообщил, что стало с предложением.',
+    bot_retired: 'Бот этого предложения больше не работает.',
+    ended_by_operator: 'Платёж завершил оператор кассы.',
+  },
   results: {
     created: 'Пока ничего не отправлено. Предметы у владельца.',
     pending: 'Предложение обмена открыто в Steam. Предметы у владельца.',

@@ -16,6 +16,7 @@ import { decideGivenUp, OVERDUE_MS } from './giving-up.ts'
 import { judgeSteamTrade, later, offeredSettlement, sameAssets, settlementOf } from './proof.ts'
 import { type Attempt, judgeRefusal } from './refusal.ts'
 import {
+  type BadEnd,
   type CancelReason,
   type End,
   type EndedTrade,
@@ -186,13 +187,13 @@ const BY_OUR_CANCEL: Record<CancelReason, End> = {
 const ESCROW: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
 
 /** The till did not cancel this offer: someone else may be using the bot's session. */
-const CANCELLED_ELSEWHERE: End = {
+const CANCELLED_ELSEWHERE: HastyEnd = {
   state: 'timed_out',
   status: 'tradeTimeout',
   reason: 'cancelled_elsewhere',
 }
 
-const DECLINED: End = { state: 'declined', status: 'tradeDeclined', reason: 'declined' }
+const DECLINED: HastyEnd = { state: 'declined', status: 'tradeDeclined', reason: 'declined' }
 
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   // Once accepted, only Steam's trade record counts: the offer's state can flip back for a while.
@@ -232,13 +233,15 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
   }
 }
 
+type HastyEnd = End & { reason: 'declined' | 'cancelled_elsewhere' }
+
 /** True if the offer ended before a person could read it. Counts from the send, because a pause moves the deadline. */
-function hasty({ startedAt }: TradeIn<'active'>, end: End, now: Date): End {
-  return isPast(startedAt, HASTY_MS, now) ? end : { ...end, reason: `${end.reason}${AT_ONCE}` }
+function hasty({ startedAt }: TradeIn<'active'>, end: HastyEnd, now: Date): End {
+  return isPast(startedAt, HASTY_MS, now) ? end : { ...end, reason: `${end.reason}${AT_ONCE}` as const }
 }
 
 /** An end that Steam sometimes takes back: it counts only if a second read after a pause confirms it. */
-function badEnd(trade: TradeIn<'active'>, seen: string, now: Date): TradeEvent[] {
+function badEnd(trade: TradeIn<'active'>, seen: BadEnd, now: Date): TradeEvent[] {
   if (trade.badEnd?.state !== seen) return [{ kind: 'doubted', badEnd: seen, at: now }]
   if (!isPast(trade.badEnd.seenAt, BAD_END_PAUSE_MS, now)) return []
   const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen }

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../contract/errors.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Refusal, TradeStateColumn } from '../db/trade-tables.ts'
+import type { EndReason } from '../deposits/deposit.ts'
 import type { OfferAsset, SteamTrade } from '../steam/steam.ts'
 import type { Verdict } from './refusal.ts'
 
@@ -84,11 +85,14 @@ export type TradeIn<S extends TradeState> = Trade extends infer T
 
 export type EndedTrade = TradeIn<EndedState>
 
+/** Ends that Steam sometimes takes back. */
+export type BadEnd = Extract<EndReason, 'invalid' | 'invalid_items' | `exchange_${string}`>
+
 /** The ends of an offer without the items. */
 export type End = {
   state: 'declined' | 'countered' | 'invalid' | 'timed_out'
   status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'>
-  reason: string
+  reason: EndReason
 }
 
 /**
@@ -115,7 +119,7 @@ export type TradeEvent =
   | { kind: 'cancel_begun'; because: CancelReason }
   /** `settlesAt`: the end of Steam's protection, as the offer says. */
   | { kind: 'accepted'; steamTradeId: string | null; settlesAt: Date | null; at: Date }
-  | { kind: 'doubted'; badEnd: string; at: Date }
+  | { kind: 'doubted'; badEnd: BadEnd; at: Date }
   /** `heldUntil`: the shopper accepted, and Steam holds the items until then. */
   | { kind: 'ended'; end: End; heldUntil: Date | null; at: Date }
   /** Steam holds the items of an offer whose trade had ended. */
