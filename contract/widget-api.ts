@@ -30,7 +30,15 @@ export const botSchema = z.object({
   profileUrl: z.string(),
   avatarUrl: z.string(),
   level: z.int().nonnegative(),
+  /** The day on which the account joined Steam, YYYY-MM-DD; absent if its profile hides it. */
+  memberSince: z.iso.date().optional(),
 })
+
+/**
+ * Why credit is held until Steam's protection ends. `limit`: before that, the store gets credit only up to its limit.
+ * `release`: it gets none.
+ */
+const HELD_BY = ['limit', 'release'] as const
 
 /** GET /api/payment: request. The link may be cut short, so any text that is not a hash means an unknown deposit. */
 export const paymentQuerySchema = z.object({ hash: z.string().max(512) })
@@ -68,6 +76,10 @@ export const paymentSchema = z.object({
    * that, so a scammer may have access to an account and prepare a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
+  /**
+   * Seconds until the next offer to the same account may be sent, after unused ones. Absent if it does not have to wait.
+   */
+  nextOfferInS: z.int().positive().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
@@ -95,6 +107,8 @@ export const paymentSchema = z.object({
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
+  /** Present if a part is held. */
+  heldBy: z.enum(HELD_BY).optional(),
   minAmount: minorUnits.nullable(),
   maxAmount: minorUnits.nullable(),
   /** The games whose items the store accepts. The page offers no others. */
@@ -148,13 +162,22 @@ export const inventorySchema = z.object({
    * offer's heldAmount is a promise. The amounts are rounded and at most the items' total, so they do not reveal the
    * store's limit. Null if nothing is held.
    */
-  hold: z.object({ atOnce: minorUnits, days: z.int().positive(), until: z.iso.datetime() }).nullable(),
+  hold: z
+    .object({
+      atOnce: minorUnits,
+      days: z.int().positive(),
+      until: z.iso.datetime(),
+      by: z.enum(HELD_BY).optional(),
+    })
+    .nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
   /** Different names of those items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none. */
   unavailableNames: z
     .partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.string()).max(MOST_UNAVAILABLE_NAMES))
     .optional(),
+  /** How many of those items have each name, in the order of the names. */
+  unavailableCounts: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.int().positive())).optional(),
   /** When the first item under `tradeHold` or `tradeProtected` becomes free; absent if Steam does not say. */
   nextTradableAt: z.iso.datetime().optional(),
   /** Identifies the prices of this answer; sent with the trade. Null if there are no items. */

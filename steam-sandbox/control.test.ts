@@ -136,7 +136,7 @@ describe('the page of an offer', () => {
     const { offerId } = offered()
     const path = `/tradeoffer/${offerId}/`
     expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
-    expect(await show(path)).toMatch(/<p>Level \d+ · member since 20\d\d<\/p>/)
+    expect(await show(path)).toMatch(/<p>Level \d+ · member since [A-Z]\w+ \d+, 20\d\d<\/p>/)
     const gift = await press(path, [['answer', 'accept']])
     expect(gift.headers.get('location')).toBe(`${path}?step=gift`)
     expect(await show(`${path}?step=gift`)).toContain('get nothing in return')

@@ -91,7 +91,7 @@ describe('the page of an offer', () => {
     const offer = await read(page)
     expect(offer).toMatch(/<h2>Your items<\/h2><ul/)
     expect(offer).toMatch(/<h2>Items of Tradetill Bot #1<\/h2><p class="nothing">Nothing/)
-    expect(offer).toMatch(/Level \d+ · member since 20\d\d/)
+    expect(offer).toMatch(/Level \d+ · member since [A-Z]\w+ \d+, 20\d\d/)
     expect(offer).toContain('CODE')
     const gift = await press('accept')
     expect(await read(gift)).toContain('<strong>get nothing in return</strong>')

@@ -86,7 +86,11 @@ describe('an enrolment', () => {
     expect(await enrol()).toMatchObject({ kind: 'added', steamId: STEAM_ID, name: 'Bot #1' })
     expect(await enrol()).toMatchObject({ kind: 'added' })
     expect(await listBots(database.db)).toMatchObject([{ steamId: STEAM_ID, level: 7, state: 'active' }])
-    const stored = await database.db.selectFrom('bot').select('refresh_token').executeTakeFirstOrThrow()
+    const stored = await database.db
+      .selectFrom('bot')
+      .select(['refresh_token', 'member_since'])
+      .executeTakeFirstOrThrow()
+    expect(stored.member_since).toBe('2015-03-09')
     expect(box.open(stored.refresh_token, `bot:${STEAM_ID}:refresh_token`)).toBe(TOKEN)
     expect(steam.open).toBe(0)
   })

@@ -132,6 +132,8 @@ export type BotTable = {
   avatar_url: string
   profile_url: string
   level: number
+  /** YYYY-MM-DD; null if the account's profile hides it, or was read by an earlier version. */
+  member_since: Generated<string | null>
   refresh_token: Buffer
   state: Generated<BotState>
   state_reason: string | null

@@ -207,7 +207,7 @@ describe('GET /api/payment', () => {
       steamTradeMessage: code,
       acceptUrl: `${COMMUNITY}/tradeoffer/1/`,
       clientUrl: 'steam://url/ShowTradeOffer/1',
-      bot: { name: 'Tradetill Bot', level: 47 },
+      bot: { name: 'Tradetill Bot', level: 47, memberSince: '2015-03-09' },
     })
   })
 

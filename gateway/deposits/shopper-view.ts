@@ -6,6 +6,7 @@ import { linkWithoutToken } from '../../contract/trade-link.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { pauseMsAfter } from '../shoppers/allowance.ts'
 import { AT_ONCE } from './deposit.ts'
 import { receiptPath } from './receipt-link.ts'
 import { type ViewRow, viewRowsOf } from './view-store.ts'
@@ -13,7 +14,7 @@ import { type ViewRow, viewRowsOf } from './view-store.ts'
 export type View = {
   depositId: bigint
   payment: Payment
-  /** Changes if any field other than timeLeft changes. */
+  /** Changes if any field changes, other than those that count seconds. */
   etag: string
   /** The payment as JSON. */
   body: string
@@ -40,7 +41,7 @@ const CREATING: readonly (TradeStateColumn | null)[] = ['intended', 'sending', '
 
 function viewOf(row: ViewRow, communityUrl: string): View {
   const payment = paymentOf(row.is_old ? faded(row) : row, communityUrl)
-  const { timeLeft: _, ...lasting } = payment
+  const { timeLeft: _, nextOfferInS: _wait, ...lasting } = payment
   const etag = `"${createHash('sha256').update(JSON.stringify(lasting)).digest('base64url').slice(0, 22)}"`
   const open = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
   return {
@@ -84,6 +85,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     technicalWorksText: worksTextOf(row),
     technicalWorksUntil: row.works_until?.toISOString() ?? null,
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
+    ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
     steamTradeId: offer,
@@ -114,14 +116,27 @@ const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): strin
 
 /** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
+  const heldBy = row.credit_mode === 'on_release' ? ('release' as const) : ('limit' as const)
   if (status !== 'pending') {
-    return { heldAmount: Number(row.held_amount), heldUntil: row.held_until?.toISOString() ?? null }
+    return {
+      heldAmount: Number(row.held_amount),
+      heldUntil: row.held_until?.toISOString() ?? null,
+      ...(row.held_amount > 0n && { heldBy }),
+    }
   }
   const isHeld = total !== null && promised !== null && promised < total
   return {
     heldAmount: isHeld ? Number(total - promised) : 0,
     heldUntil: isHeld ? (row.promised_until?.toISOString() ?? null) : null,
+    ...(isHeld && { heldBy }),
   }
+}
+
+/** A pause after unused offers delays the next offer to the account, but not one of a deposit locked to it. */
+function nextOfferOf({ unused_count: count, unused_seconds: past }: ViewRow): { nextOfferInS?: number } {
+  if (count === null || count === 0 || past === null) return {}
+  const seconds = Math.ceil(pauseMsAfter(count) / 1000 - past)
+  return seconds > 0 ? { nextOfferInS: seconds } : {}
 }
 
 const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment['technicalWorksText'] =>
@@ -157,5 +172,6 @@ function botOf(row: ViewRow): Payment['bot'] {
     profileUrl: row.bot_profile_url,
     avatarUrl: row.bot_avatar_url,
     level: row.bot_level ?? 0,
+    ...(row.bot_member_since !== null && { memberSince: row.bot_member_since }),
   }
 }

@@ -6,7 +6,10 @@ import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { ListDepositsQuery } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { FORGOTTEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
+import { type CreditMode, FORGOTTEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
+import { LONGEST_PAUSE_MS, UNUSED_REASONS } from '../shoppers/allowance.ts'
+import { isOnReleaseSql } from '../shoppers/on-release-store.ts'
+import { unusedOffersSql } from '../shoppers/partner-store.ts'
 import type { DepositRow } from './store.ts'
 
 export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { externalId: string })
@@ -114,6 +117,12 @@ export type ViewRow = {
   bot_profile_url: string | null
   bot_avatar_url: string | null
   bot_level: number | null
+  bot_member_since: string | null
+  /** The rule that decided, or will decide, which part is held. */
+  credit_mode: CreditMode
+  /** Unused offers to the account, and the seconds since the latest. Null if they cannot delay the next offer. */
+  unused_count: number | null
+  unused_seconds: number | null
   technical_works: boolean
   works_text_en: string | null
   works_text_ru: string | null
@@ -143,7 +152,12 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         trade.deadline + trade.promised_days * interval '24 hours' as promised_until, trade.accepted_at is not null as accepted,
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
-        bot.level as bot_level,
+        bot.level as bot_level, bot.member_since as bot_member_since,
+        coalesce(trade.credit_mode, case when store.credit_mode = 'on_release' or deposit.credit_mode = 'on_release'
+          or (trade.promised_amount = 0 and ${isOnReleaseSql(sql`trade.partner_steam_id`)})
+          then 'on_release' else 'on_accept' end) as credit_mode,
+        unused.count as unused_count,
+        extract(epoch from (select till_now()) - unused.last_at)::float8 as unused_seconds,
         works.*,
         greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
         greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline,
@@ -164,6 +178,15 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         order by trade.delivered_at desc nulls last, trade.id desc limit 1
       ) trade on true
       left join bot on bot.id = trade.bot_id
+      left join lateral (
+        ${unusedOffersSql({
+          steamId: sql`trade.partner_steam_id`,
+          storeId: sql`deposit.store_id`,
+          now: sql`(select till_now())`,
+        })}
+        and not deposit.shopper_locked and trade.reason in (${sql.join(UNUSED_REASONS)})
+        and trade.ended_at > (select till_now()) - make_interval(secs => ${LONGEST_PAUSE_MS / 1000})
+      ) unused on true
       where deposit.hash = any(${[...hashes]})`.execute(db)
   return rows
 }

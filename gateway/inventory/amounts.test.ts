@@ -101,14 +101,15 @@ describe('the amount of a trade', () => {
 })
 
 describe('A-087 items that do not qualify', () => {
-  test('are listed by name, each name once, up to the number that the page can show', async () => {
+  test('are listed by name, each name once with its count, up to the number that the page can show', async () => {
     const many = Array.from({ length: MOST_UNAVAILABLE_NAMES + 5 }, (_, at) =>
       anItem(String(at + 1), `Knife ${at}`, { tradable: false }),
     )
     till.steam.owned = { kind: 'items', items: [...many, anItem('90', 'Dime'), anItem('91', 'Dime')] }
-    const { unavailableByReason, unavailableNames } = await till.ask()
+    const { unavailableByReason, unavailableNames, unavailableCounts } = await till.ask()
     expect(unavailableByReason).toEqual({ tooCheap: 2, notTradable: MOST_UNAVAILABLE_NAMES + 5 })
-    expect(unavailableNames?.tooCheap).toEqual(['Dime'])
+    expect([unavailableNames?.tooCheap, unavailableCounts?.tooCheap]).toEqual([['Dime'], [2]])
+    expect(unavailableCounts?.notTradable).toEqual(Array.from({ length: MOST_UNAVAILABLE_NAMES }, () => 1))
     expect(unavailableNames?.notTradable).toHaveLength(MOST_UNAVAILABLE_NAMES)
   })
 

@@ -17,6 +17,8 @@ export type Offered = {
   unavailableByReason: Partial<Record<UnavailableReason, number>>
   /** Undefined if every item is accepted. */
   unavailableNames?: Partial<Record<UnavailableReason, string[]>>
+  /** How many items have each of these names. */
+  unavailableCounts?: Partial<Record<UnavailableReason, number[]>>
   /** When items that Steam blocks temporarily become free: ISO 8601, unordered. */
   heldUntil: string[]
 }
@@ -66,9 +68,17 @@ function leaveOut(offered: Offered, reason: UnavailableReason, name: string): vo
   offered.unavailableItems += 1
   offered.unavailableByReason[reason] = (offered.unavailableByReason[reason] ?? 0) + 1
   offered.unavailableNames ??= {}
+  offered.unavailableCounts ??= {}
   const names = offered.unavailableNames[reason] ?? []
-  if (names.length < MOST_UNAVAILABLE_NAMES && !names.includes(name)) names.push(name)
+  const counts = offered.unavailableCounts[reason] ?? []
   offered.unavailableNames[reason] = names
+  offered.unavailableCounts[reason] = counts
+  const index = names.indexOf(name)
+  if (index >= 0) counts[index] = (counts[index] ?? 0) + 1
+  else if (names.length < MOST_UNAVAILABLE_NAMES) {
+    names.push(name)
+    counts.push(1)
+  }
 }
 
 type Judged =

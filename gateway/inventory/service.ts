@@ -139,6 +139,7 @@ type Answered = Pick<
   | 'unavailableItems'
   | 'unavailableByReason'
   | 'unavailableNames'
+  | 'unavailableCounts'
   | 'nextTradableAt'
 >
 
@@ -200,6 +201,7 @@ async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise
   return {
     atOnce: Number(promised.atOnce),
     days,
+    by: promised.by,
     until: new Date(now.getTime() + days * DAY_MS).toISOString(),
   }
 }

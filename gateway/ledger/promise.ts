@@ -15,7 +15,8 @@ type Asked = {
   days: number
 }
 
-export type Promised = { atOnce: bigint; days: number }
+/** `by`: the rule that holds the rest. */
+export type Promised = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**
  * Returns the part of the total that is promised to be credited at delivery, without waiting for the end of the
@@ -38,11 +39,7 @@ export async function forecast(
   if (days === 0) return null
   const { mode, free, others } = await readRoom(db, { storeId: deposit.store_id, rateId })
   const riskRoom = roomFor({ free, others, own: 0n })
-  const credit = {
-    total,
-    isProtected: true,
-    mode: mostCareful([mode, deposit.credit_mode, ofShopper]),
-    riskRoom,
-  }
-  return { atOnce: promisedPart(credit), days }
+  const ruling = mostCareful([mode, deposit.credit_mode, ofShopper])
+  const atOnce = promisedPart({ total, isProtected: true, mode: ruling, riskRoom })
+  return { atOnce, days, by: ruling === 'on_release' ? 'release' : 'limit' }
 }

@@ -10,7 +10,7 @@ export const MOST_OPEN_OFFERS = 2
 const MOST_OPEN_LOCKED = 1
 
 const FIRST_PAUSE_MS = 60_000
-const LONGEST_PAUSE_MS = 30 * 60_000
+export const LONGEST_PAUSE_MS = 30 * 60_000
 /** How many unused offers to count: enough for the longest pause. */
 const MOST_DOUBLINGS = 5
 /** Unused offers older than this no longer count. */
@@ -36,13 +36,16 @@ type Wish = {
   now: Date
 }
 
+/** The pause after the last of so many unused offers, at least one. */
+export const pauseMsAfter = (count: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
+
 /** Decides whether another offer may be sent to the account for a deposit of the store. */
 export function judgePartner(facts: PartnerFacts, { isLocked, now }: Wish): Allowance {
   const hasOwnSlot = isLocked && facts.openLocked < MOST_OPEN_LOCKED
   if (facts.open >= MOST_OPEN_OFFERS && !hasOwnSlot) return { kind: 'too_many' }
   if (isLocked || facts.unused === null) return { kind: 'allowed' }
   const { count, lastAt } = facts.unused
-  const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
-  const until = new Date(lastAt.getTime() + pauseMs)
+  const until = new Date(lastAt.getTime() + pauseMsAfter(count))
   return until > now ? { kind: 'paused', until } : { kind: 'allowed' }
 }

@@ -2,9 +2,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
-/** SQL condition: whether the account's next delivery is credited on release. */
+/**
+ * SQL condition: whether the account's next delivery is credited on release. Not `exists`, for which the planner may read
+ * the whole table.
+ */
 export const isOnReleaseSql = (steamId: RawBuilder<unknown>): RawBuilder<boolean> =>
-  sql<boolean>`exists (select from careful_shopper where steam_id = ${steamId})`
+  sql<boolean>`coalesce((select true from careful_shopper where steam_id = ${steamId}), false)`
 
 /** Returns how a shopper must be credited, whatever their store's setting is; null if the store decides. */
 export async function creditModeOf(db: Db | Tx, steamId: string): Promise<'on_release' | null> {

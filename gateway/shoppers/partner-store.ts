@@ -1,8 +1,24 @@
 /** The offers of one Steam account. */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts'
+
+type Of = { steamId: unknown; storeId: unknown; now: unknown }
+
+/**
+ * SQL query: the number of unused offers of the store to the account since it last paid there (`count`), and the end of
+ * the latest (`last_at`). Ends with its conditions, so a caller can add one.
+ */
+export const unusedOffersSql = ({ steamId, storeId, now }: Of): RawBuilder<unknown> => sql`
+  select count(*)::int as count, max(past.ended_at) as last_at
+  from trade past join deposit of_store on of_store.id = past.deposit_id
+  where past.partner_steam_id = ${steamId} and of_store.store_id = ${storeId}
+    and past.reason in (${sql.join(UNUSED_REASONS)})
+    and past.ended_at > ${now}::timestamptz - make_interval(secs => ${REMEMBERED_MS / 1000})
+    and past.ended_at > coalesce((
+      select max(paid.delivered_at) from trade paid join deposit paid_for on paid_for.id = paid.deposit_id
+      where paid.partner_steam_id = ${steamId} and paid_for.store_id = ${storeId}), '-infinity')`
 
 type Found = { open: number; openLocked: number; unused: number; lastAt: Date | null }
 
@@ -16,22 +32,15 @@ export async function partnerFacts(
   tx: Tx,
   { steamId, storeId, now }: { steamId: string; storeId: bigint; now: Date },
 ): Promise<PartnerFacts> {
-  const from = new Date(now.getTime() - REMEMBERED_MS)
-  const isUnused = sql`reason in (${sql.join(UNUSED_REASONS)}) and is_own and ended_at > ${from}
-    and ended_at > coalesce(paid_at, '-infinity')`
   const { rows } = await sql<Found>`
-    with offer as (
-      select trade.state in (${sql.join(OPEN_TRADE_STATES)}) as is_open, trade.reason, trade.ended_at,
-        deposit.store_id = ${storeId} as is_own, deposit.shopper_locked,
-        max(trade.delivered_at) filter (where deposit.store_id = ${storeId}) over () as paid_at
+    select offer.*, unused.count as unused, unused.last_at as "lastAt"
+    from (
+      select (count(*) filter (where is_open))::int as "open",
+        (count(*) filter (where is_open and deposit.store_id = ${storeId} and deposit.shopper_locked))::int as "openLocked"
       from trade join deposit on deposit.id = trade.deposit_id
+      cross join lateral (select trade.state in (${sql.join(OPEN_TRADE_STATES)}) as is_open) state
       where trade.partner_steam_id = ${steamId}
-    )
-    select (count(*) filter (where is_open))::int as "open",
-      (count(*) filter (where is_open and is_own and shopper_locked))::int as "openLocked",
-      (count(*) filter (where ${isUnused}))::int as "unused",
-      max(ended_at) filter (where ${isUnused}) as "lastAt"
-    from offer`.execute(tx)
+    ) offer, (${unusedOffersSql({ steamId, storeId, now })}) unused`.execute(tx)
   const { open = 0, openLocked = 0, unused = 0, lastAt = null } = rows[0] ?? {}
   return { open, openLocked, unused: lastAt === null ? null : { count: unused, lastAt } }
 }

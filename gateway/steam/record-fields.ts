@@ -28,7 +28,8 @@ const LISTS: Record<Rule, string> = {
     expiration_time escrow_end_date escrow_end_duration_seconds confirmation_method eresult delay_settlement
     settlement_date from_real_time_trade missing status total_trades needs_mobile_confirmation needs_email_confirmation
     level l language count propertyid get_sent_offers get_received_offers get_descriptions active_only historical_only
-    time_historical_cutoff max_trades start_after_time navigating_back include_failed include_total trading xml start`,
+    time_historical_cutoff max_trades start_after_time navigating_back include_failed include_total trading xml start
+    memberSince`,
   person: 'steamid steamid_target steamid_other accountid_other partner steamID64',
   asset: 'assetid id new_assetid rollback_new_assetid last_assetid start_assetid',
   offer: 'tradeofferid',

@@ -30,7 +30,15 @@ export type Partner = {
   token: string
 }
 
-export type Profile = { steamId: string; name: string; avatarUrl: string; profileUrl: string; level: number }
+export type Profile = {
+  steamId: string
+  name: string
+  avatarUrl: string
+  profileUrl: string
+  level: number
+  /** The day on which the account was made, YYYY-MM-DD; absent if the profile hides it. */
+  memberSince?: string
+}
 
 export type ProfileAnswer = { kind: 'profile'; profile: Profile } | { kind: 'unknown_account' } | Unavailable
 

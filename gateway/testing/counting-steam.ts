@@ -29,7 +29,7 @@ export function countingSteam() {
     },
     async readProfile(steamId: string) {
       const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level: 7 }
-      return { kind: 'profile' as const, profile }
+      return { kind: 'profile' as const, profile: { ...profile, memberSince: '2015-03-09' } }
     },
   }
   const answer = async <T>(good: T) => {

@@ -128,6 +128,7 @@ export async function aBot(
       avatar_url: 'a',
       profile_url: 'p',
       level: 47,
+      member_since: '2015-03-09',
       refresh_token: Buffer.from('sealed'),
       online: true,
       lease_epoch: 1n,

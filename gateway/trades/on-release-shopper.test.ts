@@ -1,6 +1,7 @@
 /** A shopper who took items back is credited on release from then on, whatever their store says. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
 import { forecast } from '../ledger/promise.ts'
 import { creditModeOf } from '../shoppers/on-release-store.ts'
 import { runCommand } from '../testing/command.ts'
@@ -66,6 +67,14 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(first)).toMatchObject({ state: 'reversed', credit_mode: 'on_accept' })
     const open = await offered()
     expect(await rowOf(open.tradeId)).toMatchObject({ promised_amount: 0n })
+    const { hash } = await till.db
+      .selectFrom('deposit')
+      .innerJoin('trade', 'trade.deposit_id', 'deposit.id')
+      .select('hash')
+      .where('trade.id', '=', open.tradeId)
+      .executeTakeFirstOrThrow()
+    const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
+    expect(shown?.payment).toMatchObject({ heldAmount: 3_000, heldBy: 'release' })
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
     expect(await rowOf(await delivered('76561198000000043'))).toMatchObject(AT_ONCE)
     expect(till.lines.filter((line) => line.includes('was taken back by its sender'))).toEqual([
@@ -79,8 +88,8 @@ describe('D-36 a shopper who took a trade back', () => {
     const asked = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
     const told = async (steamId: string) =>
       forecast(till.db, { ...asked, ofShopper: await creditModeOf(till.db, steamId) })
-    expect(await told(SHOPPER)).toEqual({ atOnce: 0n, days: 8 })
-    expect(await told('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8 })
+    expect(await told(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
+    expect(await told('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
     const promised = () =>
       till.db.selectFrom('credit_at_risk').select('promised_usd_cents').executeTakeFirst()
     const before = await promised()

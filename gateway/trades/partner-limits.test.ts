@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { viewReader } from '../deposits/shopper-view.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { fakeSession } from '../testing/fake-steam.ts'
@@ -112,6 +113,16 @@ describe('the pause', () => {
     const deposit = await depositFor()
     await open(deposit)
     await end(deposit, state, reason)
+    return deposit
+  }
+
+  /** The page counts by the database's clock, which runs on. */
+  const within = (more: number, most: number) => (seconds: number | undefined) =>
+    seconds !== undefined && seconds > more && seconds <= most
+
+  /** Seconds to wait, as the page of the deposit says; undefined if it says nothing. */
+  async function told({ hash }: Deposit): Promise<number | undefined> {
+    return (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.nextOfferInS
   }
 
   test.each([
@@ -119,20 +130,28 @@ describe('the pause', () => {
     ['declined', 'declined_at_once'],
     ['timed_out', 'deadline'],
     ['timed_out', 'expired'],
-  ] as const)('begins after an offer that is %s (%s), and doubles', async (state, reason) => {
-    await unused(reason, state)
-    const next = await depositFor()
-    const until = new Date(till.clock.now().getTime() + 60_000)
-    expect(await ask(next)).toEqual({ ...refused('offers_paused'), until })
-    await jump(till, 60)
-    await open(next)
-    await end(next, state, reason)
-    await jump(till, 61)
-    const third = await depositFor()
-    expect(await ask(third)).toMatchObject(refused('offers_paused'))
-    await jump(till, 60)
-    await open(third)
-  })
+  ] as const)(
+    'begins after an offer that is %s (%s), is shown on its page, and doubles',
+    async (state, reason) => {
+      const first = await unused(reason, state)
+      expect(await told(first)).toSatisfy(within(0, 60))
+      const next = await depositFor()
+      const until = new Date(till.clock.now().getTime() + 60_000)
+      expect(await ask(next)).toEqual({ ...refused('offers_paused'), until })
+      expect(await told(next)).toBeUndefined()
+      await jump(till, 60)
+      expect(await told(first)).toBeUndefined()
+      await open(next)
+      await end(next, state, reason)
+      expect(await told(first)).toSatisfy(within(60, 120))
+      expect(await told(next)).toSatisfy(within(60, 120))
+      await jump(till, 61)
+      const third = await depositFor()
+      expect(await ask(third)).toMatchObject(refused('offers_paused'))
+      await jump(till, 60)
+      await open(third)
+    },
+  )
 
   test.each([
     ['timed_out', 'cancelled_by_store'],
@@ -140,7 +159,7 @@ describe('the pause', () => {
     ['invalid', 'escrow'],
     ['refused', 'trade_refused'],
   ] as const)('does not begin after one that is %s (%s)', async (state, reason) => {
-    await unused(reason, state)
+    expect(await told(await unused(reason, state))).toBeUndefined()
     await open(await depositFor())
   })
 
@@ -165,7 +184,10 @@ describe('the pause', () => {
     const [first] = bots
     if (first === undefined) throw new Error('there is no bot')
     await till.db.updateTable('bot').set({ state: 'paused' }).where('id', '!=', first.bot.botId).execute()
-    await offerFor(till, first.bot, await depositFor({ isLocked: true }))
+    const locked = await depositFor({ isLocked: true })
+    await offerFor(till, first.bot, locked)
+    await end(locked, 'declined', 'declined')
+    expect(await told(locked)).toBeUndefined()
   })
 })
 

@@ -54,8 +54,8 @@ describe('D-9 an open offer', () => {
   async function told(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')
-    const { amount, heldAmount, heldUntil } = payment
-    return { atOnce: amount - heldAmount, held: heldAmount, until: heldUntil }
+    const { amount, heldAmount, heldUntil, heldBy } = payment
+    return { atOnce: amount - heldAmount, held: heldAmount, until: heldUntil, by: heldBy }
   }
 
   async function accept(offer: number): Promise<void> {
@@ -66,20 +66,25 @@ describe('D-9 an open offer', () => {
   const setStore = (change: { risk_limit_usd_cents?: bigint; credit_mode?: 'on_release' }) =>
     till.db.updateTable('store').set(change).execute()
 
-  it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number]]>([
+  it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number, string?]]>([
     ['within the limit promises all at once', { limit: 3_375n }, [3_375, 0]],
-    ['above the limit promises what the limit covers', { limit: 1_000n }, [1_000, 2_375]],
-    ['without a limit promises all of it later', { limit: 0n }, [0, 3_375]],
-    ['to a store that waits promises all of it later', { limit: 9_000n, mode: 'on_release' }, [0, 3_375]],
+    ['above the limit promises what the limit covers', { limit: 1_000n }, [1_000, 2_375, 'limit']],
+    ['without a limit promises all of it later', { limit: 0n }, [0, 3_375, 'limit']],
+    [
+      'to a store that waits promises all of it later',
+      { limit: 9_000n, mode: 'on_release' },
+      [0, 3_375, 'release'],
+    ],
     ['of a game without protection promises all at once', { limit: 0n, game: 'dota' }, [3_375, 0]],
-  ])('%s, and so it is credited', async (_name, { limit, game, mode }, [atOnce, held]) => {
+  ])('%s and names the rule, and so it is credited', async (_name, { limit, game, mode }, said) => {
+    const [atOnce, held, by] = said
     await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
     const hash = await offered({ total: 3_375n, ...(game && { game }) })
     const before = await told(hash)
-    expect(before).toMatchObject({ atOnce, held })
+    expect(before).toMatchObject({ atOnce, held, by })
     await accept(1)
     const after = await told(hash)
-    expect(after).toMatchObject({ atOnce, held })
+    expect(after).toMatchObject({ atOnce, held, by })
     // The shopper may use the whole time to accept, so the day shown is the latest.
     expect(Number(before.until === null)).toBe(Number(after.until === null))
     expect(Date.parse(before.until ?? '') - Date.parse(after.until ?? '0')).not.toBeLessThan(0)
@@ -111,7 +116,11 @@ describe('D-9 an open offer', () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     const asked = { deposit: { store_id: store.id, credit_mode: null }, ofShopper: null, rateId, days: 8 }
-    expect(await forecast(till.db, { ...asked, total: 3_375n })).toEqual({ atOnce: 1_000n, days: 8 })
+    expect(await forecast(till.db, { ...asked, total: 3_375n })).toEqual({
+      atOnce: 1_000n,
+      days: 8,
+      by: 'limit',
+    })
     const hashes: string[] = []
     for (const wish of wishes) hashes.push(await ask(wish))
     const promised = [
@@ -172,7 +181,7 @@ describe('D-9 an inventory promises, before the button,', () => {
     await limit(usdCents)
     const { hold } = await stocked.ask()
     const until = new Date(stocked.clock.now().getTime() + 8 * DAY_MS).toISOString()
-    expect(hold).toEqual({ atOnce, days: 8, until })
+    expect(hold).toEqual({ atOnce, days: 8, until, by: 'limit' })
   })
 
   it('no more than the deposit accepts', async () => {

@@ -1,5 +1,6 @@
 import { type Reply, text } from '../http.ts'
 import { CATALOGUE, GAMES, iconPath } from '../items.ts'
+import { memberSince } from '../world/joined.ts'
 import type { Account, Asset } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 
@@ -33,24 +34,13 @@ export function missing(said: string): Reply {
   return page('Not found', `<h1>Not found</h1><p>${said}</p>`, 404)
 }
 
-export function person({ name, steamId, level, avatarHash }: Account): string {
+/** With the day of joining, to compare it with the bot's profile. */
+export function person(account: Account): string {
+  const { name, steamId, level, avatarHash } = account
+  const joined = memberSince(account)
+  const since = joined === undefined ? 'new on Steam' : `member since ${joined}`
   return `<div class="person"><img src="/${avatarHash}_full.jpg" alt=""><div>
-<h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level} · ${memberSince(steamId, level)}</p></div></div>`
-}
-
-/** Steam numbers accounts in order, so an account's number gives its year approximately. */
-const ACCOUNTS_A_YEAR = 75_000_000n
-const FIRST_YEAR = 2003n
-const LAST_YEAR = 2025n
-const ACCOUNT_BITS = 0xffff_ffffn
-
-/**
- * The year in which the account was made. It is shown next to the level, because an impostor's account is new.
- */
-function memberSince(steamId: string, level: number): string {
-  if (level === 0) return 'new on Steam'
-  const year = FIRST_YEAR + (BigInt(steamId) & ACCOUNT_BITS) / ACCOUNTS_A_YEAR
-  return `member since ${year < LAST_YEAR ? year : LAST_YEAR}`
+<h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level} · ${since}</p></div></div>`
 }
 
 export function counts({ assets }: Account): string {

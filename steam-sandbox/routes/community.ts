@@ -1,5 +1,6 @@
 import { type Incoming, json, type Reply, redirect, text } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
+import { memberSince } from '../world/joined.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount } from '../world/world.ts'
 import { partnerInventory, publicInventory } from './inventory.ts'
@@ -79,15 +80,14 @@ function cdata(value: string): string {
 
 type Shown = { isPrivate: boolean; isBanned: boolean; isLimited: boolean }
 
-function profileXml(
-  { steamId, name, avatarHash }: Account,
-  { isPrivate, isBanned, isLimited }: Shown,
-): string {
+function profileXml(account: Account, { isPrivate, isBanned, isLimited }: Shown): string {
+  const { steamId, name, avatarHash } = account
+  const joined = isPrivate ? undefined : memberSince(account)
   const avatar = `https://avatars.steamstatic.com/${avatarHash}`
   return `${XML}<profile><steamID64>${steamId}</steamID64><steamID>${cdata(name)}</steamID>
 <onlineState>${isPrivate ? 'offline' : 'online'}</onlineState><stateMessage><![CDATA[${isPrivate ? 'Offline' : 'Online'}]]></stateMessage>
 <privacyState>${isPrivate ? 'private' : 'public'}</privacyState><visibilityState>${isPrivate ? 1 : 3}</visibilityState>
 <avatarIcon><![CDATA[${avatar}.jpg]]></avatarIcon><avatarMedium><![CDATA[${avatar}_medium.jpg]]></avatarMedium>
 <avatarFull><![CDATA[${avatar}_full.jpg]]></avatarFull><vacBanned>0</vacBanned>
-<tradeBanState>${isBanned ? 'Banned' : 'None'}</tradeBanState><isLimitedAccount>${isLimited ? 1 : 0}</isLimitedAccount></profile>`
+<tradeBanState>${isBanned ? 'Banned' : 'None'}</tradeBanState><isLimitedAccount>${isLimited ? 1 : 0}</isLimitedAccount>${joined === undefined ? '' : `\n<memberSince>${cdata(joined)}</memberSince>`}</profile>`
 }

@@ -26,8 +26,8 @@ const miniProfile = z.object({
 })
 
 /**
- * Reads the public profile from two pages that need no session. The XML page shows whether the account exists, and
- * the miniprofile has the level. Either page is enough for the name.
+ * Reads the public profile from two pages that need no session. The XML page shows whether the account exists and since
+ * when, and the miniprofile has the level. Either page is enough for the name.
  */
 export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts): Promise<ProfileAnswer> {
   const [page, mini] = await Promise.all([
@@ -58,12 +58,15 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
       avatarUrl: avatarUrl(xml?.avatar || short?.avatar_url || '', hosts.avatarBase),
       profileUrl: `${hosts.communityBase}/profiles/${steamId}`,
       level: Math.min(short?.level ?? 0, 99_999),
+      ...(xml?.memberSince !== undefined && { memberSince: xml.memberSince }),
     },
   }
 }
 
+type Page = { name: string; avatar: string; memberSince: string | undefined }
+
 /** null: Steam says that there is no such account. undefined: anything else, such as a page about rate limits. */
-function parseXml(page: unknown, steamId: string): { name: string; avatar: string } | null | undefined {
+function parseXml(page: unknown, steamId: string): Page | null | undefined {
   if (typeof page !== 'string') return undefined
   const body = page.slice(0, MOST_XML)
   if (/^(?:<\?xml[^>]*\?>)?\s*<response>\s*<error>/.test(body)) {
@@ -71,7 +74,26 @@ function parseXml(page: unknown, steamId: string): { name: string; avatar: strin
     return textOf(body, 'error').includes('could not be found') ? null : undefined
   }
   if (textOf(body, 'steamID64') !== steamId) return undefined
-  return { name: textOf(body, 'steamID'), avatar: textOf(body, 'avatarFull') }
+  return {
+    name: textOf(body, 'steamID'),
+    avatar: textOf(body, 'avatarFull'),
+    memberSince: dayIn(textOf(body, 'memberSince')),
+  }
+}
+
+const MONTHS = 'January February March April May June July August September October November December'.split(
+  ' ',
+)
+
+/** `March 9, 2011` → `2011-03-09`. Steam writes the day in English, and leaves it out of a private profile. */
+function dayIn(text: string): string | undefined {
+  const [, month = '', day = '', year = ''] = /^([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})$/.exec(text) ?? []
+  const number = MONTHS.indexOf(month) + 1
+  if (number === 0) return undefined
+  const written = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
+  const read = new Date(`${written}T00:00:00Z`)
+  // A day that the month does not have would become one of the next month.
+  return read.toJSON()?.startsWith(written) === true ? written : undefined
 }
 
 const CDATA = '<![CDATA['

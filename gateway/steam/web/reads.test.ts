@@ -316,6 +316,20 @@ describe('a profile', () => {
   })
 
   it.each([
+    ['<memberSince><![CDATA[March 9, 2011]]></memberSince>', '2011-03-09'],
+    ['<memberSince>December 31, 2003</memberSince>', '2003-12-31'],
+    ['', undefined],
+    ['<memberSince>February 30, 2011</memberSince>', undefined],
+    ['<memberSince>9 марта 2011</memberSince>', undefined],
+    ['<memberSince>Marchember 9, 2011</memberSince>', undefined],
+  ])('has the day of joining if the page names one: %s', async (field, day) => {
+    const { body } = xml('nova', '')
+    steam.routes.set(profilePath, () => ({ body: body.replace('</profile>', `${field}</profile>`) }))
+    const answer = await steam.here().readProfile(PARTNER.steamId)
+    expect(answer.kind === 'profile' && answer.profile.memberSince).toBe(day)
+  })
+
+  it.each([
     `https://evil.example/${hash}_full.jpg`,
     `https://steamstatic.com.evil.example/${hash}_full.jpg`,
     `http://avatars.steamstatic.com/${hash}_full.jpg`,

@@ -77,13 +77,13 @@ async function offerNow(offerId: string) {
 }
 
 describe('people', () => {
-  it('have a name, a picture and a level', async () => {
+  it('have a name, a picture, a level and a day on which they joined, as on their page', async () => {
     const answer = await steamHere().readProfile(shopper.steamId)
     if (answer.kind !== 'profile') throw new Error(JSON.stringify(answer))
     expect(answer.profile).toMatchObject({ name: shopper.name, level: expect.any(Number) })
-    const picture = await fetch(answer.profile.avatarUrl)
-    expect(picture.headers.get('content-type')).toMatch(/^image\//)
-    expect((await fetch(answer.profile.profileUrl)).status).toBe(200)
+    expect((await fetch(answer.profile.avatarUrl)).headers.get('content-type')).toMatch(/^image\//)
+    const joined = /since (\w+ \d+, \d+)/.exec(await (await fetch(answer.profile.profileUrl)).text())?.[1]
+    expect(new Date(`${joined} UTC`).toISOString()).toContain(answer.profile.memberSince)
   })
 
   it('are unknown if their account does not exist', async () => {
