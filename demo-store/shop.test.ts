@@ -78,6 +78,25 @@ describe('the shop', () => {
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
   })
 
+  test('points to an open offer until it ends, in both languages, and links to it', async () => {
+    await visitors.press()
+    const told = async (language: string) =>
+      (
+        await (await fetch(demo.store.url, { headers: { cookie: `ember_language=${language}` } })).text()
+      ).match(/class="open-offer">([^<]*)<a href="([^"]*)">([^<]*)</)
+    expect(await told('en')).toBeNull()
+    const data = { externalId: ordered(), url: URL_OF_DEPOSIT, amount: null }
+    await visitors.send({ id: 'open', type: 'deposit.pending', data: { ...data, status: 'pending' } })
+    expect((await told('en'))?.slice(1)).toEqual([
+      'Your trade offer is still open on Steam. ',
+      URL_OF_DEPOSIT,
+      'Go to your open offer',
+    ])
+    expect((await told('ru'))?.[1]).toContain('Ваше предложение обмена ещё открыто')
+    await visitors.send({ id: 'paid', sequence: 3, data: { ...data, amount: 1250 } })
+    expect(await told('en')).toBeNull()
+  })
+
   test('opens the deposit in a frame if the shopper chose that, for its own origin only', async () => {
     const answer = await visitors.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''

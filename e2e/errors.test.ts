@@ -98,6 +98,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     const field = page.getByRole('textbox', { name: texts.tradeLink })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
     await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.getByRole('heading', { name: texts.guideTitle }).waitFor()
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
   test('A-123 A-102 because the connection is gone, and asks again once it is back', async () => {

@@ -6,6 +6,7 @@ import { DESKTOP, MOBILE } from './support/browser.ts'
 import { offers } from './support/sandbox.ts'
 import {
   callsTo,
+  depositOf,
   endDeposit,
   maintenance,
   openConfirmation,
@@ -223,4 +224,64 @@ test('A-065 an open modal uses the deposit’s language, not the stored one; D-1
   await page.reload()
   await confirmation(page, TEXTS.ru).waitFor()
   await expect.poll(() => page.title()).toMatch(/^0[0-5]:\d\d · Примите в Steam – Ember Forge #\d+$/)
+})
+
+describe('another payment', () => {
+  test('begun while an offer is open leads back to that offer, until it has ended', async () => {
+    const { page, texts, deposit, offerId } = await openConfirmation({ language: 'en' })
+    const { url } = await depositOf({ language: 'ru' })
+    await page.goto(url)
+    const notice = page.getByText(TEXTS.ru.otherOffer(deposit.id))
+    await notice.waitFor()
+    await page.getByRole('link', { name: TEXTS.ru.otherOfferOpen }).click()
+    await confirmation(page, texts).waitFor()
+    await page.goto(url)
+    await notice.waitFor()
+    await endDeposit(deposit, offerId, 'decline')
+    await page.reload()
+    await page.getByRole('textbox', { name: TEXTS.ru.tradeLink }).waitFor()
+    const stored = () => page.evaluate(() => localStorage.getItem('openOffer'))
+    await expect.poll(stored).toBeNull()
+    expect(await notice.count()).toBe(0)
+  })
+})
+
+/** Closes the dialog as Android's Back does, which the page cannot prevent the second time. */
+const pressBack = (page: Page): Promise<void> =>
+  page.evaluate(() => document.querySelector('dialog')?.close())
+
+describe('Android’s Back', () => {
+  test('closes the error of a trade that was not created, and keeps the picks', async () => {
+    const { page, texts } = await openStand()
+    await page.route('**/api/trade', (route) =>
+      route.fulfill({
+        status: 422,
+        contentType: 'application/problem+json',
+        body: '{"code":"trade_refused"}',
+      }),
+    )
+    await pickItems(page, 2)
+    const failed = page.getByRole('dialog', { name: texts.creationErrorTitle })
+    // Chromium treats Esc and Back as the same request.
+    for (const close of [() => page.keyboard.press('Escape'), () => pressBack(page)]) {
+      await page.getByRole('button', { name: texts.pay, exact: true }).click()
+      await failed.waitFor()
+      await close()
+      await failed.waitFor({ state: 'detached' })
+      await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(2)
+      expect(page.url()).toContain('/deposit/')
+    }
+  })
+
+  test('twice and three times leaves the outcome and its way back in place', async () => {
+    const { page, texts, deposit, offerId } = await openConfirmation()
+    await endDeposit(deposit, offerId, 'decline')
+    const outcome = page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title })
+    await outcome.waitFor()
+    for (const _ of [1, 2, 3]) {
+      await pressBack(page)
+      await expect.poll(() => outcome.evaluate((dialog) => dialog.matches(':modal'))).toBe(true)
+    }
+    await outcome.getByRole('link', { name: texts.startAgain }).waitFor()
+  })
 })

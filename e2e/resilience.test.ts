@@ -371,7 +371,7 @@ test('the page asks not to be translated; a browser that still does breaks nothi
   await expect.poll(total).toBe(second)
   await page.getByRole('combobox', { name: texts.sort }).selectOption('priceUp')
   await page.getByRole('searchbox', { name: texts.search }).fill('no such item')
-  await page.getByText(texts.nothingFound).waitFor()
+  await page.getByText(texts.nothingFound('no such item')).waitFor()
   await page.getByRole('searchbox', { name: texts.search }).fill('')
   await page.locator('.language [lang=ru]').click()
   await page.getByRole('gridcell').first().waitFor()

@@ -51,7 +51,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     }
     expect(help.escrow.text).toMatch(/7/)
     expect(text).toContain(texts.itemConditions)
-    expect(texts.itemConditions).toMatch(language === 'en' ? /0\.1 USD.*popular/ : /5 рублей.*популярн/)
+    expect(texts.itemConditions).toMatch(language === 'en' ? /\$0\.10.*popular/ : /5 рублей.*популярн/)
     const sums = await page.getByRole('listitem').allTextContents()
     const three = language === 'en' ? '$3.00' : '3,00\u00a0$'
     const one = language === 'en' ? '$1.00' : '1,00\u00a0$'

@@ -108,7 +108,7 @@ describe.each([
     const found = cards.filter(({ name }) => name.toUpperCase().includes(wanted))
     expect(await names(page)).toEqual(found.map(({ name }) => name))
     await search.fill('¬')
-    await page.getByText(texts.nothingFound).waitFor()
+    await page.getByText(texts.nothingFound('¬')).waitFor()
     await page.getByRole('button', { name: texts.searchClear, exact: true }).click()
     await expect.poll(() => search.inputValue()).toBe('')
     expect(await names(page)).toEqual(cards.map(({ name }) => name))
@@ -171,9 +171,12 @@ describe.each([
 })
 
 /** The names of unusable items as the page lists them: some for each reason, and "…" if there are more. */
-const namesIn = ({ unavailableNames = {} }: Inventory): string[] =>
+const namesIn = ({ unavailableNames = {}, unavailableCounts = {} }: Inventory): string[] =>
   UNAVAILABLE_REASONS.flatMap((reason) => {
-    const names = unavailableNames[reason] ?? []
+    const counts = unavailableCounts[reason] ?? []
+    const names = (unavailableNames[reason] ?? []).map((name, index) =>
+      (counts[index] ?? 0) > 1 ? `${name} ×${counts[index]}` : name,
+    )
     const more = names.length === MOST_UNAVAILABLE_NAMES ? ', …' : ''
     return names.length > 0 ? [names.join(', ') + more] : []
   })

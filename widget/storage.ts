@@ -1,8 +1,12 @@
-/** Values that survive a reload: the last trade link and the language. A blocked storage counts as empty. */
+/**
+ * Values that survive a reload: the last trade link, the language and the deposit with an open offer. A blocked storage
+ * counts as empty.
+ */
 import { isLanguage, type Language } from '../contract/languages.ts'
 
 const LINK = 'tradeLink'
 const LANGUAGE = 'language'
+const OFFER = 'openOffer'
 
 type StorageName = 'localStorage' | 'sessionStorage'
 
@@ -30,6 +34,19 @@ export function storedLanguage(): Language | null {
 export const storedLink = (): string | null => read(LINK)
 export const storeLanguage = (language: Language): void => write(LANGUAGE, language)
 export const storeLink = (link: string): void => write(LINK, link)
+
+/** The hash of the deposit whose offer this browser saw open last. */
+export const storedOffer = (): string | null => read(OFFER)
+export const storeOffer = (hash: string): void => write(OFFER, hash)
+
+export function forgetOffer(hash: string): void {
+  if (read(OFFER) !== hash) return
+  try {
+    localStorage.removeItem(OFFER)
+  } catch {
+    // It is read again at the next visit.
+  }
+}
 
 /** Returns the language that the shopper chose for this deposit in this tab. It still applies after a reload. */
 export function chosenLanguage(hash: string): Language | null {

@@ -9,6 +9,7 @@ import {
   cartPart,
   nameOf,
   notePart,
+  openOfferPart,
   type Shown,
   toCartPart,
   topUpPart,
@@ -20,7 +21,7 @@ type Home = { shown: Shown; players: Player[] | undefined; thanks: string | unde
 export function homePage({ shown, players, thanks }: Home): string {
   const { visitor } = shown
   const texts = TEXTS[visitor.language]
-  const main = `${thanks === undefined ? '' : `<p class="thanks" role="status">${thanks}</p>`}
+  const main = `${thanks === undefined ? '' : `<p class="thanks" role="status">${thanks}</p>`}${openOfferPart(shown)}
 <div class="columns">
 <section class="goods-part" aria-labelledby="goods-title"><h1 id="goods-title">${texts.goods}</h1>
 <p class="quiet">${texts.goodsHint}</p>

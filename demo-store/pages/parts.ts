@@ -19,6 +19,7 @@ export type Shown = {
 }
 
 export const liveParts = (shown: Shown): string =>
+  openOfferPart(shown) +
   walletPart(shown) +
   cartPart(shown) +
   topUpPart(shown) +
@@ -57,6 +58,16 @@ export function toPay({
   balances,
 }: Pick<Shown, 'visitor' | 'cart' | 'balances'>): number {
   return totalOf(cart, currency) - (balances[currency] ?? 0)
+}
+
+/** Leads back to an open offer before the shopper begins another top-up. */
+export function openOfferPart({ visitor, topUps }: Pick<Shown, 'visitor' | 'topUps'>): string {
+  const texts = TEXTS[visitor.language]
+  const url = topUps.find(({ status }) => status === 'pending')?.url
+  const notice = url
+    ? `<p class="open-offer">${texts.openOffer} <a href="${escapeHtml(url)}">${texts.toOpenOffer}</a></p>`
+    : ''
+  return `<div id="open-offer" data-live aria-live="polite">${notice}</div>`
 }
 
 /** A link to the cart, which is below all the goods on a narrow page. */

@@ -7,6 +7,7 @@ import { DESKTOP, MOBILE, type Visit, visit } from './browser.ts'
 import { baseOf, playScene } from './play-scene.ts'
 import { type Base, SCENES } from './scenes.ts'
 import { offerEvidenceOf, sharedBrowser, till } from './shared-till.ts'
+import { targetsTooSmall } from './targets.ts'
 
 /** A window of 1280 px at 400 % zoom. */
 const ZOOMED = { width: 320, height: 640 }
@@ -88,6 +89,7 @@ export function lookAt(runs: typeof RUNS): void {
       expect(await violations(page)).toEqual([])
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       expect(wide).toBeLessThanOrEqual(viewport.width)
+      if (viewport === MOBILE) expect(await targetsTooSmall(page)).toEqual([])
       expect(seen.complaints).toEqual([])
     },
   )

@@ -31,10 +31,11 @@ export async function baseOf(till: Place): Promise<Base> {
   // Without the store's colour, the page uses its own.
   const fixed = { id: '1042', hash: '0'.repeat(32), storeAccent: null }
   // Either bot may have sent the offer.
-  const known = (bot: Bot | null) => bot && { ...bot, name: 'Tradetill Bot #2', level: 112 }
+  const known = (bot: Bot | null) =>
+    bot && { ...bot, name: 'Tradetill Bot #2', level: 112, memberSince: '2015-03-09' }
   const offer = {
     ...{ steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3 },
-    ...{ amount: 65_502, heldAmount: 25_502, heldUntil: FREE_AGAIN },
+    ...{ amount: 65_502, heldAmount: 25_502, heldUntil: FREE_AGAIN, heldBy: 'limit' as const },
   }
   return {
     inventory: {

@@ -1,5 +1,5 @@
 /** The scenes of the gallery. Each has the server's answers and the shopper's steps. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { RefusalCause } from '../../contract/errors.ts'
 import {
   DEPOSIT_STATUSES,
@@ -44,6 +44,15 @@ const pick =
     await page.getByRole('gridcell').first().waitFor()
     for (const index of indices) await page.getByRole('gridcell').nth(index).click()
   }
+
+/** On a phone the field is behind a button. */
+async function searchField(page: Page, texts: Messages): Promise<Locator> {
+  const toggle = page.getByRole('button', { name: texts.searchOpen })
+  const field = page.getByRole('searchbox', { name: texts.search })
+  await toggle.or(field).first().waitFor()
+  if (await toggle.isVisible()) await toggle.click()
+  return field
+}
 
 const stand = ({ payment, inventory }: Base): Answers => ({ payment, inventory })
 const dialog: Step = (page) => page.getByRole('dialog').waitFor()
@@ -146,19 +155,26 @@ const STAND: Scene[] = [
     name: 'inventory-search',
     answers: stand,
     steps: async (page, texts) => {
-      const toggle = page.getByRole('button', { name: texts.searchOpen })
-      if (await toggle.isVisible()) await toggle.click()
-      await page.getByRole('searchbox', { name: texts.search }).fill('knife')
+      await (await searchField(page, texts)).fill('knife')
     },
   },
   {
     name: 'inventory-nothing-found',
     answers: stand,
     steps: async (page, texts) => {
-      const toggle = page.getByRole('button', { name: texts.searchOpen })
-      if (await toggle.isVisible()) await toggle.click()
-      await page.getByRole('searchbox', { name: texts.search }).fill('nothing is called so')
-      await page.getByText(texts.nothingFound).waitFor()
+      await (await searchField(page, texts)).fill('nothing is called so')
+      await page.getByText(texts.nothingFound('nothing is called so')).waitFor()
+    },
+  },
+  {
+    name: 'inventory-nothing-usable',
+    answers: (base) => ({
+      ...stand(base),
+      inventory: { ...base.inventory, unavailableNames: { notPopular: ['Dragon Lore'] } },
+    }),
+    steps: async (page, texts) => {
+      await (await searchField(page, texts)).fill('dragon l')
+      await page.getByRole('heading', { name: 'Dragon Lore' }).waitFor()
     },
   },
   {
@@ -255,6 +271,14 @@ const ended = (status: FinalDepositStatus, change: Partial<Payment> = {}): Scene
 const MODALS: Scene[] = [
   { name: 'confirmation', answers: (base) => ({ ...stand(base), payment: base.pending }), steps: dialog },
   {
+    name: 'confirmation-nothing-held',
+    answers: ({ pending: { heldBy: _, ...pending }, ...base }) => ({
+      ...stand({ ...base, pending }),
+      payment: { ...pending, heldAmount: 0, heldUntil: null },
+    }),
+    steps: dialog,
+  },
+  {
     name: 'confirmation-last-minute',
     answers: (base) => ({ ...stand(base), payment: { ...base.pending, timeLeft: 42, technicalWorks: true } }),
     steps: dialog,
@@ -305,7 +329,7 @@ const MODALS: Scene[] = [
     },
   },
   ...DEPOSIT_STATUSES.filter(isFinal).map((status) => ended(status)),
-  { ...ended('tradeDeclined', { endedAtOnce: true }), name: 'outcome-stolen-key' },
+  { ...ended('tradeDeclined', { endedAtOnce: true, nextOfferInS: 60 }), name: 'outcome-stolen-key' },
   {
     ...ended('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
     name: 'outcome-held',

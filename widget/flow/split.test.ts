@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { creditOf, forecast, isPromisedAtOnce } from './split.ts'
+import { creditOf, forecast } from './split.ts'
 import { payment } from './test-states.ts'
 
 const UNTIL = '2026-11-30T12:00:00.000Z'
@@ -55,16 +55,5 @@ describe('D-9 the money of an offer', () => {
 
   it('is unknown before there is one', () => {
     expect(creditOf(payment())).toBeNull()
-  })
-
-  const all = { amount: 1_000, heldAmount: 0, heldUntil: null }
-  it.each([
-    ['is all promised at once if the page had called it expected', true, 'pending', all, hold],
-    ['is not promised at once if a part is held', false, 'pending', held, hold],
-    ['is no longer a promise once the items have arrived', false, 'succeeded', all, hold],
-    ['is not called promised for a game without a hold', false, 'pending', all, null],
-    ['is unknown until the offer is priced', false, 'pending', { ...all, amount: null }, hold],
-  ] as const)('%s', (_, promised, status, money, said) => {
-    expect(isPromisedAtOnce(payment({ status, ...money }), said)).toBe(promised)
   })
 })

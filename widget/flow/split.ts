@@ -26,9 +26,3 @@ export function creditOf({ amount, heldAmount, heldUntil, status }: Payment): Sp
     certainty: status === 'pending' && heldAmount > 0 ? 'least' : 'final',
   }
 }
-
-/** True if the page called the amount expected and the open offer promises all of it at once. */
-export function isPromisedAtOnce(payment: Payment, hold: Inventory['hold']): boolean {
-  const credit = payment.status === 'pending' ? creditOf(payment) : null
-  return hold !== null && credit !== null && credit.until === null
-}

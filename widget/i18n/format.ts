@@ -40,6 +40,13 @@ export function formatDay(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month: 'long' }).format(new Date(iso))
 }
 
+/** YYYY-MM-DD → date, the same in every zone. */
+export function formatDateOnly(day: string, language: Language): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeZone: 'UTC' }).format(
+    new Date(day),
+  )
+}
+
 /** Wall-clock milliseconds → time of day, to the second, in the shopper's zone. */
 export function formatTime(ms: number, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(ms)

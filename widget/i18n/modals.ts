@@ -7,8 +7,6 @@ import type { ErrorText } from './rest.ts'
 const en = {
   confirmTitle: 'Accept the trade offer',
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
-  confirmSummaryNow: (n: number, amount: string) =>
-    `${countEn(n, 'item', 'items')} · ${amount}, credited at once`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
   creatingSlow:
@@ -21,6 +19,7 @@ const en = {
       ? `${countEn(Math.round(seconds / 60), 'minute', 'minutes')} left to accept`
       : `${countEn(seconds, 'second', 'seconds')} left to accept`,
   botLevel: (level: number) => `Steam level ${level}`,
+  memberSince: (day: string) => `Member since ${day}`,
   botProfile: 'View Steam profile',
   stepOpen: 'Open the offer on Steam',
   stepCheck: 'Check it, then press Accept',
@@ -35,6 +34,9 @@ const en = {
   acceptInClient: 'In Steam client',
   scamWarning:
     'The offer must show this code, but the code alone is not enough: anyone with your API key can read it. Check that the bot’s level and “member since” match its profile above. We never ask you to send items twice.',
+  /** For a bot whose profile hides the day. */
+  scamWarningLevel:
+    'The offer must show this code, but the code alone is not enough: anyone with your API key can read it. Check that the bot’s level matches its profile above. We never ask you to send items twice.',
   technicalWorks: 'Technical works: this may take longer than usual. Your items are safe.',
   confirmNext: 'Accept on Steam, then come back: this page updates automatically.',
   stepBack: 'Close – the offer stays open',
@@ -65,11 +67,12 @@ const en = {
         'Some of the items can no longer be traded. Nothing has left your inventory. Go back to the store and try again, or contact support.',
     },
   } satisfies Partial<Record<FinalDepositStatus, ErrorText>>,
-  receivedForLater:
-    'We have your items. The funds will be added to your balance in the store shortly after the day below.',
-  receivedInParts:
-    'We have your items. Part of the funds will be added to your balance in the store shortly.',
-  declinedByYou: 'If this was you and you want to pay after all, start again from the store in a minute.',
+  receivedForLater: (date: string) =>
+    `We have your items. The funds will be added to your balance in the store shortly after ${date}.`,
+  receivedInParts: (now: string, date: string) =>
+    `We have your items. ${now} will be added to your balance in the store shortly, and the rest after ${date}.`,
+  declinedByYou: 'If this was you and you want to pay after all, start again from the store.',
+  nextOfferAt: (time: string) => `The next offer can be sent at ${time}.`,
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
@@ -96,14 +99,20 @@ const en = {
     'Decline every offer that looks like ours. Our bots never send a second offer.',
     'Open your Steam Web API key below, and revoke it if you didn’t create it.',
     'In Steam, open Account details → Manage Steam Guard and deauthorise all other devices.',
-    'Change your Steam password, then start again from the store.',
+    'Change your Steam password.',
   ],
+  payAfterAllTitle: 'To pay after all',
+  payAfterAll:
+    'If this was not you, take the steps above first, so your account is safe. If it was you, simply start again.',
+  startAgain: 'Start again in the store',
   scamTitle: 'Wasn’t you?',
   youReceive: 'You receive',
   heldUntil: (amount: string, date: string) =>
     `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
-  heldInPart: (date: string) =>
-    `Steam allows this trade to be reversed until ${date}. The store gets the rest after that. More comes now if its limit has room when your items arrive.`,
+  heldByLimit: (amount: string, date: string) =>
+    `Steam allows this trade to be reversed until ${date}. Until then the store gets money only up to its limit, so ${amount} comes after that.`,
+  mayGrow: 'If the limit has more room when your items arrive, more comes now.',
+  nothingHeld: 'Nothing is held: the store gets all of it once your items arrive.',
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
 
@@ -146,8 +155,6 @@ export type ModalTexts = typeof en
 const ru: ModalTexts = {
   confirmTitle: 'Примите предложение обмена',
   confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
-  confirmSummaryNow: (n, amount) =>
-    `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}, поступят сразу`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
   creatingSlow:
@@ -160,6 +167,7 @@ const ru: ModalTexts = {
       ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
       : remaining(seconds, 'секунда', 'секунды', 'секунд'),
   botLevel: (level) => `Уровень Steam ${level}`,
+  memberSince: (day) => `В Steam с ${day}`,
   botProfile: 'Профиль в Steam',
   stepOpen: 'Откройте предложение в Steam',
   stepCheck: 'Проверьте его и нажмите «Принять»',
@@ -175,6 +183,8 @@ const ru: ModalTexts = {
   acceptInClient: 'В клиенте Steam',
   scamWarning:
     'Этот код в предложении обязателен, но его недостаточно: код видит любой, у кого есть ваш ключ API. Сверьте уровень бота и дату его регистрации с профилем выше. Мы никогда не просим отправить предметы дважды.',
+  scamWarningLevel:
+    'Этот код в предложении обязателен, но его недостаточно: код видит любой, у кого есть ваш ключ API. Сверьте уровень бота с профилем выше. Мы никогда не просим отправить предметы дважды.',
   technicalWorks:
     'Технические работы: обмен может занять больше времени, чем обычно. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
@@ -206,10 +216,12 @@ const ru: ModalTexts = {
         'Некоторые предметы больше нельзя передать; ни один не покинул ваш инвентарь. Вернитесь в магазин и попробуйте снова или обратитесь в поддержку.',
     },
   },
-  receivedForLater:
-    'Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после даты, указанной ниже.',
-  receivedInParts: 'Предметы у нас. Часть средств скоро поступит на ваш баланс в магазине.',
-  declinedByYou: 'Если это были вы и всё же хотите заплатить, через минуту начните заново в магазине.',
+  receivedForLater: (date) =>
+    `Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после ${date}.`,
+  receivedInParts: (now, date) =>
+    `Предметы у нас. На ваш баланс в магазине скоро поступит ${now}, остаток — после ${date}.`,
+  declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
+  nextOfferAt: (time) => `Следующее предложение можно отправить в ${time}.`,
   heldBySteam: (date) =>
     `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:
@@ -236,14 +248,20 @@ const ru: ModalTexts = {
     'Отклоняйте все предложения, похожие на наше. Наши боты никогда не присылают второго.',
     'Откройте свой ключ Steam Web API по ссылке ниже и отзовите его, если создавали его не вы.',
     'В Steam откройте «Об аккаунте» → «Управление Steam Guard» и отмените авторизацию всех других устройств.',
-    'Смените пароль Steam, затем начните заново в магазине.',
+    'Смените пароль Steam.',
   ],
+  payAfterAllTitle: 'Чтобы всё же заплатить',
+  payAfterAll:
+    'Если это были не вы, сначала выполните шаги выше, чтобы защитить аккаунт. Если это были вы, просто начните заново.',
+  startAgain: 'Начать заново в магазине',
   scamTitle: 'Это были не вы?',
   youReceive: 'Вы получите',
   heldUntil: (amount, date) =>
     `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
-  heldInPart: (date) =>
-    `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит остаток. Сейчас придёт больше, если позволит лимит магазина, когда поступят предметы.`,
+  heldByLimit: (amount, date) =>
+    `Steam позволяет отменить этот обмен до ${date}. До этого магазин получает деньги только в пределах своего лимита, поэтому ${amount} придут позже.`,
+  mayGrow: 'Если к приходу предметов в лимите будет больше места, сразу придёт больше.',
+  nothingHeld: 'Ничего не удерживается: магазин получит всю сумму, когда придут предметы.',
   redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',
 

@@ -51,7 +51,9 @@ const en = {
     if (minutes < 120) return `${countEn(minutes, 'minute', 'minutes')} ago`
     return `${countEn(Math.floor(minutes / 60), 'hour', 'hours')} ago`
   },
-  nothingFound: 'No items match your search',
+  nothingFound: (search: string) => `No items match “${search}”`,
+  nothingFoundUsable: (search: string, items: string) =>
+    `No item that matches “${search}” can be used: ${items}`,
   searchClear: 'Clear the search',
   nothingUsable: 'None of these items can be used',
   nothingUsableHint: 'Choose another game, or see below why these can’t be used.',
@@ -69,7 +71,7 @@ const en = {
     noOwnPrice: 'unusual or not usable in crafting, so without a price of its own',
     noPrice: 'without a reliable price right now',
     notPopular: 'sold too rarely',
-    tooCheap: 'worth 0.1 USD or less',
+    tooCheap: 'worth $0.10 or less',
     inAnotherTrade: 'in another trade',
   } satisfies Record<UnavailableReason, string>,
   firstFree: (date: string) => `The first becomes tradable on ${date}.`,
@@ -98,6 +100,8 @@ const en = {
     `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the money after that.`,
   whyParts: (days: number, game: string) =>
     `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit. The offer names the least that comes now.`,
+  whyLimit: (days: number, game: string) =>
+    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit, which has no room right now. So all of this comes after that.`,
   whyExpected: (days: number, game: string) =>
     `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
@@ -210,7 +214,8 @@ const ru: StandTexts = {
     if (minutes < 120) return `${countRu(minutes, 'минуту', 'минуты', 'минут')} назад`
     return `${countRu(Math.floor(minutes / 60), 'час', 'часа', 'часов')} назад`
   },
-  nothingFound: 'По вашему запросу ничего не нашлось',
+  nothingFound: (search) => `По запросу «${search}» ничего не нашлось`,
+  nothingFoundUsable: (search, items) => `Ни один предмет по запросу «${search}» не подходит: ${items}`,
   searchClear: 'Сбросить поиск',
   nothingUsable: 'Ни один из ваших предметов здесь не подходит',
   nothingUsableHint: 'Выберите другую игру или посмотрите ниже, почему предметы не подходят.',
@@ -267,6 +272,8 @@ const ru: StandTexts = {
     `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому деньги магазин получит позже.`,
   whyParts: (days, game) =>
     `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита. Наименьшую сумму назовёт предложение.`,
+  whyLimit: (days, game) =>
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
   whyExpected: (days, game) =>
     `Ожидаем всё сейчас; точно скажет предложение. Другие платежи могут отложить часть: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
   whyNow: (game) => `Для ${game} ничего не удерживается: магазин получит всю сумму, когда придут предметы.`,

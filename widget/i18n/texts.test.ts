@@ -245,7 +245,7 @@ describe('§8 the texts of the specification', () => {
       expect(text).toMatch(/7 дней/)
       expect(text).toMatch(/мобильным аутентификатором/)
     }
-    expect(en.itemConditions).toMatch(/0\.1 USD/)
+    expect(en.itemConditions).toMatch(/\$0\.10/)
     expect(ru.itemConditions).toMatch(/5 рублей/)
   })
 })

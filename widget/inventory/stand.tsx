@@ -5,7 +5,7 @@ import './summary.css'
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { GAMES } from '../../contract/games.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
+import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
 import { stacksOf } from '../flow/stacks.ts'
@@ -19,9 +19,8 @@ import { Grid } from './grid.tsx'
 import { useOutcome } from './pick-for-me.tsx'
 import { Summary } from './summary.tsx'
 import { useStand } from './texts.ts'
-import { NothingUsable, Trouble } from './trouble.tsx'
+import { NothingFound, NothingUsable, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
-import { unusableItems } from './unusable.ts'
 import { useAsking, WhyPrice } from './why-price.tsx'
 
 /** Exported here, so its code loads with the items, the only part that needs it. */
@@ -149,33 +148,6 @@ function KeptPicks({ stand }: { stand: StandState }) {
   if (kept.length === 0) return null
   const parts = kept.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
   return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
-}
-
-type NothingFoundProps = { inventory: Inventory; search: string; flow: Flow }
-
-/** Shown if a search finds no usable item. If it finds unusable items, names them with the reasons. */
-function NothingFound({ inventory, search, flow }: NothingFoundProps) {
-  const { texts } = useStand()
-  const unusable = unusableItems(inventory, search)
-  return (
-    <div className="empty">
-      <h2>{texts.nothingFound}</h2>
-      {unusable.map(({ name, reason }) => (
-        <p key={`${reason} ${name}`}>
-          {name} – {texts.unavailableReasons[reason]}
-        </p>
-      ))}
-      <div className="doors">
-        <button
-          type="button"
-          className="button"
-          onClick={() => flow.dispatch({ kind: 'searchTyped', text: '' })}
-        >
-          {texts.searchClear}
-        </button>
-      </div>
-    </div>
-  )
 }
 
 /** Milliseconds without a change before the selection is read out. */

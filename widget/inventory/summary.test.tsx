@@ -72,11 +72,18 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).not.toMatch(/expected|reversed/)
   })
 
-  it('names no limit if all of it comes later', () => {
-    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0 } } }))
+  it('names no limit if the store waits with all of it', () => {
+    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'release' } } }))
     expect(said).toContain('On November 30 $20.00')
     expect(said).toContain('for 8 days, so the store gets the money after that.')
     expect(said).not.toMatch(/Now|limit/)
+  })
+
+  it('names the store’s limit, without its amount, if it is used up and all of it comes later', () => {
+    const said = text(panel({ picked: ['2'], inventory: { hold: { ...hold, atOnce: 0, by: 'limit' } } }))
+    expect(said).toContain('On November 30 $20.00')
+    expect(said).toContain('a store gets money only up to its limit, which has no room right now.')
+    expect(said.match(/\$[\d.]+/g)).not.toContain('$0.00')
   })
 
   it('names only the amount now if items of the game are never held', () => {

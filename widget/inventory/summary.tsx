@@ -113,7 +113,7 @@ function offerOf({ status, creating, itemCount, amount }: Payment): { count: num
 /** When the money of the offer arrives. The dialog has the reason. */
 function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   const split = creditOf(payment)
-  if (split !== null && split.until !== null)
+  if (split !== null && (split.until !== null || payment.status === 'pending'))
     return <MoneyRows split={split} currency={payment.currency} why={null} />
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
@@ -139,5 +139,6 @@ function reasonFor(
 ): string {
   if (hold === null) return texts.whyNow(game)
   if (later === 0) return texts.whyExpected(hold.days, game)
-  return (now > 0 ? texts.whyParts : texts.whyLater)(hold.days, game)
+  if (now > 0) return texts.whyParts(hold.days, game)
+  return (hold.by === 'limit' ? texts.whyLimit : texts.whyLater)(hold.days, game)
 }

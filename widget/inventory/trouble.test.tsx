@@ -2,12 +2,16 @@
  * In place of an inventory that cannot be shown, the page gives the reason and one button that leads to the solution.
  */
 import { expect, it } from 'vitest'
+import type { Language } from '../../contract/languages.ts'
+import type { Inventory } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { InventoryFailure } from '../flow/state.ts'
-import { having, item, payment, standOf, withItems } from '../flow/test-states.ts'
+import { having, inventory, item, payment, standOf, withItems } from '../flow/test-states.ts'
+import { standTexts } from '../i18n/stand.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
-import { Trouble } from './trouble.tsx'
+import { NothingFound, Trouble } from './trouble.tsx'
+import { Unavailable } from './unavailable.tsx'
 
 function trouble(failure: InventoryFailure): string {
   const { state } = having(withItems([item('1')]))
@@ -43,4 +47,56 @@ it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
 
 it('A-074 an account that may not trade is never called empty', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')
+})
+
+/** Returns the text, and the faces of the buttons, of a search without a result. */
+function found(unavailableNames: Inventory['unavailableNames'], language: Language = 'en') {
+  const { state } = having(withItems([item('1')]))
+  const flow: Flow = {
+    state: () => state,
+    dispatch: () => {},
+    subscribe: () => () => {},
+  }
+  const shown = { ...inventory([item('1')]), ...(unavailableNames && { unavailableNames }) }
+  const html = markup(<NothingFound inventory={shown} search=" dragon " flow={flow} />, language)
+  const buttons = [...html.matchAll(/<button[^>]*>([^<]*)</g)].map(([, face]) => face)
+  return { said: html.replace(/<div class="doors">.*/, '').replace(/<[^>]+>/g, ''), buttons }
+}
+
+it.each<[Language, Inventory['unavailableNames'], string]>([
+  ['en', undefined, 'No items match “dragon”'],
+  [
+    'en',
+    { notPopular: ['Dragon Lore'], tooCheap: ['Dragon Sticker'] },
+    'No item that matches “dragon” can be used: Dragon Lore (sold too rarely), Dragon Sticker (worth $0.10 or less)',
+  ],
+  ['ru', undefined, 'По запросу «dragon» ничего не нашлось'],
+  [
+    'ru',
+    { notTradable: ['Dragon Hook'] },
+    'Ни один предмет по запросу «dragon» не подходит: Dragon Hook (нельзя передать)',
+  ],
+])(
+  'a search without a result says why in one sentence, and has one button, in %s: %j',
+  (language, names, said) => {
+    expect(found(names, language)).toEqual({ said, buttons: [standTexts[language].searchClear] })
+  },
+)
+
+it('“why?” names the unusable items, with a number where there are several of one name', () => {
+  const shown = {
+    ...inventory([item('1')]),
+    unavailableItems: 4,
+    unavailableByReason: { notTradable: 3, tooCheap: 1 },
+    unavailableNames: { notTradable: ['Case', 'Knife'], tooCheap: ['Sticker'] },
+  }
+  const names = (counts: Inventory['unavailableCounts']) =>
+    [
+      ...markup(
+        <Unavailable inventory={{ ...shown, ...(counts && { unavailableCounts: counts }) }} />,
+      ).matchAll(/class="popover-names">([^<]*)</g),
+    ].map(([, list]) => list)
+  expect(names({ notTradable: [2, 1], tooCheap: [1] })).toEqual(['Case ×2, Knife', 'Sticker'])
+  // From an older server.
+  expect(names(undefined)).toEqual(['Case, Knife', 'Sticker'])
 })

@@ -1,11 +1,12 @@
 import type { Game } from '../../contract/games.ts'
-import type { Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { otherGames } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand } from '../flow/state.ts'
 import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { useStand } from './texts.ts'
+import { unusableItems } from './unusable.ts'
 
 /** The solution of each failure: a page of Steam, another game, or another try. */
 const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
@@ -62,6 +63,30 @@ export function NothingUsable(props: Props) {
       <p>{hasOthers ? texts.nothingUsableHint : texts.nothingUsableHere}</p>
       <div className="doors">{hasOthers && <OtherGames {...props} />}</div>
       <StoreDoor url={props.payment.backToStoreUrl} primary={!hasOthers} />
+    </div>
+  )
+}
+
+type NothingFoundProps = { inventory: Inventory; search: string; flow: Flow }
+
+/** A search without a result. It may name items that cannot be used: then the reason is the answer. */
+export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
+  const { texts } = useStand()
+  const unusable = unusableItems(inventory, search)
+  const wanted = search.trim()
+  const named = unusable.map(({ name, reason }) => `${name} (${texts.unavailableReasons[reason]})`).join(', ')
+  return (
+    <div className="empty">
+      <h2>{unusable.length === 0 ? texts.nothingFound(wanted) : texts.nothingFoundUsable(wanted, named)}</h2>
+      <div className="doors">
+        <button
+          type="button"
+          className="button primary"
+          onClick={() => flow.dispatch({ kind: 'searchTyped', text: '' })}
+        >
+          {texts.searchClear}
+        </button>
+      </div>
     </div>
   )
 }

@@ -19,11 +19,15 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
       <button type="button" className="link" popoverTarget={id}>
         {texts.why}
       </button>
-      <span id={id} popover="auto" className="popover">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list scrolls, and the keyboard must reach it */}
+      <span id={id} popover="auto" className="popover" role="note" tabIndex={0}>
         {reasons.map((reason) => (
           <span key={reason} className="popover-row">
             <strong>{inventory.unavailableByReason[reason]}</strong> {texts.unavailableReasons[reason]}
-            <Names names={inventory.unavailableNames?.[reason] ?? []} />
+            <Names
+              names={inventory.unavailableNames?.[reason] ?? []}
+              counts={inventory.unavailableCounts?.[reason] ?? []}
+            />
           </span>
         ))}
         {inventory.nextTradableAt !== undefined && (
@@ -37,12 +41,14 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
   )
 }
 
-function Names({ names }: { names: readonly string[] }) {
+/** `counts`: how many items have each name; empty from an older server. */
+function Names({ names, counts }: { names: readonly string[]; counts: readonly number[] }) {
   if (names.length === 0) return null
+  const shown = names.map((name, index) => ((counts[index] ?? 1) > 1 ? `${name} ×${counts[index]}` : name))
   const isCut = names.length === MOST_UNAVAILABLE_NAMES
   return (
     <span className="popover-names">
-      {names.join(', ')}
+      {shown.join(', ')}
       {isCut && ', …'}
     </span>
   )

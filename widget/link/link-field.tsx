@@ -181,7 +181,8 @@ function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
   return input
 }
 
-const isStale = ({ inventory }: Stand): boolean =>
+/** True if Steam knew the account, but has refused the link's token since. */
+export const isStale = ({ inventory }: Stand): boolean =>
   inventory.status === 'error' && inventory.type === 'invalidPartner'
 
 /** False without https, where browsers give no access to the clipboard, and in a frame, which may not use it. */

@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import { confirming, having, loaded, payment } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
+import { formatDate, formatTime } from '../i18n/format.ts'
 import { markup } from '../test-markup.tsx'
 import { Completed } from './completed.tsx'
 
@@ -56,15 +57,52 @@ it('a payment cancelled by the store says so, and does not say that time ran out
 
 const HELD_UNTIL = '2026-12-04T00:00:00.000Z'
 
+const DATE = formatDate(HELD_UNTIL, 'en')
+
 it.each([
   ['nothing is held', 0, null, en.outcomes.succeeded.description],
-  ['all of it is held', 2000, HELD_UNTIL, en.receivedForLater],
-  ['a part is held', 500, HELD_UNTIL, en.receivedInParts],
-])('A-053 if %s, the text does not contradict the day below', (_, heldAmount, heldUntil, text) => {
+  ['all of it is held', 2000, HELD_UNTIL, en.receivedForLater(DATE)],
+  ['a part is held', 500, HELD_UNTIL, en.receivedInParts('$15.00', DATE)],
+])('A-053 if %s, one sentence names the amount and the day', (_, heldAmount, heldUntil, text) => {
   const ended = payment({ status: 'succeeded', amount: 2000, heldAmount, heldUntil })
   const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
-  const said = [en.outcomes.succeeded.description, en.receivedForLater, en.receivedInParts]
+  const said = [
+    en.outcomes.succeeded.description,
+    en.receivedForLater(DATE),
+    en.receivedInParts('$15.00', DATE),
+  ]
   expect(said.filter((one) => html.includes(one))).toEqual([text])
+  expect(html).not.toMatch(/below/)
+})
+
+describe('an offer that ended within seconds', () => {
+  const NOON = new Date(2026, 10, 26, 12, 0, 0).getTime()
+  beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: NOON }))
+  afterEach(() => vi.useRealTimers())
+
+  const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
+
+  it('warns first, then says how to pay after all, with one button', () => {
+    const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={payment(atOnce)} />)
+    const order = [en.stolenKeyTitle, ...en.stolenKeySteps, en.payAfterAll, en.startAgain]
+    expect(order.map((text) => html.indexOf(text))).toEqual(
+      order.map((text) => html.indexOf(text)).toSorted((a, b) => a - b),
+    )
+    expect(html).not.toContain(en.declinedByYou)
+    const buttons = [...html.matchAll(/<a class="button[^>]*href="([^"]*)"[^>]*>([^<]*)/g)]
+    expect(buttons.map(([, href, face]) => [href, face])).toEqual([['https://store.example/', en.startAgain]])
+    expect(html).not.toContain(en.nextOfferAt(''))
+  })
+
+  it.each([
+    ['declined at once', atOnce],
+    ['declined', { status: 'tradeDeclined' }],
+  ] as const)('says when the next offer can be sent, after one that is %s', (_, change) => {
+    const ended = payment({ ...change, nextOfferInS: 90 })
+    const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
+    expect(html).toContain(en.nextOfferAt(formatTime(NOON + 90_000, 'en')))
+    expect(html).toMatch(/12:01:30/)
+  })
 })
 
 it.each([

@@ -1,9 +1,8 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
-import { formatDate } from '../i18n/format.ts'
-import type { ModalTexts } from '../i18n/modals.ts'
+import { formatDate, formatTime } from '../i18n/format.ts'
 import { Amount } from '../parts/amount.tsx'
 import { SteamDoor } from '../parts/doors.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -31,6 +30,7 @@ const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Obje
 
 export function Completed({ outcome, alarm, payment }: Props) {
   const { texts, language } = useModal()
+  const received = useReceived(payment)
   if (!isMapped(outcome)) {
     return (
       <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
@@ -55,9 +55,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <OutcomeIcon outcome={outcome} />
           <h2 id={titleId}>{title}</h2>
           <p className="outcome-description">
-            {isHeld
-              ? texts.heldBySteam(formatDate(steamHoldUntil, language))
-              : (receivedText(payment, texts) ?? description)}
+            {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : (received ?? description)}
           </p>
           {isHeld && (
             <p>
@@ -65,7 +63,11 @@ export function Completed({ outcome, alarm, payment }: Props) {
             </p>
           )}
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {isSuspicious && !payment.endedAtOnce && <p>{texts.declinedByYou}</p>}
+          {isSuspicious && !payment.endedAtOnce && (
+            <p>
+              {texts.declinedByYou} <NextOffer payment={payment} />
+            </p>
+          )}
           {(isSuspicious || payment.endedAtOnce) && (
             <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
           )}
@@ -73,7 +75,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           {payment.steamTradeId !== null && (
             <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
           )}
-          <BackToStore payment={payment} />
+          {payment.endedAtOnce ? <PayAfterAll payment={payment} /> : <BackToStore payment={payment} />}
           <ReceiptLink payment={payment} />
         </>
       )}
@@ -81,11 +83,40 @@ export function Completed({ outcome, alarm, payment }: Props) {
   )
 }
 
+/** After the warning of a thief: most shoppers whose offer was declined at once declined it themselves. */
+function PayAfterAll({ payment }: { payment: Payment }) {
+  const { texts } = useModal()
+  return (
+    <>
+      <div className="pay-after-all">
+        <h3>{texts.payAfterAllTitle}</h3>
+        <p>
+          {texts.payAfterAll} <NextOffer payment={payment} />
+        </p>
+      </div>
+      <BackToStore payment={payment} name={texts.startAgain} />
+    </>
+  )
+}
+
+/** Names the time until which the next offer has to wait, by the shopper's own clock. Empty if it can be sent now. */
+function NextOffer({ payment: { nextOfferInS } }: { payment: Payment }) {
+  const { texts, language } = useModal()
+  const at = useMemo(
+    () => (nextOfferInS === undefined ? null : Date.now() + nextOfferInS * 1000),
+    [nextOfferInS],
+  )
+  return at === null ? null : texts.nextOfferAt(formatTime(at, language))
+}
+
 /** Says when the funds arrive if not all of them arrive immediately; null otherwise. */
-function receivedText(payment: Payment, texts: ModalTexts): string | null {
+function useReceived(payment: Payment): string | null {
+  const { texts, money, language } = useModal()
   const split = creditOf(payment)
   if (payment.status !== 'succeeded' || split === null || split.until === null) return null
-  return split.now === 0 ? texts.receivedForLater : texts.receivedInParts
+  const date = formatDate(split.until, language)
+  const { now } = split
+  return now === 0 ? texts.receivedForLater(date) : texts.receivedInParts(money(now, payment.currency), date)
 }
 
 /** A record of the deposit for support. It gives no access to anything. */
@@ -99,13 +130,13 @@ export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
   )
 }
 
-function BackToStore({ payment }: { payment: Payment }) {
+function BackToStore({ payment, name }: { payment: Payment; name?: string }) {
   const { texts } = useModal()
   // Accept only web addresses: this one came from a store.
   const safe = /^https?:\/\//i.test(payment.backToStoreUrl)
   return safe ? (
     <a className="button primary" href={payment.backToStoreUrl}>
-      {texts.backToStore}
+      {name ?? texts.backToStore}
     </a>
   ) : null
 }

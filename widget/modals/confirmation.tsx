@@ -1,17 +1,14 @@
 import { useState } from 'react'
-import type { Bot, Payment } from '../../contract/widget-api.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedTotal, shownInventory } from '../flow/selectors.ts'
-import { isPromisedAtOnce } from '../flow/split.ts'
+import { selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
 import { WorksNotice } from '../parts/works.tsx'
-import { Avatar } from '../ui/avatar.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { useNarrow } from '../ui/hooks.ts'
-import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
+import { BotCheck } from './bot-check.tsx'
 import { Countdown } from './countdown.tsx'
-import { LevelBadge } from './level.tsx'
 import { PaymentMoney } from './money.tsx'
 import { useModal } from './texts.ts'
 
@@ -51,12 +48,10 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   // After a reload the page has no picks: only the deposit has the amount of the trade.
   const amount = payment.amount ?? (stand === null ? 0 : selectedTotal(stand))
   if (count === 0 || amount === 0) return null
-  const hold = stand !== null && stand.selection.length > 0 ? shownInventory(stand)?.hold : null
-  const summary = isPromisedAtOnce(payment, hold ?? null) ? texts.confirmSummaryNow : texts.confirmSummary
   return (
     <p className="dialog-sub">
       <CurrencyIcon currency={payment.currency} />
-      {summary(count, money(amount, payment.currency))}
+      {texts.confirmSummary(count, money(amount, payment.currency))}
     </p>
   )
 }
@@ -99,11 +94,7 @@ function OpenOffer({ state, payment, flow }: Props) {
         <li>
           <h3>{texts.stepCheck}</h3>
           {payment.steamTradeMessage !== null && <SecretCode code={payment.steamTradeMessage} />}
-          {payment.bot !== null && <BotCard bot={payment.bot} />}
-          <p className="scam-warning">
-            <WarningIcon />
-            <span>{texts.scamWarning}</span>
-          </p>
+          <BotCheck bot={payment.bot} />
           <p>{texts.nothingInReturn(amount)}</p>
         </li>
         <li>
@@ -139,22 +130,6 @@ function Accept({ payment }: { payment: Payment }) {
           {texts.acceptInClient}
         </a>
       )}
-    </div>
-  )
-}
-
-function BotCard({ bot }: { bot: Bot }) {
-  const { texts } = useModal()
-  return (
-    <div className="bot">
-      <Avatar url={bot.avatarUrl} size={44} />
-      <div className="bot-text">
-        <strong>{bot.name}</strong>
-        <a href={bot.profileUrl} target="_blank" rel="noopener noreferrer">
-          {texts.botProfile} <OutsideIcon />
-        </a>
-      </div>
-      <LevelBadge level={bot.level} />
     </div>
   )
 }

@@ -4,14 +4,18 @@ import { formatDate } from '../i18n/format.ts'
 import { MoneyRows } from '../parts/money-rows.tsx'
 import { useModal } from './texts.ts'
 
-/** When the money of the trade arrives; empty if all of it arrives immediately. */
+/** When the money of the trade comes, and why. Empty once all of it has come. */
 export function PaymentMoney({ payment }: { payment: Payment }) {
   const { texts, money, language } = useModal()
   const split = creditOf(payment)
-  if (split === null || split.until === null) return null
-  const { currency } = payment
-  const until = formatDate(split.until, language)
-  const mayGrow = split.certainty === 'least' && split.now > 0
-  const why = mayGrow ? texts.heldInPart(until) : texts.heldUntil(money(split.later, currency), until)
+  if (split === null) return null
+  const { currency, heldBy = split.now > 0 ? 'limit' : 'release' } = payment
+  if (split.until === null) {
+    if (payment.status !== 'pending') return null
+    return <MoneyRows split={split} currency={currency} why={texts.nothingHeld} />
+  }
+  const held = [money(split.later, currency), formatDate(split.until, language)] as const
+  const byLimit = `${texts.heldByLimit(...held)} ${split.certainty === 'least' ? texts.mayGrow : ''}`.trim()
+  const why = heldBy === 'limit' ? byLimit : texts.heldUntil(...held)
   return <MoneyRows split={split} currency={currency} why={why} />
 }

@@ -6,6 +6,7 @@ import { formatTimer } from '../i18n/format.ts'
 import { useRest } from '../parts/texts.ts'
 import { WorksNotice } from '../parts/works.tsx'
 import { useNow } from '../ui/hooks.ts'
+import { OtherOffer } from './other-offer.tsx'
 
 /** Notices about the entire page: a lost connection, technical works, an open offer. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
@@ -29,6 +30,7 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
       {works && (
         <WorksNotice payment={state.payment}>{isMentioned ? '' : texts.technicalWorksOnPage}</WorksNotice>
       )}
+      <OtherOffer state={state} />
       {isMaking && (
         <p className="notice notice-offer">
           {texts.offerBeingMade}{' '}

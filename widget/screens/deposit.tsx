@@ -5,7 +5,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { FlowState } from '../flow/state.ts'
-import { LinkField } from '../link/link-field.tsx'
+import { isStale, LinkField } from '../link/link-field.tsx'
 import { PageProvider, usePage } from '../page.tsx'
 import { usePart } from '../parts/part.ts'
 import { guide, stand } from '../parts/parts.ts'
@@ -58,7 +58,10 @@ function DepositPage({ state, flow }: Props) {
             <main className={page.stage === 'wait-for-select-items' ? 'deposit deposit-stand' : 'deposit'}>
               <LinkField page={page} payment={payment} flow={flow} parts={code} />
               {page.stage === 'wait-for-select-items' ? (
-                <StandPlace stand={page.stand} payment={payment} flow={flow} />
+                <>
+                  <StandPlace stand={page.stand} payment={payment} flow={flow} />
+                  {isStale(page.stand) && <GuidePlace isAlone={false} />}
+                </>
               ) : (
                 <GuidePlace isAlone={part.kind === 'failed'} />
               )}

@@ -1,0 +1,39 @@
+import type { Bot } from '../../contract/widget-api.ts'
+import { formatDateOnly } from '../i18n/format.ts'
+import { Avatar } from '../ui/avatar.tsx'
+import { OutsideIcon, WarningIcon } from '../ui/icons.tsx'
+import { LevelBadge } from './level.tsx'
+import { useModal } from './texts.ts'
+
+/** The bot, with what to compare on Steam, because a thief can read the code. */
+export function BotCheck({ bot }: { bot: Bot | null }) {
+  const { texts } = useModal()
+  return (
+    <>
+      {bot !== null && <BotCard bot={bot} />}
+      <p className="scam-warning">
+        <WarningIcon />
+        <span>{bot?.memberSince === undefined ? texts.scamWarningLevel : texts.scamWarning}</span>
+      </p>
+    </>
+  )
+}
+
+function BotCard({ bot: { name, avatarUrl, profileUrl, level, memberSince } }: { bot: Bot }) {
+  const { texts, language } = useModal()
+  return (
+    <div className="bot">
+      <Avatar url={avatarUrl} size={44} />
+      <div className="bot-text">
+        <strong>{name}</strong>
+        {memberSince !== undefined && (
+          <p className="quiet">{texts.memberSince(formatDateOnly(memberSince, language))}</p>
+        )}
+        <a href={profileUrl} target="_blank" rel="noopener noreferrer">
+          {texts.botProfile} <OutsideIcon />
+        </a>
+      </div>
+      <LevelBadge level={level} />
+    </div>
+  )
+}
