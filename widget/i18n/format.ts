@@ -5,7 +5,13 @@ import { CURRENCY_EXPONENT, type Currency } from '../../contract/money.ts'
 const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
 
 const SIGNS: Record<Currency, string> = { USD: '$', EUR: '€', BRL: 'R$' }
-const THOUSANDS = /\B(?=(?:\d{3})+$)/g
+
+/** Digits → the same with a sign before each three. */
+function grouped(digits: string, sign: string): string {
+  const groups: string[] = []
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end))
+  return groups.join(sign)
+}
 
 /**
  * Minor units → text with two decimals, grouping and the currency's sign (en $1,234.50; ru 1 234,50 $), as Intl writes
@@ -16,9 +22,8 @@ export function formatMoney(minor: number, currency: Currency, language: Languag
   const text = String(Math.abs(minor)).padStart(digits + 1, '0')
   const [whole, rest] = [text.slice(0, -digits), text.slice(-digits)]
   const minus = minor < 0 ? '-' : ''
-  if (language === 'ru')
-    return `${minus}${whole.replace(THOUSANDS, '\u00a0')},${rest}\u00a0${SIGNS[currency]}`
-  return `${minus}${SIGNS[currency]}${whole.replace(THOUSANDS, ',')}.${rest}`
+  if (language === 'ru') return `${minus}${grouped(whole, '\u00a0')},${rest}\u00a0${SIGNS[currency]}`
+  return `${minus}${SIGNS[currency]}${grouped(whole, ',')}.${rest}`
 }
 
 /** Whole seconds → mm:ss, or '-' when unknown. */
