@@ -2,7 +2,7 @@
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { lockDeposit } from '../deposits/store.ts'
-import { recordWord } from '../trades/operator.ts'
+import { recordByOperator } from '../trades/operator.ts'
 import { act } from './act.ts'
 import { formatAmount } from './amount.ts'
 import { type ActDeps, type Answer, done, refused } from './operation.ts'
@@ -40,7 +40,7 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
     if (held.length === 0) return refused('conflict', `Deposit ${depositId} holds nothing.`)
     for (const { tradeId } of held) {
       const fact = { kind: 'operator_releases_early' } as const
-      await recordWord(operatorDeps(deps), tx, { depositId, tradeId, fact })
+      await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
     }
     if ((await heldTradesOf(tx, depositId)).length > 0) return refused('conflict', noRoom(deposit.store_id))
     const { currency } = deposit

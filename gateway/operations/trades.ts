@@ -6,7 +6,7 @@ import { systemIds } from '../kit/ids.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { worthOfTrade } from '../operators/proposal-store.ts'
 import type { Fact } from '../trades/decide.ts'
-import { type OperatorDeps, recordWord } from '../trades/operator.ts'
+import { type OperatorDeps, recordByOperator } from '../trades/operator.ts'
 import { act, type NamedAct, type Second } from './act.ts'
 import {
   type ActDeps,
@@ -180,7 +180,7 @@ function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promi
     const obstacle = await how.before?.(tx)
     if (obstacle !== undefined) return obstacle
     const { depositId } = before
-    const isNews = await recordWord(operatorDeps(deps), tx, { depositId, tradeId, fact })
+    const isNews = await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
     const after = await findTrade(tx, tradeId)
     if (after === undefined) throw new Error(`trade ${tradeId} vanished in its own transaction`)
     return isNews ? done(viewOf(after), how.done(after)) : how.nothing(after)

@@ -1,4 +1,4 @@
-/** A bot that was away returns to all the work that became due meanwhile, on the real queue. */
+/** A bot returns after an absence to all the work that became due meanwhile, on the real queue. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
@@ -12,7 +12,7 @@ import { sweepTrades } from './jobs.ts'
 import { requestTrade } from './request.ts'
 
 const TWO_DAYS_S = 2 * 86_400
-/** More jobs than the queue delivers at once. */
+/** More jobs than the queue delivers in one batch. */
 const DUE = 150
 
 let till: Till

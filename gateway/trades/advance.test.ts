@@ -60,7 +60,7 @@ describe('asking for a trade', () => {
     expect(await events()).toEqual(['deposit.pending'])
   })
 
-  it('D-25 twenty parallel requests of the same items make one offer', async () => {
+  it('D-25 twenty parallel requests for the same items make one offer', async () => {
     const deposit = await aDeposit(till, store)
     const answers = Promise.all(Array.from({ length: 20 }, () => requestTrade(till.deps, deposit.body)))
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('asking for a trade', () => {
     expect(await requestTrade(till.deps, other)).toEqual({ kind: 'refused', code: 'trade_in_progress' })
   })
 
-  it('a refusal of Steam leaves the deposit open, and the shopper may try again', async () => {
+  it('a refusal by Steam leaves the deposit open, and the shopper can try again', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'refused' })
     const refused = { kind: 'refused', code: 'trade_refused', cause: 'link_expired' }
@@ -138,11 +138,11 @@ describe('an accepted offer', () => {
   })
 
   it.each([
-    ['10 minutes: each minute', 10, 60],
-    ['two hours: each 5 minutes', 120, 300],
-    ['two days: each hour', 2 * 24 * 60, 3_600],
+    ['10 minutes: every minute', 10, 60],
+    ['two hours: every 5 minutes', 120, 300],
+    ['two days: every hour', 2 * 24 * 60, 3_600],
   ])(
-    'is asked about at its own pace after %s, however often the sweep finds it',
+    'is checked at its own pace (after %s), however often the sweep finds it',
     async (_name, minutes, pause) => {
       const deposit = await aDeposit(till, store)
       await request(deposit.body)
@@ -175,7 +175,7 @@ describe('an accepted offer', () => {
     expect((await events()).filter((type) => type === 'deposit.funds_available')).toHaveLength(2)
   })
 
-  it('the ledger refuses changes of its entries, and its balances are their sums', async () => {
+  it('leads to ledger entries that cannot be changed, and to balances that are their sums', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.accept('1')
@@ -245,7 +245,7 @@ describe('a lost answer', () => {
 })
 
 describe('an offer that ends', () => {
-  it('A-055 declined ends the deposit, and the items may be used again', async () => {
+  it('A-055 as declined ends the deposit, and frees its items', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -259,7 +259,7 @@ describe('an offer that ends', () => {
     )
   })
 
-  it('D-19 countered ends the deposit, and the counter-offer is declined, but offers of strangers stay', async () => {
+  it('D-19 as countered ends the deposit, and its counter-offer is declined, but offers by strangers stay', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -274,7 +274,7 @@ describe('an offer that ends', () => {
     expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
   })
 
-  it('D-19 countered is declined, even if only the shopper’s return showed the counter-offer', async () => {
+  it('D-19 as countered has its counter-offer declined, even if only the return of the shopper showed the end', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -288,7 +288,7 @@ describe('an offer that ends', () => {
     expect(session.received.get('80')?.state).toBe('declined')
   })
 
-  it('A-111 is cancelled on Steam at the deadline, and then its trade has timed out', async () => {
+  it('A-111 is cancelled on Steam at the deadline, and its trade then times out', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     till.clock.advance(5 * 60_000 - 1)
@@ -300,7 +300,7 @@ describe('an offer that ends', () => {
     expect(await depositStatus(deposit.id)).toBe('tradeTimeout')
   })
 
-  it('D-18 accepted before the cancel ends in success', async () => {
+  it('D-18 succeeds if it was accepted before the cancel', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     session.beforeCancel = () => session.accept('1')
@@ -310,7 +310,7 @@ describe('an offer that ends', () => {
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
   })
 
-  it('a holder whose lease is older writes nothing', async () => {
+  it('is not recorded by a process with an older lease', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     await till.db.updateTable('bot').set({ lease_epoch: 2n }).execute()

@@ -1,4 +1,7 @@
-/** Does the due work on a bot's trades, in the process that holds its lease. The shell around the pure rules. */
+/**
+ * Does the due work on a bot's trades, in the process that holds the bot's lease. This is the shell around the pure
+ * rules.
+ */
 import type { BotContext, BotHandlers, TradeLane } from '../bots/bot.ts'
 import { type Due, laneOf } from './alarm.ts'
 import { createOfferLists, type Shell } from './offer-list.ts'
@@ -11,7 +14,7 @@ import { isDelivered, type Trade } from './trade.ts'
 import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 import { review, watch } from './watch.ts'
 
-/** The work of bots on trades. */
+/** The handlers of a bot's jobs about its trades. */
 export function tradeHandlers(
   deps: ShellDeps,
 ): Pick<BotHandlers, 'laneOf' | 'trade' | 'refresh' | 'history' | 'watch'> {
@@ -21,14 +24,17 @@ export function tradeHandlers(
   return {
     laneOf: (bot, tradeId) => laneOfTrade(deps, bot, tradeId),
     trade: (bot, tradeId) => advance(shell, bot, tradeId),
-    // Read once ahead of time, because the shopper came back to the page.
+    // Reads before the alarm is due, because the shopper came back to the page.
     refresh: (bot, tradeId) => advance(shell, bot, tradeId),
     history: (bot) => histories.read(bot),
     watch: (bot) => watch(shell, bot, { advance, orphans }),
   }
 }
 
-/** Does the due work on a trade, and any work that becomes due by it. Safe to call at any time, any number of times. */
+/**
+ * Does the due work on a trade, and any work that becomes due as a result. Safe to call at any time, any number of
+ * times.
+ */
 async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<void> {
   const done = new Set<Due>(['nothing'])
   let before: Date | null | undefined
@@ -60,8 +66,8 @@ async function laneOfTrade(
 }
 
 /**
- * Sets the alarm that follows from the trade. Without this an alarm could ring again and again: another process may have
- * done its work already, or the read brought no news and the alarm is still the sweep's.
+ * Sets the alarm that follows from the trade's state. The alarm can be outdated: another process has done its work, or
+ * a read without news has left the time that the sweep set. It would then ring again and again.
  */
 async function rest(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { dueAt } = loaded.facts

@@ -25,9 +25,19 @@ describe('the step that is due', () => {
     ['an offer at its deadline', active, 300, 'cancel'],
     ['an offer that is being cancelled', { ...active, cancelling: 'store' }, 10, 'cancel'],
     ['an accepted offer past its deadline', { ...active, acceptedAt: at(299) }, 400, 'read'],
-    ['one whose Steam trade is known', { ...active, acceptedAt: at(9), steamTradeId: '900' }, 400, 'prove'],
+    [
+      'an accepted offer whose Steam trade is known',
+      { ...active, acceptedAt: at(9), steamTradeId: '900' },
+      400,
+      'prove',
+    ],
     ['a trade that ended without its items', declined, 300, 'review'],
-    ['one that was never sent', { ...declined, state: 'refused', startedAt: null }, 300, 'nothing'],
+    [
+      'a trade that ended without being sent',
+      { ...declined, state: 'refused', startedAt: null },
+      300,
+      'nothing',
+    ],
     ['a held trade before settlement', held, 699_999, 'nothing'],
     ['a held trade at settlement', held, 700_000, 'settle'],
     ['a final trade before its last look', final, 786_399, 'nothing'],
@@ -67,8 +77,8 @@ describe('a trade that ended without its items', () => {
   })
 })
 
-describe('when to ask Steam again', () => {
-  it('is the alarm of a trade that is open, and in a minute for one that ended', () => {
+describe('the time to ask Steam again', () => {
+  it('is the alarm of a trade that has not ended', () => {
     expect(retryAt(active, at(10))).toEqual(at(300))
     expect(retryAt(held, at(700_000))).toEqual(at(700_060))
   })
@@ -76,37 +86,52 @@ describe('when to ask Steam again', () => {
 
 describe('the time of the next look', () => {
   it.each<[string, Trade, number, number | null]>([
-    ['an intent soon', intended, 10, 15],
-    ['a send when it counts as lost', sending, 10, 25],
-    ['a lost send soon', sending, 30, 35],
-    ['a lost send in doubt for long: every minute', sending, 130, 190],
-    ['an unknown offer soon', unknown, 10, 15],
-    ['and after a miss less soon', { ...unknown, missedReads: 1 }, 10, 25],
-    ['an open offer at its deadline', active, 10, 300],
-    ['past the deadline soon', active, 301, 306],
-    ['an accepted one soon', { ...active, acceptedAt: at(10) }, 20, 25],
-    ['an accepted one for long: every minute', { ...active, acceptedAt: at(10) }, 130, 190],
-    ['a bad end once it may count', { ...active, badEnd: { state: 'invalid', seenAt: at(9) } }, 10, 21],
-    ['an ended one after a minute', declined, 200, 260],
-    ['an abandoned one after ten', abandoned, 120, 660],
-    ['an ended one not after a day', declined, 200 + 86_400, null],
-    ['a held one at its settlement', held, 100, 700_000],
-    ['and past it every minute', held, 700_001, 700_061],
-    ['a final one at its last look', final, 700_001, 786_400],
-    ['at the deadline soon', active, 300, 305],
-    ['one that is being cancelled before its deadline soon', { ...active, cancelling: 'store' }, 10, 15],
-    ['one that is being cancelled soon', { ...active, cancelling: 'store' }, 301, 306],
-    ['a cancelled one for long: every minute', { ...active, cancelling: 'store' }, 500, 560],
-    ['a held one at its settlement every minute', held, 700_000, 700_060],
-    ['a final one at its last look every minute', final, 786_400, 786_460],
-    ['and past it', final, 786_500, 786_560],
-    ['a final one that is closed never', { ...final, lookAt: null }, 786_400, null],
-    ['a reversed one never', reversed, 1, null],
+    ['an intent: in 5 seconds', intended, 10, 15],
+    ['a send: 5 seconds after it counts as lost', sending, 10, 25],
+    ['a lost send: in 5 seconds', sending, 30, 35],
+    ['a send from more than two minutes ago: in a minute', sending, 130, 190],
+    ['an unknown offer: in 5 seconds', unknown, 10, 15],
+    ['an unknown offer after a miss: in 15 seconds', { ...unknown, missedReads: 1 }, 10, 25],
+    ['an open offer: at its deadline', active, 10, 300],
+    ['an open offer past its deadline: in 5 seconds', active, 301, 306],
+    ['an accepted offer: in 5 seconds', { ...active, acceptedAt: at(10) }, 20, 25],
+    ['an offer accepted two minutes ago: in a minute', { ...active, acceptedAt: at(10) }, 130, 190],
+    [
+      'a bad end: once it can be confirmed',
+      { ...active, badEnd: { state: 'invalid', seenAt: at(9) } },
+      10,
+      21,
+    ],
+    ['an ended trade: after a minute', declined, 200, 260],
+    ['an abandoned trade: after ten minutes', abandoned, 120, 660],
+    ['a trade that ended a day ago: never', declined, 200 + 86_400, null],
+    ['a held trade: at its settlement', held, 100, 700_000],
+    ['a held trade past its settlement: in a minute', held, 700_001, 700_061],
+    ['a final trade: at its last look', final, 700_001, 786_400],
+    ['an open offer at its deadline: in 5 seconds', active, 300, 305],
+    [
+      'an offer that is being cancelled before its deadline: in 5 seconds',
+      { ...active, cancelling: 'store' },
+      10,
+      15,
+    ],
+    ['an offer that is being cancelled after it: in 5 seconds', { ...active, cancelling: 'store' }, 301, 306],
+    [
+      'an offer that is still being cancelled minutes later: in a minute',
+      { ...active, cancelling: 'store' },
+      500,
+      560,
+    ],
+    ['a held trade at its settlement: in a minute', held, 700_000, 700_060],
+    ['a final trade at its last look: in a minute', final, 786_400, 786_460],
+    ['a final trade past its last look: in a minute', final, 786_500, 786_560],
+    ['a final trade without a look left: never', { ...final, lookAt: null }, 786_400, null],
+    ['a reversed trade: never', reversed, 1, null],
   ])('%s', (_name, trade, seconds, next) => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))
   })
 
-  it('an ended trade is reviewed at growing intervals for a day', () => {
+  it('of an ended trade is at growing intervals for a day', () => {
     const hour = 3_600
     const seen = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
       nextReview(declined, at(200 + seconds)),
@@ -116,12 +141,12 @@ describe('the time of the next look', () => {
   })
 
   it.each([
-    ['5 seconds', 119, 5],
-    ['a minute after two', 120, 60],
-    ['a minute until an hour has gone by', 3_599, 60],
-    ['5 minutes then', 3_600, 300],
-    ['an hour after a day', 86_400, 3_600],
-  ])('an awaited answer is checked after %s', (_name, waited, pause) => {
+    ['every 5 seconds in the first two minutes', 119, 5],
+    ['every minute after two minutes', 120, 60],
+    ['every minute until an hour has passed', 3_599, 60],
+    ['every 5 minutes after an hour', 3_600, 300],
+    ['every hour after a day', 86_400, 3_600],
+  ])('for an awaited answer is %s', (_name, waited, pause) => {
     expect(nextLook(at(0), at(waited))).toEqual(at(waited + pause))
     expect(nextLook(at(0), at(waited), 60_000)).toEqual(at(waited + Math.max(pause, 60)))
   })
@@ -131,14 +156,14 @@ describe('the time of the next look', () => {
     ['a lost send', sending, day],
     ['an unknown send', unknown, day],
     ['an open offer that cannot be read', active, 300 + day],
-    ['an accepted one without proof', { ...active, acceptedAt: at(10) }, 10 + day],
-    ['a held one past its settlement', held, 700_000 + day],
-    ['a final one past its last look', final, 786_400 + day],
-  ])('an answer that Steam has not given for a day is checked each hour: %s', (_name, trade, seconds) => {
+    ['an accepted offer without proof', { ...active, acceptedAt: at(10) }, 10 + day],
+    ['a held trade past its settlement', held, 700_000 + day],
+    ['a final trade past its last look', final, 786_400 + day],
+  ])('is every hour once Steam has not answered for a day: %s', (_name, trade, seconds) => {
     expect(alarm(trade, at(seconds))).toEqual(at(seconds + 3_600))
   })
 
-  it('an ended trade without an answer is checked each hour after a day, even while its items are held', () => {
+  it('of an ended trade without an answer is every hour after a day, even while its items are held', () => {
     const inHold = { ...declined, heldUntil: at(15 * day) }
     for (const ended of [declined, inHold]) {
       expect(reviewAgainAt(ended, at(200 + 60))).toEqual(at(200 + 120))

@@ -6,7 +6,7 @@ import { type EndedTrade, isEnded, type Trade } from './trade.ts'
 /** An intent that no bot takes up in this time is refused, because the shopper has waited long enough. */
 export const INTENT_LIFE_MS = 60_000
 
-/** A send without a result after this time has lost its process. */
+/** If a send has no result after this time, its process is lost. */
 export const SEND_LOST_MS = 20_000
 
 /** A bad end (Steam's states 1 and 8) counts only if a second read after this time confirms it. */
@@ -17,10 +17,10 @@ const SOON_MS = 5_000
 const MISSED_MS = 15_000
 export const SLOW_MS = 60_000
 
-/** While a shopper waits for an unknown send, the till searches for it often. This ends that phase. */
+/** How long the till searches often for the offer of an unknown send, because its shopper waits. */
 const LONG_MS = 3_600_000
 
-/** The pause grows with the time waited: after a day without an answer, ask each hour. */
+/** The pause grows with the time waited: after a day without an answer, ask every hour. */
 const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
   { waitedMs: 86_400_000, pauseMs: 3_600_000 },
   { waitedMs: LONG_MS, pauseMs: 300_000 },
@@ -98,13 +98,13 @@ const LANES: Record<Due, TradeLane | undefined> = {
 /** The bot's lane for each step. */
 export const laneOf = (what: Due): TradeLane | undefined => LANES[what]
 
-/** When to advance the trade next if nothing wakes it before; null if nothing is left to do. */
+/** When to advance the trade next, unless something wakes it earlier; null if nothing is left to do. */
 export function alarm(trade: Trade, now: Date): Date | null {
   switch (trade.state) {
     case 'intended':
       return plus(now, SOON_MS)
     case 'sending':
-      // Unreadable rows keep it in doubt after its process was lost.
+      // The process is lost. Unreadable rows in the list of offers can keep the trade in this state.
       return isPast(trade.startedAt, SEND_LOST_MS, now)
         ? nextLook(trade.startedAt, now)
         : plus(trade.startedAt, SEND_LOST_MS + SOON_MS)
@@ -145,12 +145,12 @@ function lookAtHold(heldUntil: Date, now: Date): Date {
   return next < heldUntil ? next : heldUntil
 }
 
-/** When to ask Steam again after no answer. */
+/** When to ask Steam again after it did not answer. */
 export function retryAt(trade: Trade, now: Date): Date | null {
   return isEnded(trade) ? nextLook(trade.endedAt, now, SLOW_MS) : alarm(trade, now)
 }
 
-/** Steam ends an offer after 14 days, so an offer sent before this time can no longer be accepted. */
+/** Steam ends an offer after 14 days, so an offer sent longer ago than this can no longer be accepted. */
 const OFFER_OVER_MS = 15 * 86_400_000
 
 /**
@@ -163,7 +163,7 @@ export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   return nextLook(trade.endedAt, now, SLOW_MS)
 }
 
-/** When to continue a list whose end the last turn did not reach, if the next step is otherwise due at `next`. */
+/** When to continue a list that the last turn did not finish. `next`: when the next step is due otherwise. */
 export function readOnAt(next: Date | null, now: Date): Date | null {
   const soon = plus(now, SLOW_MS)
   return next !== null && next > soon ? soon : next
@@ -176,7 +176,7 @@ export function nextReview(trade: Pick<EndedTrade, 'startedAt' | 'endedAt'>, now
   return ms === undefined ? null : plus(trade.endedAt, ms)
 }
 
-/** When to check again after waiting since then, and not before `leastMs`. */
+/** When to check again. The pause grows with the time since `since`, and is at least `leastMs`. */
 export function nextLook(since: Date, now: Date, leastMs = 0): Date {
   const { pauseMs } = PAUSES.find(({ waitedMs }) => isPast(since, waitedMs, now)) ?? { pauseMs: SOON_MS }
   return plus(now, Math.max(pauseMs, leastMs))

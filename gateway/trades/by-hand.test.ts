@@ -68,7 +68,7 @@ describe('the till waits for Steam’s answer', () => {
     because,
   })
 
-  it('15 days from the send, whatever is open', () => {
+  it('15 days from the send, for an open offer and for an unknown send', () => {
     for (const trade of [active, unknown]) {
       expect(waitsUntil(trade)).toEqual(at(15 * DAY_S))
       expect(decided(trade, given('unresolved'), 15 * DAY_S - 1)).toEqual([])
@@ -76,7 +76,7 @@ describe('the till waits for Steam’s answer', () => {
     }
   })
 
-  it('until a day after Steam’s own end of a hold, if that is later', () => {
+  it('until a day after Steam’s hold should have ended, if that is later', () => {
     const hold = (days: number): Trade => ({ ...declined, heldUntil: at(days * DAY_S) })
     expect(waitsUntil(hold(3))).toEqual(at(15 * DAY_S))
     expect(waitsUntil(hold(20))).toEqual(at(21 * DAY_S))

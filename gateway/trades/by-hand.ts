@@ -7,13 +7,17 @@ import { isDeliverable, type Trade, type TradeEvent } from './trade.ts'
 /** The operator saw on Steam that the items arrived. `offerId`: needed if the till does not know it. */
 export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; offerId: string | null }
 
-/** How long after the settlement an operator may decide. By then the till has asked Steam, if any bot could. */
+/**
+ * An operator can release credit only this long after its settlement. By then the till has asked Steam, if any bot
+ * could.
+ */
 export const ASKED_MS = 86_400_000
 
 type Around = { now: Date; protectionDays: number }
 
 /**
- * All items of the trade, under Steam's number. Their protection starts now, because their time of arrival is unknown.
+ * Credits all items of the trade, under the given Steam trade id. Their protection starts now, because their time of
+ * arrival is unknown.
  */
 export function decideCredit(
   trade: Trade,
@@ -50,21 +54,19 @@ export function decideCredit(
 
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held' || !isPast(trade.settlesAt, ASKED_MS, now)) return []
-  // The review a day after the settlement is due now.
+  // The last review, a day after the settlement, would be due already, so none is left.
   return [
     { kind: 'released', at: now, byOperator: true },
     { kind: 'looked', next: null },
   ]
 }
 
-/**
- * Allowed while Steam protects the trade. The effect on its money decides the amount, and whether the limit allows it.
- */
+/** Allowed while Steam protects the trade. `releaseEarly` decides whether the store's limit allows it. */
 export function decideEarlyRelease(trade: Trade, now: Date): TradeEvent[] {
   return trade.state === 'held' ? [{ kind: 'released_early', at: now }] : []
 }
 
-/** All items that have not been taken back before. */
+/** Takes back all items that were not taken back before. */
 export function decideReversal(trade: Trade, now: Date): TradeEvent[] {
   if (trade.state !== 'held') return []
   const assetIds = trade.items.map(({ assetId }) => assetId).filter((id) => !trade.reversed.includes(id))

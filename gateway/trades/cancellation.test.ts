@@ -80,7 +80,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     else expect(cancelled?.value).toBe('under_way')
   })
 
-  it('is refused once the till knows of the accept', async () => {
+  it('is refused once the till has seen that the shopper accepted', async () => {
     const { row, cancel } = await pending()
     session.accept('1', { received: false })
     await watch()
@@ -89,7 +89,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect((await row()).status).toBe('pending')
   })
 
-  it('again wakes the bot and begins nothing new', async () => {
+  it('wakes the bot when repeated, and begins nothing new', async () => {
     const { cancel } = await pending()
     await cancel()
     const before = await tradeRow()
@@ -134,7 +134,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
 })
 
 describe('a process without the lease', () => {
-  it('begins a cancel for the store, and writes nothing else of an open offer', async () => {
+  it('begins a cancel for the store, and changes nothing else about an open offer', async () => {
     await pending()
     const before = await tradeRow()
     const source = { tradeId: before.id }

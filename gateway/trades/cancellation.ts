@@ -3,16 +3,16 @@ import { refuse } from '../http/refusal.ts'
 import { type Recorded, recordLocked, writeLines } from './record.ts'
 import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
 
-/** When to retry a cancel that came while an offer was being sent. */
+/** Seconds until a store can retry a cancel that arrived while an offer was being sent. */
 const BUSY_S = 3
 
 export type Cancelled =
-  /** It has ended, now or by an earlier cancel. */
+  /** The deposit has ended, now or by an earlier cancel. */
   | 'ended'
   /** The offer is being cancelled on Steam. An event reports the result. */
   | 'under_way'
 
-/** Undefined if the store has no such deposit. Refuses if it is too late, or too early, to cancel. */
+/** Resolves to undefined if the store has no such deposit. Refuses if it is too late, or too early, to cancel. */
 export async function cancelDeposit(
   deps: ShellDeps,
   storeId: bigint,
@@ -63,7 +63,7 @@ async function cancelOffer(
   const recorded = await recordLocked(deps, tx, report)
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null)
     return refuse('not_cancellable')
-  // A begun cancel keeps its reason; only wake the bot again.
+  // A cancel that has begun keeps its reason, so only wake the bot again.
   await tx.wake(tradeId, now)
   return recorded
 }

@@ -6,7 +6,7 @@ import { type Consequences, type Effect, line, type Standing } from './effects.t
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 
-/** `trade`: before the event. Effects are in the order in which they must be applied. */
+/** `trade`: its state before the event. Effects are in the order in which they must be applied. */
 export function consequences(trade: Trade, standing: Standing, event: TradeEvent): Consequences {
   const free: Effect = { kind: 'free_items' }
   switch (event.kind) {
@@ -97,7 +97,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   return [...effects, line('warn', 'offer was refused', { reason, because })]
 }
 
-/** Moves the deposit to the status of the cause, after the effects `before`. */
+/** Changes the deposit's status as its cause demands. `before`: the effects to apply first. */
 function move(
   standing: Standing,
   cause: Exclude<DepositCause, { kind: 'delivered' }>,

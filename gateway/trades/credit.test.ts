@@ -11,7 +11,7 @@ import { aBot, aStore, startTill, type Till } from '../testing/till.ts'
 import { createTradeStore } from './postgres-store.ts'
 import { record } from './record.ts'
 
-/** Counts everything from the first look at the trade on, including begin and commit. */
+/** Includes everything from the first read of the trade, with begin and commit. */
 const MOST_STATEMENTS = 9
 const CLIENTS = 8
 
@@ -69,7 +69,7 @@ const TERMS: [string, Terms][] = [
   ['within the limit', { limit: 1_000_000n, held: false }],
   ['partly above the limit', { limit: 70n, held: true }],
   ['of a store that bears reversals', { limit: 1_000_000n, change: { liability: 'store' }, held: false }],
-  ['without a limit', { limit: 0n, held: true }],
+  ['with a limit of zero', { limit: 0n, held: true }],
   [
     'to a store that waits for the release',
     { limit: 9_000n, change: { credit_mode: 'on_release' }, held: true },
@@ -138,7 +138,7 @@ describe('many deliveries of one store at once', () => {
       ...{ storeId, tradeId, currency: 'USD', quoteId: '', rateId: 1n, at: new Date() },
     }
     await till.db.transaction().execute(async (tx) => {
-      // As a transaction that read the accounts before the first commit.
+      // Like a transaction that read the accounts before the first commit.
       const accounts = await accountsFor(tx, posting, new Map())
       expect([...accounts.keys()]).toEqual(expect.arrayContaining([...kinds]))
       const { rows } = await sql`select id from account for no key update skip locked`.execute(database.db)
@@ -147,7 +147,7 @@ describe('many deliveries of one store at once', () => {
     })
   })
 
-  it('never exceed its limit, use all of it, and all end', async () => {
+  it('never exceed its limit, use all of it, and all complete', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 13_500n })
     await credit(await acceptedDelivery(till, { botId, store }))
     const deliveries = await Promise.all(
@@ -171,7 +171,7 @@ describe('many deliveries of one store at once', () => {
   it.each([
     ['a promise that leaves too little', 4_000n, 1_000n],
     ['a promise that leaves enough', 1_500n, 3_000n],
-  ])('keep %s, even if it came after they had read the limit', async (_name, promised, atOnce) => {
+  ])('respect %s, even if it was made after they had read the limit', async (_name, promised, atOnce) => {
     const store = await aStore(till, { riskLimitUsdCents: 5_000n })
     const delivery = await acceptedDelivery(till, { botId, store })
     const other = await acceptedDelivery(till, { botId, store })

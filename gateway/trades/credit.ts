@@ -1,4 +1,4 @@
-/** The credit of a delivery: given, released, and taken back. Pure. */
+/** Gives, releases and takes back the credit of a delivery. Pure. */
 import { decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, releaseMovements } from '../ledger/entry.ts'
 import { chargedBy, reversalMovements } from '../ledger/reversal.ts'
@@ -12,7 +12,7 @@ export const LOST_ROOM_MS = 30 * 86_400_000
 
 type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
 
-/** The one credit of a delivery. The first delivery makes the deposit succeed; a later one adds to it. */
+/** Credits a delivery, once. The first delivery makes the deposit succeed; a later one adds to it. */
 export function deliver(
   standing: Standing,
   { steamTrade, settlesAt, at, byOperator }: Delivered,
@@ -58,7 +58,7 @@ export function deliver(
   }
 }
 
-/** The deposit's new columns. The held amount comes with its end. */
+/** Returns the change of these columns of the deposit. `held` includes the time until which credit is held. */
 export function changeOf(
   standing: Standing,
   columns: ('status' | 'credited' | 'held' | 'reversed')[],
@@ -75,7 +75,7 @@ export function changeOf(
   }
 }
 
-/** The last of the deposit's trades decides. */
+/** When the last held credit of the deposit settles; null if none is held. */
 function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing): Date | null {
   const own = held > 0n ? settlesAt : null
   if (own === null || othersHeldUntil === null) return own ?? othersHeldUntil
@@ -111,8 +111,8 @@ export function release(
 }
 
 /**
- * Releases all held credit if the store's limit allows it; else nothing. It stays at risk until Steam's protection
- * ends.
+ * Releases all held credit if the store's limit allows it; otherwise nothing. The credit stays at risk until Steam's
+ * protection ends.
  */
 export function releaseEarly(
   standing: Standing,
@@ -141,7 +141,7 @@ export function releaseEarly(
   }
 }
 
-/** Available credit stays available: it uses the store's limit until Steam's protection ends. */
+/** Available credit stays available, but uses the store's limit until Steam's protection ends. */
 export function findProtection(
   standing: Standing,
   { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,
@@ -176,7 +176,7 @@ export function reverse(
   const reversed = standing.reversed + total
   const isWhole = reversed === standing.total
   const held = standing.held - fromHeld
-  // While Steam protects the trade, it uses the limit by all its credit; afterwards, by the loss.
+  // While Steam protects the trade, all its credit at risk uses the limit; afterwards, only the loss does.
   const lost = trade.state === 'final' ? standing.atRisk + lostNow : lostOf({ ...standing, held, reversed })
   const after: Standing = {
     ...standing,
@@ -203,7 +203,7 @@ export function reverse(
       ...roomChange({ ...standing, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
       { kind: 'count_reversed', amount: total },
-      // An operator's statement is not a fact from Steam.
+      // An operator's statement is not a fact from Steam, so it does not put the shopper on release.
       ...(byOperator ? [] : [{ kind: 'credit_on_release', at } as const]),
       line('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
     ],

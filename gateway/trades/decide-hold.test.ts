@@ -25,7 +25,7 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('D-24 an escrow without an end is waited for as long as the longest one', () => {
+  it('D-24 an escrow without a stated end counts as the longest possible escrow', () => {
     expect(decided(active, read('in_escrow'))).toMatchObject([{ heldUntil: at(15 * DAY) }])
   })
 
@@ -41,7 +41,7 @@ describe('items that Steam holds', () => {
     }
   })
 
-  it('D-24 a hold that seemed to be over is seen again', () => {
+  it('D-24 a hold that seemed to be over is recorded again if Steam still shows it', () => {
     const over: Trade = { ...declined, state: 'invalid', reason: 'escrow' }
     expect(decided(over, read('in_escrow'), DAY)).toEqual([
       { kind: 'hold_seen', offerId: '5', until: at(15 * DAY) },
@@ -56,7 +56,7 @@ describe('items that Steam holds', () => {
     ])
   })
 
-  it('an escrow that is first read more than a day after its end is over at once', () => {
+  it('an escrow that is first read more than a day after its end is over immediately', () => {
     expect(decided(active, read('in_escrow'), 16 * DAY - 1)).toMatchObject([{ heldUntil: at(15 * DAY) }])
     expect(decided(active, read('in_escrow'), 16 * DAY)).toMatchObject([{ kind: 'ended', heldUntil: null }])
   })

@@ -17,7 +17,7 @@ describe('an offer whose trade was given up', () => {
     ['expired', 'nothing'],
     ['invalid', 'nothing'],
     ['invalid_items', 'nothing'],
-  ])('and is %s: %s', (state, kind) => {
+  ])('and that reads as %s has the verdict: %s', (state, kind) => {
     expect(judgeStray(offer(state)).kind).toBe(kind)
   })
 
@@ -42,7 +42,7 @@ describe('an offer that only a till can have made', () => {
   })
 
   it.each(['', 'K7QX2', 'K7QX2NA', 'k7qx2n', 'K7QX20', 'K7QX2I', 'K7QX2N.', ' K7QX2N', 'thanks'])(
-    'not by the message %j',
+    'does not have the message %j',
     (message) => {
       expect(isLikeOurs(offer('active', { message }))).toBe(false)
     },

@@ -67,7 +67,7 @@ describe('a send', () => {
     expect(decided(unknown, fact)).toEqual([])
   })
 
-  it('D-24 that Steam refuses is refused, but not once its offer was searched for', () => {
+  it('D-24 that Steam refuses ends as refused, unless the till already searches for its offer', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
     expect(decided(sending, fact)).toEqual([
       {
@@ -100,7 +100,7 @@ describe('a list of the sent offers', () => {
     ])
   })
 
-  it('D-25 shows the offer by its items too, not one with our code and other items', () => {
+  it('D-25 does not show an offer with our code and other items', () => {
     const fewer = offer('active', { offerId: '6', itemsToReceive: items.slice(1) })
     expect(decided(unknown, listed(fewer))).toEqual([{ kind: 'offer_missed' }])
     expect(decided(unknown, listed(fewer, offer('active', { offerId: '7' })))).toMatchObject([
@@ -112,7 +112,7 @@ describe('a list of the sent offers', () => {
     expect(decided(sending, listed(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
   })
 
-  it('D-25 without the offer counts, and three of them over 45 s abandon it', () => {
+  it('D-25 without the offer counts as a miss, and three misses over 45 s abandon the trade', () => {
     expect(decided(unknown, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
     const twice = { ...unknown, missedReads: 2 }
     expect(decided(twice, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
@@ -129,7 +129,7 @@ describe('a list of the sent offers', () => {
     ).toEqual([])
   })
 
-  it('changes no trade that is not searched for', () => {
+  it('changes no trade whose offer is not being searched for', () => {
     expect(decided(active, listed(offer('active', { offerId: '8' })))).toEqual([])
     expect(decided(intended, listed())).toEqual([])
   })
@@ -145,12 +145,12 @@ describe('a read of the offer', () => {
     expect(decided(active, read(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
   })
 
-  it('an offer that is declined within seconds was not declined by a reader', () => {
+  it('counts an offer that was declined within seconds as declined by a program', () => {
     expect(decided(active, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
     expect(decided(active, read('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
-  it('an offer that somebody else cancelled within seconds says so too', () => {
+  it('counts an offer that was cancelled elsewhere within seconds as cancelled by a program', () => {
     const reasonAt = (seconds: number) => decided(active, read('cancelled'), seconds)
     expect(reasonAt(9)).toMatchObject([
       { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere_at_once' } },
@@ -160,13 +160,13 @@ describe('a read of the offer', () => {
     expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
   })
 
-  it('D-28 with a later deadline does not count as declined at once long after the send', () => {
+  it('D-28 does not count a postponed offer as declined at once long after the send', () => {
     const putOff = { ...active, deadline: at(300 + 600) }
     expect(decided(putOff, read('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
     expect(decided(putOff, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
   })
 
-  it('that was found late does not count as declined at once, because a person had time to read it', () => {
+  it('does not count an offer found late as declined at once, because a person had time to read it', () => {
     const found = { ...active, deadline: at(40 + 300) }
     expect(decided(found, read('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
   })
@@ -213,11 +213,11 @@ describe('a read of the offer', () => {
     expect(decided(accepted, read('accepted'))).toEqual([])
   })
 
-  it('that is still open is no news', () => {
+  it('shows no news while the offer is open', () => {
     expect(decided(active, read('active'))).toEqual([])
   })
 
-  it('gives the Steam trade of an accepted offer if there was none, or another one', () => {
+  it('gives the Steam trade of an accepted offer if none was known, or a different one', () => {
     const nameless = { ...active, acceptedAt: at(10) }
     expect(decided(nameless, read('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
@@ -233,7 +233,7 @@ describe('a read of the offer', () => {
     ])
   })
 
-  it('D-24 an end has its reason in the trade', () => {
+  it('D-24 an end is recorded in the trade with its reason', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
     expect(decided(doubted, read('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },
@@ -251,7 +251,7 @@ describe('a read of the offer', () => {
     expect(decided(active, { kind: 'offer_read', offer: offer('declined', { offerId: '6' }) })).toEqual([])
   })
 
-  it('is cancelled once, and not after it was accepted', () => {
+  it('an offer is cancelled once, and not after it was accepted', () => {
     const fact: Fact = { kind: 'cancelling', because: 'deadline' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
@@ -259,7 +259,7 @@ describe('a read of the offer', () => {
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })
 
-  it('is cancelled when the store asks, but a begun cancel keeps its reason', () => {
+  it('an offer is cancelled when the store asks, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'store_cancels' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'store' }])
     expect(decided({ ...active, cancelling: 'needs_confirmation' }, fact)).toEqual([])
@@ -267,7 +267,7 @@ describe('a read of the offer', () => {
     for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
   })
 
-  it('is cancelled when the items came by another trade, but a begun cancel keeps its reason', () => {
+  it('an offer is cancelled when another trade delivers, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'others_came' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
@@ -285,14 +285,14 @@ describe('a record of the Steam trade', () => {
     expect(decided(trade, proved())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
-  it('D-9 is held while the sender can take it back', () => {
+  it('D-9 leads to held credit while the sender can take the items back', () => {
     expect(decided(active, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
     expect(decided(active, proved({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
     expect(decided(active, proved({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
   })
 
   it.each(['failed', 'rolled_back'] as const)(
-    'that says %s before delivery counts when read twice',
+    'that says %s before delivery counts only when read twice',
     (state) => {
       const [first] = decided(active, proved({ state }))
       if (first?.kind !== 'doubted') throw new Error('no doubt')
@@ -302,7 +302,7 @@ describe('a record of the Steam trade', () => {
     },
   )
 
-  it('D-8 of which a part was taken back before the till saw it delivers the rest', () => {
+  it('D-8 with a part taken back before the till saw the delivery delivers the rest', () => {
     const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',
@@ -325,7 +325,7 @@ describe('a record of the Steam trade', () => {
     }
   })
 
-  it('D-9 that is taken back reverses a held trade and a final one, item by item', () => {
+  it('D-9 with items taken back reverses a held trade and a final one, item by item', () => {
     const back = steamTrade().received.map((asset) => ({
       ...asset,
       rolledBackAssetId: asset.assetId === '11' ? '11' : null,
@@ -358,13 +358,13 @@ describe('a record of the Steam trade', () => {
     expect(decided(held, proved({ state: 'failed' }), 700_000)).toEqual([])
   })
 
-  it('D-9 is held from the acceptance on, or from now if that was missed', () => {
+  it('D-9 holds the credit from the acceptance, or from now if the till missed it', () => {
     const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
     expect(decided(accepted, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
     expect(decided(declined, proved(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
-  it('that is not over yet changes nothing, and a bad one names its state', () => {
+  it('that is not complete changes nothing, and a failed one names its state', () => {
     expect(decided(active, proved({ state: 'pending' }))).toEqual([])
     expect(decided(active, proved({ state: 'partly_rolled_back' }))).toEqual([])
     expect(decided(active, proved({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
@@ -373,7 +373,7 @@ describe('a record of the Steam trade', () => {
     expect(decided(reversed, proved({ state: 'rolled_back' }))).toEqual([])
   })
 
-  it('D-9 of which the rest is taken back reverses the rest, and releases nothing', () => {
+  it('D-9 with the rest taken back too reverses the rest, and releases nothing', () => {
     const rest = { ...held, reversed: ['11'] }
     expect(decided(rest, proved({ state: 'rolled_back' }), 700_000)).toEqual([
       { kind: 'reversed', assetIds: ['12'], at: at(700_000) },

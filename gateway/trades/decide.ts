@@ -37,7 +37,10 @@ export const TRADE_WINDOW_MS = 5 * 60_000
 export const MISSED_READS = 3
 export const MISSED_OVER_MS = 45_000
 
-/** No person can read and end an offer this soon after it was sent. A program did, with the shopper's session or ours. */
+/**
+ * No person can read and end an offer this soon after it was sent. A program ended it, with the shopper's session or
+ * ours.
+ */
 export const HASTY_MS = 10_000
 
 export type Fact =
@@ -45,19 +48,22 @@ export type Fact =
   | { kind: 'nobody_came' }
   /** The bot is about to send. */
   | { kind: 'sending' }
-  /** The bot had no time left to send. Steam was not called. */
+  /** The bot's lease was too short for the send. Nothing was sent. */
   | { kind: 'not_sent' }
-  /** Found right before the send. Steam was not called. */
+  /** The bot cannot send, or has not started in time. Nothing was sent. */
   | { kind: 'held_back'; because: Refusal }
   | { kind: 'send_answered'; answer: SendAnswer }
-  /** The complete list of sent offers (`unreadable`: rows that could not be parsed). */
+  /**
+   * The sent offers with the trade's code, from a complete list or from the pages up to the trade's offer.
+   * `unreadable`: how many rows might be the offer but could not be parsed.
+   */
   | { kind: 'listed'; offers: readonly Offer[]; unreadable: number }
   | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
   /** The store no longer wants the deposit. Any process may report this, with or without the bot's lease. */
   | { kind: 'store_cancels' }
   /** Another trade of the deposit delivered its items. Any process may report this. */
   | { kind: 'others_came' }
-  /** Reported by a sweep or an operator, without a lease. */
+  /** The till stops waiting for Steam. A sweep or an operator reports this, without a lease. */
   | { kind: 'given_up'; because: GivenUp }
   | ByHandCredit
   /** The operator releases credit that no bot can ask Steam about any more. */
@@ -251,7 +257,7 @@ function badEnd(trade: TradeIn<'active'>, seen: BadEnd, now: Date): TradeEvent[]
 /** Steam's longest hold. */
 const LONGEST_HOLD_MS = 15 * 86_400_000
 
-/** Until when Steam holds the items of an offer; null once that end is too long ago to wait for. */
+/** Until when Steam holds the items of an offer; null if the hold is so overdue that the till stops waiting. */
 function holdOf({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer, now: Date): Date | null {
   const until = escrowEndsAt ?? new Date(startedAt.getTime() + LONGEST_HOLD_MS)
   const isOverdue = isPast(until, OVERDUE_MS, now) && isPast(startedAt, LONGEST_HOLD_MS, now)
@@ -283,7 +289,7 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, around: Circumstan
       const accepted = trade.state === 'active' ? (trade.acceptedAt ?? now) : now
       const settlement = later(
         settlementOf(steamTrade, accepted, protectionDays),
-        toldBefore(trade, fact, accepted),
+        settlementOfOffers(trade, fact, accepted),
       )
       const settlesAt = settlement !== null && settlement > now ? settlement : null
       const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
@@ -298,8 +304,8 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, around: Circumstan
   return decideDelivered(trade, { proof, steamTrade }, around)
 }
 
-/** The end of protection from the offers, including one that was accepted after its trade had ended. */
-function toldBefore(trade: Trade, { offer }: SteamTradeRead, acceptedAt: Date): Date | null {
+/** The end of protection that the trade's offer gave, even if it was accepted after the trade had ended. */
+function settlementOfOffers(trade: Trade, { offer }: SteamTradeRead, acceptedAt: Date): Date | null {
   const ofTrade = trade.state === 'active' ? trade.settlesAt : null
   return later(ofTrade, offer === undefined ? null : offeredSettlement(offer, acceptedAt))
 }
@@ -319,20 +325,20 @@ function decideDelivered(
   const reversal: TradeEvent[] = gone.length > 0 ? [{ kind: 'reversed', assetIds: gone, at: now }] : []
   const isWhole = gone.length + trade.reversed.length === trade.items.length
   if (isWhole || (proof.kind !== 'delivered' && proof.kind !== 'taken_back')) return reversal
-  const told = settlementOf(steamTrade, trade.acceptedAt, protectionDays)
-  if (trade.state === 'held') return [...reversal, ...decideHeld(trade, told, now)]
-  if (told !== null && told > now) {
-    return [...reversal, { kind: 'protection_found', settlesAt: told, at: now }]
+  const reported = settlementOf(steamTrade, trade.acceptedAt, protectionDays)
+  if (trade.state === 'held') return [...reversal, ...decideHeld(trade, reported, now)]
+  if (reported !== null && reported > now) {
+    return [...reversal, { kind: 'protection_found', settlesAt: reported, at: now }]
   }
   return [...reversal, ...lookOf(trade, now)]
 }
 
-/** The settlement only moves later: Steam sometimes clears it, and an operator's setting may change. */
-function decideHeld(trade: TradeIn<'held'>, told: Date | null, now: Date): TradeEvent[] {
-  const settlesAt = told !== null && told > trade.settlesAt ? told : trade.settlesAt
+/** The settlement never moves to an earlier time: Steam sometimes clears it, and an operator's setting may change. */
+function decideHeld(trade: TradeIn<'held'>, reported: Date | null, now: Date): TradeEvent[] {
+  const settlesAt = reported !== null && reported > trade.settlesAt ? reported : trade.settlesAt
   const longer: TradeEvent[] = settlesAt > trade.settlesAt ? [{ kind: 'prolonged', settlesAt }] : []
   if (now < settlesAt) return [...longer, ...lookOf(trade, now)]
-  // If it is released very late, this review is also the last.
+  // If the release is more than a day late, this read also serves as the last review.
   const last: TradeEvent[] = now >= lastLookAfter(settlesAt) ? [{ kind: 'looked', next: null }] : []
   return [...longer, { kind: 'released', at: now }, ...last]
 }

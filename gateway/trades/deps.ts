@@ -1,5 +1,5 @@
 import type { DepositDeps } from '../deposits/service.ts'
 import type { ShellDeps } from './trade-store.ts'
 
-/** The dependencies of everything about trades, the sweeps and the requests of shoppers included. */
+/** The dependencies of all work on trades, including the sweeps and the shoppers' requests. */
 export type TradeDeps = DepositDeps & ShellDeps

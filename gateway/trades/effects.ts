@@ -10,14 +10,14 @@ export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsd
 
 export type ItemWorth = { price: bigint; gross: bigint; receivedAssetId: string | null }
 
-/** The deposit of a trade, as it is kept. Amounts are minor units. */
+/** The deposit of a trade, as stored. Amounts are minor units. */
 export type DepositStanding = {
   status: DepositStatus
   expiresAt: Date
   credited: bigint | null
   held: bigint
   reversed: bigint
-  /** The part that the store paid for. The rest is the operator's loss. */
+  /** The part of `reversed` that the store paid for. The rest is the operator's loss. */
   charged: bigint
   /** Until when other trades of the deposit hold credit; null if none does. */
   othersHeldUntil: Date | null
@@ -42,7 +42,7 @@ export type Standing = {
   terms: Terms
   /** The store's limit as it is now. */
   limitUsdCents: bigint
-  /** How much may still be credited before protection ends. Read only if it is needed. */
+  /** How much may still be credited before protection ends; 0 if the event does not need it. */
   riskRoom: bigint
   /** By the shopper's asset id. */
   items: ReadonlyMap<string, ItemWorth>
@@ -68,7 +68,10 @@ type TradeMoneyChange = {
 
 export type Published =
   | { kind: 'status'; status: Exclude<DepositStatus, 'created'> }
-  /** A change by a trade to a deposit that has succeeded. `part` counts those of its kind, from 0. */
+  /**
+   * A change by a trade to a deposit that has succeeded. `part`: the number of this change among the trade's changes of
+   * its kind, from 0.
+   */
   | { kind: 'change'; change: 'amountIncreased' | 'fundsAvailable' | 'reversed'; part: number }
 
 type MovedItem = { assetId: string; receivedAssetId: string | null }
@@ -86,7 +89,7 @@ export type Effect =
   /** Appends an event, with the deposit as the earlier effects left it. */
   | { kind: 'publish'; event: Published }
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
-  /** Comes before the posting, so deliveries are posted in the order in which they used the limit. */
+  /** Applied before the posting, so deliveries are posted in the order in which they used the limit. */
   | RoomChange
   /** The shopper reversed a trade: their next deliveries are credited on release. */
   | { kind: 'credit_on_release'; at: Date }

@@ -60,7 +60,7 @@ const live = async () =>
 const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
 describe('D-24 items that Steam holds', () => {
-  it('end the deposit at once, stay reserved, and their offer is never cancelled by us', async () => {
+  it('end the deposit immediately, stay reserved, and their offer is never cancelled by us', async () => {
     const { deposit } = await held()
     expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
     expect(await trade()).toMatchObject({ state: 'invalid', reason: 'escrow' })
@@ -109,13 +109,13 @@ describe('D-24 items that Steam holds', () => {
     expect((await balancesOf(till.db, store.id)).length).toBe(0)
   })
 
-  it('are free again a day after Steam’s own end of the hold, with an error line', async () => {
+  it('are free again a day after the hold should have ended, with an error line', async () => {
     await held()
     await later(16 * DAY_MS + HOUR_MS)
     expect(await live()).toEqual([false, false])
     const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { msg: 'Steam still holds the items of an offer, a day after its own end of the hold' },
+      { msg: 'Steam still holds the items of an offer, a day after the hold should have ended' },
     ])
   })
 

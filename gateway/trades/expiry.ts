@@ -18,7 +18,7 @@ export async function expireDeposit(
   })
 }
 
-/** Takes the jobs that end deposits. Resolves to a function that stops it. */
+/** Works on the jobs that end deposits. Resolves to a function that stops the work. */
 export function workOnExpiry(deps: ShellDeps & Pick<DepositDeps, 'queue'>): Promise<() => Promise<void>> {
   return deps.queue.work(EXPIRE_QUEUE, (data) => expireDeposit(deps, depositIdOf(data)))
 }

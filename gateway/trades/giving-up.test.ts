@@ -48,7 +48,7 @@ async function anOffer() {
   return { deposit, ...(await offerFor(till, bot, deposit)) }
 }
 
-/** An offer that is accepted on Steam, which never names its trade. */
+/** An accepted offer for which Steam never names a trade. */
 async function acceptedWithoutProof() {
   const made = await anOffer()
   const offer = session.offers.get(made.offerId)
@@ -84,7 +84,7 @@ describe('D-8 an accepted offer that Steam never proves', () => {
 })
 
 describe('a bot that never comes back', () => {
-  it('keeps no trade open, because it ends after 15 days, and its reviews a day later', async () => {
+  it('keeps no trade open: the trade ends after 15 days, and its reviews a day later', async () => {
     const { deposit } = await anOffer()
     await setBot('dead')
     await sweepLater(15 * DAY_MS)
@@ -95,7 +95,7 @@ describe('a bot that never comes back', () => {
     expect(errors()).toContain('reviews of a trade were ended')
   })
 
-  it('keeps no unknown send open, because the deposit ends as one without an offer', async () => {
+  it('keeps no unknown send open, and its deposit ends like one without an offer', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')
@@ -109,7 +109,7 @@ describe('a bot that never comes back', () => {
     expect(await statusOf(deposit.id)).toBe('paymentTimeout')
   })
 
-  it('blocks no items that Steam holds, because they are free a day after Steam’s own end of the hold', async () => {
+  it('blocks no items for good: they are free a day after Steam’s hold should have ended', async () => {
     const { tradeId, offerId } = await anOffer()
     const offer = session.offers.get(offerId)
     if (offer === undefined) throw new Error('Steam has no offer')
@@ -157,7 +157,7 @@ describe('a bot that is retired', () => {
     expect(errors()).toContain('trade was ended, because its bot is retired')
   })
 
-  it('refuses trades that it had not begun to send', async () => {
+  it('has the trades refused that it had not begun to send', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')

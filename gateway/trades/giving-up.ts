@@ -10,7 +10,7 @@ export const WAIT_MS = 15 * DAY_MS
 /** The till stops waiting for a hold this long after its end, even if Steam still reports it. */
 export const OVERDUE_MS = DAY_MS
 
-/** Until when to wait for Steam's answer about the trade; null if nothing of it is open. */
+/** Until when to wait for Steam's answer about the trade; null if no answer is awaited. */
 export function waitsUntil(trade: Trade): Date | null {
   switch (trade.state) {
     case 'sending':
@@ -39,7 +39,7 @@ export function waitsUntil(trade: Trade): Date | null {
   }
 }
 
-/** Proof of delivery overrules all of these ends, like any other. */
+/** Proof of delivery overrules all of these ends, like any other end. */
 export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeEvent[] {
   const until = waitsUntil(trade)
   if (because === 'unresolved' && (until === null || now < until)) return []
@@ -89,7 +89,7 @@ const END_LINES: Record<GivenUp, Line> = {
 
 const LINES: ReadonlyMap<string, Line> = new Map(Object.entries(END_LINES))
 
-/** The log line of a trade with this reason; undefined if Steam ended it. */
+/** The log line of a trade with this reason; undefined if Steam ended the trade. */
 export function lineOfEnd(reason: string): Line | undefined {
   return LINES.get(reason)
 }
@@ -101,12 +101,12 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
     case 'overdue':
       return {
         level: 'error',
-        message: 'Steam still holds the items of an offer, a day after its own end of the hold',
+        message: 'Steam still holds the items of an offer, a day after the hold should have ended',
       }
     case 'unresolved':
       return {
         level: 'error',
-        message: 'Steam did not say what became of a hold, a day after its own end of it',
+        message: 'Steam did not report the result of a hold, a day after the hold should have ended',
       }
     case 'bot_retired':
       return { level: 'error', message: 'hold of Steam is no longer waited for, because its bot is retired' }

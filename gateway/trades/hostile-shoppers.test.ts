@@ -1,4 +1,4 @@
-/** D-30 Shoppers alone can bar no bot: every refusal that a shopper can cause, at all bots, for hours. */
+/** D-30: shoppers alone cannot bar a bot, even with every refusal that a shopper can cause, at all bots, for hours. */
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
 import { listBars } from '../bots/bar-store.ts'
 import type { BotContext } from '../bots/bot.ts'
@@ -14,7 +14,7 @@ import { requestTrade } from './request.ts'
 
 const MOST_LETTERS = 32
 
-/** Refusals about the bot. A shopper's name may be any 32 letters of one. */
+/** Refusals about the bot. A shopper's name can be any 32 letters of such a text. */
 const BOT_SIDE = [
   'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
   'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
@@ -52,11 +52,11 @@ const CAUSED: Record<string, (name: string) => string> = {
   'has another trade link': (name) =>
     `This Trade URL is no longer valid for sending a trade offer to ${name}.`,
   'has a wrong token': () => 'Trade Offers can only be sent to friends.',
-  'is refused with 15': () => numbered(15),
+  'is refused with result 15': () => numbered(15),
   'gave the items away': () => numbered(26),
   'lets five offers wait': (name) =>
     `You have sent too many trade offers, or have too many outstanding trade offers with ${name}. Please cancel some before sending more. (25)`,
-  'lets five offers wait, told as 50': () => numbered(50),
+  'lets five offers wait, reported as result 50': () => numbered(50),
   'has changed the name': (name) => `You cannot trade with ${name} (34)`,
 }
 
@@ -96,7 +96,7 @@ describe('hostile shoppers', () => {
   })
   afterEach(() => till.close())
 
-  /** Numbers the offers over all fakes: each counts from 1, but Steam never reuses a number. */
+  /** Gives each fake its own offer numbers. Every fake counts from 1, but Steam never reuses a number. */
   function sessionOf(n: number): FakeSession {
     const session = fakeSession(`7656119800000010${n}`)
     const { sendOffer } = session
@@ -153,7 +153,7 @@ describe('hostile shoppers', () => {
     }
   }
 
-  it('D-30 bar no bot in hours, and an honest shopper is served at once', async () => {
+  it('D-30 bar no bot over hours, and an honest shopper is then served immediately', async () => {
     const reasons = Object.values(CAUSED).map((said) => {
       const answer = answerTo(said('You have logged in from a new de'))
       if (answer.kind !== 'refused') throw new Error(`not understood: ${said('nova_hound')}`)

@@ -56,7 +56,7 @@ it('a secret code that is taken is replaced by another draw', async () => {
   expect((await trades()).map((trade) => trade.secret_code)).toEqual(['AAAAAA', 'BBBBBB'])
 })
 
-it('a random source that repeats itself is an error, and the wish leaves no rows', async () => {
+it('a random source that repeats itself is an error, and the request leaves no rows', async () => {
   await ask(drawing('AAAAAA').deps)
   const { drawn, deps } = drawing('AAAAAA')
   await expect(ask(deps)).rejects.toThrow('no free secret code in 5 draws')
@@ -65,7 +65,7 @@ it('a random source that repeats itself is an error, and the wish leaves no rows
   expect(await ask(drawing('CCCCCC').deps)).toEqual({ kind: 'active' })
 })
 
-it('two wishes at the same time with the same code get two codes', async () => {
+it('two simultaneous requests that draw the same code get two codes', async () => {
   const { deps } = drawing('DDDDDD', 'DDDDDD', 'EEEEEE')
   expect(await Promise.all([ask(deps), ask(deps)])).toEqual([{ kind: 'active' }, { kind: 'active' }])
   expect((await trades()).map((trade) => trade.secret_code).sort()).toEqual(['DDDDDD', 'EEEEEE'])

@@ -1,4 +1,4 @@
-/** Intents in PostgreSQL: the first one of a shopper's wish, and the next ones at other bots. */
+/** Intents in PostgreSQL. A shopper's request has one intent, and a further one for each other bot that tries it. */
 import { type Insertable, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
 import type { FleetLimits } from '../bots/fleet.ts'
@@ -29,7 +29,10 @@ type Intent = Omit<
   'secret_code' | 'created_at' | 'due_at' | 'partner_token' | 'partner_token_sealed'
 > & { token: string }
 
-/** With ten million trades one draw in a hundred is taken. This many in a row mean that the random source is broken. */
+/**
+ * With ten million trades, one code in a hundred is taken. If this many draws in a row are taken, the random source is
+ * broken.
+ */
 const MOST_DRAWS = 5
 
 /** Writes an intent and wakes its bot. The caller writes its items. */
@@ -41,7 +44,7 @@ export async function writeIntent(deps: WriteDeps, tx: Tx, intent: Intent): Prom
   return id
 }
 
-/** An error would end the caller's transaction, so a taken code must not become one. */
+/** Draws until a code is free. An error would end the caller's transaction, so a taken code must not raise one. */
 async function insertWithFreeCode(deps: WriteDeps, tx: Tx, { token, ...intent }: Intent): Promise<bigint> {
   const now = deps.clock.now()
   for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
@@ -71,7 +74,7 @@ export async function writeItems(
 
 type Moving = { row: TradeRow; inDoubt: boolean }
 
-/** Gives the wish of a refused trade to a bot that has not tried it yet. Does nothing if none is free. */
+/** Gives the request of a refused trade to a bot that has not tried it yet. Does nothing if none is free. */
 export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: Moving): Promise<void> {
   const tried = [...row.tried_bots, row.bot_id]
   const { items } = await tx

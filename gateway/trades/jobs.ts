@@ -7,7 +7,7 @@ import { aboutTrade, type ShellDeps } from './trade-store.ts'
 
 const MOST_DUE = 500
 
-/** A woken trade is not woken again before this time, so other due trades get their turn. */
+/** A woken trade is not woken again for this long, so other due trades get their turn. */
 const WAKE_AGAIN_MS = 30_000
 
 /** Wakes the bot of every trade that is due. */

@@ -120,8 +120,8 @@ describe('an offer whose trade was given up', () => {
     expect(await available()).toBe(3_000n)
   })
 
-  it.each(['accepted as it is listed', 'accepted faster than it is cancelled'])(
-    'D-25 D-8 is credited when it was %s, and held as long as it says that Steam protects it',
+  it.each(['accepted before it was listed', 'accepted before the cancel'])(
+    'D-25 D-8 is credited when it was %s, and held while it says that Steam protects the items',
     async (how) => {
       const deposit = await aDeposit(till, store)
       await abandoned(deposit)
@@ -131,7 +131,7 @@ describe('an offer whose trade was given up', () => {
         session.accept('70')
         session.offers.set('70', { ...offer('70'), delaysSettlement: true, settlesAt })
       }
-      if (how === 'accepted as it is listed') accept()
+      if (how === 'accepted before it was listed') accept()
       else session.beforeCancel = accept
       till.clock.advance(60_000)
       await work()
@@ -141,7 +141,7 @@ describe('an offer whose trade was given up', () => {
   )
 
   it.each(['declined', 'cancelled', 'expired'] as const)(
-    'D-6 proof of delivery wins over an end as %s, whenever it comes within a day',
+    'D-6 is credited by a proof of delivery after it ended as %s, at any time within a day',
     async (state) => {
       const deposit = await aDeposit(till, store)
       await begin(deposit)
@@ -159,7 +159,7 @@ describe('an offer whose trade was given up', () => {
     },
   )
 
-  it('D-6 an end that Steam took back is cancelled, not left open', async () => {
+  it('D-6 is cancelled, not left open, if Steam takes its end back', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -182,7 +182,7 @@ describe('an offer whose trade was given up', () => {
     expect((await tradeOf(deposit)).due_at).toBeNull()
   })
 
-  it('is read on while Steam does not answer', async () => {
+  it('is still read after a day if Steam did not answer', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.offers.set('1', { ...offer('1'), state: 'declined' })
@@ -216,7 +216,7 @@ describe('two trades of one deposit', () => {
     expect(await available()).toBe(3_000n)
   })
 
-  it('keep the reason of a cancel that had begun before the other delivered', async () => {
+  it('keep the reason of a cancel that had begun before the other trade delivered', async () => {
     const deposit = await aDeposit(till, store)
     await abandoned(deposit)
     const first = await tradeOf(deposit)
@@ -293,7 +293,7 @@ describe('a lost answer', () => {
 })
 
 describe('a trade that Steam undid before it was proved', () => {
-  it.each(['failed', 'rolled_back'] as const)('and that reads as %s twice ends', async (state) => {
+  it.each(['failed', 'rolled_back'] as const)('and that reads as %s twice is ended', async (state) => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
     session.accept('1')
@@ -324,7 +324,7 @@ describe('a bot that is gone', () => {
     expect((await depositOf(deposit)).status).toBe('pending')
   })
 
-  it('and takes up an intent too late does not send it', async () => {
+  it('and returns too late for an intent does not send its offer', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(trades).toHaveLength(1)

@@ -21,12 +21,15 @@ type LockedItem = {
   isReversed: boolean
 }
 
-/** Another trade of the same deposit that still matters. */
+/** Another trade of the same deposit, in a state that the deposit can show. */
 type OtherTrade = { id: string; state: TradeStateColumn; deliveredAtMs: number | null }
 
 export type LockedTrade = TradeRow & { bot_gone: boolean; items: LockedItem[]; others: OtherTrade[] }
 
-/** The money of a trade, as read. `seen`: for a delivery that may use the store's limit. */
+/**
+ * The money of a trade, as read. `seen`: how much of the store's limit was free; undefined unless the trade can use the
+ * limit.
+ */
 export type Money = { rateId: bigint; accounts: Accounts; seen: SeenRoom | undefined }
 
 /** The locked rows, and the columns written since. */
@@ -62,7 +65,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
     .executeTakeFirst()
 }
 
-/** The trade as its deposit will show it; undefined if the deposit shows another one. */
+/** The trade as its deposit will show it; undefined if the deposit shows another trade. */
 export function shownAs(
   { id, items, others, ...row }: LockedTrade,
   reversed: ReadonlySet<string>,

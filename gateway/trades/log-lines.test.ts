@@ -17,7 +17,7 @@ let receiver: Receiver
 let store: { id: bigint }
 let bot: BotContext
 let session: FakeSession
-/** The answers to the shoppers' calls: one whose offer was lost waits for a while. */
+/** The answers to the shoppers' calls. The call whose offer was lost waits for a while. */
 let answers: Promise<unknown>[]
 
 beforeEach(async () => {

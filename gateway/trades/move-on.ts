@@ -1,4 +1,4 @@
-/** Moves a waiting wish to another bot that can serve it. Steam has not been called for it yet. */
+/** Moves a waiting request to another bot that can serve it. Nothing has been sent for it yet. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { record, type Source } from './record.ts'
 import { mayMove } from './refusal.ts'
@@ -7,7 +7,7 @@ import type { LoadedTrade, ShellDeps } from './trade-store.ts'
 /** A bot that has not started to send in this time has lost its session or its process. */
 export const TAKE_UP_MS = 5_000
 
-/** Moves the wish of an intent that its bot does not take up. Any process may call this. */
+/** Moves the request of an intent that its bot does not take up. Any process may call this. */
 export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<void> {
   const loaded = await deps.trades.load(tradeId)
   if (loaded !== undefined) await moveOn(deps, { loaded, because: 'not_taken_up', source: { tradeId } })
@@ -15,7 +15,7 @@ export async function moveUntaken(deps: ShellDeps, tradeId: bigint): Promise<voi
 
 type Moving = { loaded: LoadedTrade; because: Refusal; source: Source }
 
-/** True if the wish moved to another bot. Otherwise it keeps waiting for this one. */
+/** Resolves to true if the request moved to another bot. Otherwise it keeps waiting for this bot. */
 export async function moveOn(deps: ShellDeps, { loaded, because, source }: Moving): Promise<boolean> {
   const { trade, facts } = loaded
   if (trade.state !== 'intended' || !mayMove(facts.attempt, deps.clock.now())) return false

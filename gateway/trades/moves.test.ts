@@ -1,4 +1,4 @@
-/** Refusals on the bot's side, with a real database: the wish moves to another bot. */
+/** Refusals on the bot's side, with a real database: the request moves to another bot. */
 import fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ const refuse = (bot: Bot | undefined, reason: RefusedReason, times = 1) => {
   for (let n = 0; n < times; n += 1) bot?.session.sends.push({ answer: 'refused', reason })
 }
 
-/** Makes Steam hide whether it would hold the next trade of this bot. */
+/** Makes Steam leave this bot's next check of its partner unanswered. */
 function silence(bot: Bot | undefined): void {
   if (bot) bot.session.unansweredPartners = 1
 }
@@ -78,7 +78,7 @@ describe('D-30 a bot that our own limits hold back', () => {
       () => Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack }),
     ],
     ['at the send', 1, () => refuse(bots[0], 'not_our_turn')],
-  ])('%s passes the wish on, and is not barred', async (_, sends, arrange) => {
+  ])('%s passes the request on, and is not barred', async (_, sends, arrange) => {
     await fleet(2)
     arrange()
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
@@ -90,7 +90,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('keeps its wish if every bot is held back, and at most four bots try it', async () => {
+  it('keeps its request if every bot is held back, and at most four bots try it', async () => {
     await fleet(5)
     for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -104,7 +104,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(await asked).toEqual({ kind: 'active' })
   })
 
-  it('passes the wish on to a bot that becomes free half a minute later', async () => {
+  it('passes the request on to a bot that becomes free half a minute later', async () => {
     await fleet(1)
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
@@ -119,7 +119,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     expect(['active', 'sending']).toContain((await asked).kind)
   })
 
-  it('by a 429 to the check before the send passes it on too, and pauses', async () => {
+  it('passes the request on and pauses if Steam answers 429 to the check before the send', async () => {
     await fleet(2)
     const limited = { ...heldBack, reason: 'rate_limited' } as const
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => limited })
@@ -130,7 +130,7 @@ describe('D-30 a bot that our own limits hold back', () => {
 })
 
 describe('D-30 a bot that Steam bars', () => {
-  it('passes the wish on within the same request, and gets no new trades', async () => {
+  it('passes the request on within the same call, and gets no new trades', async () => {
     await fleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     const first = await aDeposit(till, store, { game: 'cs' })
@@ -153,7 +153,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(sentBy()).toEqual([1, 4])
   })
 
-  it('passes on a wish that is credited once, with exactly its items', async () => {
+  it('passes on a request that is credited once, with exactly its items', async () => {
     await fleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
@@ -173,7 +173,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(bar).toMatchObject({ times: 2, until: new Date((bar?.barredAt.getTime() ?? 0) + 60 * 60_000) })
   })
 
-  it('is trusted again once Steam accepts an offer of it', async () => {
+  it('is trusted again once Steam accepts one of its offers', async () => {
     await fleet(1)
     refuse(bots[0], 'bot_cannot_trade')
     expect(await request((await aDeposit(till, store)).body)).toEqual({
@@ -185,7 +185,7 @@ describe('D-30 a bot that Steam bars', () => {
     expect(await till.db.selectFrom('bot_bar').selectAll().execute()).toEqual([])
   })
 
-  it('is barred for one game where its inventory of that game is full', async () => {
+  it('is barred for one game if its inventory of that game is full', async () => {
     await fleet(1)
     refuse(bots[0], 'inventory_full')
     const full = await request((await aDeposit(till, store, { game: 'cs' })).body)
@@ -209,8 +209,8 @@ describe('D-30 a bot that Steam bars', () => {
   })
 })
 
-describe('D-30 a wish whose bot is out of reach', () => {
-  it('moves to another one if Steam does not answer its bot right before the send', async () => {
+describe('D-30 a request whose bot is out of reach', () => {
+  it('moves to another bot if Steam does not answer its bot right before the send', async () => {
     await fleet(2)
     silence(bots[0])
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
@@ -230,7 +230,7 @@ describe('D-30 a wish whose bot is out of reach', () => {
     expect(await trades()).toHaveLength(1)
   })
 
-  it('moves to another one if no process takes it up', async () => {
+  it('moves to another bot if no process takes it up', async () => {
     await fleet(2)
     const { body } = await aDeposit(till, store)
     const answer = requestTrade({ ...till.deps, takeUpMs: 20 }, body)
@@ -258,8 +258,8 @@ describe('D-30 a wish whose bot is out of reach', () => {
   })
 })
 
-describe('D-30 a wish that many bots cannot serve', () => {
-  it('is tried with four bots, then the page asks again and the fifth serves it', async () => {
+describe('D-30 a request that many bots cannot serve', () => {
+  it('is tried by four bots, and by the fifth when the page asks again', async () => {
     await fleet(5)
     for (const bot of bots.slice(0, 4)) refuse(bot, 'bot_cannot_trade')
     const deposit = await aDeposit(till, store)
@@ -279,7 +279,7 @@ describe('D-30 a wish that many bots cannot serve', () => {
 })
 
 describe('D-30 a refusal without a reason', () => {
-  it('is the shopper’s if a second bot is refused too, and bars no bot', async () => {
+  it('is put down to the shopper if a second bot is refused too, and bars no bot', async () => {
     await fleet(3)
     for (const bot of bots) refuse(bot, 'access_denied')
     const answer = await request((await aDeposit(till, store)).body)
@@ -288,7 +288,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('counts against the bot if another one is not refused, with three partners within an hour', async () => {
+  it('counts against the bot if another bot is not refused, for three partners within an hour', async () => {
     await fleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
@@ -311,7 +311,7 @@ describe('D-30 a refusal without a reason', () => {
   })
 })
 
-it('D-17 the answer of the call has the reason of a refusal beside the code', async () => {
+it('D-17 the answer to the call gives the cause of a refusal with its code', async () => {
   await fleet(1)
   refuse(bots[0], 'partner_trade_ban')
   const { body } = await aDeposit(till, store)

@@ -67,7 +67,7 @@ describe('a list of many pages', () => {
     const { watch } = tradeHandlers(till.deps)
     await watch(bot)
     expect(await trades()).toMatchObject([{ state: 'final' }])
-    // Its own pass, and the search for orphans.
+    // The watch's own pass, and the search for orphans.
     expect(lists()).toEqual(['list', 'list 100', 'list 200', 'list', 'list 100', 'list 200'])
   })
 
@@ -93,7 +93,7 @@ describe('a list of many pages', () => {
     expect([times('list 300'), times('list 1000')]).toEqual([2, 2])
   })
 
-  it('does not get longer by a stuck trade, which is read singly', async () => {
+  it('does not grow because of a stuck trade, whose offer is read on its own', async () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { received: false })
@@ -167,9 +167,9 @@ describe('a row that cannot be read', () => {
   })
 
   it.each<[string, Partial<UnreadableOffer>]>([
-    ['with only the partner', {}],
-    ['with nothing at all', { partnerSteamId: null }],
-  ])('keeps a trade %s unknown, and alerts the operator once after an hour', async (_, marks) => {
+    ['except for its partner', {}],
+    ['at all', { partnerSteamId: null }],
+  ])('%s keeps a trade unknown, and alerts the operator once after an hour', async (_, marks) => {
     const { answer, work, row } = await unanswered(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
     session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
@@ -190,7 +190,7 @@ describe('a row that cannot be read', () => {
 })
 
 describe('the review of an offer about which Steam does not answer', () => {
-  it('is tried each minute, each hour after a day, and no more once the offer is over', async () => {
+  it('is tried every minute, every hour after a day, and never once the offer is over', async () => {
     const { answer, work, row } = await unanswered(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)

@@ -1,14 +1,17 @@
-/** Lists of a bot's offers, read page by page over several turns. A page that fails loses nothing of the earlier ones. */
+/** Lists of a bot's offers, read page by page over several turns. If a page fails, the earlier pages are kept. */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer, UnreadableOffer } from '../steam/steam.ts'
 import type { ShellDeps } from './trade-store.ts'
 
 const PAGES_A_TURN = 3
-/** A list that takes longer than this is read from its beginning again. */
+/** A pass that does not reach the end of the list within this many pages starts again. */
 const MOST_PAGES = 1_000
 /** A place in the list can become invalid. After this many failures there, the list is read from its beginning. */
 const MOST_FAILURES = 5
-/** Searches unused for this time are dropped. A bot in trouble continues its search only about once an hour. */
+/**
+ * Searches unused for this time are dropped. It is hours, because a bot in trouble continues its search only about once
+ * an hour.
+ */
 const SEARCH_LIFE_MS = 3 * 3_600_000
 
 /** One pass through a list. Only a complete pass proves that an offer is missing. */
@@ -25,10 +28,10 @@ export function beginLook(since: Date, now: Date): OfferLook {
   return { since, begunAt: now, cursor: null, pages: 0, failures: 0, isComplete: false }
 }
 
-/** The content of the pages of one turn. `failed`: a page was not answered. */
+/** The content of the pages of one turn. `failed`: Steam did not answer a page. */
 type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; failed: boolean }
 
-/** Reads the next pages of a pass. Stops early if `isEnough` says so: one hit proves presence. */
+/** Reads the next pages of a pass. Stops early once `isEnough` returns true: one hit proves that the offer exists. */
 export async function readOn(
   look: OfferLook,
   { session }: BotContext,
@@ -64,28 +67,28 @@ function restart(look: OfferLook): void {
 /** The search for the offer of one trade. */
 export type Search = {
   look: OfferLook
-  /** Rows of this pass that might be its offer. */
+  /** How many unreadable rows of this pass might be the offer. */
   unreadable: number
-  /** Since when only such rows keep the offer from counting as missing. */
+  /** Since when only unreadable rows have kept the offer from counting as missing. */
   blockedAt: Date | null
-  isBlockTold: boolean
+  isBlockLogged: boolean
   askedAt: Date
 }
 
-/** Everything known of a bot's lists under one lease. */
+/** Everything known about a bot's lists under one lease. */
 type Known = {
   epoch: bigint
   watch: OfferLook | null
   /** All changes up to this time have been seen. */
   completeAt: Date | null
-  /** When each open offer that no list showed was last read, by trade. */
+  /** When each open offer that no list showed was last read, by trade id. */
   readAt: Map<bigint, number>
   searches: Map<bigint, Search>
 }
 
 export type OfferLists = {
   knownOf(bot: BotContext): Known
-  /** The running search for the trade's offer, or a new one since then. */
+  /** Returns the running search for the trade's offer, or a new search in the offers since `since`. */
   searchFor(bot: BotContext, tradeId: bigint, how: { since: Date; now: Date }): Search
   endSearch(bot: BotContext, tradeId: bigint): void
 }
@@ -110,7 +113,7 @@ export function createOfferLists(): OfferLists {
         if (now.getTime() - askedAt.getTime() > SEARCH_LIFE_MS) searches.delete(id)
       }
       const before = searches.get(tradeId)
-      const marks = before ?? { blockedAt: null, isBlockTold: false }
+      const marks = before ?? { blockedAt: null, isBlockLogged: false }
       const isUnderWay = before !== undefined && !before.look.isComplete
       const search = isUnderWay
         ? before

@@ -53,12 +53,12 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
   const { trade, facts } = loaded
   if (trade.state !== 'active') return
   const source = { tradeId: facts.id, writer: bot }
-  // Accepted or held in the meantime? A cancel of a held trade would put the bot into a cooldown.
+  // The offer may be accepted or held by now. Cancelling a held trade would put the bot into a cooldown.
   const before = await bot.session.readOffer(trade.offerId)
   if (before.kind !== 'offer') return askAgain(deps, bot, loaded)
   const seen = await record(deps, source, { kind: 'offer_read', offer: before.offer })
   if (seen?.trade.state !== 'active' || !bot.mayWrite(WRITE_DEADLINE_MS)) return
-  // Recorded first, so a cancelled offer is known to be ours.
+  // Record the cancel first, so the till can tell its own cancel from another one.
   const recorded = await record(deps, source, { kind: 'cancelling', because: 'deadline' })
   if (recorded?.trade.state !== 'active' || recorded.trade.acceptedAt !== null) return
   await bot.session.cancelOffer(trade.offerId)

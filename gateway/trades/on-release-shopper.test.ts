@@ -1,4 +1,4 @@
-/** A shopper who took items back is credited on release from then on, whatever their store says. */
+/** A shopper who took items back is credited on release from then on, whatever their store's credit mode is. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -82,7 +82,7 @@ describe('D-36 a shopper who took a trade back', () => {
     ])
   })
 
-  it('is told before picking items, and uses no part of the limit', async () => {
+  it('is told so before picking items, and uses no part of the limit', async () => {
     await takeBack(await delivered())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const asked = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
@@ -139,7 +139,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('does not become one by an operator’s statement alone', async () => {
+  it('does not count as one because of an operator’s statement alone', async () => {
     const tradeId = await delivered()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],

@@ -12,19 +12,19 @@ import type { ShellDeps } from './trade-store.ts'
 /** Sweeps replace jobs here, so a command needs no queue. */
 const NO_JOBS: Pick<Queue, 'send'> = { send: async () => {} }
 
-/** Pages ask again every second. */
+/** Pages poll every second, so a command sends no signals. */
 const NO_SIGNALS: Pick<Signals, 'notify'> = { notify: async () => {} }
 
 export type OperatorDeps = Pick<WriteDeps, 'clock' | 'ids' | 'box' | 'publicUrl' | 'limits'> &
   Pick<ShellDeps, 'protectionDays'>
 
-type Word = { depositId: bigint; tradeId: bigint; fact: Fact }
+type OperatorFact = { depositId: bigint; tradeId: bigint; fact: Fact }
 
 /** True if the fact changed the trade. The deposit's lock separates this from the bot's work, so no lease is needed. */
-export async function recordWord(
+export async function recordByOperator(
   deps: OperatorDeps,
   tx: Tx,
-  { depositId, tradeId, fact }: Word,
+  { depositId, tradeId, fact }: OperatorFact,
 ): Promise<boolean> {
   const { clock, protectionDays } = deps
   const trades = openTradeTx({ ...deps, queue: NO_JOBS, signals: NO_SIGNALS }, tx)

@@ -1,6 +1,6 @@
 /**
- * Offers that only a till can have sent, but that belong to no known trade, because the database was restored from a
- * backup. A shopper who accepts such an offer gives items for nothing.
+ * Handles offers that only a till can have sent but that belong to no known trade. They exist after the database was
+ * restored from a backup. A shopper who accepts such an offer gives items for nothing.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
@@ -9,20 +9,26 @@ import { beginLook, type OfferLook, readOn } from './offer-list.ts'
 import { cancelStray } from './offers.ts'
 import type { ShellDeps } from './trade-store.ts'
 
-/** Steam ends an offer after this long: older ones are harmless. */
+/** Steam ends an offer after this long, so older offers are harmless. */
 const OFFER_LIFE_MS = 14 * 86_400_000
 
-/** A read that fails permanently must not be repeated with every watch. */
+/** The pause after a failed read. A read that keeps failing must not be repeated with every watch. */
 const SEEK_AGAIN_MS = 60_000
 
 export type Orphans = {
-  /** Searches the bot's sent offers once per lease, a few pages at a time; true until the search is complete. */
+  /**
+   * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until the search is
+   * complete.
+   */
   seek(bot: BotContext): Promise<boolean>
-  /** Handles an offer whose code belongs to no trade; false while it can still be accepted. */
+  /** Handles an offer whose code belongs to no trade. Resolves to false while the offer can still be accepted. */
   tend(bot: BotContext, offer: Offer): Promise<boolean>
 }
 
-/** The known orphans of a bot under one lease. `nextAt`: when to continue; null when done. `left`: still acceptable. */
+/**
+ * The known orphans of a bot under one lease. `nextAt`: when to continue; null when done. `left`: offers that can still
+ * be accepted.
+ */
 type Known = {
   epoch: bigint
   nextAt: Date | null
@@ -56,7 +62,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
       case 'nothing':
         return true
       case 'prove':
-        tell(bot, offer, 'items came for an offer of no trade')
+        tell(bot, offer, 'items arrived for an offer that belongs to no trade')
         return true
       case 'cancel': {
         const beforeCancel = () => tell(bot, offer, 'bot cancels an offer whose code belongs to no trade')
@@ -87,7 +93,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
         else left.set(offer.offerId, offer)
       }
       if (look.isComplete && left.size === 0) known.nextAt = null
-      // The next pages come with the next watch.
+      // Otherwise, the next watch reads the next pages.
       else if (failed || look.isComplete) known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
       return known.nextAt !== null
     },

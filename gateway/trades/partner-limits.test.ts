@@ -1,4 +1,4 @@
-/** D-31: an account has few open offers over the whole fleet, and a pause after offers that it did not use. */
+/** D-31: an account can have few open offers in the entire fleet, and must pause after offers that it did not use. */
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ async function depositFor({ of = store, isLocked = false, steamId = PARTNER } = 
 
 type Deposit = Awaited<ReturnType<typeof aDeposit>>
 
-/** The till's first answer to the wish; `taken` if it would now wait for a bot. */
+/** The till's first answer to the request; `taken` if the request would now wait for a bot. */
 async function ask(deposit: Deposit, fleet = till.deps.limits.fleet) {
   let isTaken = false
   const until = () => {
@@ -67,7 +67,7 @@ const end = (deposit: Deposit, state: TradeStateColumn, reason: string) =>
     .execute()
 
 describe('at most two open offers', () => {
-  test('are allowed in the whole fleet, even by twenty requests at once', async () => {
+  test('are allowed in the entire fleet, even by twenty simultaneous requests', async () => {
     const deposits = await Promise.all(Array.from({ length: 20 }, () => depositFor()))
     const answers = await Promise.all(deposits.map((deposit) => ask(deposit)))
     expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(2)
@@ -84,7 +84,7 @@ describe('at most two open offers', () => {
     await open(await depositFor({ steamId: '76561198077777777' }))
   })
 
-  test('do not include one that Steam holds', async () => {
+  test('do not include an offer whose items Steam holds', async () => {
     const held = await depositFor()
     await open(held)
     await open(await depositFor())
@@ -100,7 +100,7 @@ describe('at most two open offers', () => {
     await open(await depositFor({ of: await aStore(till), isLocked: true }))
   })
 
-  test('do not stop a repeated wish, which joins its own offer', async () => {
+  test('do not stop a repeated request, which joins its own offer', async () => {
     const deposit = await depositFor()
     await open(deposit)
     await open(await depositFor())
@@ -158,7 +158,7 @@ describe('the pause', () => {
     ['timed_out', 'unresolved'],
     ['invalid', 'escrow'],
     ['refused', 'trade_refused'],
-  ] as const)('does not begin after one that is %s (%s)', async (state, reason) => {
+  ] as const)('does not begin after an offer that is %s (%s)', async (state, reason) => {
     expect(await told(await unused(reason, state))).toBeUndefined()
     await open(await depositFor())
   })
@@ -177,7 +177,7 @@ describe('the pause', () => {
     await open(await depositFor())
   })
 
-  test('of an account, or its slots taken by a stranger, do not delay a deposit locked to it', async () => {
+  test('does not delay a deposit locked to the account, and neither do slots taken by a stranger', async () => {
     await unused('declined', 'declined')
     await open(await depositFor({ of: await aStore(till) }))
     await open(await depositFor({ of: await aStore(till) }))
@@ -191,7 +191,7 @@ describe('the pause', () => {
   })
 })
 
-test('D-31 a store with its share of the fleet leaves slots to others, and to locked deposits', async () => {
+test('D-31 a store that uses its share of the fleet leaves slots for other stores, and for locked deposits', async () => {
   const asOf = (deposit: Deposit) => ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
   const strangers = Array.from({ length: 12 }, (_, n) => `765611980500000${10 + n}`)
   const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))

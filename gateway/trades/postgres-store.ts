@@ -129,7 +129,7 @@ async function postpone(db: Db, { seen: { trade, facts }, writer, when }: Postpo
   await query.execute()
 }
 
-/** `tries`: how often the transaction was begun, from 1. */
+/** `tries`: how many times the transaction was started, including this time. */
 export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
   const deposits = new Map<bigint, DepositRow>()
   const rows = new Map<bigint, LockedRows>()

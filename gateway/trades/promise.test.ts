@@ -1,4 +1,4 @@
-/** Shoppers see their credit before the offer. */
+/** Shoppers see before the offer how much will be credited, and when. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
@@ -29,12 +29,12 @@ describe('D-9 an open offer', () => {
     for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
   }
 
-  type Wish = { total: bigint; game?: 'cs' | 'dota' }
+  type Wanted = { total: bigint; game?: 'cs' | 'dota' }
 
-  const wanted = ({ total, game = 'cs' }: Wish) => aDeposit(till, store, { prices: [total], game })
+  const wanted = ({ total, game = 'cs' }: Wanted) => aDeposit(till, store, { prices: [total], game })
 
   /** A shopper whose offer is open. */
-  const offered = async (wish: Wish) => ask(await wanted(wish))
+  const offered = async (asked: Wanted) => ask(await wanted(asked))
 
   async function ask({ hash, body }: Awaited<ReturnType<typeof wanted>>) {
     let isAnswered = false
@@ -50,7 +50,7 @@ describe('D-9 an open offer', () => {
     return hash
   }
 
-  /** The page shows the part credited at once, the part credited later, and when. */
+  /** Returns the parts that the page shows as credited at once and later, and when. */
   async function told(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')
@@ -69,14 +69,14 @@ describe('D-9 an open offer', () => {
   it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number, string?]]>([
     ['within the limit promises all at once', { limit: 3_375n }, [3_375, 0]],
     ['above the limit promises what the limit covers', { limit: 1_000n }, [1_000, 2_375, 'limit']],
-    ['without a limit promises all of it later', { limit: 0n }, [0, 3_375, 'limit']],
+    ['with a limit of zero promises all of it later', { limit: 0n }, [0, 3_375, 'limit']],
     [
-      'to a store that waits promises all of it later',
+      'to a store that waits for the release promises all of it later',
       { limit: 9_000n, mode: 'on_release' },
       [0, 3_375, 'release'],
     ],
     ['of a game without protection promises all at once', { limit: 0n, game: 'dota' }, [3_375, 0]],
-  ])('%s and names the rule, and so it is credited', async (_name, { limit, game, mode }, said) => {
+  ])('%s, names the rule, and is credited that way', async (_name, { limit, game, mode }, said) => {
     const [atOnce, held, by] = said
     await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
     const hash = await offered({ total: 3_375n, ...(game && { game }) })
@@ -85,13 +85,13 @@ describe('D-9 an open offer', () => {
     await accept(1)
     const after = await told(hash)
     expect(after).toMatchObject({ atOnce, held, by })
-    // The shopper may use the whole time to accept, so the day shown is the latest.
+    // The shopper may take the full time to accept, so the page shows the latest possible day.
     expect(Number(before.until === null)).toBe(Number(after.until === null))
     expect(Date.parse(before.until ?? '') - Date.parse(after.until ?? '0')).not.toBeLessThan(0)
     expect(Date.parse(before.until ?? '0')).toBeLessThan(till.clock.now().getTime() + 8 * DAY_MS + 300_001)
   })
 
-  it('keeps its promise while another one, made later, is accepted first', async () => {
+  it('keeps its promise if another offer, made later, is accepted first', async () => {
     await setStore({ risk_limit_usd_cents: 1_000n })
     const first = await offered({ total: 3_375n })
     const second = await offered({ total: 3_375n })
@@ -103,9 +103,9 @@ describe('D-9 an open offer', () => {
     expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
   })
 
-  it('of the last of three shoppers who saw the same limit promises the rest, and each gets the promised amount', async () => {
+  it('promises the part of the limit that earlier offers left, and is credited as promised', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
-    const wishes = [
+    const deposits = [
       await wanted({ total: 3_375n }),
       await wanted({ total: 3_375n }),
       await wanted({ total: 3_375n }),
@@ -122,7 +122,7 @@ describe('D-9 an open offer', () => {
       by: 'limit',
     })
     const hashes: string[] = []
-    for (const wish of wishes) hashes.push(await ask(wish))
+    for (const deposit of deposits) hashes.push(await ask(deposit))
     const promised = [
       { atOnce: 1_000, held: 2_375 },
       { atOnce: 500, held: 2_875 },
@@ -138,7 +138,7 @@ describe('D-9 an open offer', () => {
     expect(taken).toBe(1_500n)
   })
 
-  it('is credited more at once than promised if another one has ended meanwhile', async () => {
+  it('is credited more at once than promised if another offer has ended meanwhile', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     await offered({ total: 1_000n })
     const second = await offered({ total: 1_200n })
@@ -158,7 +158,7 @@ describe('D-9 an open offer', () => {
   })
 })
 
-describe('D-9 an inventory promises, before the button,', () => {
+describe('D-9 an inventory promises, before a trade is requested,', () => {
   let stocked: StockedTill
 
   beforeEach(async () => {

@@ -10,23 +10,23 @@ const marked = (...ids: string[]) =>
   }))
 const unmoved = items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null }))
 
-describe('the proof of a Steam trade’s record', () => {
+describe('the verdict on Steam’s record of a trade', () => {
   it.each<[string, Partial<SteamTrade>, string]>([
-    ['D-8 a complete one', {}, 'delivered'],
-    ['D-8 a complete one whose new ids are not told', { received: unmoved }, 'delivered'],
-    ['D-8 a committed one with every new id', { state: 'committed' }, 'delivered'],
-    ['D-8 a committed one without the new ids', { state: 'committed', received: unmoved }, 'not_yet'],
-    ['a pending one', { state: 'pending' }, 'not_yet'],
-    ['one in escrow', { state: 'in_escrow' }, 'not_yet'],
-    ['a failed one', { state: 'failed' }, 'failed'],
-    ['the one that takes another back', { rollbackOf: '899' }, 'contradiction'],
+    ['D-8 a complete record', {}, 'delivered'],
+    ['D-8 a complete record without the new ids', { received: unmoved }, 'delivered'],
+    ['D-8 a committed record with every new id', { state: 'committed' }, 'delivered'],
+    ['D-8 a committed record without the new ids', { state: 'committed', received: unmoved }, 'not_yet'],
+    ['a pending record', { state: 'pending' }, 'not_yet'],
+    ['a record in escrow', { state: 'in_escrow' }, 'not_yet'],
+    ['a failed record', { state: 'failed' }, 'failed'],
+    ['a record that takes another trade back', { rollbackOf: '899' }, 'contradiction'],
     [
-      'D-8 a committed one with some of the new ids',
+      'D-8 a committed record with some of the new ids',
       { state: 'committed', received: [...unmoved.slice(1), ...steamTrade().received.slice(0, 1)] },
       'not_yet',
     ],
     [
-      'one of the same number of items, one of them another',
+      'a record with the right number of items, but one wrong item',
       {
         received: steamTrade().received.map((asset, index) =>
           index === 0 ? { ...asset, assetId: '13' } : asset,
@@ -35,13 +35,13 @@ describe('the proof of a Steam trade’s record', () => {
       'contradiction',
     ],
     [
-      'one of an item twice',
+      'a record with one item twice',
       { received: steamTrade().received.map((asset) => ({ ...asset, assetId: '11' })) },
       'contradiction',
     ],
-    ['one with another partner', { partnerSteamId: '1' }, 'contradiction'],
-    ['one of fewer items', { received: steamTrade().received.slice(1) }, 'contradiction'],
-    ['one taken back in part without a mark', { state: 'partly_rolled_back' }, 'contradiction'],
+    ['a record with another partner', { partnerSteamId: '1' }, 'contradiction'],
+    ['a record with fewer items', { received: steamTrade().received.slice(1) }, 'contradiction'],
+    ['a record taken back in part without a marked item', { state: 'partly_rolled_back' }, 'contradiction'],
   ])('%s', (_name, change, proof) => {
     expect(judgeSteamTrade(active, steamTrade(change)).kind).toBe(proof)
   })

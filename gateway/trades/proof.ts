@@ -41,7 +41,7 @@ export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
   }
 }
 
-/** Whether both lists have the same assets, each of them once. */
+/** True if both lists have the same assets, each once. */
 export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAsset[]): boolean {
   const key = (asset: OfferAsset): string => `${asset.appId}/${asset.contextId}/${asset.assetId}`
   const wanted = new Set(others.map(key))
@@ -55,7 +55,7 @@ export function sameAssets(some: readonly OfferAsset[], others: readonly OfferAs
 
 const DAY_MS = 86_400_000
 
-/** When a delivery can no longer be reversed; null if it never could. `protectionDays`: for its game. */
+/** When a delivery can no longer be reversed; null if it never could be. `protectionDays`: for its game. */
 export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectionDays: number): Date | null {
   const byGame = protectionDays > 0 ? acceptedAt.getTime() + protectionDays * DAY_MS : 0
   const latest = Math.max(byGame, steamTrade.settlesAt?.getTime() ?? 0)
@@ -65,7 +65,10 @@ export function settlementOf(steamTrade: SteamTrade, acceptedAt: Date, protectio
 /** The longest known trade protection of Steam. */
 const LONGEST_PROTECTION_MS = 8 * DAY_MS
 
-/** The end of protection in an accepted offer, or null. An offer can say that there is one without its end. */
+/**
+ * When protection ends, from an accepted offer; null if the offer names no protection. If the offer names no end, the
+ * longest known protection counts.
+ */
 export function offeredSettlement({ settlesAt, delaysSettlement }: Offer, acceptedAt: Date): Date | null {
   if (settlesAt !== null) return settlesAt
   return delaysSettlement ? new Date(acceptedAt.getTime() + LONGEST_PROTECTION_MS) : null

@@ -88,7 +88,7 @@ describe('a delivery under trade protection', () => {
     expect(await custody()).toEqual(['0 in', '1 in', '0 back', '1 back'])
   })
 
-  it('D-9 that is taken back in parts reports each, and releases the rest', async () => {
+  it('D-9 that is taken back in parts reports each part, and releases the rest', async () => {
     const deposit = await delivered()
     const [first = '', second = ''] = deposit.body.items
     session.takeBack('9001', [first])

@@ -1,6 +1,6 @@
 /**
- * Watches a bot's trade history for reversals, which Steam allows for days, and for items that the bot gave away, which
- * appear nowhere else.
+ * Watches a bot's trade history for reversals, which Steam allows for days, and for items that the bot gave away. No
+ * other list shows items that were given away.
  */
 import type { BotContext } from '../bots/bot.ts'
 import type { HistoryLook } from '../bots/history-store.ts'
@@ -15,14 +15,14 @@ import type { ShellDeps } from './trade-store.ts'
 const MARGIN_MS = 3_600_000
 
 /**
- * Pages in a turn, and the time between two turns. Steam allows a page each 15 s; this reads one each 20 s. Nine days with
- * 1,000 trades each take half an hour.
+ * Pages in a turn, and the time between two turns. Steam allows one page every 15 s; this reads about one every 20 s.
+ * Nine days with 1,000 trades a day take half an hour.
  */
 const PAGES_A_TURN = 3
 const TURN_MS = 55_000
 
-/** The most trades that a turn reads singly, because another row of the history reverses them. */
-const SINGLES_A_TURN = 5
+/** The most trades for each page that are read one by one, because a row of that page reverses them. */
+const SINGLES_A_PAGE = 5
 
 /** A pass is late after this many times its allowed time. */
 const LATE_TIMES = 2
@@ -34,7 +34,7 @@ export type Histories = {
 
 export function createHistories(deps: ShellDeps): Histories {
   const told = new Map<bigint, Set<'failed' | 'late'>>()
-  /** Logs once, until a pass is complete. */
+  /** Logs each problem once, until a pass is complete. */
   const tell = (botId: bigint, what: 'failed' | 'late', fields: object) => {
     const lines = told.get(botId) ?? new Set()
     told.set(botId, lines)
@@ -119,14 +119,14 @@ const isTakenBack = ({ state }: SteamTrade): boolean =>
 
 async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamTrade[]): Promise<void> {
   const back = new Map(page.filter(isTakenBack).map((steamTrade) => [steamTrade.tradeId, steamTrade]))
-  // A reversal is its own row at the top. The trade that it reverses may be ninety pages below.
+  // A reversal is a row of its own at the top of the history. The trade that it reverses can be ninety pages below.
   const undone = page.flatMap(({ rollbackOf }) => (rollbackOf === null ? [] : [rollbackOf]))
   const rows = await deps.trades.protectedTradesOf(bot.botId, [...new Set([...back.keys(), ...undone])])
   let singles = 0
   for (const { id, steamTradeId, offerId } of rows) {
     if (steamTradeId === null || offerId === null) continue
     let steamTrade = back.get(steamTradeId)
-    if (steamTrade === undefined && singles < SINGLES_A_TURN) {
+    if (steamTrade === undefined && singles < SINGLES_A_PAGE) {
       singles += 1
       const answer = await bot.session.readSteamTrade(steamTradeId)
       if (answer.kind === 'trade') steamTrade = answer.trade
@@ -138,7 +138,7 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
   }
 }
 
-/** Makes every bot that ever had an item read its history: one pass each `historyEveryMs`. */
+/** Makes every bot that ever had an item read its history: one pass every `historyEveryMs`. */
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)

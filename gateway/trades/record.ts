@@ -1,4 +1,7 @@
-/** The one way to change a trade: a fact, the pure rules, and everything they cause in one transaction. */
+/**
+ * The only way to change a trade. The pure rules judge a fact, and one transaction writes everything that follows from
+ * it.
+ */
 import { isFinal } from '../../contract/statuses.ts'
 import type { Log } from '../kit/log.ts'
 import { hasConsequences } from './consequences.ts'
@@ -22,12 +25,13 @@ export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 type Line = { about: Pick<TradeFacts, 'id' | 'depositId' | 'botId'>; line: Extract<Effect, { kind: 'log' }> }
 
 /**
- * The reporter of the fact. Without a lease only three things may happen: an unsent intent changes, a cancel begins (the
- * holder of the lease carries it out), or a sweep or an operator decides about a trade that no bot can ask about.
+ * The trade of a fact, and the lease of its reporter. Without a lease, only three changes are allowed: an unsent intent
+ * changes, a cancel begins (the holder of the lease carries it out), or a sweep or an operator decides about a trade
+ * that no bot can ask Steam about.
  */
 export type Source = { tradeId: bigint; writer?: Writer }
 
-/** Undefined if there is no such trade, or the writer's lease has ended. Then nothing was changed. */
+/** Resolves to undefined, with nothing changed, if the trade does not exist or the writer's lease has ended. */
 export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
   const seen = await deps.trades.load(source.tradeId)
   if (seen === undefined) return undefined
@@ -50,7 +54,10 @@ export type RuleDeps = Pick<ShellDeps, 'core' | 'protectionDays'>
 
 type Report = { deposit: LockedDeposit; source: Source; fact: Fact; now: Date }
 
-/** The same inside a transaction that has locked the deposit. The caller writes the log lines after its commit. */
+/**
+ * Does the same as `record` inside a transaction that has locked the deposit. The caller writes the log lines after its
+ * commit.
+ */
 export async function recordLocked(
   deps: RuleDeps,
   tx: TradeTx,
@@ -78,7 +85,7 @@ export function writeLines(log: Log, recorded: Recorded | undefined): void {
 
 type Writing = { report: Report; locked: LoadedTrade; trade: Trade; events: TradeEvent[] }
 
-/** True for facts that hold whatever the bot does, so the deposit's lock is enough. */
+/** Facts that are true whatever the bot does, so the deposit's lock is enough. */
 const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
   'given_up',
   'operator_credits',
@@ -87,20 +94,20 @@ const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
   'operator_reverses',
 ])
 
-/** False if the reporter may not change this. */
+/** Resolves to false if the reporter may not change this trade. */
 async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
   const { report, locked, trade, events } = writing
   const { source, fact, now } = report
   if (source.writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'others_came')) {
     const [event] = events
-    // Due at once, so the next read of the offer carries it out if the job is lost.
+    // Make the trade due immediately, so the next read of the offer carries out the cancel if the job is lost.
     if (event?.kind === 'cancel_begun') await tx.beginCancel(locked, event.because, now)
     return true
   }
   if (source.writer === undefined && !NEEDS_NO_LEASE.has(fact.kind) && locked.trade.state !== 'intended')
     return false
   const changed = events.length > 0 ? trade : undefined
-  // A bot that is gone reads nothing.
+  // A retired or removed bot reads nothing, so set no alarm.
   const dueAt = locked.facts.isBotGone ? null : deps.core.alarm(trade, now)
   return tx.write(locked, { trade: changed, dueAt, writer: source.writer })
 }

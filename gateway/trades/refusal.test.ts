@@ -15,7 +15,7 @@ describe('D-30 the side of a refusal', () => {
     ['partner_hold', 'trade_hold'],
     ['items_gone', 'items_unavailable'],
     ['item_server_down', 'steam_unavailable'],
-  ])('%s is not the bot’s: the shopper hears %s, and no other bot is asked', (refusal, code) => {
+  ])('%s is not caused by the bot: the shopper gets %s, and no other bot is asked', (refusal, code) => {
     expect(judged(refusal)).toEqual({ code, bars: null, next: 'end' })
     expect(isOfBot(refusal)).toBe(false)
   })
@@ -37,7 +37,7 @@ describe('D-30 the side of a refusal', () => {
   )
 
   it.each<Refusal>(['access_denied', 'renamed', 'too_many_offers'])(
-    '%s is tried with one other bot; refused there too, it is the shopper’s',
+    '%s is tried by one other bot, and if that is refused too, the shopper is the cause',
     (refusal) => {
       expect(judged(refusal).next).toBe('move_in_doubt')
       expect(judged(refusal, { tried: [1n], doubted: 1n })).toMatchObject({ bars: null, next: 'end' })
@@ -54,11 +54,11 @@ it.each<[Refusal, RefusalCause | undefined]>([
   ['renamed', undefined],
   ['partner_hold', undefined],
   ['own_hold', undefined],
-])('D-17 of %s the shopper hears the cause %s', (refusal, cause) => {
+])('D-17 after %s the shopper gets the cause %s', (refusal, cause) => {
   expect(causeOf(refusal)).toBe(cause)
 })
 
-describe('D-30 a wish moves on', () => {
+describe('D-30 a request moves on', () => {
   it('to at most four bots', () => {
     expect(judged('own_hold', { tried: [1n, 2n] }).next).toBe('move')
     expect(judged('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })

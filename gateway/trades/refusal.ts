@@ -44,26 +44,29 @@ const MEANINGS: Record<Refusal, Meaning> = {
 }
 
 /**
- * How many bots may try one wish while its shopper waits. In a crowd most of the wait passes in the queue of the first bot,
- * so the wish must still be able to move to bots that become free later.
+ * How many bots may try one request, and for how long it may move, while its shopper waits. In a crowd most of that
+ * time passes in the queue of the first bot, so a request can still move to a bot that becomes free later.
  */
 export const MOST_BOTS = 4
 export const MOVING_MS = 60_000
 
-/** How the shopper's wish came to this bot. */
+/** How the shopper's request reached this bot. */
 export type Attempt = {
   /** When the shopper asked. */
   intendedAt: Date
-  /** Bots that Steam refused the same wish before. */
+  /** Bots that tried the same request before. */
   tried: readonly bigint[]
-  /** The one of them that was refused without a reason. If this bot is not refused, that one is doubted. */
+  /**
+   * The bot among `tried` that Steam refused without a reason. If Steam accepts this bot's offer, the other bot is
+   * doubted.
+   */
   doubted: bigint | null
 }
 
-/** `move`: another bot tries. With `doubt`, its result also shows whether this bot was the cause. */
+/** `move`: another bot tries. `move_in_doubt`: its result also shows whether this bot was the cause. */
 export type Verdict = { code: ErrorCode; bars: BarReason | null; next: 'end' | 'move' | 'move_in_doubt' }
 
-/** True while the wish may still be tried at another bot. */
+/** True while another bot may still try the request. */
 export function mayMove({ intendedAt, tried }: Attempt, now: Date): boolean {
   return tried.length + 1 < MOST_BOTS && !isPast(intendedAt, MOVING_MS, now)
 }
@@ -74,11 +77,11 @@ export function judgeRefusal(refusal: Refusal, attempt: Attempt, now: Date): Ver
   const bars = meaning.side === 'bot' ? meaning.bars : null
   if (!mayMove(attempt, now) || side === 'shopper' || side === 'steam') return { code, bars, next: 'end' }
   if (side !== 'unclear') return { code, bars, next: 'move' }
-  // Two bots were refused without a reason, so the cause is the shopper.
+  // Steam refused two bots without a reason, so the shopper is the cause.
   return { code, bars, next: attempt.doubted === null ? 'move_in_doubt' : 'end' }
 }
 
-/** True if another bot may serve the shopper after this attempt. */
+/** True if the cause is the bot, or this pair of bot and shopper, so another bot can serve the shopper. */
 export function isOfBot(refusal: Refusal): boolean {
   const { side } = MEANINGS[refusal]
   return side === 'bot' || side === 'pair'

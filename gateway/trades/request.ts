@@ -1,4 +1,7 @@
-/** Takes a shopper's wish for a trade: idempotent, and committed before Steam is called. */
+/**
+ * Takes a shopper's request for a trade. A repeated request joins its trade, and the intent is committed before Steam
+ * is called.
+ */
 import { ERRORS, type ErrorCode, type RefusalCause } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
 import { chooseBotForTrade, hasBotForTrade, hasShareOfFleet } from '../bots/service.ts'
@@ -33,7 +36,7 @@ export type RequestDeps = IntentDeps &
 
 export type RequestAnswer =
   | { kind: 'active' }
-  /** Not known yet: the caller repeats the same request. */
+  /** The result is not known yet: the caller repeats the same request. */
   | { kind: 'sending' }
   | { kind: 'refused'; code: ErrorCode; until?: Date; cause?: RefusalCause }
 
@@ -84,8 +87,8 @@ async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise
   const deposit = await lockDeposit(tx, { hash: body.hash })
   if (deposit === undefined) return refused('deposit_not_found')
   const live = await liveTradeOf(tx, deposit.id)
-  const wish = { game: body.game, assetIds: body.items }
-  const verdict = judgeIntent(wish, {
+  const wanted = { game: body.game, assetIds: body.items }
+  const verdict = judgeIntent(wanted, {
     deposit: { status: deposit.status, expiresAt: deposit.expires_at, games: deposit.games },
     live: live && { id: live.row.id, game: live.row.game, assetIds: live.assetIds },
     closed: live === undefined ? await tradesClosed(tx) : undefined,

@@ -30,7 +30,7 @@ async function told() {
   return { ...data, spendable: data.amount - data.reversedAmount - data.heldAmount }
 }
 
-test('D-36 held credit pays for a reversal first: the held amount falls by what went back, and no deeper than zero', async () => {
+test('D-36 held credit pays for a reversal first, and never falls below zero', async () => {
   const store = await aStore(till)
   const { bot, session } = await aBot(till)
   // Of 30.00 in two items of 10.00 and 20.00, 15.00 are available at once.

@@ -2,17 +2,23 @@
 
 export type RoomChange = {
   kind: 'change_room'
-  /** Credited before the end of Steam's protection, as long as that lasts. */
+  /** Credit given before Steam's protection ended, while the protection lasts. */
   held: { before: bigint; now: bigint }
-  /** Lost to reversals, once protection has ended, and until when that uses the limit; null if nothing was ever lost. */
+  /**
+   * Credit lost to reversals, counted once protection has ended, and until when it uses the limit; null if nothing was
+   * ever lost.
+   */
   lost: { amount: bigint; until: Date } | null
-  /** A delivery uses at most what the limit leaves; null for facts that count whatever the limit is. */
+  /** The limit that a delivery must not exceed; null for changes that count whatever the limit is. */
   limitUsdCents: bigint | null
 }
 
 type Taking = { isHeld: boolean; atRisk: bigint; atRiskUntil: Date | null }
 
-/** A delivery within the limit. Uses nothing if all of it is credited on release, or nothing is protected. */
+/**
+ * The part of the limit that a delivery uses. It uses none if all of it is credited on release, or nothing is
+ * protected.
+ */
 export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChange[] {
   if (atRisk === 0n) return []
   return [{ kind: 'change_room', held: { before: 0n, now: atRisk }, lost: null, limitUsdCents }]

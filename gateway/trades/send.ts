@@ -33,7 +33,7 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   const partner = { steamId: trade.partnerSteamId, token }
   const obstacle = await obstacleOf(bot, partner)
   if (obstacle === 'unknown' || obstacle === 'not_our_turn') {
-    // All bots may be held back at once. A wish that no other bot serves sooner stays here.
+    // All bots may be held back at once. A request that no other bot serves sooner stays here.
     const because = obstacle === 'unknown' ? 'out_of_reach' : obstacle
     const moved = await moveOn(deps, { loaded, because, source })
     return moved ? undefined : askAgain(deps, bot, loaded)
@@ -82,7 +82,9 @@ async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 
   }
 }
 
-/** Trouble of this bot alone: another bot can be asked at once. Steam's other troubles affect every bot. */
+/**
+ * True for trouble of this bot alone: another bot can be asked immediately. Steam's other troubles affect every bot.
+ */
 function isOfThisBot(reason: Unavailable['reason']): reason is Unavailable['reason'] & Refusal {
   return reason === 'not_our_turn' || reason === 'rate_limited' || reason === 'session_dead'
 }
@@ -92,7 +94,7 @@ export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade):
   return deps.trades.postpone(loaded, bot, deps.core.retryAt(loaded.trade, deps.clock.now()))
 }
 
-/** The list continues and Steam answers: the next turn comes soon, however long the trade has waited. */
+/** The list has more pages and Steam answers, so the next turn follows soon, however long the trade has waited. */
 function goOn(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const now = deps.clock.now()
   return deps.trades.postpone(loaded, bot, readOnAt(deps.core.retryAt(loaded.trade, now), now))
@@ -119,7 +121,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
     // Only a complete pass proves that the offer is missing.
     await (failed ? askAgain : goOn)(deps, bot, loaded)
   }
-  if (found === undefined) callForBlocked(deps, search, facts)
+  if (found === undefined) reportBlocked(deps, search, facts)
   else {
     deps.lists.endSearch(bot, facts.id)
     await record(deps, source, { kind: 'offer_read', offer: found })
@@ -135,17 +137,17 @@ function mightBe({ partnerSteamId, secretCode }: Trade, row: UnreadableOffer): b
   return isTheirs && (row.message === null || row.message === secretCode)
 }
 
-function callForBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
+function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
   if (!search.look.isComplete) return
   const now = clock.now()
   search.blockedAt = search.unreadable > 0 ? (search.blockedAt ?? now) : null
-  if (search.blockedAt === null || search.isBlockTold || !isPast(search.blockedAt, BLOCKED_MS, now)) return
-  search.isBlockTold = true
+  if (search.blockedAt === null || search.isBlockLogged || !isPast(search.blockedAt, BLOCKED_MS, now)) return
+  search.isBlockLogged = true
   const about = { ...aboutTrade(facts), botId: String(facts.botId), rows: search.unreadable }
-  log.error(about, 'offer could not be read for an hour: it may be the one of this trade')
+  log.error(about, 'offer could not be read for an hour: it may belong to this trade')
 }
 
-/** The offer has the code of a trade but asks for other items than quoted, so no shopper must accept it. */
+/** Cancels an offer that has the code of a trade but asks for other items than quoted. No shopper must accept it. */
 async function withdrawOther(
   deps: ShellDeps,
   bot: BotContext,

@@ -16,13 +16,13 @@ const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'co
 
 type How = {
   takesRoom: boolean
-  /** The transaction was overtaken before: this time it locks the limit that it reads. */
+  /** Another transaction overtook an earlier try, so this try locks the limit that it reads. */
   isAgain: boolean
 }
 
 /**
- * One query. Credit before the end of protection needs the rest of the store's limit too. Other deliveries may use it
- * meanwhile, so the later update checks it again.
+ * Reads everything in one query. Credit given before protection ends also needs the rest of the store's limit. Other
+ * deliveries can use that rest meanwhile, so the later update checks it again.
  */
 export async function standingOf(
   tx: Tx,
@@ -41,7 +41,7 @@ export async function standingOf(
   const fixed = fixedTerms(row)
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
   const own = promisedTo(row)
-  // Once delivered, only an operator takes more of the limit, whatever the store waits for.
+  // After delivery, only an operator's early release takes more of the limit, whatever the credit mode is.
   const mayTake = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const standing: Standing = {
     deposit: {
@@ -81,7 +81,7 @@ type Found = Terms & {
   /** The shopper has reversed a trade before. */
   isOnRelease: boolean
   rateId: bigint
-  /** Amounts as text, by kind. */
+  /** Account ids as text, by kind. */
   accounts: Partial<Record<AccountKind, string>>
 } & { [K in keyof StoreRoom]: StoreRoom[K] | null }
 

@@ -20,7 +20,7 @@ const rowsOf = (section: string): string[][] =>
 
 const plain = (cell = '') => cell.replaceAll('`', '')
 
-/** Steam's answer by its name in a row. */
+/** Returns Steam's answer for its name in a row. */
 function replyOf(said: string): HttpResult {
   const status = /^HTTP (\d+)$/.exec(said)?.[1]
   if (status !== undefined) return { kind: 'reply', status: Number(status), eresult: null, body: null }
@@ -32,7 +32,7 @@ function replyOf(said: string): HttpResult {
 
 const isRefusal = (name: string): name is Refusal => REFUSALS.some((known) => known === name)
 
-/** Refusals by the till itself, without an answer from Steam. */
+/** Refusals found before the send, without Steam's answer to it. */
 const BEFORE: readonly Refusal[] = [
   'partner_hold',
   'own_hold',

@@ -29,7 +29,7 @@ export async function liveTradeOf(
   return { row, assetIds: items.map((item) => item.asset_id) }
 }
 
-/** Includes its items, ordered by id, in one statement. */
+/** The row with the trade's items, ordered by asset id. */
 type TradeWithAssets = TradeRow & {
   bot_gone: boolean
   items: { appId: number; contextId: string; assetId: string; isReversed: boolean }[]
@@ -209,7 +209,7 @@ export function columnsOf(trade: Trade): Partial<TradeRow> {
   }
 }
 
-/** Reads the state of a trade alone. */
+/** Reads only the outcome of a trade. */
 export function outcomeRow(db: Db, tradeId: bigint) {
   return db
     .selectFrom('trade')

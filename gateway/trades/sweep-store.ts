@@ -36,7 +36,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .limit(limit)
         .forUpdate()
         .skipLocked()
-      // An array, not a join, so each row is found by its index, however many the planner expects.
+      // An array, not a join: the planner then finds each row by its index, however many rows it expects.
       return db
         .updateTable('trade')
         .set({ due_at: nextAt })
@@ -94,7 +94,10 @@ async function hopelessTrades(db: Db, now: Date, limit: number): Promise<Hopeles
 const waiting = (db: Db) =>
   db.selectFrom('trade').select(['id', 'deposit_id as depositId', 'bot_id as botId'])
 
-/** Open or due: each condition has its own index. Bots are retired only after a ban, so there are few. */
+/**
+ * The open and the due trades of retired bots. Each condition has its own index, so there are two queries. Bots are
+ * retired only after a ban, so they are few.
+ */
 async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> {
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
   if (bots.length === 0) return []

@@ -77,7 +77,7 @@ export type TradeStore = {
   oldestProtectedOf(botId: bigint): Promise<Date | undefined>
   /** The bot's trades by their secret codes, in any state. */
   tradesByCode(botId: bigint, codes: readonly string[]): Promise<Map<string, TradeSummary>>
-  /** Partners of the bot's trades since then, each with one of their deposits. */
+  /** Partners of the bot's trades since `since`, each with the newest of their deposits. */
   partnersSince(botId: bigint, since: Date): Promise<Map<string, bigint>>
   /**
    * Sets the next alarm of an unchanged trade; null if none is needed. Does not delay a cancel that the store has begun
@@ -92,7 +92,7 @@ export type TradeStore = {
    * different trades.
    */
   takeDueTrades(how: { now: Date; nextAt: Date; limit: number }): Promise<WaitingTrade[]>
-  /** Older intents that no bot took up. */
+  /** Intents from `before` or earlier that no bot took up. */
   staleIntents(before: Date, limit: number): Promise<WaitingTrade[]>
   /**
    * Trades on which Steam did not answer in time, and all open or watched trades of retired bots, the oldest first.
@@ -100,11 +100,11 @@ export type TradeStore = {
   hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
   /** Takes bots that ever had an item and whose history is due to be read. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
-  /** Frees the parts of stores' limits whose reversals ended by then. */
+  /** Frees the parts of stores' limits that old losses no longer use at `now`. */
   giveBackRoom(now: Date, limit: number): Promise<void>
   /** Deposits without a trade whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
-  /** True if another bot that has not tried this wish is free and would start sooner. */
+  /** True if another bot that has not tried this request is free and would start sooner. */
   isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>
   /** Sends a job to the process that holds the bot's lease. */
   wakeBot(botId: bigint, job: BotJob): Promise<void>
@@ -117,7 +117,7 @@ export type TradeStore = {
 export type TradeTx = {
   /** Every change of a deposit or of its trades begins with this lock. */
   lockDeposit(id: bigint): Promise<LockedDeposit | undefined>
-  /** Its deposit must be locked. */
+  /** The trade's deposit must be locked already. */
   lockTrade(id: bigint): Promise<LoadedTrade | undefined>
   /** The newest trade of a locked deposit that is open or was delivered. */
   liveTradeOf(depositId: bigint): Promise<bigint | undefined>
@@ -125,18 +125,23 @@ export type TradeTx = {
   otherOffersOf(locked: LoadedTrade): Promise<bigint[]>
   /** True if a trade of the deposit ended because the store cancelled it. */
   wasCancelledByStore(depositId: bigint): Promise<boolean>
-  /** `trade`: the new state, or undefined if only the alarm changes. False if the writer's lease is old. */
+  /**
+   * `trade`: the new state, or undefined if only the alarm changes. Resolves to false if the writer's lease has ended.
+   */
   write(locked: LoadedTrade, change: TradeWrite): Promise<boolean>
   /** Begins a cancel without a lease. The holder of the lease carries it out. */
   beginCancel(locked: LoadedTrade, because: CancelReason, dueAt: Date): Promise<void>
-  /** `takesRoom`: also reads the rest of the store's limit. If that is gone at the update, the transaction starts again. */
+  /**
+   * `takesRoom`: also reads the rest of the store's limit. If others have used it up before the update, the transaction
+   * starts again.
+   */
   standingOf(locked: LoadedTrade, how: { takesRoom: boolean }): Promise<Standing>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
   /** True while the time of deposits is paused. */
   isTimeStopped(): Promise<boolean>
-  /** Ends a locked deposit that has no live trade. False if the cause does not end it. */
+  /** Ends a locked deposit that has no live trade. Resolves to false if the cause does not end it. */
   closeDeposit(deposit: LockedDeposit, cause: DepositClosing): Promise<boolean>
-  /** Wakes the bot of a locked trade, now or then. The sweep does it if the job is lost. */
+  /** Wakes the bot of a locked trade at this time. If the job is lost, the sweep wakes it. */
   wake(tradeId: bigint, at: Date): Promise<void>
   /** Wakes everyone who waits for news of the trade or its deposit. */
   announce(locked: LoadedTrade): Promise<void>
@@ -145,7 +150,7 @@ export type TradeTx = {
 export type TradeWrite = {
   trade: Trade | undefined
   dueAt: Date | null
-  /** Absent for an intent that Steam has not been called for. */
+  /** Undefined if the change needs no lease; see `Source` in record.ts. */
   writer: Writer | undefined
 }
 

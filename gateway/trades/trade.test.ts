@@ -20,7 +20,7 @@ import { decide, type Fact } from './decide.ts'
 import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type TradeState } from './trade.ts'
 
 describe('the transitions', () => {
-  it('I10 are the ones in this table', () => {
+  it('I10 include these', () => {
     expect(EDGES).toMatchObject({
       sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
       unknown: ['active', 'abandoned'],
@@ -50,7 +50,7 @@ describe('the transitions', () => {
     expect(oneOfEach.filter(isDelivered).map((trade) => trade.state)).toEqual(['held', 'final', 'reversed'])
   })
 
-  it('have one example of every state', () => {
+  it('are tested with an example of every state', () => {
     expect(new Set(oneOfEach.map((trade) => trade.state))).toEqual(new Set(Object.keys(EDGES)))
   })
 })
@@ -62,7 +62,7 @@ describe('an event', () => {
     ).toThrow('trade 1 is declined: accepted does not belong there')
   })
 
-  it('of delivery keeps when the offer was accepted', () => {
+  it('of delivery keeps the time of the acceptance', () => {
     const accepted = { ...active, acceptedAt: at(30), steamTradeId: '900' }
     const event = {
       kind: 'delivered',
@@ -211,7 +211,7 @@ describe('an event', () => {
       { kind: 'looked', next: null },
       { held: { ...held, lookAt: null }, final: { ...final, lookAt: null } },
     ],
-  ])('%o changes trades of these states so, and of no other', (event, changed) => {
+  ])('%o changes trades in these states, and in no other', (event, changed) => {
     for (const trade of oneOfEach) {
       const expected = changed[trade.state]
       if (expected === undefined) {

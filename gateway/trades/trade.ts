@@ -96,12 +96,12 @@ export type End = {
 }
 
 /**
- * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that ends so has this as its
- * reason.
+ * Why the till stops waiting for Steam. `unresolved`: there was no answer in 15 days. A trade that ends this way has it
+ * as its reason.
  */
 export type GivenUp = 'unresolved' | 'bot_retired' | 'ended_by_operator'
 
-/** Why the bot could not send, and the consequences for it and for the shopper's wish. */
+/** Why the bot could not send, and the consequences for the bot and for the shopper's request. */
 export type Refused = { because: Refusal } & Omit<Verdict, 'code'>
 
 export type TradeEvent =
@@ -114,7 +114,7 @@ export type TradeEvent =
   /** `refusal`: null if no bot took up the trade. */
   | { kind: 'refused'; reason: ErrorCode; refusal: Refused | null; at: Date }
   | { kind: 'abandoned'; reason: 'not_found_on_steam' | GivenUp; at: Date }
-  /** `doubted`: the bot that Steam refused the same wish without a reason. */
+  /** `doubted`: a bot that Steam refused the same request without a reason. */
   | { kind: 'activated'; offerId: string; deadline: Date; doubted: bigint | null }
   | { kind: 'cancel_begun'; because: CancelReason }
   /** `settlesAt`: the end of Steam's protection, as the offer says. */
@@ -137,7 +137,9 @@ export type TradeEvent =
       byOperator?: true
     }
   | { kind: 'released'; at: Date; byOperator?: true }
-  /** The operator releases credit while Steam still protects the trade, at the risk that its terms name. */
+  /**
+   * The operator releases credit while Steam still protects the trade, and the side that the terms name bears the risk.
+   */
   | { kind: 'released_early'; at: Date }
   /** `assetIds`: the items taken back by this event. */
   | { kind: 'reversed'; assetIds: readonly string[]; at: Date; byOperator?: true }
@@ -145,7 +147,7 @@ export type TradeEvent =
   | { kind: 'prolonged'; settlesAt: Date }
   /** Steam protects a delivery without having said so before. Its credit is at risk. */
   | { kind: 'protection_found'; settlesAt: Date; at: Date }
-  /** Steam was asked again. `next`: the time of the next question; null: never. */
+  /** Steam was asked again. `next`: when to ask next; null if never. */
   | { kind: 'looked'; next: Date | null }
 
 /** Every transition of a trade. ARCHITECTURE.md draws this table. */
@@ -299,7 +301,7 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
       const { offerId, steamTrade, settlesAt, at } = event
       const delivered = {
         ...commonOf(trade),
-        // A database restored from a backup may not know that it was sent.
+        // A restored backup can be older than the send.
         startedAt: trade.startedAt ?? at,
         offerId,
         steamTradeId: steamTrade.tradeId,

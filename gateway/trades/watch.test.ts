@@ -33,12 +33,10 @@ const becomes = (state: 'needs_confirmation' | 'accepted') => {
 type Line = { msg: string; offer?: string }
 
 const orphanLines = () =>
-  till.lines
-    .map((line): Line => JSON.parse(line))
-    .filter(({ msg }) => /of no trade|belongs to no trade/.test(msg))
+  till.lines.map((line): Line => JSON.parse(line)).filter(({ msg }) => /belongs to no trade/.test(msg))
 
 describe('the watch over a bot’s offers', () => {
-  it('catches up after days by reading trades that the list no longer shows one by one', async () => {
+  it('catches up after days by reading, one by one, the trades that the list no longer shows', async () => {
     const store = await aStore(till)
     const offerIds: string[] = []
     for (let made = 0; made < 3; made += 1) {
@@ -69,7 +67,7 @@ describe('the watch over a bot’s offers', () => {
     )
   })
 
-  it('cancels an offer again if Steam did not do it, however often it looks', async () => {
+  it('cancels an offer again if Steam did not cancel it', async () => {
     const { watch } = await begin()
     becomes('needs_confirmation')
     // The fake cancels only active offers. Like Steam sometimes, it leaves this one unchanged.
@@ -99,7 +97,12 @@ describe('the watch over a bot’s offers', () => {
     const about = { level: 'error', botId: String(bot.botId), partner: ours.partnerSteamId }
     expect(lines).toMatchObject([
       { ...about, offer: '50', steamTrade: null, msg: 'bot cancels an offer whose code belongs to no trade' },
-      { ...about, offer: '53', steamTrade: '9053', msg: 'items came for an offer of no trade' },
+      {
+        ...about,
+        offer: '53',
+        steamTrade: '9053',
+        msg: 'items arrived for an offer that belongs to no trade',
+      },
     ])
     expect(await till.db.selectFrom('ledger_entry').select('id').execute()).toEqual([])
     expect((await theTrade())?.state).toBe('active')
@@ -122,7 +125,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.calls).not.toContain('cancel 50')
   })
 
-  it('D-25 logs an orphan once a lease, however often it is listed', async () => {
+  it('D-25 logs an orphan once per lease, however often it is listed', async () => {
     await begin()
     const ours = session.offers.get('1')
     if (ours === undefined) throw new Error('Steam has no offer')
@@ -158,7 +161,7 @@ describe('the watch over a bot’s offers', () => {
     expect(session.offers.get('2')?.state).toBe('active')
   })
 
-  it('reads a Steam trade that failed at the times of a review, not every minute forever', async () => {
+  it('reads a failed Steam trade again only when a review is due, not every minute', async () => {
     const { id, watch } = await begin()
     session.accept('1', { received: false })
     const answer = session.trades.get('9001')
@@ -174,8 +177,8 @@ describe('the watch over a bot’s offers', () => {
   })
 })
 
-/** Restores a state as from a backup that is older than the offer. */
-describe('a till without a trade', () => {
+/** As after a restore from a backup that is older than the offer. */
+describe('a till that has lost a trade', () => {
   const orphan: Offer = {
     offerId: '50',
     partnerSteamId: '76561198000000009',
@@ -191,7 +194,7 @@ describe('a till without a trade', () => {
   }
   const lists = () => session.calls.filter((call) => call === 'list').length
 
-  it('D-25 looks for orphans once a lease, two weeks back, and then makes no more calls to Steam', async () => {
+  it('D-25 looks for orphans once per lease, two weeks back, and then makes no more calls to Steam', async () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: '9051' })
     const since: Date[] = []
@@ -209,7 +212,7 @@ describe('a till without a trade', () => {
     expect(lists()).toBe(2)
   })
 
-  it('D-25 looks again a minute later while Steam does not list them', async () => {
+  it('D-25 looks again a minute later if Steam did not answer', async () => {
     session.offers.set('50', orphan)
     session.isDown = true
     const { watch } = tradeHandlers(till.deps)
@@ -231,12 +234,12 @@ describe('a till without a trade', () => {
     expect(await watch(bot)).toBe(0)
     expect(orphanLines()).toMatchObject([
       { msg: 'bot cancels an offer whose code belongs to no trade' },
-      { msg: 'items came for an offer of no trade', steamTrade: '9050' },
+      { msg: 'items arrived for an offer that belongs to no trade', steamTrade: '9050' },
     ])
   })
 })
 
-describe('an offer whose sending was not answered', () => {
+describe('an offer whose send was not answered', () => {
   it('D-25 with our code but other items is cancelled and not shown', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     session.sends.push({ answer: 'unknown', made: true })

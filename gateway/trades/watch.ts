@@ -25,7 +25,7 @@ export async function watch(deps: Shell, bot: BotContext, parts: Parts): Promise
 /** List changes at least this far back: Steam's clock may be behind ours, and it reports some changes late. */
 const WATCH_BACK_MS = 15 * 60_000
 
-/** How many open offers that the list did not show are read singly per turn. */
+/** The most open offers missing from the list that a turn reads one by one. */
 const SINGLES_A_TURN = 5
 
 /** Reads a few pages of the list for all open offers of the bot. Resolves to the number of open trades. */
@@ -46,7 +46,7 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   const ours = new Map(active.map((row) => [row.offerId, row]))
   const see = async (row: TradeSummary, offer: Offer) => {
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
-    // Prove an acceptance at once. Do due work here, because this read has delayed its alarm.
+    // Prove an acceptance immediately. Do due work here too, because this read has delayed its alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
     if (recorded && (isDue || recorded.events.length > 0)) await advance(deps, bot, row.id)
   }
@@ -57,7 +57,8 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
     listed.add(row.id)
     await see(row, offer)
   }
-  // A trade older than the list may have changed before the list begins. An incomplete list proves nothing.
+  // A trade older than the list may have changed before the time at which the list begins. An incomplete list proves
+  // nothing.
   const isOpen = (row: TradeSummary) => !look.isComplete || row.createdAt < look.since
   const unseen = active.filter((row) => !listed.has(row.id) && isOpen(row))
   await readSingly(bot, known.readAt, { unseen, nowMs: now.getTime(), see })
@@ -97,7 +98,7 @@ async function readSingly(
   }
 }
 
-/** Offers from shoppers who have an open trade, or have just countered one, that ask for our items. */
+/** How far back to look for a trade with the sender of a counteroffer. */
 const COUNTERED_MS = 15 * 60_000
 
 /** Declines a counteroffer. Otherwise it would stay open for two weeks, and someone could accept it by mistake. */
@@ -118,7 +119,7 @@ async function declineCounters(deps: ShellDeps, bot: BotContext, received: reado
 /** States in which the trade's own offer is not known yet. `send` searches for it. */
 const UNSENT: readonly TradeState[] = ['intended', 'sending', 'unknown']
 
-/** Offers with the code of a trade that are not the offer it waits for. */
+/** Handles offers that have the code of a trade but are not the offer that the trade waits for. */
 async function tendStrays(
   deps: ShellDeps,
   bot: BotContext,
@@ -154,7 +155,7 @@ async function tendStray(
     case 'nothing':
       return
     case 'prove':
-      deps.log.warn(about, 'offer was accepted whose trade had been given up')
+      deps.log.warn(about, 'offer whose trade had been given up was accepted')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
       const beforeCancel = () => deps.log.warn(about, 'bot cancels an offer whose trade had been given up')
@@ -202,7 +203,7 @@ export async function review(deps: Shell, bot: BotContext, loaded: LoadedTrade):
   }
 }
 
-/** The results of one turn about the offers of a trade. `more`: the list continues. */
+/** Everything that one turn found out about the offers of a trade. `more`: the list continues. */
 type OffersRead = { kind: 'offers'; offers: Offer[] } | { kind: 'more' } | { kind: 'silence' }
 
 async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTrade): Promise<OffersRead> {
@@ -215,7 +216,7 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const { look } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
   const isOurs = (offer: Offer) => isOfferOf(trade, offer)
-  // A countered offer has an answer from the shopper, anywhere in the list, so read all of it.
+  // The counteroffer of the shopper can be anywhere in the list, so read all of it.
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
   const turn = await readOn(look, bot, isFound)
   await declineCounters(deps, bot, turn.received)

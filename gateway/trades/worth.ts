@@ -18,13 +18,13 @@ export function worthOf(
 
 type Credit = { total: bigint; held: bigint; reversed: bigint; atRisk: bigint }
 
-/** Credit at risk that a reversal took. For a held trade, the reversed part above the held amount. */
+/** Credit at risk that reversals took: the reversed amount without the part that was taken from held credit. */
 export const lostOf = ({ total, held, reversed, atRisk }: Credit): bigint =>
   reversed - (total - atRisk - held)
 
 type Received = { assetId: string; receivedAssetId: string | null }
 
-/** The items with the asset ids that the bot received. */
+/** Adds to the items the asset ids under which the bot received them. */
 export function withReceived<W extends Omit<Received, 'assetId'>>(
   known: ReadonlyMap<string, W>,
   items: readonly Received[],

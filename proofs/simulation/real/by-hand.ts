@@ -8,7 +8,7 @@ import type { Tx } from '../../../gateway/db/client.ts'
 import { inTransaction } from '../../../gateway/db/transaction.ts'
 import { insertAct } from '../../../gateway/operations/store.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
-import { recordWord } from '../../../gateway/trades/operator.ts'
+import { recordByOperator } from '../../../gateway/trades/operator.ts'
 import type { SteamOffer } from '../steam-memory.ts'
 import { hold } from '../violation.ts'
 import { inProcess } from './process.ts'
@@ -70,7 +70,7 @@ async function advance({ faults }: Scene, { deps }: Process): Promise<void> {
   for (const { id: tradeId, depositId } of rows) {
     await inTransaction(deps.db, async (tx) => {
       const fact = { kind: 'operator_releases_early' } as const
-      await recordWord(deps, tx, { depositId, tradeId, fact })
+      await recordByOperator(deps, tx, { depositId, tradeId, fact })
       const { released_early: isReleased } = await tx
         .selectFrom('trade')
         .select('released_early')
@@ -106,7 +106,7 @@ async function credit({ faults }: Scene, { deps }: Process, offer: SteamOffer): 
       .executeTakeFirstOrThrow()
     if (row.delivered_at !== null) return
     const fact = { kind: 'operator_credits', steamTradeId, offerId } as const
-    const isNews = await recordWord(deps, tx, { depositId: row.deposit_id, tradeId: row.id, fact })
+    const isNews = await recordByOperator(deps, tx, { depositId: row.deposit_id, tradeId: row.id, fact })
     hold(isNews, 'I12', () => `trade ${row.id} could not be credited by hand`)
     const about = { tradeId: String(row.id), steamTradeId }
     await record(tx, deps.clock.now(), { act: 'trade credit', about })
