@@ -1,4 +1,4 @@
-/** Every act of the operator is recorded once, in the transaction of its change; what is refused is not. */
+/** Every act of the operator is recorded once, in the transaction of its change. A refused act is not recorded. */
 import { userInfo } from 'node:os'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -74,7 +74,7 @@ async function contents(): Promise<unknown> {
   return Promise.all([...tables, ...money].map(read))
 }
 
-/** Makes the insert of the next act's record fail, and only that one. */
+/** Makes the insert of the next act's record fail, and no later insert. */
 async function takeNextActId(): Promise<void> {
   await sql`
     insert into operator_act (id, at, operator, act, arguments)
@@ -307,22 +307,38 @@ describe('an act', () => {
   })
 
   it.each([
-    ['of an unknown bot', ['bot', 'pause', '9'], 3],
+    ['on an unknown bot', ['bot', 'pause', '9'], 3],
     ['without the reason that it needs', ['bot', 'remove', '1'], 2],
     ['with an empty reason', ['maintenance', 'on', '--reason', ' '], 2],
     ['with a reason of two lines', ['maintenance', 'on', '--reason', 'a\nb'], 2],
     ['without an operator', ['maintenance', 'on', '--by', ''], 2],
-    ['of a price that was not held', ['price', 'release', ...ITEM], 4],
-    ['of an account that was not denied', ['shopper', 'allow', '76561198000000077'], 3],
-    ['of an invalid account', ['shopper', 'deny', '77', '--reason', 'x'], 2],
+    ['on a price that is not held', ['price', 'release', ...ITEM], 4],
+    ['on an account that is not denied', ['shopper', 'allow', '76561198000000077'], 3],
+    ['on an invalid account', ['shopper', 'deny', '77', '--reason', 'x'], 2],
     ['for maintenance that is already off', ['maintenance', 'off'], 0],
     ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
-    ['of an unknown store', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
-    ['of an address without a port', ['store', 'allow-address', '--id', '1', '--address', 'shop.example'], 2],
-    ['of a link’s address', ['store', 'allow-address', '--id', '1', '--address', '169.254.169.254:80'], 2],
-    ['of another store’s address', ['store', 'allow-address', '--id', '9', '--address', 'a.example:1'], 3],
-    ['of an address not named', ['store', 'forbid-address', '--id', '1', '--address', 'a.example:1'], 3],
-    ['of more than a store has', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
+    ['on an unknown store', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
+    [
+      'with an address without a port',
+      ['store', 'allow-address', '--id', '1', '--address', 'shop.example'],
+      2,
+    ],
+    [
+      'with a link-local address',
+      ['store', 'allow-address', '--id', '1', '--address', '169.254.169.254:80'],
+      2,
+    ],
+    [
+      'for an address of an unknown store',
+      ['store', 'allow-address', '--id', '9', '--address', 'a.example:1'],
+      3,
+    ],
+    [
+      'on an address that was not allowed',
+      ['store', 'forbid-address', '--id', '1', '--address', 'a.example:1'],
+      3,
+    ],
+    ['for a payout above the balance', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
   ])('%s is not recorded and changes nothing', async (_title, args, code) => {
     await addStore()
     await aBot(till)

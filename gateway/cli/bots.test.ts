@@ -78,7 +78,7 @@ it('an empty list says so on stderr, because scripts count the lines of stdout',
 describe('bot', () => {
   it('enrol asks for name, password and secret, and keeps none of them', async () => {
     const { name, steamId, accountName, password, sharedSecret } = theBot()
-    // A process, because its stdin is the point: a pipe, as from a password manager.
+    // Runs as a process, because its stdin must be a pipe, as from a password manager.
     const enrolled = await spawnCommand(
       ['bot', 'enrol'],
       options(`${accountName}\n${password}\n${sharedSecret}\n`),
@@ -198,7 +198,7 @@ describe('bot', () => {
     expect(await stateOf()).toBeUndefined()
   })
 
-  it('pause, resume and remove change it, by number or Steam id', async () => {
+  it('pause, resume and remove change a bot, by its number or Steam id', async () => {
     const { steamId, refreshToken } = theBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')

@@ -8,8 +8,8 @@ import type { Findings, FoundDeposit } from '../operations/find.ts'
 import { recordLines } from './record-lines.ts'
 
 const NEEDS = {
-  bot_away: 'NOBODY SPEAKS FOR ITS BOT',
-  steam_silent: 'STEAM HAS SAID NOTHING FOR A DAY',
+  bot_away: 'NO GATEWAY HOLDS ITS BOT',
+  steam_silent: 'STEAM HAS NOT ANSWERED FOR A DAY',
   credit_waits: 'ITS HELD CREDIT WAITS FOR YOU',
 }
 
@@ -82,7 +82,7 @@ export function depositLines({ moments, next, can, needs, shopper }: DepositView
     ...(shopper === null ? [] : recordLines(shopper)),
     ...needs.map((need) => NEEDS[need]),
     ...(next.length === 0 ? ['Next: nothing.'] : ['Next:']),
-    ...next.map(({ at, what }) => `  ${at?.toISOString() ?? 'not known when       '}  ${what}`),
+    ...next.map(({ at, what }) => `  ${at?.toISOString() ?? 'at an unknown time      '}  ${what}`),
     ...(can.length === 0 ? [] : ['You can:']),
     ...can.map(({ command, does, from }) => {
       const later = from === null ? '' : ` (from ${from.toISOString()})`

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
-/** A deposit of 10 and 20 USD that is paid: held where the game has trade protection. */
+/** Returns a paid deposit of 10 and 20 USD. Its credit is held if Steam protects the game. */
 async function paid(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId, code, offerId: offer } = await offerFor(till, bot, deposit)

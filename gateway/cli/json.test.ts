@@ -120,7 +120,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
 }
 
-/** The phone of a bot. It approves the login whose URL it sees. */
+/** Acts as the phone of a bot: approves the login whose URL is printed. */
 function approve(said: string, steamId: string): void {
   const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(said)?.[1]
   if (clientId === undefined) return
@@ -131,7 +131,7 @@ function approve(said: string, steamId: string): void {
   })
 }
 
-/** With a limit of zero, every payout waits for a second operator. */
+/** Prints operators and proposals. With a limit of zero, every payout waits for a second operator. */
 async function printOperators(): Promise<void> {
   await print(['operator', 'add', 'Nina', '--role', 'support'])
   await print(['operator', 'link', 'Nina'])
@@ -164,7 +164,7 @@ async function printToday(): Promise<void> {
   await till.db.deleteFrom('outage').execute()
 }
 
-/** The books of store 1, after a payout of 25.00. */
+/** Prints the books of store 1, after a payout of 25.00. */
 async function printBooks(): Promise<void> {
   const amount = (minor: string, reference: string) => [
     ...['1', '--currency', 'USD', '--amount', minor, '--reference', reference, '--reason', 'case 7'],
@@ -195,7 +195,7 @@ async function printWebhooks(): Promise<void> {
 const dayFromNow = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
-/** Every command once, each with something to show. */
+/** Runs every command once, each with something to show. */
 async function printAll(): Promise<void> {
   const origin = ['--origin', 'https://store.test']
   const hook = ['--webhook-url', 'http://localhost:1/hook']

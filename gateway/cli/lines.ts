@@ -209,7 +209,7 @@ export const departureLines = ({ departures, next }: DeparturePage): string[] =>
   ...departures.flatMap((departure) => {
     const { departureId, bot, steamTradeId, partnerSteamId, begunAt, stage, explanation, destination } =
       departure
-    const why = explanation === null ? 'NOBODY SAID THAT THEY MAY' : (destination ?? explanation)
+    const why = explanation === null ? 'UNEXPLAINED' : (destination ?? explanation)
     return [
       [
         departureId,

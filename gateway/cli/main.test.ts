@@ -66,7 +66,7 @@ describe('help', () => {
     [['price', 'block', '--game', 'cs'], 'Give either --item NAME, or --all for the whole game.'],
     [['acts', '--limit', '1', '--limit', '2'], '--limit can be given only once.'],
     [['acts', '--since', 'now'], '--since must be a date, such as 2026-11-22 or 2026-11-22T08:00Z.'],
-  ])('%j is a mistake: code 2, and what is expected on stderr', async (args, expected) => {
+  ])('%j ends with code 2, and stderr says what is expected', async (args, expected) => {
     const answer = await runCommand(args, { databaseUrl: NOWHERE })
     expect(answer).toEqual({ out: '', errors: `${expected}\n`, code: 2 })
     const told = await runCommand([...args, '--json'], { databaseUrl: NOWHERE })

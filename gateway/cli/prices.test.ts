@@ -27,7 +27,7 @@ it('show prints a source’s price, the level, and the shopper’s credit during
 
 const held = () => readHolds(database.db, 'cs')
 
-it('block keeps an item out, and list shows it', async () => {
+it('block stops an item from being accepted, and list shows the block', async () => {
   expect((await run('block --game cs --item Knife')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect((await run('list')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect(await held()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])

@@ -5,7 +5,7 @@ import type { ShopperRecord } from '../operations/shoppers.ts'
 
 export const onReleaseText = ({ since, reversals, tradeId }: NonNullable<ShopperRecord['onRelease']>) => {
   const times = reversals === 1 ? 'once' : `${reversals} times`
-  return `credited on release since ${since.toISOString()}: took items back ${times}, last of trade ${tradeId}`
+  return `credited on release since ${since.toISOString()}: took items back ${times}, last in trade ${tradeId}`
 }
 
 export function recordLines({

@@ -13,7 +13,7 @@ export type Surroundings = {
 }
 
 export type Session = {
-  /** The environment unchecked, for commands that examine wrong settings. */
+  /** The unchecked environment, for commands that examine wrong settings. */
   env: Surroundings['env']
   terminal: Terminal
   config(): Promise<Config>

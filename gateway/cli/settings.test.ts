@@ -34,7 +34,7 @@ describe('a command finds the Steam sandbox', () => {
     expect(sandboxFor(env)).toBe('http://127.0.0.1:4501')
   })
 
-  it('at the default URL if the gateway names none, or the database is another one', () => {
+  it('at the default URL if the gateway names none, or if another database is used', () => {
     expect(sandboxFor(runningOn())).toBe('http://127.0.0.1:4301')
     expect(sandboxFor({ ...runningOn(MOVED), DATABASE_URL: URL_OF })).toBe('http://127.0.0.1:4301')
   })

@@ -46,7 +46,7 @@ it('a store is added, is shown, and gets more keys; no secret is shown twice', a
   }
 })
 
-it('a deposit is shown as a timeline, without its whole link', async () => {
+it('a deposit is shown as a timeline, without its full link', async () => {
   const added = await run(...ADD, '--json')
   const storeId: string = JSON.parse(added.out).storeId
   const id = BigInt(storeId)

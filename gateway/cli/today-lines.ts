@@ -46,7 +46,7 @@ export function moneyLines({ balances, own, atRisk, check }: Money): string[] {
     ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${amountOf(amountMinor, currency)}`),
     check === null
       ? 'The ledger has not been checked yet.'
-      : `ledger\t${counted(check.differences, 'difference')}\tchecked whole ${check.completeAt?.toISOString() ?? 'never'}`,
+      : `ledger\t${counted(check.differences, 'difference')}\tlast full check ${check.completeAt?.toISOString() ?? 'never'}`,
   ]
 }
 

@@ -80,7 +80,7 @@ describe('trade end', () => {
     expect(await verified()).toBe('')
   })
 
-  it('lets a bot that is alive take its open offer off Steam', async () => {
+  it('lets an active bot cancel the open offer on Steam', async () => {
     const { tradeId, offerId } = await anOffer()
     await end(tradeId)
     await jump(till, 60)
@@ -95,7 +95,7 @@ describe('trade end', () => {
     expect(await statusOf(depositId)).toBe('created')
   })
 
-  it('twice changes and records nothing more, and is refused once the items came', async () => {
+  it('changes and records nothing the second time, and is refused once the items arrived', async () => {
     const { tradeId, offerId } = await anOffer()
     await end(tradeId)
     expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('had ended') })
@@ -148,7 +148,7 @@ describe('trade credit', () => {
     expect(await credit(id)).toMatchObject({ code: 4 })
   })
 
-  it('needs the offer’s number if the till does not know it, and refuses one that differs from the known one', async () => {
+  it('needs the offer’s number if the till does not know it, and refuses a number that differs from the known one', async () => {
     const lost = await unknown()
     expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
     expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })

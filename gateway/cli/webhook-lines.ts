@@ -11,7 +11,9 @@ export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [
       disabledReason === null ? state : `${state} (${disabledReason})`,
       `store ${storeId} (${store})`,
       url,
-      ...(retrying === 0 ? [] : [`${retrying} come again, since ${failingSince?.toISOString()}`]),
+      ...(retrying === 0
+        ? []
+        : [`${retrying} will be retried, failing since ${failingSince?.toISOString()}`]),
       ...(givenUp === 0 ? [] : [`${givenUp} given up, events ${givenUpFrom} to ${givenUpTo}`]),
       ...(lastAttempt === null
         ? []

@@ -1,4 +1,4 @@
-/** The command line on a database of other settings, or one on which no gateway has started. */
+/** The command line on a database that belongs to other settings, or on which no gateway has started. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ describe('a command', () => {
   it.each([
     ['without the master key', {}, 'and these settings have none.'],
     [
-      'with another one',
+      'with another master key',
       { TRADETILL_MASTER_KEY: Buffer.alloc(32, 8).toString('hex') },
       'and these settings have ',
     ],

@@ -10,12 +10,12 @@ export type Way =
 
 export function wayTo(databaseUrl: string): Way {
   const url = new URL(databaseUrl)
-  // The last value counts, and a host among the parameters overrides the one before them.
+  // The last value of a parameter counts, and a `host` parameter overrides the host of the URL.
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1) || undefined
   const host = parameter('host') ?? decodeURIComponent(url.hostname)
   if (host.startsWith('/') || isThisMachine(host)) return { kind: 'here' }
   const sslmode = parameter('sslmode')
-  // `verify-ca` without an own CA would accept any purchased certificate.
+  // `verify-ca` without a CA of our own would accept any purchased certificate.
   const isVerified =
     sslmode === 'verify-full' || (sslmode === 'verify-ca' && parameter('sslrootcert') !== undefined)
   return isVerified ? { kind: 'verified' } : { kind: 'open', host, sslmode }

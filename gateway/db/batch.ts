@@ -25,8 +25,9 @@ const dialect = {
 }
 
 /**
- * Statements executed on `tx` are collected and return nothing. `run` sends them as one statement, in this order. No part
- * sees another's changes, and two must not change the same row. The parts of `last` may read each other by name.
+ * Statements executed on `tx` are collected and return nothing. `run` sends them as one statement, in this order. No
+ * part sees another's changes, and two parts must not change the same row. The parts of `last` may read each other by
+ * name.
  */
 export type Batch = {
   tx: Tx
@@ -59,8 +60,8 @@ export function createBatch(): Batch {
 }
 
 /**
- * Selects the rows of every part, because PostgreSQL skips a part that only reads (such as a notification) and runs the
- * others in any order.
+ * Counts the rows of every part. Otherwise PostgreSQL would skip a part that only selects, such as a notification, and
+ * run the other parts in any order.
  */
 function joined(parts: readonly (readonly [name: string, CompiledQuery])[]): CompiledQuery {
   const parameters: unknown[] = []

@@ -37,7 +37,7 @@ const ring = (data: object, options = {}) =>
   database.db.transaction().execute((tx) => queue.send(tx, { queue: 'bell', data, ...options }))
 
 describe('queue', () => {
-  test('a job exists exactly if its transaction commits', async () => {
+  test('a job exists only if its transaction commits', async () => {
     await database.db
       .transaction()
       .execute(async (tx) => {
@@ -61,7 +61,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toEqual([{ n: 1 }])
   })
 
-  test('at most one waiting job has a key, and a delayed one does not displace an immediate one', async () => {
+  test('at most one waiting job has the same key, and a delayed job does not displace an immediate one', async () => {
     await ring({ n: 1 }, { singletonKey: 'a', startAfter: new Date(Date.now() + 3_600_000) })
     await ring({ n: 2 }, { singletonKey: 'a' })
     await ring({ n: 3 }, { singletonKey: 'a' })
@@ -73,7 +73,7 @@ describe('queue', () => {
     expect(seen).toEqual(expect.arrayContaining([{ n: 2 }, { n: 4 }, { n: 5 }, { n: 6 }]))
   })
 
-  test('wakes a waiting worker at once', async () => {
+  test('wakes a waiting worker immediately', async () => {
     await pollHourly()
     await queue.work('bell', collect)
     await ring({ n: 1 })
@@ -96,7 +96,7 @@ describe('queue', () => {
     await expect.poll(() => seen).toHaveLength(1)
   })
 
-  test('a job that comes while notifications are cut off is found once they are back', async () => {
+  test('a job that is sent while notifications are cut off is found once they are back', async () => {
     await pollHourly()
     await queue.work('bell', collect)
     await ring({ n: 1 })
@@ -118,7 +118,7 @@ describe('queue', () => {
     expect(seen[0]).toEqual({ n: 'urgent' })
   })
 
-  test('a job is taken only if it can run at once, and a slow one delays no other', async () => {
+  test('a job is taken only if it can run immediately, and a slow job delays no other', async () => {
     const slow = Promise.withResolvers<void>()
     onTestFinished(() => slow.resolve())
     const handle = async (data: unknown) => {
@@ -159,7 +159,7 @@ describe('queue', () => {
     expect(fetches()).toBe(before)
   })
 
-  test('a job that fails runs again, and its neighbour is not repeated', async () => {
+  test('a failed job runs again, and its neighbour does not', async () => {
     await ring({ n: 'fails once' })
     await ring({ n: 'good' })
     let failures = 0

@@ -22,7 +22,7 @@ export type QueueOptions = {
 
 const SCHEMA = 'pgboss'
 const DEAD = 'dead'
-/** Tells every process which queue has a new job. */
+/** Notifies every process of the queue that has a new job. */
 const CHANNEL = 'till_queue'
 const STOP_MS = 10_000
 /** pg-boss's own sweeps may take long on a long queue. */
@@ -42,7 +42,7 @@ const QUEUE_RULES = {
   deleteAfterSeconds: 3_600,
 } as const
 
-/** Creates or updates the tables of the queue. The role needs the right to. */
+/** Creates or updates the tables of the queue, with a role that is allowed to. */
 export async function installQueue({ url, log }: Pick<QueueOptions, 'url' | 'log'>): Promise<void> {
   const boss = new PgBoss({
     connectionString: url,
@@ -191,7 +191,7 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   }
 }
 
-/** Those of these queues that have a due job. */
+/** Selects the queues that have a due job. */
 const READY = `
   select name from unnest($1::text[]) queue (name) where exists (
     select from ${SCHEMA}.job where job.name = queue.name and job.state < 'active' and not job.blocked

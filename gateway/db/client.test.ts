@@ -24,7 +24,7 @@ test('a connection that breaks inside a transaction ends the transaction, not th
   expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }])
 })
 
-test('a pool is crowded once the most allowed queries wait', async () => {
+test('a pool is crowded once the allowed number of queries waits', async () => {
   const single = openDatabase(database.url, 1)
   const held = await single.pool.connect()
   const waiting = [single.pool.query('select 1'), single.pool.query('select 1')]
@@ -35,7 +35,7 @@ test('a pool is crowded once the most allowed queries wait', async () => {
   await single.close()
 })
 
-test('a timeout of the pool is told apart from every other error', async () => {
+test('a timeout of the pool is distinguished from every other error', async () => {
   const single = openDatabase(database.url, 1)
   const held = await single.pool.connect()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })

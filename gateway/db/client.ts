@@ -9,7 +9,7 @@ export type Tx = Transaction<Tables>
 
 export type Database = { db: Db; pool: pg.Pool; close(): Promise<void> }
 
-/** Behind this many waiting queries a further one would wait for seconds. */
+/** A query behind this many waiting queries would wait for seconds. */
 const MOST_WAITING = 500
 
 /** True if a further call should be refused rather than wait for a connection. */
@@ -66,7 +66,7 @@ export function openPool(options: PoolOptions): Database {
   })
   // An idle connection that breaks is replaced by the pool; without a listener the event would end the process.
   pool.on('error', () => {})
-  // The same for one that breaks between two queries of a transaction: the next query reports it.
+  // The same applies to a connection that breaks between two queries of a transaction: the next query reports it.
   pool.on('connect', (client) => client.on('error', () => {}))
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }

@@ -60,7 +60,7 @@ function adviceFor(error: unknown, name: string): string {
   if (code === '57P03')
     return 'The server is starting, stopping or recovering. Start the gateway again in a moment.'
   if (code === '53300') {
-    return 'Raise its max_connections, or end what holds them: "Connections" in docs/scaling.md says how many a gateway needs.'
+    return 'Raise its max_connections, or close some of its connections: "Connections" in docs/scaling.md says how many a gateway needs.'
   }
   if (error instanceof Error && /startup parameter/.test(error.message)) return poolerIn(name)
   return `Check ${name}.`
@@ -95,7 +95,7 @@ function reasonAgainst(
 
 const processOf = (line: Line): unknown => Reflect.get(line, 'processID')
 
-/** While the other connection is in a transaction, this one must keep its session. */
+/** Checks that a connection keeps its session while another connection is in a transaction. */
 async function keepsSessions(line: Line, connect: () => Promise<Line>): Promise<boolean> {
   const mark = randomUUID()
   await line.query(`select set_config('tradetill.session', $1, false)`, [mark])

@@ -52,7 +52,7 @@ export async function claimDatabase(
   )
 }
 
-/** Records another key that encrypts from now on. Existing secrets may still need the previous one. */
+/** Records another key that encrypts from now on. Existing secrets may still need the previous key. */
 export async function recordKey(client: Client, keyFingerprint: string): Promise<void> {
   await client.query(
     `update till_identity set key_fingerprint = $1,
@@ -78,12 +78,12 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   }
   if (fingerprint !== undefined && missing.length < used.length) {
     return foreign(
-      `Secrets in this database may be sealed with the master key ${missing.map(begin).join(', ')}, and these settings do not have it. ${RING_ADVICE}`,
+      `Secrets in this database may be sealed with the master key ${missing.map(shortened).join(', ')}, and these settings do not have it. ${RING_ADVICE}`,
     )
   }
-  const has = fingerprint === undefined ? 'have none' : `have ${begin(fingerprint)}`
+  const has = fingerprint === undefined ? 'have none' : `have ${shortened(fingerprint)}`
   return foreign(
-    `This database belongs to the master key with the fingerprint ${begin(known.keyFingerprint)}, and these settings ${has}. ${KEY_ADVICE}`,
+    `This database belongs to the master key with the fingerprint ${shortened(known.keyFingerprint)}, and these settings ${has}. ${KEY_ADVICE}`,
   )
 }
 
@@ -95,9 +95,9 @@ const KEY_ADVICE =
 const RING_ADVICE =
   'Put it on a line of TRADETILL_OLD_MASTER_KEYS_FILE until tradetill key-ring rotate has sealed everything with the new key.'
 
-const begin = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
+const shortened = (fingerprint: string): string => `${fingerprint.slice(0, FINGERPRINT_LETTERS)}…`
 
-/** The oldest secrets. Later ones may come from a shell that had another key. */
+/** How many of the oldest secrets to try. Later secrets may come from a shell that had another key. */
 const SAMPLED = 20
 
 /**
@@ -130,7 +130,9 @@ function opens(open: () => unknown): boolean {
   }
 }
 
-/** Check this first: PostgreSQL logs an error for a missing table. */
+/**
+ * Returns no rows if the table does not exist. Checks this first, because PostgreSQL logs an error for a missing table.
+ */
 async function rowsIfThere<R extends pg.QueryResultRow>(
   client: Client,
   table: string,

@@ -1,6 +1,7 @@
 /**
- * The connections of a process to PostgreSQL. A server that vanishes without a word leaves its sockets open, and TCP takes a
- * quarter of an hour to notice. So every statement has a deadline on this side too, and all connections can be cut at once.
+ * The connections of a process to PostgreSQL. A server that vanishes without a word leaves its sockets open, and TCP
+ * takes a quarter of an hour to notice. So every statement has a deadline on this side too, and all connections can be
+ * cut together.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
@@ -16,7 +17,7 @@ export class DatabaseSilent extends Error {
 /** For TCP keep-alive: routers forget an idle connection. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
-/** A connection whose statements have a deadline. One that misses it ends the connection. */
+/** A connection whose statements have a deadline. A statement that misses it ends the connection. */
 export class Line extends pg.Client {
   deadlineMs: number
   #isAsked = false
@@ -29,7 +30,7 @@ export class Line extends pg.Client {
     Reflect.defineProperty(this, 'query', { value: query, writable: true })
   }
 
-  /** Not used before the connection is open. */
+  /** True until the first statement is sent, which happens once the connection is open. */
   get isConnecting(): boolean {
     return !this.#isAsked
   }
@@ -58,7 +59,7 @@ export class Line extends pg.Client {
   #awaitAnswer(): () => void {
     let isAnswered = false
     const timer = setTimeout(async () => {
-      // After a stall of this process the answer may be there, unread.
+      // After a stall of this process, the answer may have arrived but not been read.
       await turn()
       if (!isAnswered) this.cut()
     }, this.deadlineMs)

@@ -10,16 +10,16 @@ export type MigrateOptions = {
   version?: string
   /** Called before each part that may take long: the wait for another process, and each migration. */
   onProgress?: OnProgress
-  /** How long a statement waits for a lock, and how often a migration that did not get it begins again. */
+  /** How long a statement waits for a lock, and how many times a migration that did not get its lock is tried. */
   locks?: { waitMs: number; tries: number; pauseMs: number }
 }
 
 type OnProgress = (what: string) => void
 
-/** Any fixed number. The lock keeps two starting gateways from migrating at once. */
+/** Any fixed number. The lock keeps two starting gateways from migrating at the same time. */
 export const MIGRATION_LOCK = 7_203_114
 const CONNECT_MS = 10_000
-/** A statement that waits for a table blocks all later ones, so a migration waits briefly, and often. */
+/** A statement that waits for a table blocks all later statements, so a migration waits briefly, and often. */
 const LOCKS = { waitMs: 3_000, tries: 40, pauseMs: 5_000 }
 /** PostgreSQL's codes for a lock timeout and a deadlock. */
 const NOT_LOCKED = ['55P03', '40P01']
@@ -77,7 +77,7 @@ function reasonOf(error: unknown): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-/** Waits for the lock as long as another process holds it. It is held until the connection ends. */
+/** Waits until no other process holds the lock. The lock is then held until the connection ends. */
 async function lock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
@@ -108,7 +108,10 @@ function failureOf(what: string, error: unknown): Error {
 
 type Applying = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }
 
-/** A migration that does not get a lock has changed nothing. It starts again, and lets others pass meanwhile. */
+/**
+ * Applies a migration. If it does not get a lock, it has changed nothing, and starts again after a pause in which other
+ * statements can run.
+ */
 async function applyPatiently(client: pg.Client, file: MigrationFile, applying: Applying): Promise<void> {
   const { version, locks, onProgress } = applying
   await client.query(`select set_config('lock_timeout', $1, false)`, [`${locks.waitMs}ms`])

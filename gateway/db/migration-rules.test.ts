@@ -1,11 +1,13 @@
-/** Migrations only add within a version, so a gateway of the version before can run beside the new one. */
+/** Migrations only add within a version, so a gateway of the previous version can run next to the new one. */
 import { describe, expect, it } from 'vitest'
 import { judgeStatements, statementsOf } from './migration-rules.ts'
 import { migrationFiles } from './schema-version.ts'
 
 /** The first migration for which the rule holds. 0009 still drops and renames columns of the unreleased 0.3.0. */
 const FIRST_THAT_ONLY_ADDS = '0010'
-/** Earlier ones are of 0.3.0. Its upgrade from 0.2.0 stops all gateways, so their locks block nobody. */
+/**
+ * Earlier migrations belong to the upgrade from 0.2.0 to 0.3.0, which stops all gateways, so their locks block nobody.
+ */
 const FIRST_BESIDE_OTHERS = '0020'
 
 describe('the statements of a migration', () => {

@@ -31,7 +31,10 @@ export function statementsOf(sql: string): string[] {
 
 const TAG = /^\$\w*\$/
 
-/** A comment, a quoted text, a body between dollars, or one character. A doubled quote begins the next text at once. */
+/**
+ * Returns the end of the part at `at`: a comment, a quoted text, a body between dollar tags, or one character. A
+ * doubled quote ends one text and begins the next.
+ */
 function endOfPart(sql: string, at: number): number {
   if (sql.startsWith('--', at)) return endAfter(sql, '\n', at)
   if (sql[at] === "'") return endAfter(sql, "'", at + 1)

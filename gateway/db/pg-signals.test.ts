@@ -37,19 +37,19 @@ function foundAtLook(n: number) {
 }
 
 describe('signals', () => {
-  test('check at once', async () => {
+  test('check immediately', async () => {
     stopTime()
     expect(await signals.until('trade:1', foundAtLook(1), { timeoutMs: HOUR_MS })).toBe('found')
   })
 
-  test('wake by a notification before the next check is due', async () => {
+  test('wake on a notification before the next check is due', async () => {
     stopTime()
     const waiting = signals.until('trade:1', foundAtLook(2), { timeoutMs: HOUR_MS })
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })
 
-  test('do not wake by a notification of another topic', async () => {
+  test('do not wake on a notification of another topic', async () => {
     stopTime()
     const [one, other] = [foundAtLook(2), foundAtLook(2)]
     const waiting = signals.until('trade:1', one, { timeoutMs: HOUR_MS })
@@ -81,7 +81,7 @@ describe('signals', () => {
     const waiting = signals.until('trade:1', check, { timeoutMs: 2_500 })
     await vi.advanceTimersByTimeAsync(2_500)
     expect(await waiting).toBeUndefined()
-    // At once, after one, two, and once more at the end.
+    // Checks immediately, after one second, after two, and once more at the end.
     expect(check.looks).toBe(4)
     const ending = new AbortController()
     const aborted = signals.until('trade:1', foundAtLook(99), { timeoutMs: HOUR_MS, signal: ending.signal })

@@ -11,7 +11,6 @@ export type PriceTable = {
   popularity_kind: 'sales7d' | 'sales30d' | 'listings'
   as_of: Date
   level_micros: bigint | null
-  /** Read as text, as every array of int8 is. */
   past_micros: Generated<bigint[]>
   past_days: Generated<number[]>
   earlier_micros: Generated<bigint | null>
@@ -22,7 +21,7 @@ export type PriceTable = {
 
 export type PriceHoldTable = {
   game: Game
-  /** Null: the whole game. */
+  /** Null: the entire game. */
   market_hash_name: string | null
   kind: 'blocked' | 'frozen' | 'override'
   since: Date

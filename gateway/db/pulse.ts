@@ -1,7 +1,7 @@
 /**
- * Watches whether the database answers. One connection asks it all the time. If that connection falls silent, new ones
- * are tried. Whether one answers or none can be opened, all old connections are cut: their statements fail now, and new
- * connections replace them.
+ * Watches whether the database answers. One connection queries it continually. If that connection falls silent, new
+ * ones are tried. Unless it answers after all, all old connections are then cut, so their statements fail immediately
+ * and new connections replace them.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../kit/log.ts'
@@ -9,7 +9,7 @@ import { createLines, KEEP_ALIVE, type Line, type Lines } from './lines.ts'
 import { sqlState } from './sql-state.ts'
 
 export type Pulse = {
-  /** False while calls should be refused at once. */
+  /** False while calls should be refused immediately. */
   isHere(): boolean
   stop(): Promise<void>
 }
@@ -23,29 +23,34 @@ type Pace = {
   connectMs: number
   /** A further connection is tried this long after one that got no answer yet. */
   besideMs: number
-  /** Pause before trying again where the server refused. */
+  /** Pause before trying again after the server refused. */
   againMs: number
 }
 
 /**
- * The API answers within two seconds of the database's return. A server that was replaced without a word is noticed
- * within everyMs + silentMs + LATE_MS, and one that is back after a silence within besideMs.
+ * The API answers within two seconds of the database's return. A server that was replaced silently is noticed
+ * within everyMs + silentMs + LATE_MS, and a server that is back after a silence within besideMs.
  */
 const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, besideMs: 500, againMs: 250 }
-/** If both work, the old connection answers first. */
+/**
+ * How much longer to wait for the old connection once a new one has answered. If both work, the old one answers first.
+ */
 const LATE_MS = 250
 /** This many silent connections show that a database is gone, and not only slow. */
 const DOUBTS = 4
-/** Connections that are tried one beside the other while it is gone, before their silence is an answer. */
+/**
+ * The most connections that are tried at the same time while the database is gone. If all stay silent, it is still
+ * gone.
+ */
 const MOST_BESIDE = 20
 
 type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
 
 /** Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. */
-type Word = 'here' | 'copy' | 'broken' | 'silent'
-type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; word: Word; reason: string }
+type State = 'here' | 'copy' | 'broken' | 'silent'
+type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; state: State; reason: string }
 
-/** Starts with the database here: the caller has just heard from it. */
+/** Counts the database as here at first, because the caller has just reached it. */
 export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   const pace = { ...PACE, ...given }
   const stopping = new AbortController()
@@ -73,7 +78,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   const connect = async () => {
     const attempt = await open(isHere ? DOUBTS : MOST_BESIDE, stopping.signal)
     // The server answers but accepts no further connection, so keep the existing ones.
-    return attempt.kind === 'none' && attempt.word === 'here' && isHere ? undefined : attempt
+    return attempt.kind === 'none' && attempt.state === 'here' && isHere ? undefined : attempt
   }
   const reconnect = async () => {
     const attempt = await connect()
@@ -81,7 +86,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     else if (attempt !== undefined) lose(attempt.reason)
   }
   /** Slow or gone? A new connection shows which. */
-  const doubt = async (old: Promise<Word>) => {
+  const doubt = async (old: Promise<State>) => {
     const attempt = await connect()
     const isSlow = (await within(old, LATE_MS)) === 'here'
     if (isSlow) return attempt?.kind === 'line' ? attempt.line.cut() : undefined
@@ -93,10 +98,10 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   const beat = async () => {
     if (line === undefined) return reconnect()
     const answer = ask(line)
-    const word = await within(answer, pace.silentMs)
-    if (word === undefined) return doubt(answer)
-    if (word === 'copy') return lose(IS_COPY)
-    if (word === 'here') return
+    const state = await within(answer, pace.silentMs)
+    if (state === undefined) return doubt(answer)
+    if (state === 'copy') return lose(IS_COPY)
+    if (state === 'here') return
     line = undefined
     return reconnect()
   }
@@ -125,15 +130,15 @@ function opener(url: string, own: Lines, { silentMs, connectMs, besideMs }: Pace
 }
 
 const SILENT = 'it did not answer'
-/** As `pg` says it of a connection that got no answer in time. */
+/** The message of `pg` for a connection that got no answer in time. */
 const TIMED_OUT = 'timeout expired'
 const IS_COPY = 'the server takes no writes: it is a replica, or still recovering'
 
 type Trying = { everyMs: number; most: number; signal: AbortSignal }
 
 /**
- * The first attempt that shows anything; the others are cut. One that began while nothing was answered hangs until its
- * time is over, so further ones begin beside it. With `most` of them silent, the last one's silence is the answer.
+ * Returns the first attempt with a result, and cuts the others. An attempt that begins while the server is silent hangs
+ * until it times out, so further attempts begin meanwhile. If `most` attempts stay silent, the result is silence.
  */
 async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }: Trying): Promise<Attempt> {
   const { promise: shown, resolve } = Promise.withResolvers<Attempt>()
@@ -142,7 +147,7 @@ async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }
   const begin = () => {
     const attempt = tryOne().then((answer) => {
       if (answer.kind === 'line' && isOver) return answer.line.cut()
-      if (answer.kind === 'none' && answer.word === 'silent') return
+      if (answer.kind === 'none' && answer.state === 'silent') return
       isOver = true
       resolve(answer)
     })
@@ -150,12 +155,14 @@ async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }
   }
   do begin()
   while ((await within(shown, everyMs)) === undefined && attempts.length < most && !signal.aborted)
-  const silent = Promise.all(attempts).then(() => ({ kind: 'none', word: 'silent', reason: SILENT }) as const)
+  const silent = Promise.all(attempts).then(
+    () => ({ kind: 'none', state: 'silent', reason: SILENT }) as const,
+  )
   return Promise.race([shown, silent])
 }
 
 /** Never rejects. */
-async function ask(line: Line): Promise<Word> {
+async function ask(line: Line): Promise<State> {
   try {
     const { rows } = await line.query<{ copy: boolean }>('select pg_is_in_recovery() as copy')
     return rows[0]?.copy === false ? 'here' : 'copy'
@@ -165,7 +172,7 @@ async function ask(line: Line): Promise<Word> {
 }
 
 async function tryLine(line: Line): Promise<Attempt> {
-  // A failed attempt rejects its promise; a broken connection fails its next question.
+  // A failed attempt rejects its promise; a broken connection fails its next query.
   line.on('error', () => {})
   try {
     await line.connect()
@@ -173,12 +180,12 @@ async function tryLine(line: Line): Promise<Attempt> {
     line.cut()
     const isFull = sqlState(error)?.startsWith('53') === true
     const isSilent = error instanceof Error && error.message === TIMED_OUT
-    return { kind: 'none', word: isFull ? 'here' : isSilent ? 'silent' : 'broken', reason: String(error) }
+    return { kind: 'none', state: isFull ? 'here' : isSilent ? 'silent' : 'broken', reason: String(error) }
   }
-  const word = await ask(line)
-  if (word === 'here') return { kind: 'line', line }
+  const state = await ask(line)
+  if (state === 'here') return { kind: 'line', line }
   line.cut()
-  return { kind: 'none', word, reason: word === 'copy' ? IS_COPY : SILENT }
+  return { kind: 'none', state, reason: state === 'copy' ? IS_COPY : SILENT }
 }
 
 /** Undefined once `ms` have passed. */

@@ -15,7 +15,7 @@ export type NewJob = {
 export interface Queue {
   /** Creates the queue if it does not exist. Call this before the first send to it. */
   ensure(name: string): Promise<void>
-  /** In the caller's transaction: the job exists exactly if the transaction commits. */
+  /** Sends in the caller's transaction: the job exists only if the transaction commits. */
   send(tx: Tx, job: NewJob): Promise<void>
   /** Runs `handler` for the queue's jobs, up to `concurrency` (default 4) at a time. Resolves to a stop function. */
   work(

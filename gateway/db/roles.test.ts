@@ -119,7 +119,7 @@ describe('the role of the till', () => {
     ],
     ['become the owner', 'set role tradetill', 'permission denied to set role'],
     ['change the ledger', 'update ledger_entry set amount = 1', 'permission denied for table ledger_entry'],
-    ['delete of the ledger', 'delete from ledger_entry', 'permission denied for table ledger_entry'],
+    ['delete from the ledger', 'delete from ledger_entry', 'permission denied for table ledger_entry'],
     ['empty the ledger', 'truncate ledger_entry', 'permission denied for table ledger_entry'],
     ['change custody', 'update custody_entry set bot_id = 1', 'permission denied for table custody_entry'],
     ['delete a payout', 'delete from payout', 'permission denied for table payout'],

@@ -91,7 +91,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
   await owner.query('commit')
 }
 
-/** Signs in as the app does. It sees the lock that the owner holds only if both are on one database. */
+/** Signs in as the app does. The app sees the lock that the owner holds only if both are on the same database. */
 async function readApp(owner: Client, url: string): Promise<App> {
   const { rows: owners } = await owner.query<{ name: string }>('select current_user as name')
   const app = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })

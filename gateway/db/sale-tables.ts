@@ -75,7 +75,7 @@ export type VaultToldTable = {
   answered_at: Date | null
 }
 
-/** The till's verdict on a report of the vault. */
+/** The till's verdict on an entry of the vault's log. */
 export type EntryAnswer =
   | 'recorded'
   | 'known'

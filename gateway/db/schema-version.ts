@@ -11,11 +11,11 @@ export type MigrationFile = {
   sha256: string
   /** The oldest version that may run on its schema, from its first line. Undefined: the version that introduced it. */
   oldestVersion: string | undefined
-  /** Without a transaction, as `create index concurrently` needs it. Each statement may run a second time. */
+  /** Runs without a transaction, as `create index concurrently` requires. Each statement can run a second time. */
   isAlone: boolean
 }
 
-/** `oldestVersion` is null if a version applied it that did not record one. */
+/** `oldestVersion`: null if the version that applied it did not record one. */
 export type Applied = { name: string; sha256: string; oldestVersion: string | null }
 
 const FOLDER = join(import.meta.dirname, 'migrations')
@@ -53,7 +53,7 @@ export type Judgement =
   /** `missing` have not been applied. */
   { kind: 'fits'; missing: MigrationFile[] } | { kind: 'refused'; reason: string }
 
-/** May code of `version` with these files run on a database where these were applied? */
+/** Decides whether code of `version` with these files may run on a database with these applied migrations. */
 export function judgeSchema(
   files: readonly MigrationFile[],
   applied: readonly Applied[],

@@ -62,7 +62,7 @@ function kindOf(value: unknown): string {
 const textsOf = (definition: string): string[] =>
   [...definition.matchAll(/'([^']*)'::text/g)].map(([, text]) => text ?? '').sort()
 
-/** The values that CHECKs list for a column; undefined if none does. */
+/** The values that CHECKs list for a column; undefined if no CHECK does. */
 function checkedValues(at: string): string[] | undefined {
   const list = checks.find(
     (check) => check.at === at && /(?:= ANY \(|<@ )ARRAY\[|= '[^']*'::text\)/.test(check.definition),
@@ -115,7 +115,7 @@ describe('schema.ts', () => {
     expect(complaints).toEqual([])
   })
 
-  test('gives each column its type, its null, and whether an insert may omit it', () => {
+  test('gives each column its type, whether it can be null, and whether an insert can omit it', () => {
     const complaints = real.flatMap(({ at, type, isNullable, hasDefault }) => {
       const ours = typed.get(at)
       if (ours === undefined) return []
@@ -175,7 +175,7 @@ describe('a list of values', () => {
     ['trade_one_open', OPEN_TRADE_STATES],
     ['trade_of_bot', OPEN_TRADE_STATES],
     ['deposit_open', ['created', 'pending']],
-  ])('in the index %s equals that of the code', async (index, states) => {
+  ])('in the index %s equals the list in the code', async (index, states) => {
     expect(textsOf(await predicateOf(index))).toEqual([...states].sort())
   })
 })

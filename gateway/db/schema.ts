@@ -1,4 +1,6 @@
-/** Types of the tables in migrations/, for Kysely; schema.test.ts holds them. bigint is bigint, timestamptz is Date. */
+/**
+ * Types of the tables in migrations/, for Kysely; schema.test.ts compares them. bigint is bigint, timestamptz is Date.
+ */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'
@@ -117,7 +119,7 @@ export type PageVitalTable = {
   pages: number
 }
 
-/** A process that holds bots, or is ready to. */
+/** A running process of the till. `max_bots`: the most bots that it may hold. */
 export type GatewayProcessTable = {
   owner: string
   max_bots: number

@@ -1,4 +1,4 @@
-/** Up to which number an append-only table is complete. */
+/** Finds the number up to which an append-only table is complete. */
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Each statement must see everything committed before it. */

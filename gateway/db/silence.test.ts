@@ -1,4 +1,4 @@
-/** A database that vanishes silently and comes back: waiting statements, and the next ones. */
+/** Waiting statements and new ones while a database is silent, and after it is back. */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { sql } from 'kysely'
@@ -44,8 +44,8 @@ const reasonOf = (work: Promise<unknown>) =>
   )
 
 /**
- * Beats often: a test waits for what happens, and not for the seconds of a gateway. A busy machine answers late, which
- * is no silence: where none is meant, it has all the time of a test.
+ * Beats more often than a gateway, so tests do not have to wait for seconds. A busy machine can answer late without a
+ * silence, so a test that wants no silence passes long timeouts.
  */
 async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
   const pace = { everyMs: 20, silentMs, connectMs, besideMs: 500, againMs: 20 }
@@ -64,7 +64,7 @@ async function pids(): Promise<number[]> {
 }
 
 describe('a statement', () => {
-  /** Of tests that stop the time. */
+  /** For tests that stop the time. */
   const DEADLINE_MS = 60
   const connected = async (url: string) => {
     const Client = lines.clientWith(DEADLINE_MS)
@@ -134,7 +134,7 @@ async function waitingForLock(): Promise<number> {
   return rows.length
 }
 
-/** Tells by memory that both threads share when the server has answered: the thread that asked stands still. */
+/** Signals through shared memory that the server has answered, because the thread that sent the query stands still. */
 const WATCHER = `
   const { parentPort, workerData: { url, pid, seen } } = require('node:worker_threads')
   const { Client } = require('pg')
@@ -242,7 +242,7 @@ describe('jobs and signals', () => {
     await signals.close()
   })
 
-  it('are received by one connection, however often it could not be opened', async () => {
+  it('are received by one connection, however often opening it failed', async () => {
     const signals = await createSignals({ url: proxy.url, log: captured.log, lines })
     const { tried } = proxy.counts()
     proxy.refuse()

@@ -44,7 +44,7 @@ export async function placeOf(db: Db, sweep: string): Promise<Date | undefined> 
   return row?.up_to
 }
 
-/** Never moves backwards, because two processes may sweep at once. */
+/** Records how far the sweep has come. The place never moves back, because two processes may sweep at the same time. */
 export async function keepPlace(db: Db, sweep: string, upTo: Date): Promise<void> {
   await sql`
     insert into sweep_place (sweep, up_to) values (${sweep}, ${upTo})

@@ -4,7 +4,7 @@ import type { Generated } from 'kysely'
 export type OutageTable = {
   kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'
   since: Date
-  /** Of a maintenance: both, or neither. */
+  /** For maintenance only. Both texts are set, or neither. */
   text_en: Generated<string | null>
   text_ru: Generated<string | null>
   ends_at: Generated<Date | null>

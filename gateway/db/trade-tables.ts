@@ -8,10 +8,10 @@ export type CreditMode = 'on_accept' | 'on_release'
 /** The side that pays for a reversal of credit that was already available. */
 export type Liability = 'operator' | 'store'
 
-/** States of a trade in which an offer is, or may be, open on Steam. At most one such trade a deposit. */
+/** States of a trade in which an offer is, or may be, open on Steam. A deposit has at most one such trade. */
 export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as const
 
-/** States of a trade whose items came to the bot; those of a reversed one went back. */
+/** States of a trade whose items the bot received. In `reversed`, they went back. */
 export const DELIVERED_TRADE_STATES = ['held', 'final', 'reversed'] as const
 
 /** States of a trade that ended without the items: the shopper may try again. */
@@ -26,7 +26,7 @@ export type TradeStateColumn =
   | (typeof FORGOTTEN_TRADE_STATES)[number]
   | (typeof FAILED_TRADE_STATES)[number]
 
-/** How Steam refuses an offer, and what keeps one from being sent. */
+/** Reasons why Steam refuses an offer, or why the till does not send it. */
 export const REFUSALS = [
   'invalid_token',
   'partner_cannot_trade',
@@ -47,7 +47,7 @@ export const REFUSALS = [
   'own_hold',
   // Steam did not answer this bot right before the send.
   'out_of_reach',
-  // No process spoke for the bot.
+  // No process took up the trade for the bot.
   'not_taken_up',
 ] as const
 
@@ -96,8 +96,8 @@ export type TradeTable = {
   released_early: Generated<boolean>
   reversed_by_operator: Generated<boolean>
   /**
-   * The words to the shopper before the offer: credited at once at the least, the rest held for so many days. Null if
-   * nothing was to be held. Takes room in the store's limit while the offer is open.
+   * The promise to the shopper before the offer: at least this amount is credited at once, and the rest is held for
+   * `promised_days`. Null if nothing will be held. The promise uses the store's limit while the offer is open.
    */
   promised_amount: Generated<bigint | null>
   promised_days: Generated<number | null>

@@ -74,8 +74,8 @@ export async function act<T>(
 class RolledBack extends Error {}
 
 /**
- * Proposes an act above the limit. It runs after the work, so only an act that would succeed is proposed. An approved
- * act runs once.
+ * Returns a proposal if the act moves more than the limit. Runs after the work, so only an act that would succeed is
+ * proposed. An approved act runs only once.
  */
 async function whyNotYet<T>(
   tx: Tx,

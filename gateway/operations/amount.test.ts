@@ -23,7 +23,7 @@ it('an amount that is shown can be typed in again', () => {
 })
 
 it.each(['1250', '12.5', '12.500', '1,250.00', ' 1.00', '-1.00', '1e3', '', '1.00 USD', '٣.00'])(
-  '"%s" is no amount',
+  '"%s" is not an amount',
   (text) => {
     expect(parseAmount(text, 'USD')).toBeUndefined()
   },

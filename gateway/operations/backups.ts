@@ -58,7 +58,7 @@ export async function checkBackup(
       ? undefined
       : await checkDump(path, { serverUrl, claim, ...config.programs })
   if (looked === undefined)
-    return refused('usage', 'Name a server with --server, on which the dump may create a database.')
+    return refused('usage', 'Name a server with --server: the dump is restored into a new database there.')
   if (looked.kind === 'refused') return refused('failed', looked.reason)
   const { differences, ...rest } = looked.inspection
   const data = { ...rest, differences: differences.length }

@@ -26,7 +26,7 @@ const shown = async (which = bot.session.steamId) => {
   return answer.data
 }
 
-test('a bot shows its items and room by game, its open offers, and what was refused within the hour', async () => {
+test('a bot shows its items and room by game, its open offers, and the refusals of the last hour', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 1_000_000n })
   const before = await shown()
   const { itemsHeld } = till.deps.limits.fleet
@@ -67,7 +67,7 @@ test('a bot shows its items and room by game, its open offers, and what was refu
   expect(await shown()).toMatchObject({ refusals: [], bars: [] })
 })
 
-test('counts the calls of all processes within the hour, but not those for public pages or unknown bots', async () => {
+test('a bot shows its calls of the last hour by all processes, but not those for public pages or unknown bots', async () => {
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {
@@ -83,7 +83,7 @@ test('counts the calls of all processes within the hour, but not those for publi
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '2 hours'` }).execute()
   expect((await shown()).calls).toEqual({ asked: 0, limited: 0, failed: 0, heldBack: 0 })
 
-  // The weather still counts them for the whole day.
+  // The weather still counts them for the entire day.
   const day = async () => {
     const hours = (await readWeather(till.db))?.hours ?? []
     expect(hours).toHaveLength(24)

@@ -65,11 +65,11 @@ const NOT_DONE = {
   retired: refused('conflict', 'It is retired: enrol it again to bring it back.'),
 }
 
-/** Says how many trades of each kind still need the bot, and what to do. */
+/** Returns how many trades of each kind still need the bot, and what the operator can do. */
 function busyText(watched: Watched): string {
   const numbers = [
     `${watched.open} open trades`,
-    `${watched.reviewed} that ended and are looked at for a day more, as their offers may still be accepted`,
+    `${watched.reviewed} that ended and are reviewed for one more day, because their offers may still be accepted`,
     `${watched.protected} whose items may be taken back or whose credit is held`,
   ]
   const advice = 'Pause it and try again later. If it will never be back: bot retire, then trade release.'

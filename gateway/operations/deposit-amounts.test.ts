@@ -1,4 +1,4 @@
-/** The list of deposits by their credit, page by page, along the index of amounts or sorted where they are few. */
+/** Lists deposits by credit, page by page: along the index of amounts, or sorted if they are few. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'
@@ -14,7 +14,7 @@ let known: { id: bigint; store: bigint; amount: bigint; at: Date }[]
 beforeAll(async () => {
   till = await startTill()
   stores = [(await aStore(till)).id, (await aStore(till)).id]
-  // Some are equal, some are in another currency, some were not paid.
+  // Some amounts are equal, some are in another currency, and some deposits are not paid.
   for (let n = 0; n < 40; n += 1) {
     const { id } = await aDeposit(till, { id: stores[n % 2] ?? 0n })
     if (n % 5 === 4) continue
@@ -47,13 +47,13 @@ async function pages(filter: Partial<DepositFilter>): Promise<bigint[]> {
 const idsOf = (rows: typeof known) => rows.map(({ id }) => id)
 
 describe('deposits by amount', () => {
-  it('come largest first or smallest first, each once, in one currency', async () => {
+  it('are listed largest first or smallest first, each once, in one currency', async () => {
     expect(known.length).toBeGreaterThan(20)
     expect(await pages(USD)).toEqual(idsOf(known))
     expect(await pages({ ...USD, order: 'smallest' })).toEqual(idsOf(known).toReversed())
   })
 
-  it('are the same when limited to a store, a period and a range of amounts', async () => {
+  it('can be limited to a store, a period and a range of amounts', async () => {
     const [store = 0n] = stores
     const from = known[3]?.at ?? new Date()
     // The amounts of a store have an index of their own, so they are not counted first.

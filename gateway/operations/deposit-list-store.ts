@@ -44,7 +44,7 @@ const MOST_LOOKED_AT = 500
 export type Place = { id: bigint; fits: boolean }
 
 /**
- * How many deposits to examine. If an index has the filter in the order of the list, one page and one more row are
+ * How many deposits to examine. If an index covers the filter in the order of the list, one page and one more row are
  * enough.
  */
 export function mostLookedAt(filter: DepositFilter): number {
@@ -86,7 +86,7 @@ export async function lookThrough(
     leastMinor !== undefined && sql<boolean>`credited_amount >= ${leastMinor}`,
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
-    // The indexes of amounts do not have the status or the time, so both are checked row by row, like a rare filter.
+    // The indexes of amounts do not include the status or the time, so both are checked row by row, like a rare filter.
     isByAmount(filter.order) && !isFew && narrowedBy(filter, 'seen'),
     // `offset 0` forces a lookup for each deposit. A hash join would read all trades.
     game !== undefined &&
@@ -106,7 +106,7 @@ export async function lookThrough(
 const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
-/** Decides which deposits are kept if there are too many to sort. */
+/** The order that decides which deposits are kept if there are too many to sort. */
 const timeOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 
@@ -132,7 +132,10 @@ const narrowedBy = (
   ])
 }
 
-/** The filter as a condition. A list by amount follows the index of one currency's credits, of all stores or of one. */
+/**
+ * The filter as a condition. A list by amount follows the index of one currency's credits, for all stores or for one
+ * store.
+ */
 function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
   const { before, order, currency, storeId, leastMinor, mostMinor } = filter
   const [key, isAfter] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
@@ -148,7 +151,8 @@ function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
 }
 
 /**
- * The deposits of an account, those that need a person, or those that are sorted, if any of these applies; else all.
+ * The deposits to read from: those of an account, those that need a person, or the few that are sorted; otherwise the
+ * entire table.
  */
 function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<unknown> {
   const { steamId, needsPerson = false, order } = filter
@@ -156,7 +160,7 @@ function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<un
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
   const few = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
-  // `offset 0` keeps the planner from scanning the whole index of amounts for these few.
+  // `offset 0` keeps the planner from scanning the entire index of amounts for these few.
   return isFew === true
     ? sql`(select deposit.* from ${few} where ${narrowedBy(filter)} offset 0) deposit`
     : few
@@ -245,7 +249,7 @@ export async function depositRows(db: Db, ids: readonly bigint[]): Promise<Liste
   return rows
 }
 
-/** How many offers of one deposit are declined or time out before it is paid; rarely more. */
+/** One deposit rarely has more trades than this, because it gets a new trade only after the last one failed. */
 const OFFERS_OF_DEPOSIT = 10
 
 /** Returns the newest deposits of an account. */

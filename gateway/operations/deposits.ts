@@ -36,7 +36,7 @@ export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
  * Holds everything that the deposit will bring until Steam can no longer reverse the trade. Refused once there is an
- * offer, because the shopper has then been told how much is credited at once.
+ * offer, because its shopper has then seen how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
   const what = { name: 'deposit hold', needsReason: true, recorded: () => ({ depositId }) }

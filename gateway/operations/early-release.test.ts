@@ -1,4 +1,4 @@
-/** An operator lets a store have what a deposit holds while its shopper can still take the items back. */
+/** An operator releases a deposit's held credit while its shopper can still take the items back. */
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { balancesOf } from '../ledger/store.ts'
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const deps = () => operatorOf(till)
 
-/** 10 and 20 USD, held whole although its store's limit has room. */
+/** Returns a deposit of 30 USD. All of it is held, although its store's limit has room. */
 async function heldDeposit(): Promise<bigint> {
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await holdDeposit(deps(), deposit.id)
@@ -57,7 +57,7 @@ const acts = () =>
     .where('act', '=', 'deposit release')
     .execute()
 
-it('makes the credit available at once, counts it as at risk until Steam’s protection ends, and tells the store once', async () => {
+it('a release makes the credit available, counts it as at risk until Steam’s protection ends, and sends one event', async () => {
   const id = await heldDeposit()
   const commands = (await showDeposit(deps(), id)).data?.can.map(({ act }) => act)
   expect(commands).toContain('deposit release')
@@ -91,7 +91,7 @@ it('makes the credit available at once, counts it as at risk until Steam’s pro
 it.each([
   ['operator', 'the operator loses it', { available: 3_000n, loss: -3_000n }],
   ['store', 'its store owes it', { available: 0n, loss: undefined }],
-] as const)('is borne by the %s once the items are taken back: %s', async (liability, _who, left) => {
+] as const)('a release is at the risk of the %s: after a reversal, %s', async (liability, _who, left) => {
   await changeStore(deps(), { storeId: store.id, liability })
   const id = await heldDeposit()
   await releaseDeposit(deps(), id)
@@ -106,12 +106,12 @@ it.each([
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })
 
-it('is refused and not recorded if the limit has no room, or its room was promised to an open offer', async () => {
+it('a release is refused and not recorded if the limit has no room, or its room was promised to an open offer', async () => {
   const id = await heldDeposit()
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 2_999n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 5_000n })
-  // An open offer was promised 20 of the 50, so the remaining 30 are enough for only one of the two.
+  // An open offer is promised 30 of the 50, so a limit of 30 leaves nothing for the release.
   await offerFor(till, bot.bot, await aDeposit(till, store, { game: 'cs' }))
   await changeStore(deps(), { storeId: store.id, riskLimitUsdCents: 3_000n })
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /too little room/ })
@@ -121,14 +121,14 @@ it('is refused and not recorded if the limit has no room, or its room was promis
   expect(await releaseDeposit(deps(), id)).toMatchObject({ kind: 'done' })
 })
 
-it('is refused for an unknown deposit, and for one that holds nothing', async () => {
+it('a release is refused for an unknown deposit, and for a deposit that holds nothing', async () => {
   expect(await releaseDeposit(deps(), 999n)).toMatchObject({ refusal: 'not_found' })
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, bot, deposit)
   expect(await releaseDeposit(deps(), deposit.id)).toMatchObject({ refusal: 'conflict' })
 })
 
-it('waits for a second operator if its worth is above the limit', async () => {
+it('a release waits for a second operator if its amount is above the limit', async () => {
   const id = await heldDeposit()
   await till.db.insertInto('approval_limit').values({ above_usd_cents: 2_999n }).execute()
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'proposed' })

@@ -1,4 +1,7 @@
-/** Releases a deposit's held credit while its shopper can still take the items back. Loads the rules of trades. */
+/**
+ * Releases a deposit's held credit while its shopper can still take the items back. It is apart from the other acts on
+ * deposits, because it loads the rules of trades.
+ */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
 import { lockDeposit } from '../deposits/store.ts'

@@ -142,7 +142,7 @@ export type FoundItem = { game: Game; item: string }
  */
 const queryOf = (words: readonly string[]): string => words.map(wordIn).join(' & ')
 
-/** A database with the locale C folds the case of ASCII letters only. */
+/** A database with the locale C folds the case of ASCII letters only, so other words are searched in three forms. */
 function wordIn(word: string): string {
   const first = word.slice(0, 1).toUpperCase() + word.slice(1)
   const forms = /^\w*$/.test(word) ? [word] : [...new Set([word, first, word.toUpperCase()])]

@@ -16,26 +16,26 @@ it.each<[string, string, Reading]>([
   ['a deposit’s link', `https://pay.example/deposit/${HASH}`, { kind: 'hash', hash: HASH }],
   ['a short link', `http://localhost:4300/${HASH}`, { kind: 'hash', hash: HASH }],
   [
-    'a link of the sandbox without its beginning',
+    'a link of the sandbox without its scheme',
     `localhost:4300/deposit/${HASH}`,
     { kind: 'hash', hash: HASH },
   ],
   [
-    'a link that a mail made large',
+    'a link in capital letters',
     `HTTPS://PAY.EXAMPLE/deposit/${HASH.toUpperCase()}`,
     { kind: 'hash', hash: HASH },
   ],
   [
-    'a link with what a mail appends',
+    'a link with parameters and a fragment',
     `https://pay.example/deposit/${HASH}?utm=1#top`,
     { kind: 'hash', hash: HASH },
   ],
   ['a hash', HASH, { kind: 'hash', hash: HASH }],
   ['an event, which is the id of a webhook', EVENT, { kind: 'event', eventId: EVENT }],
   ['a Steam id', NOVA, { kind: 'steam_id', steamId: NOVA }],
-  ['a Steam id of the third kind', `[U:1:${ACCOUNT}]`, { kind: 'steam_id', steamId: NOVA }],
-  ['the same without brackets', `U:1:${ACCOUNT}`, { kind: 'steam_id', steamId: NOVA }],
-  ['a Steam id of the second kind', 'STEAM_1:1:19867174', { kind: 'steam_id', steamId: NOVA }],
+  ['a Steam3 id', `[U:1:${ACCOUNT}]`, { kind: 'steam_id', steamId: NOVA }],
+  ['a Steam3 id without brackets', `U:1:${ACCOUNT}`, { kind: 'steam_id', steamId: NOVA }],
+  ['a Steam2 id', 'STEAM_1:1:19867174', { kind: 'steam_id', steamId: NOVA }],
   [
     'a profile',
     `https://steamcommunity.com/profiles/${NOVA}/inventory/`,
@@ -62,13 +62,13 @@ it.each<[string, string, Reading]>([
     `https://steamcommunity.com/profiles/${NOVA}/inventory/#730_2_38112345678`,
     { kind: 'asset', assetId: '38112345678' },
   ],
-  ['an item of the lists', '17-38112345678', { kind: 'item', tradeId: '17', assetId: '38112345678' }],
+  ['an item as lists show it', '17-38112345678', { kind: 'item', tradeId: '17', assetId: '38112345678' }],
   ['a secret code, as somebody types it', ' k7qx2m ', { kind: 'code', code: 'K7QX2M' }],
   ['a number', '6012345678', { kind: 'number', digits: '6012345678' }],
   ['an order id', 'order 77/b', { kind: 'order', externalId: 'order 77/b' }],
   ['an item’s name', 'AK-47 | Redline', { kind: 'words', words: ['ak', '47', 'redline'] }],
   ['a name in another alphabet', 'Лавка Игр', { kind: 'words', words: ['лавка', 'игр'] }],
-])('%s is found by its shape', (_, text, reading) => {
+])('%s is recognised by its shape', (_, text, reading) => {
   const read = readText(text)
   expect(read.kind === 'read' && read.readings).toContainEqual(reading)
 })
@@ -93,7 +93,7 @@ it('a code has no letter that is easily misread', () => {
 
 it.each([
   ['nothing', '  '],
-  ['an address of nothing that the till keeps', 'https://steamcommunity.com/id/nova_hound'],
+  ['an address of something that the till does not store', 'https://steamcommunity.com/id/nova_hound'],
   [
     'a trade link without an account',
     'https://steamcommunity.com/tradeoffer/new/?partner=99999999999999&token=abc',

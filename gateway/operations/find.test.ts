@@ -237,8 +237,8 @@ describe('the list', () => {
     ['another currency', () => ({ currency: 'EUR' }), () => []],
     ['a game', () => ({ game: 'cs' }), () => [paid.id]],
     ['a store and a status', () => ({ storeId: 2n, status: 'succeeded' }), () => []],
-    ['a time before', () => ({ to: new Date(0) }), () => []],
-  ])('by %s', async (_, filter, expected) => {
+    ['a time before all deposits', () => ({ to: new Date(0) }), () => []],
+  ])('can be filtered by %s', async (_, filter, expected) => {
     expect(ids(await listed(filter()))).toEqual(expected())
   })
 

@@ -64,7 +64,7 @@ beforeEach(async () => {
   await addTokens(old)
 })
 
-/** A deposit, its trade and its look at an inventory, each with a trade token. */
+/** Adds a deposit, its trade and its inventory request, each with a trade token. */
 async function addTokens(box: SecretBox): Promise<void> {
   const sealed = (place: string) => box.seal('tok-en_1', place)
   await sql`
@@ -133,7 +133,7 @@ async function ownershipWith(masterKey: Buffer, oldMasterKeys: Buffer[] = []) {
 const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 
 describe('a rotation', () => {
-  it('seals everything with the new key while it is read; then the old one can go', async () => {
+  it('seals everything with the new key while it is read, and then no longer needs the old key', async () => {
     const before = await readAll(ring)
     expect(before).toHaveLength(ALL)
     await startWithNew()
@@ -224,7 +224,7 @@ describe('a rotation', () => {
   })
 })
 
-it('forgetting a lost key erases its secrets and gives the database to the new key; the till must be stopped', async () => {
+it('forgetting a lost key needs a stopped till, erases its secrets, and gives the database to the new key', async () => {
   const lost = { ...depsWith(NEW, []), reason: 'lost with its server' }
   const gateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
   await beatProcess(database.db, gateway)

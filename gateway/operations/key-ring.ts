@@ -18,7 +18,7 @@ import {
 } from './sealed-store.ts'
 
 const BATCH = 100
-/** Refused because values that this gateway seals from now on would be lost with the old key. */
+/** A gateway with another key would seal further values, and they would be lost together with that key. */
 const EARLY = refused(
   'conflict',
   'A gateway still seals with another master key. Restart all gateways with the key of these settings first.',
@@ -38,8 +38,8 @@ export async function showKeyRing({ db, config }: FindDeps): Promise<Answer<KeyR
     findIdentity(db),
   ])
   return done({
-    fingerprint: begin(fingerprintOf(masterKey)),
-    known: [known.keyFingerprint, ...known.oldFingerprints].map(begin),
+    fingerprint: shortened(fingerprintOf(masterKey)),
+    known: [known.keyFingerprint, ...known.oldFingerprints].map(shortened),
     values,
     left: values - marked,
   })
@@ -146,4 +146,4 @@ function sealedAgain(box: SecretBox, sealed: Buffer, place: string): Buffer | un
   return box.seal(plain, place)
 }
 
-const begin = (fingerprint: string): string => `${fingerprint.slice(0, 8)}…`
+const shortened = (fingerprint: string): string => `${fingerprint.slice(0, 8)}…`

@@ -75,7 +75,7 @@ export function rotateKey(
   })
 }
 
-/** Revokes a key at once. */
+/** Revokes a key immediately. */
 export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
   const what = { name: 'key revoke', needsReason: true, recorded: () => ({ keyId }) }
   return act(deps, what, async (tx) => {

@@ -17,14 +17,14 @@ test.each<[string, Announcement]>([
   ['a text that is too long', { text: { en: 'a'.repeat(301), ru: 'a' } }],
   ['an end that is past', { until: new Date(0) }],
   ['an end in a year', { lasts: '365d' }],
-  ['a while', { lasts: 'long' }],
+  ['a duration that cannot be read', { lasts: 'long' }],
   ['two ends', { lasts: '1h', until: SOON }],
 ])('maintenance with %s is refused, and stays off', async (_what, asked) => {
   expect(await switchMaintenanceOn(operatorOf(till), asked)).toMatchObject({ refusal: 'usage' })
   expect(await switchMaintenanceOff(operatorOf(till))).toMatchObject({ kind: 'unchanged' })
 })
 
-test('maintenance is recorded with its text and end, and so is each change of them', async () => {
+test('maintenance and each change of its notice are recorded with text and end', async () => {
   const text = { en: 'We move.', ru: 'Мы переезжаем.' }
   const begun = await switchMaintenanceOn(operatorOf(till), { text, lasts: '45m' })
   expect(begun).toMatchObject({ kind: 'done', data: { on: true, text }, message: /It ends at 2/ })

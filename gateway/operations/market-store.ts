@@ -13,7 +13,7 @@ export type ListedMarket = {
   waiting: number
 }
 
-/** Returns every market that the till has heard of, ordered by name. */
+/** Returns every market that the till has a record of, ordered by name. */
 export async function selectMarkets(db: Db): Promise<ListedMarket[]> {
   const { rows } = await sql<ListedMarket>`
     select market, off.market is not null as "isOff", off.since as "offSince",

@@ -13,8 +13,8 @@ export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>>
 }
 
 /**
- * Switched off, the vault lists nothing there and takes its listings down. It still delivers sold items and follows the
- * money.
+ * While a market is off, the vault lists nothing there and takes its listings down. It still delivers sold items and
+ * follows the money.
  */
 export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Promise<Answer<MarketSwitch>> {
   const what = {

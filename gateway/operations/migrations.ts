@@ -29,7 +29,7 @@ export type Plan = { steps: Step[] }
 const NO_DATABASE = refused('unreachable', 'No gateway is running on the embedded database. Start it first.')
 const MOST_SHOWN = 160
 
-/** Returns the role that may change tables, if there are two roles. */
+/** Returns the URL for the role that can change tables; undefined if the embedded database does not run. */
 const ownerOf = ({ config, url }: Place): string | undefined =>
   config.ownerDatabaseUrl ??
   (config.databaseUrl === undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)

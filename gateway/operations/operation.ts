@@ -29,7 +29,7 @@ export type Approval = { proposalId: bigint; approvedBy: string }
 /**
  * `usage`: the input is wrong. `not_found`: the input names something unknown. `conflict`: the current state forbids
  * the act. `proposed`: nothing was done yet; a second operator may approve it. `unavailable`: another service did not
- * answer. `unreachable`: the database did not answer. `failed`: a fault of the till.
+ * answer. `unreachable`: the database did not answer. `failed`: a check or the work itself failed.
  */
 export type RefusalKind =
   | 'usage'
@@ -40,12 +40,12 @@ export type RefusalKind =
   | 'unreachable'
   | 'failed'
 
-/** `data`: for a batch, the part that was done. */
+/** `data`: the part of a batch that was done, or the results so far. */
 export type Refused<T = never> = { kind: 'refused'; refusal: RefusalKind; message: string; data?: T }
 
 export type Answer<T> =
   | { kind: 'done'; data: T; message: string }
-  /** The state was as wanted already: nothing changed, and nothing is recorded. */
+  /** The state was already as wanted, so nothing changed and nothing is recorded. */
   | { kind: 'unchanged'; data: T; message: string }
   | Refused<T>
 

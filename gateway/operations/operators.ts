@@ -77,7 +77,7 @@ export const sha256 = (secret: string): Buffer => createHash('sha256').update(se
 
 export type Dismissed = Operator & { declinedProposals: bigint[] }
 
-/** Ends an operator's sessions, passkeys, link and open proposals at once. The record of their acts stays. */
+/** Ends an operator's sessions, passkeys, link and open proposals immediately. The record of their acts stays. */
 export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dismissed>> {
   const what = { name: 'operator remove', needsReason: true, recorded: (dismissed: Dismissed) => dismissed }
   return act(deps, what, async (tx) => {

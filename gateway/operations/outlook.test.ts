@@ -68,7 +68,7 @@ it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
   ['open', {}, [300, 'the offer is taken off Steam, unless it is accepted']],
   ['accepted', { acceptedAt: at(50) }, [105, 'Steam is asked for proof that the items came']],
   ['being cancelled', { isCancelling: true }, [105, 'the offer is taken off Steam']],
-])('an offer that is %s', (_, change, [time, what]) => {
+])('the next step of an offer that is %s', (_, change, [time, what]) => {
   expect(said(withTrade(change))).toEqual([[time, `trade 7: ${what}`]])
 })
 
@@ -82,7 +82,7 @@ it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>
   ['declined', {}, [105, 'Steam is asked whether the items came after all']],
   ['declined', { dueAt: null }, undefined],
   ['invalid', { steamHoldUntil: at(DAY_S) }, [DAY_S, 'Steam’s hold of the items ends']],
-])('a trade that is %s %j', (state, change, next) => {
+])('the next step of a trade that is %s %j', (state, change, next) => {
   expect(said(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
     next === undefined ? [] : [[next[0], `trade 7: ${next[1]}`]],
   )
@@ -127,7 +127,7 @@ it('an operator can end and credit an open trade, and refuse its shopper', () =>
   ])
 })
 
-it('held credit can be released a day after its protection, and taken back at any time', () => {
+it('held credit can be released a day after its protection ends, and reversed at any time', () => {
   expect(acts({ state: 'held', settlesAt: at(500) })).toEqual([
     ['trade look', null],
     ['trade release', at(500 + DAY_S)],
@@ -138,7 +138,7 @@ it('held credit can be released a day after its protection, and taken back at an
   expect(acts({ state: 'held', settlesAt: long })[1]).toEqual(['trade release', null])
 })
 
-it('the stated wait for a release is the one in the rules', () => {
+it('the stated wait for a release is the same as in the rules of trades', () => {
   expect(OURS).toBe(ASKED_MS)
 })
 

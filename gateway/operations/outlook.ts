@@ -1,4 +1,7 @@
-/** The next step of a deposit and the acts open to an operator now. Pure: depends on its rows and the clock alone. */
+/**
+ * The next step of a deposit and the acts open to an operator now. Pure: depends only on the deposit's rows and the
+ * clock.
+ */
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { BotState } from '../db/schema.ts'
 import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
@@ -226,7 +229,7 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
   }
 }
 
-/** Only before the first offer, which tells the shopper how much is credited at once. */
+/** Only before the first offer, which shows the shopper how much is credited at once. */
 function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[] {
   if (status !== 'created' || creditMode === 'on_release' || trades.some(({ state }) => OPEN[state]))
     return []

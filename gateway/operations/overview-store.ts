@@ -23,7 +23,7 @@ export type Overview = {
   vitals: Vital[]
 }
 
-/** How far the deposits of the last 24 hours came. */
+/** How many deposits of the last 24 hours reached each step. */
 export type Funnel = { opened: number; linked: number; priced: number; offered: number; paid: number }
 
 /** Reads the overview along the index of `created_at`, which covers all stores. */

@@ -1,4 +1,4 @@
-/** Tells an operator about a bot's own trade hold. `days`: null if it was not checked. */
+/** Returns a notice for the operator about a bot's own trade hold. `days`: null if it was not checked. */
 import { counted } from '../kit/counted.ts'
 export function holdNotice(days: number | null): string {
   if (days === null) return ' Its own trade hold was not checked: bot enrol and bot add take --check-with.'

@@ -13,7 +13,7 @@ import { type LosingItem, losingItems } from './sales.ts'
 
 export type PricedItem = { game: Game; item: string }
 
-/** `item`: a name, or a pattern with `*`; null means the whole game. */
+/** `item`: a name, or a pattern with `*`; null means the entire game. */
 export type Target = { game: Game; item: string | null }
 
 /** `usdMicros`: price of an override before commission; null for a block or a freeze. */
@@ -25,7 +25,7 @@ export type PriceView = PricedItem & {
   holds: HoldView[]
   commissionBps: number
   verdict: Verdict
-  /** The item's worth, and below it the shopper's credit; both null if the item is not accepted. */
+  /** The item's worth. It and `credit`, the shopper's credit, are null if the item is not accepted. */
   worthUsdMicros: bigint | null
   credit: { amountMinor: bigint; currency: 'USD' } | null
   /** Why the item is not accepted; null if it is. */
@@ -90,7 +90,7 @@ export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
   return done({ feeds: await listFeeds(db), holds })
 }
 
-/** Stops accepting the item at once, even at prices already shown. */
+/** Stops accepting the item immediately, even at prices already shown. */
 export const blockPrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'blocked' })
 /** Freezes the price of an item. A frozen price does not age. */
 export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'frozen' })
@@ -98,7 +98,7 @@ export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target,
 export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: Target & { usdMicros: bigint }) =>
   hold(deps, target, { kind: 'override', usdMicros })
 
-type Word = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
+type NewHold = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
 
 const NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
 /** Limited because each pattern is compared with every name. */
@@ -107,9 +107,9 @@ const MOST_PATTERNS = 200
 const LEAST_LETTERS = 3
 const MOST_NAME = 200
 
-function hold(deps: ActDeps, { game, item }: Target, word: Word): Promise<Answer<HoldView>> {
-  const { kind } = word
-  const usdMicros = word.kind === 'override' ? word.usdMicros : null
+function hold(deps: ActDeps, { game, item }: Target, wanted: NewHold): Promise<Answer<HoldView>> {
+  const { kind } = wanted
+  const usdMicros = wanted.kind === 'override' ? wanted.usdMicros : null
   const recorded = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
   const what = { name: NAMES[kind], needsReason: kind === 'override', recorded }
   return act(deps, what, async (tx) => {

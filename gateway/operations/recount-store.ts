@@ -9,7 +9,7 @@ export type Recounted = { bots: number; stores: number }
 
 const ALL = 2 ** 31 - 1
 
-/** Recounts without blocking deliveries, which refer to their bots. */
+/** Recounts without blocking deliveries, which reference the rows of bots. */
 export async function countAgain(tx: Tx): Promise<Recounted> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`
     select id, items_held as items, items_counted_to as counted_to from bot order by id for no key update`.execute(
@@ -32,7 +32,7 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   return { bots: wrong.length, stores: await countRisk(tx) }
 }
 
-/** Recomputes each store's credit at risk as `verify.sql` does. Credits of the store wait until it is done. */
+/** Recomputes each store's credit at risk as `verify.sql` does. New credits wait until it is done. */
 async function countRisk(tx: Tx): Promise<number> {
   await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
   await sql`

@@ -36,7 +36,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     if (found === undefined && !unnoticed) {
       return refused(
         'conflict',
-        'This database is in the life that its gateways know. If you know that it was set back all the same, add --unnoticed.',
+        'No gateway has noticed a restore of this database. If it was restored all the same, add --unnoticed.',
       )
     }
     const at = deps.clock.now()
@@ -45,7 +45,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
     const recounted = await countAgain(tx)
     const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED), recounted }
-    const message = `Epoch ${epoch} began, ${SKIPPED} numbers further, and ${counted(stores, 'store is', 'stores are')} told. Gateways resume within seconds.`
+    const message = `Epoch ${epoch} began. Event numbers skip ${SKIPPED}, and ${counted(stores, 'store is', 'stores are')} informed. Gateways resume within seconds.`
     return done(data, message)
   })
 }

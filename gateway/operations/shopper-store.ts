@@ -9,7 +9,7 @@ export type ShopperTrades = {
   /** Trades, including those whose offer could not be made. */
   trades: number
   open: number
-  /** Trades whose items came. */
+  /** Trades whose items arrived. */
   delivered: number
   /** Delivered trades that were reversed in whole or in part. */
   reversed: number
@@ -31,7 +31,7 @@ export type ShopperMoney = {
 const tradesOf = (steamId: string, most: number) => sql`
   select * from trade where partner_steam_id = ${steamId} order by id desc limit ${most}`
 
-/** Of the newest `most` trades. */
+/** Counts over the newest `most` trades of the account. */
 export async function tradesOfShopper(
   db: Db,
   steamId: string,
@@ -55,7 +55,7 @@ export async function tradesOfShopper(
   )
 }
 
-/** Of the newest `most` trades. */
+/** Counts over the newest `most` trades of the account. */
 export async function moneyOfShopper(
   db: Db,
   steamId: string,

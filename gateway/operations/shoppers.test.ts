@@ -47,7 +47,7 @@ const differences = async () => {
   return verifyLedger(pool).finally(close)
 }
 
-it('D-35 erases an account once its protection is over, says what it keeps, and leaves the sums true', async () => {
+it('D-35 an account is erased once its protection is over, with a report of what is kept, and the ledger still verifies', async () => {
   const store = await aStore(till)
   const deposit = await aDeposit(till, store, { game: 'cs' })
   const steamId = `7656119800000${deposit.id}`
@@ -72,7 +72,7 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
     kind: 'done',
     data: { deposits: 1, trades: 1, keptDeposits: 0, keptEvents: told, isDenied: true },
   })
-  // Events and acts are kept for good, and the deny-list needs the number.
+  // Events and acts are kept forever, and the deny-list needs the Steam id.
   expect(await tablesWith(steamId)).toEqual(['denied_shopper', 'event', 'operator_act'])
   expect(await tablesWith('nova_hound')).toEqual([])
   const acts = await till.db.selectFrom('operator_act').select(['act', 'arguments']).orderBy('id').execute()
@@ -84,7 +84,7 @@ it('D-35 erases an account once its protection is over, says what it keeps, and 
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-it('D-35 erases nothing of another account that paid for the one that the store named, or the other way round', async () => {
+it('D-35 erasing the account that a store named leaves the account that paid, and the other way round', async () => {
   const store = await aStore(till)
   const { id } = await aDeposit(till, store)
   const [payer, named] = [`7656119800000${id}`, '76561198999999999']
@@ -105,7 +105,7 @@ it('D-35 erases nothing of another account that paid for the one that the store 
   expect(await left()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
 
-it('D-35 leaves no token in a deposit whose own token it erased: no sweep would come there again', async () => {
+it('D-35 erasing the token of a deposit also erases the token of its trade, which no sweep would find again', async () => {
   const deposit = await aDeposit(till, await aStore(till))
   await payFor(till, { bot, session }, deposit)
   for (const seconds of [600, DAY_S]) {

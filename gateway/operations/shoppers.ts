@@ -147,10 +147,7 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
   })
 }
 
-/**
- * Even though the account took items back, lets its stores decide again whether its next deliveries are credited at
- * once or on release.
- */
+/** Lets the credit modes of the stores apply again to an account that took items back. */
 export function trustShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
   const what = { name: 'shopper trust', needsReason: true, recorded: () => ({ steamId }) }
   return act(deps, what, async (tx) => {

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 let storeId: bigint
-/** Each has 30.00 available. */
+/** Gives each store 30.00 available. */
 beforeEach(async () => {
   const store = await aStore(till)
   storeId = store.id
@@ -40,7 +40,7 @@ beforeEach(async () => {
   else await give(3_000n)
 })
 
-/** The same amount as an adjustment, without a deposit. */
+/** Credits the store with an adjustment instead of a deposit. */
 const give = async (amountMinor: bigint) => {
   await creditStore(deps, { storeId, currency: 'USD', amountMinor, reference: 'from a deposit' })
 }
@@ -96,7 +96,7 @@ it('a credit, a debit and a write-off each move money once, are recorded, and ve
   expect(await problems()).toEqual([])
 })
 
-it('an adjustment sent by two tabs at once moves money once, even in a new currency of the store', async () => {
+it('an adjustment sent by several tabs at the same time moves money once, even in a new currency of the store', async () => {
   const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
   const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
   expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
@@ -128,7 +128,7 @@ it('a voided payout gives the store its money back, once', async () => {
   expect(await problems()).toEqual([])
 })
 
-it('two voids of one payout at once move its amount once', async () => {
+it('two simultaneous voids of one payout move its amount once', async () => {
   await recordPayout(deps, { storeId, currency: 'USD', amount: 3_000n, reference: 'wire 2' })
   const { id } = await till.db
     .selectFrom('payout')
@@ -185,7 +185,7 @@ it.each([
   )
 })
 
-/** Hides the check's own transactions, which would end the test's. */
+/** Hides the check's own transactions, which would end the transaction of the test. */
 function withinOne(client: pg.PoolClient): pg.PoolClient {
   return new Proxy(client, {
     get: (of, name) => {

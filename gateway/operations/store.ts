@@ -73,7 +73,10 @@ export function findTrade(tx: Tx, tradeId: bigint) {
     .executeTakeFirst()
 }
 
-/** Has the next sweep ask Steam about the trade: for a delivered one, whether its items were taken back. */
+/**
+ * Has the next sweep ask Steam about the trade: after delivery, whether its items were taken back. Resolves to false if
+ * there is nothing left to ask.
+ */
 export async function lookSoon(tx: Tx, tradeId: bigint, now: Date): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('trade')
@@ -137,7 +140,7 @@ export type OpenTrade = {
   until: Date | null
 }
 
-/** Returns trades that are open, watched or hold credit, oldest first. */
+/** Returns trades that are open, are watched, or hold credit, oldest first. */
 export function selectOpenTrades(
   db: Db,
   { bot, limit }: { bot: string | undefined; limit: number },

@@ -29,7 +29,7 @@ const open = (externalId: string, games?: Game[]) => {
 }
 
 describe('a store', () => {
-  it('can have all its settings changed at once, and each alone', async () => {
+  it('can have all its settings changed together, and single settings alone', async () => {
     const changes = {
       name: 'Anvil',
       origins: ['https://anvil.test'],
@@ -62,17 +62,17 @@ describe('a store', () => {
   })
 
   it.each<[string, Parameters<typeof changeStore>[1], RegExp]>([
-    ['no name', { storeId: 1n, name: '' }, /name/],
-    ['a commission above all', { storeId: 1n, commissionBps: 9_001 }, /commission/],
+    ['an empty name', { storeId: 1n, name: '' }, /name/],
+    ['a commission above the maximum', { storeId: 1n, commissionBps: 9_001 }, /commission/],
     [
       'a commission that pays for pumped prices',
       { storeId: 1n, commissionBps: 1_000 },
       /too small for cs, dota/,
     ],
-    ['no game', { storeId: 1n, games: [] }, /game/],
+    ['an empty list of games', { storeId: 1n, games: [] }, /game/],
     ['an origin with a path', { storeId: 1n, origins: ['https://x.test/a'] }, /origin/],
-    ['nothing', { storeId: 1n }, /nothing to change/],
-  ])('takes %s for a mistake', async (_, changes, why) => {
+    ['a change of nothing', { storeId: 1n }, /nothing to change/],
+  ])('refuses %s', async (_, changes, why) => {
     const before = await showStore(deps, 1n)
     expect(await changeStore(deps, changes)).toMatchObject({
       refusal: 'usage',
@@ -81,7 +81,7 @@ describe('a store', () => {
     expect(await showStore(deps, 1n)).toEqual(before)
   })
 
-  it('may have a commission that pays for pumped prices, if the settings allow it', async () => {
+  it('can have a commission that pays for pumped prices, if the settings allow it', async () => {
     const allowed = { ...deps, config: { ...deps.config, mayPayAboveLevel: new Set(GAMES) } }
     expect(await changeStore(allowed, { storeId, commissionBps: 1_000 })).toMatchObject({ kind: 'done' })
   })
@@ -103,7 +103,7 @@ describe('a store', () => {
 })
 
 describe('a store that is disabled', () => {
-  it('opens no new deposit, but gets back those that it has', async () => {
+  it('opens no new deposit, but still gets those that it opened before', async () => {
     const { deposit } = await open('before')
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'done' })
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'unchanged' })

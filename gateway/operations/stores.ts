@@ -1,4 +1,4 @@
-/** The operator's registration and view of stores. */
+/** Registers, changes and shows stores. */
 
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'

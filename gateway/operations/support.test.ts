@@ -1,4 +1,4 @@
-/** An operator's help for a shopper or a store that asks: looks, holds, sends again. */
+/** An operator helps a shopper or a store: looks at trades, holds deposits, and sends webhooks again. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
@@ -65,7 +65,7 @@ describe('webhooks that fail', () => {
     await told()
   })
 
-  it('are found among those of all stores, without the query of their address', async () => {
+  it('are found among those of all stores, without the query of their URL', async () => {
     const { data } = await listEndpoints(deps, { failing: true, storeId: store.id, limit: 10 })
     expect(data?.endpoints).toMatchObject([
       {
@@ -187,7 +187,7 @@ describe('a deposit that is held by an operator', () => {
     })
   })
 
-  it('is refused once there is an offer', async () => {
+  it('cannot be held once there is an offer', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await offerFor(till, bot.bot, deposit)
     expect(await holdDeposit(deps, deposit.id)).toMatchObject({ refusal: 'conflict' })

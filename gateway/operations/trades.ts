@@ -1,4 +1,4 @@
-/** Trades that need an operator: ended, credited or released by hand because Steam cannot be asked. */
+/** Acts on trades by hand, such as ending, crediting or releasing them if Steam cannot be asked. */
 import type { Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { lockDeposit } from '../deposits/store.ts'
@@ -171,7 +171,7 @@ type Change = {
   nothing(before: Found): Answer<ChangedTrade>
 }
 
-/** Changes a trade as all code does: the rules decide, under the lock of the deposit. */
+/** Changes a trade as all other code does: the rules decide, under the lock of the deposit. */
 function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promise<Answer<ChangedTrade>> {
   const { tradeId, fact } = how
   return act(deps, what, async (tx) => {

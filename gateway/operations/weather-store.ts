@@ -24,7 +24,10 @@ export type Weather = {
     offersFailingSince: Date | null
     inventoriesFailingSince: Date | null
   }[]
-  /** Calls of the last 24 hours: by hour for all bots and by method including public pages, or for one bot alone. */
+  /**
+   * Calls of all bots in the last 24 hours, by hour. `methods`: calls by method, of one bot or of all bots and public
+   * pages.
+   */
   hours: HourOfCalls[]
   methods: (MethodCalls & { method: string })[]
   /** Calls of one method by bot; empty unless a method was asked for. */

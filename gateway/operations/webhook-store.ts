@@ -26,7 +26,7 @@ export type EndpointRow = {
   /** Numbers of the first and last given-up event in the store's event log; null if there is none. */
   givenUpFrom: bigint | null
   givenUpTo: bigint | null
-  /** When the delivery that has waited longest for its retry began to fail; null if none is waiting. */
+  /** When the event of the most often retried delivery occurred; null if no delivery waits for a retry. */
   failingSince: Date | null
   lastAttempt: { at: Date; status: number | null; failure: string | null } | null
 }

@@ -95,7 +95,7 @@ export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId
 
 export type RuleView = { rule: SendRule | null }
 
-/** Sends items automatically while a bot has more than `keep` free ones. Undefined switches this off. */
+/** Sends items automatically while a bot has more than `keep` free items. Undefined switches this off. */
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
   const what = { name: 'items rule', recorded: (view: RuleView) => view }
   return act(deps, what, async (tx) => {

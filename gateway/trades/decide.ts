@@ -1,4 +1,4 @@
-/** Decides which events a fact causes in a trade, pure and total. Facts may come twice, late and in any order. */
+/** Decides which events a fact causes in a trade. Pure and total. Facts can arrive twice, late and in any order. */
 import type { Refusal } from '../db/trade-tables.ts'
 import { AT_ONCE } from '../deposits/deposit.ts'
 import { isPast } from '../kit/clock.ts'
@@ -73,7 +73,7 @@ export type Fact =
   /** The operator knows that the sender took back items that no bot can ask Steam about any more. */
   | { kind: 'operator_reverses' }
   | { kind: 'offer_read'; offer: Offer }
-  /** `offer`: the offer just read, if it is not the one that its trade waits for. */
+  /** `offer`: the offer just read, if its trade waits for another offer. */
   | { kind: 'steam_trade_read'; offerId: string; steamTrade: SteamTrade; offer?: Offer }
 
 /** `protectionDays`: for the trade's game. `wanted`: false once the deposit has ended without this trade. */

@@ -27,7 +27,7 @@ type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined 
 
 /**
  * Writes the effects in as few statements as possible, and wakes everyone who waits for news of the trade. The store's
- * limit is updated before the balances, and both come last.
+ * limit is updated before the balances, and both are written last.
  */
 export async function applyEffects(
   deps: EffectDeps,

@@ -18,7 +18,7 @@ export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   await record(deps, { tradeId: facts.id, writer: bot }, { kind: 'offer_read', offer: answer.offer })
 }
 
-/** `offer`: the offer just read, if it is not the one that its trade waits for. */
+/** `offer`: the offer just read, if its trade waits for another offer. */
 export type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string; offer?: Offer }
 
 /** `proof`: Steam's trade record, judged against the trade as it was loaded. */

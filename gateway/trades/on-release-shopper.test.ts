@@ -117,7 +117,7 @@ describe('D-36 a shopper who took a trade back', () => {
     const first = await delivered()
     await takeBack(first)
     const shown = await run('show', SHOPPER)
-    expect(shown.out).toContain(`took items back once, last of trade ${first}`)
+    expect(shown.out).toContain(`took items back once, last in trade ${first}`)
     expect((await run('list')).out).toContain(SHOPPER)
     expect(await run('trust', SHOPPER)).toMatchObject({ code: 2 })
     expect(await run('trust', SHOPPER, '--by', 'Ada', '--reason', 'the account was stolen')).toMatchObject({
@@ -129,7 +129,7 @@ describe('D-36 a shopper who took a trade back', () => {
     expect(await rowOf(second)).toMatchObject(AT_ONCE)
     await takeBack(second)
     expect(await rowOf(await delivered())).toMatchObject(HELD)
-    expect((await run('show', SHOPPER)).out).toContain(`took items back once, last of trade ${second}`)
+    expect((await run('show', SHOPPER)).out).toContain(`took items back once, last in trade ${second}`)
   })
 
   it('is remembered when the data of the account is erased', async () => {

@@ -169,7 +169,7 @@ describe('the history of a bot', () => {
     expect(await turn()).toBe(1)
     till.clock.advance(60_000)
     expect(await turn()).toBe(0)
-    // As often as the setting says.
+    // The setting decides how often.
     await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
     expect(await jobs()).toBe(1)
   })

@@ -33,7 +33,7 @@ async function told() {
 test('D-36 held credit pays for a reversal first, and never falls below zero', async () => {
   const store = await aStore(till)
   const { bot, session } = await aBot(till)
-  // Of 30.00 in two items of 10.00 and 20.00, 15.00 are available at once.
+  // Two items of 10.00 and 20.00 bring 30.00, of which 15.00 is available at once.
   await till.db.updateTable('store').set({ risk_limit_usd_cents: 1_500n }).execute()
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, { bot, session }, deposit)

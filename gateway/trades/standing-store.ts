@@ -135,7 +135,7 @@ function currentTerms(store: Terms, deposit: DepositRow, isOnRelease: boolean): 
   return { ...store, creditMode: mostCareful([store.creditMode, deposit.credit_mode, ofShopper]) }
 }
 
-/** A promise ends with its offer, even if the items come later. */
+/** A promise ends with its offer, even if the items arrive later. */
 function promisedTo({ state, promised_amount: promised }: TradeRow): bigint {
   return OPEN_TRADE_STATES.some((open) => open === state) ? (promised ?? 0n) : 0n
 }

@@ -84,7 +84,7 @@ export type TradeStore = {
    * meanwhile, because `when` was computed without it.
    */
   postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
-  /** How far the pass through the bot's history has come. */
+  /** Reads the progress of the pass through the bot's history. */
   historyOf(botId: bigint): Promise<HistoryLook>
   keepHistory(botId: bigint, by: { writer: Writer; now: Date }, look: HistoryLook): Promise<void>
   /**

@@ -1,4 +1,4 @@
-/** `backup …`. */
+/** `backup …`: makes, checks and restores backups. */
 import { buildRouteMap } from '@stricli/core'
 import { text } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'

@@ -1,4 +1,4 @@
-/** `deposit …`. */
+/** `deposit …`: shows, lists, holds and releases deposits. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { CURRENCIES, type Currency } from '../../../contract/money.ts'

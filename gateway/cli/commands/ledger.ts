@@ -1,4 +1,4 @@
-/** `ledger …`. */
+/** `ledger …`: verifies the books. */
 import { buildRouteMap } from '@stricli/core'
 import { command, FIND, type FindFlags } from '../command.ts'
 import { ledgerLines } from '../lines.ts'

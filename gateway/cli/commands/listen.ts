@@ -1,4 +1,4 @@
-/** `listen`. */
+/** `listen`: forwards a store's events to its developer's machine. */
 
 import type { Listened } from '../../operations/listening.ts'
 import type { Answer } from '../../operations/operation.ts'

@@ -1,4 +1,4 @@
-/** `maintenance …`. */
+/** `maintenance …`: turns maintenance on and off. */
 import { buildRouteMap } from '@stricli/core'
 import { moment, text } from '../arguments.ts'
 import { ACT, type ActFlags, command } from '../command.ts'

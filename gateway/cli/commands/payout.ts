@@ -1,4 +1,4 @@
-/** `payout …`. */
+/** `payout …`: lists, records and voids payouts. */
 import { buildRouteMap } from '@stricli/core'
 import type { Currency } from '../../../contract/money.ts'
 import { amountIn, CURRENCY, id, limitUpTo, pageBefore, STORE, text } from '../arguments.ts'

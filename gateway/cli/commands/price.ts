@@ -32,7 +32,7 @@ const TARGET = {
 
 type TargetFlags = { game: Game; item?: string; all?: boolean }
 
-/** Requires --all for a whole game, so a forgotten --item cannot mean one. */
+/** Requires --all for an entire game, so a forgotten --item cannot mean the entire game. */
 function targetOf({ game, item, all = false }: TargetFlags): Target {
   if ((item !== undefined) === all) {
     throw new Refusal('usage', 'Give either --item NAME, or --all for the whole game.')

@@ -1,4 +1,4 @@
-/** `restore …`. */
+/** `restore …`: shows what a restore of the database stopped, and finishes it. */
 import { buildRouteMap } from '@stricli/core'
 import {
   ACT,

@@ -1,4 +1,4 @@
-/** `store …`. */
+/** `store …`: registers, changes and shows stores. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
 import { SCOPES, type Scope } from '../../../contract/scopes.ts'
@@ -76,7 +76,10 @@ const add = command({
       riskLimitUsd: { ...RISK_LIMIT, default: '0' },
       creditMode: { ...CREDIT_MODE, default: 'on_accept' },
       liability: { ...LIABILITY, default: 'operator' },
-      accent: { ...ACCENT, brief: "colour of the main things on its shoppers' page, such as '#3366cc'" },
+      accent: {
+        ...ACCENT,
+        brief: "colour of the main buttons and marks on its shoppers' page, such as '#3366cc'",
+      },
       scope: {
         kind: 'enum',
         values: SCOPES,

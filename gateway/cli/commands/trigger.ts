@@ -1,4 +1,4 @@
-/** `trigger`. */
+/** `trigger`: sends made-up events to a store's webhooks. */
 import { EVENT_TYPES, type EventType } from '../../../contract/event-types.ts'
 import type { Triggered } from '../../operations/trigger.ts'
 import { id, text } from '../arguments.ts'

@@ -1,4 +1,4 @@
-/** `verify`. */
+/** `verify`: tests a store's webhook handler. */
 import type { Answer } from '../../operations/operation.ts'
 import { text, webAddress, wholeUpTo } from '../arguments.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
