@@ -84,6 +84,7 @@ async function takeNextActId(): Promise<void> {
 
 const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'wire 1', '--reason', 'November']
 const ITEM = ['--game', 'cs', '--item', 'Knife']
+const ALLOW = ['store', 'allow-address', '--id']
 
 /** An end within the 30 days that maintenance may last. */
 const SOON = new Date(Date.now() + 3_600_000).toISOString()
@@ -208,7 +209,7 @@ const CASES: Case[] = [
     act: 'store forbid-address',
     prepare: async () => {
       const { storeId } = await addStore()
-      await run(['store', 'allow-address', '--id', storeId, '--address', 'localhost:8080'])
+      await run([...ALLOW, storeId, '--address', 'localhost:8080'])
       return ['--id', storeId]
     },
     args: ['--address', 'localhost:8080'],
@@ -318,26 +319,10 @@ describe('an act', () => {
     ['for maintenance that is already off', ['maintenance', 'off'], 0],
     ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
     ['on an unknown store', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
-    [
-      'with an address without a port',
-      ['store', 'allow-address', '--id', '1', '--address', 'shop.example'],
-      2,
-    ],
-    [
-      'with a link-local address',
-      ['store', 'allow-address', '--id', '1', '--address', '169.254.169.254:80'],
-      2,
-    ],
-    [
-      'for an address of an unknown store',
-      ['store', 'allow-address', '--id', '9', '--address', 'a.example:1'],
-      3,
-    ],
-    [
-      'on an address that was not allowed',
-      ['store', 'forbid-address', '--id', '1', '--address', 'a.example:1'],
-      3,
-    ],
+    ['with an address without a port', [...ALLOW, '1', '--address', 'shop.example'], 2],
+    ['with a link-local address', [...ALLOW, '1', '--address', '169.254.169.254:80'], 2],
+    ['for an address of an unknown store', [...ALLOW, '9', '--address', 'a.example:1'], 3],
+    ['on an address not allowed', ['store', 'forbid-address', '--id', '1', '--address', 'a.example:1'], 3],
     ['for a payout above the balance', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
   ])('%s is not recorded and changes nothing', async (_title, args, code) => {
     await addStore()

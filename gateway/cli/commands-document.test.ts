@@ -30,8 +30,8 @@ describe('docs/commands.md', () => {
   it('has a row for every act', () => {
     const acts = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     const part = text.slice(text.indexOf('## Acts'), text.indexOf('## All commands'))
-    const told = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)
-    expect(told.sort()).toEqual(acts.map(({ name }) => name).sort())
+    const named = [...part.matchAll(/`([a-z-]+ [a-z-]+)`/g)].map(([, name]) => name)
+    expect(named.sort()).toEqual(acts.map(({ name }) => name).sort())
   })
 
   it('and the other documents name commands instead of SQL', () => {
@@ -43,7 +43,7 @@ describe('docs/commands.md', () => {
   })
 
   it.each(names)('names the fields of %s', (name) => {
-    const told = [...(documented.get(name) ?? '').matchAll(/`(\w+)`/g)].map(([, field = '']) => field)
-    expect([...new Set(told)].sort()).toEqual([...new Set(fieldsOf(SHAPES[name] ?? z.never()))].sort())
+    const named = [...(documented.get(name) ?? '').matchAll(/`(\w+)`/g)].map(([, field = '']) => field)
+    expect([...new Set(named)].sort()).toEqual([...new Set(fieldsOf(SHAPES[name] ?? z.never()))].sort())
   })
 })

@@ -108,12 +108,12 @@ export function tradeLines({ trades }: TradeList): string[] {
   return trades.map((trade) => {
     const { tradeId, depositId, state, reason, botId, bot, botState, partnerSteamId, offerId, steamTradeId } =
       trade
-    const told = reason === null ? state : `${state}, ${reason}`
+    const status = reason === null ? state : `${state}, ${reason}`
     const until = trade.until === null ? [] : [`until ${trade.until.toISOString()}`]
     return [
       tradeId,
       `deposit ${depositId}`,
-      told,
+      status,
       `since ${trade.createdAt.toISOString()}`,
       `bot ${botId} (${bot}, ${botState})`,
       `shopper ${partnerSteamId}`,

@@ -69,8 +69,8 @@ describe('help', () => {
   ])('%j ends with code 2, and stderr says what is expected', async (args, expected) => {
     const answer = await runCommand(args, { databaseUrl: NOWHERE })
     expect(answer).toEqual({ out: '', errors: `${expected}\n`, code: 2 })
-    const told = await runCommand([...args, '--json'], { databaseUrl: NOWHERE })
-    expect({ ...told, errors: JSON.parse(told.errors) }).toEqual({
+    const asJson = await runCommand([...args, '--json'], { databaseUrl: NOWHERE })
+    expect({ ...asJson, errors: JSON.parse(asJson.errors) }).toEqual({
       out: '',
       errors: { error: { kind: 'usage', message: expected } },
       code: 2,

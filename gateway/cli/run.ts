@@ -50,9 +50,9 @@ function createReport(terminal: Terminal, isJson: boolean) {
   return {
     print: (text: string) => terminal.print(text.replace(/\n$/, '')),
     exitCode: () => exitCode,
-    refuse(refusal: RefusalKind, told: string): void {
+    refuse(refusal: RefusalKind, text: string): void {
       // The message may quote anything, so secrets are removed.
-      const message = scrub(told)
+      const message = scrub(text)
       exitCode = EXIT_CODES[refusal]
       terminal.warn(isJson ? toJson({ error: { kind: refusal, message } }) : message)
     },

@@ -57,19 +57,19 @@ describe('a command', () => {
       { TRADETILL_MASTER_KEY: Buffer.alloc(32, 8).toString('hex') },
       'and these settings have ',
     ],
-  ])('%s is refused, and writes nothing', async (_how, env, told) => {
+  ])('%s is refused, and writes nothing', async (_how, env, expected) => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const { code, errors } = await inShell(add, env)
-    expect({ code, errors }).toEqual({ code: 4, errors: expect.stringContaining(told) })
+    expect({ code, errors }).toEqual({ code: 4, errors: expect.stringContaining(expected) })
     expect([existsSync(join(folder, 'master.key')), await stores()]).toEqual([false, 0])
   })
 
   it('before the first start of a gateway says to start one', async () => {
-    const told = 'No gateway of this version has started on this database yet. Start one first.\n'
-    expect(await inShell(add)).toEqual({ code: 4, out: '', errors: told })
+    const expected = 'No gateway of this version has started on this database yet. Start one first.\n'
+    expect(await inShell(add)).toEqual({ code: 4, out: '', errors: expected })
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
     await sql`drop schema public cascade; create schema public`.execute(database.db)
-    expect(await inShell(add)).toEqual({ code: 4, out: '', errors: told })
+    expect(await inShell(add)).toEqual({ code: 4, out: '', errors: expected })
   })
 
   it('of an older version is refused with the name of the unknown migration', async () => {

@@ -22,7 +22,7 @@ export function isPoolTimeout(error: unknown): boolean {
   return error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 }
 
-/** Types that pg reads as strings, by their ids in PostgreSQL's catalogue. */
+/** Parsers for types that pg reads as strings, by the type's id in PostgreSQL's catalogue. */
 const PARSERS = new Map<number, (text: string) => unknown>([
   [20, (int8) => BigInt(int8)],
   [1016, (int8s) => int8s.slice(1, -1).split(',').filter(Boolean).map(BigInt)],

@@ -180,18 +180,18 @@ describe('migrate', () => {
 
   test('reports each part that may take long: the wait for another process, and every migration', async () => {
     writeFileSync(join(folder, '0002_two.sql'), 'create table two (id int);')
-    const told: string[] = []
-    const onProgress = (what: string) => void told.push(what)
+    const progress: string[] = []
+    const onProgress = (what: string) => void progress.push(what)
     await database.db.connection().execute(async (db) => {
       await sql`select pg_advisory_lock(7203114)`.execute(db)
       const migrated = migrate({ url: database.url, folder, onProgress })
-      await expect.poll(() => told).toEqual(['waiting for another process that migrates'])
+      await expect.poll(() => progress).toEqual(['waiting for another process that migrates'])
       await sql`select pg_advisory_unlock_all()`.execute(db)
       await migrated
     })
-    expect(told.slice(1)).toEqual(['applying 0001_one.sql', 'applying 0002_two.sql'])
+    expect(progress.slice(1)).toEqual(['applying 0001_one.sql', 'applying 0002_two.sql'])
     await migrate({ url: database.url, folder, onProgress })
-    expect(told).toHaveLength(3)
+    expect(progress).toHaveLength(3)
   })
 
   test('the real migrations apply to an empty database', async () => {

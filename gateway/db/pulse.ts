@@ -21,7 +21,7 @@ type Pace = {
   silentMs: number
   /** Timeout of a new connection. */
   connectMs: number
-  /** A further connection is tried this long after one that got no answer yet. */
+  /** Time without an answer to a connection, after which another connection is tried beside it. */
   besideMs: number
   /** Pause before trying again after the server refused. */
   againMs: number

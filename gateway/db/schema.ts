@@ -192,7 +192,7 @@ export type DepositTable = {
   /** The part that the store paid for. */
   charged_amount: Generated<bigint>
   user_steam_id: string | null
-  /** In clear: written by an earlier version and not encrypted yet. */
+  /** The token in clear text, written by an earlier version and not encrypted yet. */
   user_token: string | null
   user_token_sealed: Generated<Buffer | null>
   user_name: string | null

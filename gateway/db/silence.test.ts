@@ -35,7 +35,7 @@ afterEach(async () => {
   await database.close()
 })
 
-const told = () => captured.lines.map((line) => JSON.parse(line).msg)
+const messages = () => captured.lines.map((line) => JSON.parse(line).msg)
 const one = () => pool.pool.query('select 1 as one')
 const reasonOf = (work: Promise<unknown>) =>
   work.then(
@@ -161,7 +161,7 @@ describe('the pulse', () => {
     const waiting = Array.from({ length: 5 }, () => reasonOf(one()))
     expect(await reasonOf(held)).toBeInstanceOf(Error)
     await expect.poll(() => pulse?.isHere()).toBe(false)
-    await expect.poll(told).toContain('database was out of reach')
+    await expect.poll(messages).toContain('database was out of reach')
     // Started while the database is away, so their connections hang until it is back.
     const begun = Array.from({ length: 3 }, () => reasonOf(one()))
     proxy.pass()
@@ -170,7 +170,7 @@ describe('the pulse', () => {
     for (const reason of await Promise.all([...waiting, ...begun])) {
       expect(['done', 'Error', 'DatabaseSilent']).toContain(reason instanceof Error ? reason.name : reason)
     }
-    expect(told().filter((line) => line === 'database answered again')).toHaveLength(1)
+    expect(messages().filter((line) => line === 'database answered again')).toHaveLength(1)
   })
 
   it('replaces connections to a replaced server without a pause', async () => {
@@ -182,7 +182,7 @@ describe('the pulse', () => {
     client.release()
     expect((await one()).rows).toEqual([{ one: 1 }])
     expect(pulse.isHere()).toBe(true)
-    expect(told()).toEqual(['connections to the database were silent and were replaced'])
+    expect(messages()).toEqual(['connections to the database were silent and were replaced'])
   })
 
   it('keeps the other connections if only its own ended', async () => {

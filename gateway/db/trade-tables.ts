@@ -61,7 +61,7 @@ export type TradeTable = {
   game: Game
   secret_code: string
   partner_steam_id: string
-  /** In clear: written by an earlier version and not encrypted yet. */
+  /** The token in clear text, written by an earlier version and not encrypted yet. */
   partner_token: string | null
   partner_token_sealed: Generated<Buffer | null>
   state: Generated<TradeStateColumn>

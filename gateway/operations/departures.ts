@@ -34,13 +34,17 @@ export type ExplainedDeparture = {
 
 /** Ends the alarm about a departure: the operator knows why the items left. */
 export function explainDeparture(deps: ActDeps, departureId: bigint): Promise<Answer<ExplainedDeparture>> {
-  const what = { name: 'items explain', needsReason: true, recorded: (told: ExplainedDeparture) => told }
+  const what = {
+    name: 'items explain',
+    needsReason: true,
+    recorded: (explained: ExplainedDeparture) => explained,
+  }
   return act(deps, what, async (tx) => {
     const found = await findDeparture(tx, departureId)
     if (found === undefined) return refused('not_found', `There is no departure ${departureId}.`)
-    const { explanation, ...told } = found
-    if (explanation !== null) return unchanged(told, `Departure ${departureId} was explained before.`)
+    const { explanation, ...explained } = found
+    if (explanation !== null) return unchanged(explained, `Departure ${departureId} was explained before.`)
     await explainByOperator(tx, departureId)
-    return done(told, `Departure ${departureId} is explained.`)
+    return done(explained, `Departure ${departureId} is explained.`)
   })
 }

@@ -78,7 +78,7 @@ it('digits are a number and an order id, and also an account if their form fits'
   expect(kindsOf(NOVA)).toEqual(['steam_id', 'number', 'order'])
 })
 
-it('a hash may be an order id as well, but is no name', () => {
+it('a hash can also be an order id, but not a name', () => {
   expect(kindsOf(HASH)).toEqual(['hash', 'order'])
   expect(kindsOf(EVENT)).toEqual(['event', 'order'])
 })

@@ -1,4 +1,6 @@
-/** Kept apart from the operations on items, so the help of the command line does not load them. */
+/**
+ * The states of items. They have their own file, so the help of the command line does not load the operations on items.
+ */
 import type { ItemState } from '../departures/item.ts'
 
 const ALL: Record<ItemState, true> = { protected: true, held: true, departed: true, moved: true, back: true }

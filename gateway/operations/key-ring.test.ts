@@ -19,7 +19,7 @@ const OLD = Buffer.alloc(32, 1)
 const NEW = Buffer.alloc(32, 2)
 const ring = createSecretBox(NEW, [OLD])
 const newAlone = createSecretBox(NEW)
-/** More than a batch. */
+/** More bots than fit into one batch. */
 const BOTS = 105
 const ALL = BOTS + 6
 const HASH = '0'.repeat(32)
@@ -89,7 +89,7 @@ async function addTokens(box: SecretBox): Promise<void> {
 }
 afterEach(() => database.close())
 
-/** Sealed with the old key by version 0.2.0, which stored no fingerprint. */
+/** Seals with the old key as version 0.2.0 did, without a fingerprint. */
 function sealedWithoutId(plain: string, place: string): Buffer {
   const nonce = Buffer.alloc(12, 5)
   const cipher = createCipheriv('aes-256-gcm', OLD, nonce).setAAD(Buffer.from(place))

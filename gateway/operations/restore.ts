@@ -17,9 +17,9 @@ export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>
   const standing = await readStanding(db)
   const found = breakOf(standing, undefined) ?? null
   const epoch = standing.epoch === undefined ? null : Number(standing.epoch.number)
-  const told = found === null ? `Epoch ${epoch ?? 'none yet'}: nothing is stopped.` : stoppedText(found)
+  const text = found === null ? `Epoch ${epoch ?? 'none yet'}: nothing is stopped.` : stoppedText(found)
   const disarmed = await isDisarmed(db)
-  return done({ epoch, found, disarmed }, disarmed ? `${told} The bots are disarmed: bot arm.` : told)
+  return done({ epoch, found, disarmed }, disarmed ? `${text} The bots are disarmed: bot arm.` : text)
 }
 
 const stoppedText = (found: Break): string =>
@@ -54,8 +54,8 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
 export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
   return act(deps, { name: 'restore recount', recorded: (data: Recounted) => ({ ...data }) }, async (tx) => {
     const data = await countAgain(tx)
-    const told = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`
-    return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, told)
+    const text = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`
+    return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, text)
   })
 }
 

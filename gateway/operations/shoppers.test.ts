@@ -67,10 +67,10 @@ it('D-35 an account is erased once its protection is over, with a report of what
     await tradeHandlers(till.deps).trade(bot, id)
   }
   const answer = await eraseShopper(deps(), steamId)
-  const { length: told } = await till.db.selectFrom('event').select('id').execute()
+  const { length: eventCount } = await till.db.selectFrom('event').select('id').execute()
   expect(answer).toMatchObject({
     kind: 'done',
-    data: { deposits: 1, trades: 1, keptDeposits: 0, keptEvents: told, isDenied: true },
+    data: { deposits: 1, trades: 1, keptDeposits: 0, keptEvents: eventCount, isDenied: true },
   })
   // Events and acts are kept forever, and the deny-list needs the Steam id.
   expect(await tablesWith(steamId)).toEqual(['denied_shopper', 'event', 'operator_act'])

@@ -55,14 +55,14 @@ const lastAct = () =>
     .executeTakeFirst()
 
 describe('webhooks that fail', () => {
-  async function told(): Promise<void> {
+  async function sendWebhooks(): Promise<void> {
     await publishEvents(till.deps)
     await sendDue(senderDeps(till), endpointId)
   }
   beforeEach(async () => {
     receiver.answers.push(status(500), status(500))
     await payFor(till, bot, await aDeposit(till, store))
-    await told()
+    await sendWebhooks()
   })
 
   it('are found among those of all stores, without the query of their URL', async () => {
@@ -159,7 +159,7 @@ describe('webhooks that fail', () => {
       .orderBy('id')
     expect(await left.execute()).toEqual([{ state: 'failed' }, { state: 'failed' }])
     await expiredDeposit(till, store)
-    await told()
+    await sendWebhooks()
     expect(receiver.received.length).toBe(before)
     const events = till.db.selectFrom('event').select('sequence').where('store_id', '=', store.id)
     expect(await events.orderBy('sequence').execute()).toHaveLength(3)

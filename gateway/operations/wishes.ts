@@ -29,7 +29,7 @@ const NO_NAME = refused('usage', 'The destination must be a lower-case name from
 
 /** Asks the vault to send items to a destination on its list. */
 export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<Answer<Wished>> {
-  const what = { name: 'items send', recorded: (told: Wished) => ({ ...told, to }) }
+  const what = { name: 'items send', recorded: (wished: Wished) => ({ ...wished, to }) }
   return act(deps, what, async (tx) => {
     if (!NAME.test(to)) return NO_NAME
     const free = await freeItems(tx, bot)
@@ -42,12 +42,12 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<
     const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to } })
     return done(
       { wishes, items: chosen.length },
-      `${told(chosen, wishes)} The vault decides whether to send them.`,
+      `${requestedText(chosen, wishes)} The vault decides whether to send them.`,
     )
   })
 }
 
-const told = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
+const requestedText = (items: readonly FreeItem[], wishes: readonly bigint[]): string =>
   `${counted(items.length, 'item')} requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
 
 /** Asks the vault to send the items of a deposit back to their shopper. */
@@ -69,7 +69,10 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wi
     }
     const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
     const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask })
-    return done({ wishes, items: chosen.length }, `${told(chosen, wishes)} Approve them at the vault.`)
+    return done(
+      { wishes, items: chosen.length },
+      `${requestedText(chosen, wishes)} Approve them at the vault.`,
+    )
   })
 }
 

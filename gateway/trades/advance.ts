@@ -45,7 +45,7 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     const next = await dueNow(deps, loaded.trade)
     // Stop after a read that changed nothing: it would only repeat.
     if (done.has(next)) {
-      if (next === 'nothing' || dueAt?.getTime() === before?.getTime()) await rest(deps, bot, loaded)
+      if (next === 'nothing' || dueAt?.getTime() === before?.getTime()) await setAlarm(deps, bot, loaded)
       return
     }
     before = dueAt
@@ -69,7 +69,7 @@ async function laneOfTrade(
  * Sets the alarm that follows from the trade's state. The alarm can be outdated: another process has done its work, or
  * a read without news has left the time that the sweep set. It would then ring again and again.
  */
-async function rest(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+async function setAlarm(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { dueAt } = loaded.facts
   const when = deps.core.alarm(loaded.trade, deps.clock.now())
   if (dueAt !== null && when?.getTime() !== dueAt.getTime()) await deps.trades.postpone(loaded, bot, when)
@@ -93,7 +93,7 @@ async function act(
     case 'send':
       return send(deps, bot, loaded)
     case 'give_up':
-      await record(deps, { tradeId: facts.id }, { kind: 'nobody_came' })
+      await record(deps, { tradeId: facts.id }, { kind: 'no_bot_came' })
       return
     case 'reconcile':
       return reconcile(deps, bot, loaded)

@@ -115,7 +115,12 @@ describe('the time of the next look', () => {
       10,
       15,
     ],
-    ['an offer that is being cancelled after it: in 5 seconds', { ...active, cancelling: 'store' }, 301, 306],
+    [
+      'an offer that is being cancelled after its deadline: in 5 seconds',
+      { ...active, cancelling: 'store' },
+      301,
+      306,
+    ],
     [
       'an offer that is still being cancelled minutes later: in a minute',
       { ...active, cancelling: 'store' },

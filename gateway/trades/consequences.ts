@@ -90,7 +90,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   if (refusal !== null && refusal.next !== 'end') {
     effects.push({ kind: 'move_to_other_bot', inDoubt: refusal.next === 'move_in_doubt', at })
   }
-  const because: string = refusal?.because ?? 'nobody_came'
+  const because: string = refusal?.because ?? 'no_bot_came'
   // A bar needs a person's attention. A busy Steam does not.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
     return [...effects, line('error', 'bot was barred, because Steam refused its offer', { because })]

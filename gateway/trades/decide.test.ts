@@ -81,11 +81,11 @@ describe('a send', () => {
   })
 
   it('that no bot took up is refused after a minute', () => {
-    expect(decided(intended, { kind: 'nobody_came' }, 59)).toEqual([])
-    expect(decided(intended, { kind: 'nobody_came' }, 60)).toEqual([
+    expect(decided(intended, { kind: 'no_bot_came' }, 59)).toEqual([])
+    expect(decided(intended, { kind: 'no_bot_came' }, 60)).toEqual([
       { kind: 'refused', reason: 'no_bot_available', refusal: null, at: at(60) },
     ])
-    expect(decided(sending, { kind: 'nobody_came' }, 99)).toEqual([])
+    expect(decided(sending, { kind: 'no_bot_came' }, 99)).toEqual([])
   })
 })
 
@@ -268,7 +268,7 @@ describe('a read of the offer', () => {
   })
 
   it('an offer is cancelled when another trade delivers, but a begun cancel keeps its reason', () => {
-    const fact: Fact = { kind: 'others_came' }
+    const fact: Fact = { kind: 'other_delivered' }
     expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
     expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])

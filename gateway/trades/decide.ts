@@ -45,7 +45,7 @@ export const HASTY_MS = 10_000
 
 export type Fact =
   /** No bot took up the intent in time. */
-  | { kind: 'nobody_came' }
+  | { kind: 'no_bot_came' }
   /** The bot is about to send. */
   | { kind: 'sending' }
   /** The bot's lease was too short for the send. Nothing was sent. */
@@ -62,7 +62,7 @@ export type Fact =
   /** The store no longer wants the deposit. Any process may report this, with or without the bot's lease. */
   | { kind: 'store_cancels' }
   /** Another trade of the deposit delivered its items. Any process may report this. */
-  | { kind: 'others_came' }
+  | { kind: 'other_delivered' }
   /** The till stops waiting for Steam. A sweep or an operator reports this, without a lease. */
   | { kind: 'given_up'; because: GivenUp }
   | ByHandCredit
@@ -82,7 +82,7 @@ export type Circumstances = { now: Date; protectionDays: number; wanted: boolean
 export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEvent[] {
   const { now } = around
   switch (fact.kind) {
-    case 'nobody_came': {
+    case 'no_bot_came': {
       const isStale = trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, now)
       return isStale ? [{ kind: 'refused', reason: 'no_bot_available', refusal: null, at: now }] : []
     }
@@ -100,7 +100,7 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return decideCancel(trade, fact.because)
     case 'store_cancels':
       return decideCancel(trade, 'store')
-    case 'others_came':
+    case 'other_delivered':
       return decideCancel(trade, 'deadline')
     case 'given_up':
       return decideGivenUp(trade, fact.because, now)
@@ -223,10 +223,12 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
       return trade.cancelling === null ? [{ kind: 'cancel_begun', because: 'needs_confirmation' }] : []
     case 'cancelled':
       return end(
-        trade.cancelling === null ? hasty(trade, CANCELLED_ELSEWHERE, now) : BY_OUR_CANCEL[trade.cancelling],
+        trade.cancelling === null
+          ? markIfHasty(trade, CANCELLED_ELSEWHERE, now)
+          : BY_OUR_CANCEL[trade.cancelling],
       )
     case 'declined':
-      return end(hasty(trade, DECLINED, now))
+      return end(markIfHasty(trade, DECLINED, now))
     case 'invalid':
     case 'invalid_items':
       return badEnd(trade, offer.state, now)
@@ -241,8 +243,8 @@ function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEv
 
 type HastyEnd = End & { reason: 'declined' | 'cancelled_elsewhere' }
 
-/** True if the offer ended before a person could read it. Counts from the send, because a pause moves the deadline. */
-function hasty({ startedAt }: TradeIn<'active'>, end: HastyEnd, now: Date): End {
+/** Marks an end that came too soon for a person. Counts from the send, because a pause moves the deadline. */
+function markIfHasty({ startedAt }: TradeIn<'active'>, end: HastyEnd, now: Date): End {
   return isPast(startedAt, HASTY_MS, now) ? end : { ...end, reason: `${end.reason}${AT_ONCE}` as const }
 }
 

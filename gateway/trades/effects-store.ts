@@ -135,14 +135,14 @@ async function write(
       const data = shown
         ? toStoreDeposit(deposit, shown, deps.publicUrl)
         : await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
-      return tellTransition(deps, later, { ...told(effect.event, row.id), deposit, data })
+      return tellTransition(deps, later, { ...transitionOf(effect.event, row.id), deposit, data })
     }
     default:
       return effect satisfies never
   }
 }
 
-const told = (event: Published, tradeId: bigint) =>
+const transitionOf = (event: Published, tradeId: bigint) =>
   event.kind === 'status' ? { to: event.status } : { to: event.change, tradeId, part: event.part }
 
 async function applyToFleet(

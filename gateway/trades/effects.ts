@@ -26,7 +26,7 @@ export type DepositStanding = {
 /** The money of a trade and of its deposit, read under their locks. Amounts are minor units of one currency. */
 export type Standing = {
   deposit: DepositStanding
-  /** The store's credit, and the worth of the items before commission. */
+  /** The store's credit. `gross`: the worth of the items before commission. */
   total: bigint
   gross: bigint
   held: bigint

@@ -35,7 +35,7 @@ async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
   for (const trade of await deps.trades.staleIntents(before, MOST_DUE)) {
     const about = aboutTrade(trade)
     try {
-      await record(deps, { tradeId: trade.id }, { kind: 'nobody_came' })
+      await record(deps, { tradeId: trade.id }, { kind: 'no_bot_came' })
       deps.log.error(
         { ...about, botId: String(trade.botId) },
         'trade was refused, because no bot took it up in time',

@@ -86,10 +86,10 @@ describe('D-36 a shopper who took a trade back', () => {
     await takeBack(await delivered())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const asked = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
-    const told = async (steamId: string) =>
+    const forecastFor = async (steamId: string) =>
       forecast(till.db, { ...asked, ofShopper: await creditModeOf(till.db, steamId) })
-    expect(await told(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
-    expect(await told('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
+    expect(await forecastFor(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
+    expect(await forecastFor('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
     const promised = () =>
       till.db.selectFrom('credit_at_risk').select('promised_usd_cents').executeTakeFirst()
     const before = await promised()

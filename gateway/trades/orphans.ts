@@ -34,7 +34,7 @@ type Known = {
   nextAt: Date | null
   look: OfferLook | null
   left: Map<string, Offer>
-  told: Set<string>
+  logged: Set<string>
 }
 
 export function createOrphans(deps: ShellDeps): Orphans {
@@ -42,17 +42,17 @@ export function createOrphans(deps: ShellDeps): Orphans {
   const knownOf = ({ botId, epoch }: BotContext): Known => {
     const before = bots.get(botId)
     if (before?.epoch === epoch) return before
-    const known: Known = { epoch, nextAt: new Date(0), look: null, left: new Map(), told: new Set() }
+    const known: Known = { epoch, nextAt: new Date(0), look: null, left: new Map(), logged: new Set() }
     bots.set(botId, known)
     return known
   }
   /** Logs once per lease, because the watch sees the same offer every few seconds. */
-  const tell = (bot: BotContext, offer: Offer, what: string) => {
-    const { told } = knownOf(bot)
+  const logOnce = (bot: BotContext, offer: Offer, what: string) => {
+    const { logged } = knownOf(bot)
     const { offerId, partnerSteamId: partner, tradeId: steamTrade } = offer
     const line = `${offerId} ${what}`
-    if (told.has(line)) return
-    told.add(line)
+    if (logged.has(line)) return
+    logged.add(line)
     deps.log.error({ botId: String(bot.botId), partner, offer: offerId, steamTrade }, what)
   }
   const tend = async (bot: BotContext, offer: Offer): Promise<boolean> => {
@@ -62,10 +62,10 @@ export function createOrphans(deps: ShellDeps): Orphans {
       case 'nothing':
         return true
       case 'prove':
-        tell(bot, offer, 'items arrived for an offer that belongs to no trade')
+        logOnce(bot, offer, 'items arrived for an offer that belongs to no trade')
         return true
       case 'cancel': {
-        const beforeCancel = () => tell(bot, offer, 'bot cancels an offer whose code belongs to no trade')
+        const beforeCancel = () => logOnce(bot, offer, 'bot cancels an offer whose code belongs to no trade')
         const now = await cancelStray(deps, bot, { offerId: offer.offerId, beforeCancel })
         if (now === undefined) return false
         const after = deps.core.judgeStray(now).kind

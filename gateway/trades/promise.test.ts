@@ -51,7 +51,7 @@ describe('D-9 an open offer', () => {
   }
 
   /** Returns the parts that the page shows as credited at once and later, and when. */
-  async function told(hash: string) {
+  async function shown(hash: string) {
     const payment = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment
     if (payment === undefined || payment.amount === null) throw new Error('the page shows no money')
     const { amount, heldAmount, heldUntil, heldBy } = payment
@@ -80,10 +80,10 @@ describe('D-9 an open offer', () => {
     const [atOnce, held, by] = said
     await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
     const hash = await offered({ total: 3_375n, ...(game && { game }) })
-    const before = await told(hash)
+    const before = await shown(hash)
     expect(before).toMatchObject({ atOnce, held, by })
     await accept(1)
-    const after = await told(hash)
+    const after = await shown(hash)
     expect(after).toMatchObject({ atOnce, held, by })
     // The shopper may take the full time to accept, so the page shows the latest possible day.
     expect(Number(before.until === null)).toBe(Number(after.until === null))
@@ -95,12 +95,12 @@ describe('D-9 an open offer', () => {
     await setStore({ risk_limit_usd_cents: 1_000n })
     const first = await offered({ total: 3_375n })
     const second = await offered({ total: 3_375n })
-    expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
-    expect(await told(second)).toMatchObject({ atOnce: 0, held: 3_375 })
+    expect(await shown(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
+    expect(await shown(second)).toMatchObject({ atOnce: 0, held: 3_375 })
     await accept(2)
-    expect(await told(second)).toMatchObject({ atOnce: 0, held: 3_375 })
+    expect(await shown(second)).toMatchObject({ atOnce: 0, held: 3_375 })
     await accept(1)
-    expect(await told(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
+    expect(await shown(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
   })
 
   it('promises the part of the limit that earlier offers left, and is credited as promised', async () => {
@@ -128,9 +128,9 @@ describe('D-9 an open offer', () => {
       { atOnce: 500, held: 2_875 },
       { atOnce: 0, held: 3_375 },
     ]
-    expect(await Promise.all(hashes.map(told))).toMatchObject(promised)
+    expect(await Promise.all(hashes.map(shown))).toMatchObject(promised)
     for (const offer of [3, 1, 2]) await accept(offer)
-    expect(await Promise.all(hashes.map(told))).toMatchObject(promised)
+    expect(await Promise.all(hashes.map(shown))).toMatchObject(promised)
     const { usd_cents: taken } = await till.db
       .selectFrom('credit_at_risk')
       .select('usd_cents')
@@ -142,19 +142,19 @@ describe('D-9 an open offer', () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     await offered({ total: 1_000n })
     const second = await offered({ total: 1_200n })
-    expect(await told(second)).toMatchObject({ atOnce: 500, held: 700 })
+    expect(await shown(second)).toMatchObject({ atOnce: 500, held: 700 })
     const first = session.offers.get('1')
     if (first) session.offers.set('1', { ...first, state: 'declined' })
     await tradeHandlers(till.deps).watch(bot)
     await accept(2)
-    expect(await told(second)).toMatchObject({ atOnce: 1_200, held: 0 })
+    expect(await shown(second)).toMatchObject({ atOnce: 1_200, held: 0 })
   })
 
   it('is never credited above the limit, even if the operator lowered it meanwhile', async () => {
     const hash = await offered({ total: 3_375n })
     await setStore({ risk_limit_usd_cents: 300n })
     await accept(1)
-    expect(await told(hash)).toMatchObject({ atOnce: 300, held: 3_075 })
+    expect(await shown(hash)).toMatchObject({ atOnce: 300, held: 3_075 })
   })
 })
 

@@ -33,11 +33,11 @@ export type Histories = {
 }
 
 export function createHistories(deps: ShellDeps): Histories {
-  const told = new Map<bigint, Set<'failed' | 'late'>>()
+  const logged = new Map<bigint, Set<'failed' | 'late'>>()
   /** Logs each problem once, until a pass is complete. */
-  const tell = (botId: bigint, what: 'failed' | 'late', fields: object) => {
-    const lines = told.get(botId) ?? new Set()
-    told.set(botId, lines)
+  const logOnce = (botId: bigint, what: 'failed' | 'late', fields: object) => {
+    const lines = logged.get(botId) ?? new Set()
+    logged.set(botId, lines)
     if (lines.has(what)) return
     lines.add(what)
     const about = { botId: String(botId), ...fields }
@@ -61,10 +61,10 @@ export function createHistories(deps: ShellDeps): Histories {
       if (kept.begunAt === null) {
         await trades.keepHistory(bot.botId, { writer: bot, now }, { ...kept, begunAt })
       }
-      if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) tell(bot.botId, 'late', { completeAt })
+      if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { completeAt })
       const failure = await readPages(deps, bot, { look: { ...kept, begunAt }, until })
-      if (failure === 'complete') told.delete(bot.botId)
-      else if (failure !== undefined) tell(bot.botId, 'failed', { detail: failure, completeAt })
+      if (failure === 'complete') logged.delete(bot.botId)
+      else if (failure !== undefined) logOnce(bot.botId, 'failed', { detail: failure, completeAt })
       await settleDepartures(deps, bot)
     },
   }

@@ -98,7 +98,7 @@ const NEEDS_NO_LEASE: ReadonlySet<Fact['kind']> = new Set([
 async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boolean> {
   const { report, locked, trade, events } = writing
   const { source, fact, now } = report
-  if (source.writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'others_came')) {
+  if (source.writer === undefined && (fact.kind === 'store_cancels' || fact.kind === 'other_delivered')) {
     const [event] = events
     // Make the trade due immediately, so the next read of the offer carries out the cancel if the job is lost.
     if (event?.kind === 'cancel_begun') await tx.beginCancel(locked, event.because, now)
@@ -121,7 +121,7 @@ async function endOthers(
   const { deposit, now } = report
   const lines: Line[] = []
   for (const tradeId of await tx.otherOffersOf(locked)) {
-    const other = { deposit, source: { tradeId }, fact: { kind: 'others_came' }, now } as const
+    const other = { deposit, source: { tradeId }, fact: { kind: 'other_delivered' }, now } as const
     const recorded = await recordLocked(deps, tx, other)
     if (recorded === undefined || recorded.events.length === 0) continue
     lines.push(...recorded.lines)

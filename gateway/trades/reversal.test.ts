@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const toldSchema = z.object({
+const eventSchema = z.object({
   data: z.object({
     amount: z.number(),
     heldAmount: z.number(),
@@ -24,9 +24,9 @@ const toldSchema = z.object({
 })
 
 /** The figures of the last event. `spendable`: the amount that the guide lets the shopper spend. */
-async function told() {
+async function lastEvent() {
   const events = till.db.selectFrom('event').select('payload').orderBy('inserted', 'desc').limit(1)
-  const { data } = toldSchema.parse((await events.executeTakeFirstOrThrow()).payload)
+  const { data } = eventSchema.parse((await events.executeTakeFirstOrThrow()).payload)
   return { ...data, spendable: data.amount - data.reversedAmount - data.heldAmount }
 }
 
@@ -38,21 +38,21 @@ test('D-36 held credit pays for a reversal first, and never falls below zero', a
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await payFor(till, { bot, session }, deposit)
   const before = { amount: 3_000, heldAmount: 1_500, reversedAmount: 0, chargedAmount: 0 }
-  expect(await told()).toMatchObject({ ...before, availableAmount: 1_500, spendable: 1_500 })
+  expect(await lastEvent()).toMatchObject({ ...before, availableAmount: 1_500, spendable: 1_500 })
   const available = async () => (await readBalances(till.db, store.id)).balances[0]?.available
 
   const [first = '', second = ''] = deposit.body.items
   session.takeBack('9001', [first])
   await tradeHandlers(till.deps).history(bot)
   const inPart = { amount: 3_000, heldAmount: 500, reversedAmount: 1_000, chargedAmount: 1_000 }
-  expect(await told()).toMatchObject({ ...inPart, availableAmount: 1_500, spendable: 1_500 })
-  expect((await told()).heldUntil).not.toBeNull()
+  expect(await lastEvent()).toMatchObject({ ...inPart, availableAmount: 1_500, spendable: 1_500 })
+  expect((await lastEvent()).heldUntil).not.toBeNull()
   expect(await available()).toBe(1_500)
 
   session.takeBack('9001', [first, second])
   till.clock.advance(3_600_000)
   await tradeHandlers(till.deps).history(bot)
   const whole = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000, chargedAmount: 1_500 }
-  expect(await told()).toMatchObject({ ...whole, heldUntil: null, availableAmount: 1_500, spendable: 0 })
+  expect(await lastEvent()).toMatchObject({ ...whole, heldUntil: null, availableAmount: 1_500, spendable: 0 })
   expect(await available()).toBe(1_500)
 })

@@ -95,7 +95,7 @@ export function askAgain(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade):
 }
 
 /** The list has more pages and Steam answers, so the next turn follows soon, however long the trade has waited. */
-function goOn(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
+function continueSoon(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const now = deps.clock.now()
   return deps.trades.postpone(loaded, bot, readOnAt(deps.core.retryAt(loaded.trade, now), now))
 }
@@ -119,7 +119,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
     await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
   } else {
     // Only a complete pass proves that the offer is missing.
-    await (failed ? askAgain : goOn)(deps, bot, loaded)
+    await (failed ? askAgain : continueSoon)(deps, bot, loaded)
   }
   if (found === undefined) reportBlocked(deps, search, facts)
   else {

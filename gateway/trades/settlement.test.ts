@@ -31,8 +31,8 @@ describe('a settlement', () => {
   })
 
   it('is the later of the times in the offer and in its Steam trade', () => {
-    const told = offer('accepted', { settlesAt: at(900_000) })
-    expect(decide(active, { kind: 'offer_read', offer: told }, around)).toMatchObject([
+    const withEnd = offer('accepted', { settlesAt: at(900_000) })
+    expect(decide(active, { kind: 'offer_read', offer: withEnd }, around)).toMatchObject([
       { kind: 'accepted', settlesAt: at(900_000) },
     ])
     const accepted = { ...active, acceptedAt: at(20), settlesAt: at(900_000) }

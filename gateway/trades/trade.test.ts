@@ -215,8 +215,8 @@ describe('an event', () => {
     for (const trade of oneOfEach) {
       const expected = changed[trade.state]
       if (expected === undefined) {
-        const told = `trade 1 is ${trade.state}: ${event.kind} does not belong there`
-        expect(() => evolve(trade, event)).toThrow(told)
+        const problem = `trade 1 is ${trade.state}: ${event.kind} does not belong there`
+        expect(() => evolve(trade, event)).toThrow(problem)
       } else expect(evolve(trade, event)).toEqual(expected)
     }
   })
@@ -288,7 +288,7 @@ const steamTrades = fc
   })
 
 const facts: fc.Arbitrary<Fact> = fc.oneof(
-  fc.constantFrom<Fact>({ kind: 'nobody_came' }, { kind: 'sending' }, { kind: 'not_sent' }),
+  fc.constantFrom<Fact>({ kind: 'no_bot_came' }, { kind: 'sending' }, { kind: 'not_sent' }),
   fc.constantFrom<Fact>(
     { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } },
     { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } },
@@ -297,7 +297,7 @@ const facts: fc.Arbitrary<Fact> = fc.oneof(
   fc.constantFrom<Fact>(
     { kind: 'cancelling', because: 'deadline' },
     { kind: 'store_cancels' },
-    { kind: 'others_came' },
+    { kind: 'other_delivered' },
   ),
   fc.constantFrom<Fact>(
     { kind: 'given_up', because: 'unresolved' },

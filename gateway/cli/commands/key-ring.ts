@@ -1,4 +1,4 @@
-/** `key-ring …`: the master keys. */
+/** `key-ring …`: shows, replaces and forgets master keys. */
 import { buildRouteMap } from '@stricli/core'
 import {
   ACT,
