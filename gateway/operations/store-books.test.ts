@@ -165,12 +165,23 @@ it('the statement and the report contain every movement, and add up', async () =
   })
 })
 
+const NOT_POSTED = 'a payout or adjustment is not posted as recorded'
+const NOT_RECORDED = 'an operator moved money without a record of it'
+
 it.each([
-  ['a payout of another amount', `update ledger_entry set amount = amount + 1 where cause = 'paid_out'`],
-  ['an adjustment without its movement', `delete from ledger_entry where cause = 'adjusted'`],
-  ['a void that nobody recorded', `delete from operator_act where act = 'payout void'`],
-  ['a write-off that nobody recorded', `delete from operator_act where act = 'store write-off'`],
-])('%s is found', async (_, statement) => {
+  [
+    'a payout of another amount',
+    `update ledger_entry set amount = amount + 1 where cause = 'paid_out'`,
+    NOT_POSTED,
+  ],
+  ['an adjustment without its movement', `delete from ledger_entry where cause = 'adjusted'`, NOT_POSTED],
+  ['a void that nobody recorded', `delete from operator_act where act = 'payout void'`, NOT_RECORDED],
+  [
+    'a write-off that nobody recorded',
+    `delete from operator_act where act = 'store write-off'`,
+    NOT_RECORDED,
+  ],
+])('%s is found', async (_, statement, problem) => {
   const client = await pool.connect()
   await client.query('begin')
   await client.query('set local session_replication_role = replica')
@@ -180,9 +191,7 @@ it.each([
   await client.query('rollback')
   client.release()
   expect(rowCount).toBeGreaterThan(0)
-  expect(found.map(({ problem }) => problem)).toEqual(
-    expect.arrayContaining([expect.stringMatching(/^(what an operator moved|an operator moved money)/)]),
-  )
+  expect(found.map((difference) => difference.problem)).toContain(problem)
 })
 
 /** Hides the check's own transactions, which would end the transaction of the test. */
