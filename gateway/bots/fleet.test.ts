@@ -103,7 +103,7 @@ describe("a store's share of the fleet", () => {
   })
 })
 
-describe('a wish that waits for a bot', () => {
+describe('a request that waits for a bot', () => {
   const moves = (mine: Partial<BotFacts>, other: Partial<BotFacts>) =>
     isBetterElsewhere([aBot({ botId: 1n, ...mine }), aBot({ botId: 2n, ...other })], DEFAULT_FLEET_LIMITS, {
       ...{ botId: 1n, tried: [], game: 'cs', items: 1 },
@@ -125,10 +125,10 @@ describe('a wish that waits for a bot', () => {
 
   it('does not return to a bot that was tried, and leaves a bot that is gone', () => {
     const [first, second] = [aBot({ botId: 1n, late: true }), aBot({ botId: 2n })]
-    const wish = { botId: 1n, tried: [2n], game: 'cs' as const, items: 1 }
-    expect(isBetterElsewhere([first, second], DEFAULT_FLEET_LIMITS, wish)).toBe(false)
-    expect(isBetterElsewhere([{ ...second, late: true }], DEFAULT_FLEET_LIMITS, { ...wish, tried: [] })).toBe(
-      true,
-    )
+    const request = { botId: 1n, tried: [2n], game: 'cs' as const, items: 1 }
+    expect(isBetterElsewhere([first, second], DEFAULT_FLEET_LIMITS, request)).toBe(false)
+    expect(
+      isBetterElsewhere([{ ...second, late: true }], DEFAULT_FLEET_LIMITS, { ...request, tried: [] }),
+    ).toBe(true)
   })
 })

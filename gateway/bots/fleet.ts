@@ -69,12 +69,12 @@ export const chooseBot = (bots: readonly BotFacts[], limits: FleetLimits, load: 
 const isWorking = ({ reachable, failing, standing }: BotFacts): boolean =>
   reachable && !failing && standing !== 'barred'
 
-/** A wish that waits for this bot. `tried`: the bots for which Steam refused the wish before. */
+/** A request that waits for this bot. `tried`: the bots for which Steam refused the request before. */
 export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
 
 /**
- * True if another bot would serve the waiting wish sooner. In a crowd every bot is late or has an equally long queue. A
- * wish that moved then would only lose its place, and if every wish kept moving, none would be served.
+ * True if another bot would serve the waiting request sooner. In a crowd every bot is late or has an equally long
+ * queue. A request that moved then would only lose its place, and if every request kept moving, none would be served.
  */
 export function isBetterElsewhere(
   bots: readonly BotFacts[],

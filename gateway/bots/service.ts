@@ -30,7 +30,7 @@ import {
 const MOST_TRIED = 8
 const MOST_TURNS = 4
 
-/** `tried`: the bots for which Steam refused the same wish. */
+/** `tried`: the bots for which Steam refused the same request. */
 type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
@@ -90,7 +90,7 @@ export async function hasBotForTrade(
   return chooseBot(others, limits, { game, items }) !== undefined
 }
 
-/** True if another bot with room would probably serve the waiting wish sooner. Takes no lock. */
+/** True if another bot with room would probably serve the waiting request sooner. Takes no lock. */
 export async function isServedSoonerElsewhere(
   db: Db,
   { partnerSteamId, ...waiting }: Waiting & Pick<Wanted, 'partnerSteamId'>,

@@ -1,5 +1,5 @@
 /** Reads a customer's spendable balance from an address of the store. */
-import { beginningOf, reasonOf } from './receiver.ts'
+import { beginningOf, reasonOfSilence } from './receiver.ts'
 
 export type Balance = (currency: string) => Promise<number>
 
@@ -25,7 +25,7 @@ async function bodyOf(address: string): Promise<string> {
     const answer = await fetch(address, { signal: AbortSignal.timeout(DEADLINE_MS) })
     return await beginningOf(answer)
   } catch (error) {
-    throw new Error(`${address} cannot be reached: ${reasonOf(error)}`)
+    throw new Error(`${address} cannot be reached: ${reasonOfSilence(error)}`)
   }
 }
 

@@ -34,7 +34,7 @@ const LOOK_MS = 1_000
 const LONGEST_MS = 30_000
 const PAGE = 100
 
-const pageSchema = z.object({ events: z.array(webhookSchema), next: z.int(), hasMore: z.boolean() })
+const pageSchema = z.object({ events: z.array(webhookSchema), hasMore: z.boolean() })
 const problemSchema = z.object({ code: z.string(), detail: z.string() })
 
 /**
@@ -88,7 +88,7 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
     const isPassing = answer.status >= 500 || answer.status === 429
     return { kind: isPassing ? 'unreachable' : 'refused', reason: `${code}: ${detail}` }
   } catch (error) {
-    return { kind: 'unreachable', reason: `${till.origin} cannot be reached: ${reasonOf(error)}` }
+    return { kind: 'unreachable', reason: `${till.origin} gave no usable answer: ${codeOrMessage(error)}` }
   }
 }
 
@@ -116,7 +116,7 @@ async function post(to: URL, init: RequestInit): Promise<{ said: string; isTaken
     await answer.body?.cancel()
     return { said: String(answer.status), isTaken: answer.ok }
   } catch (error) {
-    return { said: `no answer (${reasonOf(error)})`, isTaken: false }
+    return { said: `no answer (${codeOrMessage(error)})`, isTaken: false }
   }
 }
 
@@ -125,8 +125,8 @@ const deadline = (signal: AbortSignal | undefined): AbortSignal =>
     ? AbortSignal.timeout(DEADLINE_MS)
     : AbortSignal.any([signal, AbortSignal.timeout(DEADLINE_MS)])
 
-/** Returns the cause, which fetch wraps in another error. */
-function reasonOf(error: unknown): string {
+/** Returns the code of the error's cause, or its message if it has no code. A failed fetch wraps its cause. */
+function codeOrMessage(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(cause instanceof Error)) return 'unknown error'
   return 'code' in cause ? String(cause.code) : cause.message

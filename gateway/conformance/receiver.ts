@@ -44,7 +44,7 @@ export function createReceiver(url: URL, deadlineMs: number): Receiver {
         })
         return { kind: 'answered', status: answer.status, text: await beginningOf(answer) }
       } catch (error) {
-        return { kind: 'silent', reason: reasonOf(error) }
+        return { kind: 'silent', reason: reasonOfSilence(error) }
       }
     },
     sendAndBreakOff({ headers, body }) {
@@ -91,7 +91,7 @@ function halfACall(url: URL) {
   return promise
 }
 
-export function reasonOf(error: unknown): string {
+export function reasonOfSilence(error: unknown): string {
   if (!(error instanceof Error)) return 'no answer'
   if (error.name === 'TimeoutError') return 'no answer in time'
   const { cause } = error

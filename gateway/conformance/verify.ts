@@ -6,7 +6,7 @@ import { FORGERY_CHECKS } from './forgery-checks.ts'
 import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
 import { startOwnTill } from './own-till.ts'
-import { createReceiver, reasonOf } from './receiver.ts'
+import { createReceiver, reasonOfSilence } from './receiver.ts'
 import { createOpening } from './store-orders.ts'
 import { TROUBLE_CHECKS } from './trouble-checks.ts'
 
@@ -73,12 +73,12 @@ async function firstProblem(kit: Kit, url: URL): Promise<Verified | undefined> {
     await kit.balance?.('USD')
     return undefined
   } catch (error) {
-    return { kind: 'unreadable', reason: reasonOf(error) }
+    return { kind: 'unreadable', reason: reasonOfSilence(error) }
   }
 }
 
 async function resultOf({ name, title, document, run }: Check, kit: Kit): Promise<CheckResult> {
-  const verdict = await run(kit).catch((error: unknown) => incomplete(reasonOf(error)))
+  const verdict = await run(kit).catch((error: unknown) => incomplete(reasonOfSilence(error)))
   const detail = verdict.kind === 'passed' ? null : verdict.detail
   return { check: name, title, result: verdict.kind, detail, document: `docs/${document}` }
 }

@@ -10,13 +10,15 @@ import { text } from './input.ts'
 import { createLogins } from './logins.ts'
 import { admit, type Visitor, type VisitorDeps, visitorOf } from './visitor.ts'
 
+/** Reads an act from the body of a call, and counts it towards the visitor's limit of acts. */
+export type TakeAct = (who: Visitor, body: unknown) => { act: ActDeps; input: unknown }
+
 type Deps = VisitorDeps & {
   log: Log
   /** Monotonic milliseconds. */
   nowMs(): number
   visitor(request: FastifyRequest): Promise<Visitor>
-  /** Reads an act from the body of a call, and counts it towards the visitor's limit of acts. */
-  takeAct(who: Visitor, body: unknown): { act: ActDeps; input: unknown }
+  takeAct: TakeAct
   send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply
 }
 

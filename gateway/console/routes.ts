@@ -12,7 +12,7 @@ import type { Call } from './call.ts'
 import { CLEAR_COOKIE, type Halves, setCookie } from './cookie.ts'
 import { FINDS } from './finds.ts'
 import type { Live } from './live.ts'
-import { addLoginCalls } from './login-routes.ts'
+import { addLoginCalls, type TakeAct } from './login-routes.ts'
 import { assertionSchema, registrationSchema } from './passkeys.ts'
 import {
   beginRegistration,
@@ -58,15 +58,16 @@ export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
   })
   addSession(app, deps)
   for (const [name, call] of Object.entries(FINDS)) addFind(app, deps, { name, call })
-  for (const [name, call] of Object.entries(ACTS)) addAct(app, deps, { name, call, acts: limits.acts })
+  const takeAct: TakeAct = (who, body) => {
+    spend(limits.acts, who.name)
+    const { reason, input } = parse(actSchema, body)
+    return { act: callDeps(deps, who, reason), input }
+  }
+  for (const [name, call] of Object.entries(ACTS)) addAct(app, deps, { name, call, takeAct })
   addLoginCalls(app, {
     ...deps,
     visitor: (request) => visitor(deps, request),
-    takeAct: (who, body) => {
-      spend(limits.acts, who.name)
-      const { reason, input } = parse(actSchema, body)
-      return { act: actDeps(deps, who, reason), input }
-    },
+    takeAct,
     send: sendAnswer,
   })
   addLive(app, deps)
@@ -88,7 +89,7 @@ const sendAnswer = (reply: FastifyReply, answer: Answer<unknown>): FastifyReply 
 
 const send = (reply: FastifyReply, data: unknown): FastifyReply => sendAnswer(reply, done(data))
 
-/** Sends the cookie to the browser and the other half to the page. */
+/** The session's secret has two halves: the browser keeps one as a cookie, and the page gets the other. */
 const begin = (reply: FastifyReply, { cookie, page }: Halves): FastifyReply => {
   reply.header('set-cookie', setCookie(cookie))
   return send(reply, { session: page })
@@ -161,7 +162,7 @@ function addSession(app: FastifyInstance, deps: ConsoleDeps): void {
 
 type Named = { name: string; call: Call }
 
-const actDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: string | null): ActDeps => ({
+const callDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: string | null): ActDeps => ({
   config: deps.config,
   db: deps.db,
   clock: deps.clock,
@@ -174,21 +175,20 @@ function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: Named)
   app.post(`/ops/find/${name}`, async (request, reply) => {
     const who = await visitor(deps, request)
     admit(who, call, deps.clock.machineNow())
-    return sendAnswer(reply, await call.run(actDeps(deps, who, null), request.body))
+    return sendAnswer(reply, await call.run(callDeps(deps, who, null), request.body))
   })
 }
 
 function addAct(
   app: FastifyInstance,
   deps: ConsoleDeps,
-  { name, call, acts }: Named & { acts: Buckets },
+  { name, call, takeAct }: Named & { takeAct: TakeAct },
 ): void {
   app.post(`/ops/act/${name.replaceAll(' ', '-')}`, async (request, reply) => {
     const who = await visitor(deps, request)
     admit(who, call, deps.clock.machineNow())
-    spend(acts, who.name)
-    const { reason, input } = parse(actSchema, request.body)
-    return sendAnswer(reply, await call.run(actDeps(deps, who, reason), input))
+    const { act, input } = takeAct(who, request.body)
+    return sendAnswer(reply, await call.run(act, input))
   })
 }
 

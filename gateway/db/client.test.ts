@@ -16,8 +16,8 @@ test('a connection that breaks inside a transaction ends the transaction, not th
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
     const pid = rows[0]?.pid ?? 0
     await sql`select pg_terminate_backend(${pid})`.execute(db)
-    const isGone = async () => (await sql`select from pg_stat_activity where pid = ${pid}`.execute(db)).rows
-    await expect.poll(isGone).toEqual([])
+    const backends = async () => (await sql`select from pg_stat_activity where pid = ${pid}`.execute(db)).rows
+    await expect.poll(backends).toEqual([])
     await sql`select 1`.execute(tx)
   })
   await expect(broken).rejects.toThrow()

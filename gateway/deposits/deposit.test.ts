@@ -19,7 +19,7 @@ describe('a deposit', () => {
     expect(moved('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
   })
 
-  it.each(ENDS)('ends as %s with its trade if it is pending, and in no other status', (status) => {
+  it.each(ENDS)('ends as %s with its trade only while it is pending', (status) => {
     const ended = { kind: 'trade_ended', status } as const
     expect(moved('pending', ended)).toBe(status)
     for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
@@ -39,7 +39,7 @@ describe('a deposit', () => {
   )
 
   it.each(DEPOSIT_STATUSES.filter(isFinal))(
-    'D-6 that ended as %s stays so, whatever happens later',
+    'D-6 that ended as %s does not change without proof of delivery',
     (from) => {
       expect(moved(from, { kind: 'offer_stands' })).toBeNull()
       expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
@@ -57,9 +57,28 @@ describe('a deposit', () => {
     expect(DEFAULT_DEPOSIT_LIFE_MS).toBe(3_600_000)
   })
 
-  it('I10 moves only along these edges', () => {
-    expect(DEPOSIT_EDGES.succeeded).toEqual([])
-    expect(DEPOSIT_EDGES.created).toEqual(['pending', 'succeeded', 'paymentTimeout'])
+  it('I10 moves along the edges of its diagram, and along no others', () => {
+    const causes: DepositCause[] = [
+      { kind: 'offer_stands' },
+      { kind: 'delivered' },
+      { kind: 'cancelled_by_store' },
+      { kind: 'time_passed', now: past(1), isStopped: false },
+      ...ENDS.map((status) => ({ kind: 'trade_ended' as const, status })),
+    ]
+    const reached = (from: DepositStatus) => new Set(causes.map((cause) => moved(from, cause)))
+    const afterEnd = ['succeeded']
+    const diagram = {
+      created: ['pending', 'succeeded', 'paymentTimeout'],
+      pending: ['succeeded', ...ENDS],
+      succeeded: [],
+      paymentTimeout: afterEnd,
+      tradeTimeout: afterEnd,
+      tradeDeclined: afterEnd,
+      tradeCountered: afterEnd,
+      tradeHasInvalidItems: afterEnd,
+    }
+    expect(DEPOSIT_EDGES).toEqual(diagram)
+    for (const from of DEPOSIT_STATUSES) expect(reached(from)).toEqual(new Set([null, ...diagram[from]]))
   })
 
   it('does not succeed twice', () => {

@@ -107,10 +107,10 @@ describe('a shopper gives a trade link', () => {
   })
 
   it.each<[string, string, string]>([
-    ['that is not a trade link', 'https://steamcommunity.com/id/nova', 'invalid_trade_link'],
-    ['of a look-alike host', LINK.replace('steamcommunity', 'steamcomunity'), 'invalid_trade_link'],
-    ['with more text after it', `${LINK}&x=1`, 'invalid_trade_link'],
-  ])('%s is refused', async (_name, tradeUrl, code) => {
+    ['not a trade link', 'https://steamcommunity.com/id/nova', 'invalid_trade_link'],
+    ['a link to a look-alike host', LINK.replace('steamcommunity', 'steamcomunity'), 'invalid_trade_link'],
+    ['a trade link with more text after it', `${LINK}&x=1`, 'invalid_trade_link'],
+  ])('and is refused if it is %s', async (_name, tradeUrl, code) => {
     const { hash } = await open()
     await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refused(code))
   })

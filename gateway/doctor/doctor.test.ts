@@ -251,6 +251,12 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'bots.3',
     /bot renew 3/,
   ],
+  [
+    'a token that has expired',
+    () => bot({ tokenExpiresAt: new Date(NOW.getTime() - DAY_MS) }),
+    'bots.3',
+    /bot renew 3/,
+  ],
   ['no store', () => storeFindings([]), 'stores', /store add/],
   [
     'a store without a webhook',

@@ -34,7 +34,11 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
     const ageMs = now.getTime() - goodAt.getTime()
     if (ageMs <= MOST_FEED_MS) return good(check, `answered ${ageText(ageMs)} ago`)
     const why = lastError === null ? '' : `: ${lastError}`
-    return mend(check, `answered ${ageText(ageMs)} ago${why}`, 'see price list, and whether a gateway runs')
+    return mend(
+      check,
+      `answered ${ageText(ageMs)} ago${why}`,
+      'run tradetill price list, and check that a gateway runs',
+    )
   })
   const none = mend(
     'prices',
@@ -44,7 +48,11 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   const ofGames = coverage.map(({ game, fresh, all }) =>
     fresh > 0
       ? good(`prices.of.${game}`, `${fresh} of ${all} names have a valid price`)
-      : mend(`prices.of.${game}`, 'no name has a valid price', 'wait for a source, or see price list'),
+      : mend(
+          `prices.of.${game}`,
+          'no name has a valid price',
+          'wait for a source, or run tradetill price list to see why',
+        ),
   )
   return [
     ...(feeds.length === 0 ? [none] : ofFeeds),
@@ -53,16 +61,21 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
   ]
 }
 
-/** The setting names each source by its own name, except for the source of exchange rates. */
+/**
+ * Advice for a source that never answered. The setting names each source by its own name, except for the source of
+ * exchange rates.
+ */
 function neverAnswered(source: string): string {
   if (source === FILE_SOURCE) return 'mend the file that TRADETILL_PRICES_FILE names'
   const word = source === RATES_SOURCE ? 'rates' : source
-  return `let the gateway reach it; or take ${word} out of TRADETILL_PRICE_SOURCES, and restart the gateway`
+  return `check that the gateway can reach it, or take ${word} out of TRADETILL_PRICE_SOURCES and restart the gateway`
 }
 
 function rateFinding({ currency, asOf }: NewestRate, now: Date): Finding {
   const check = `rates.${currency}`
-  const advice = 'let rates and ecb of TRADETILL_PRICE_SOURCES answer, or add rates to TRADETILL_PRICES_FILE'
+  const advice =
+    'check that the gateway can reach the sources "rates" and "ecb" (TRADETILL_PRICE_SOURCES), ' +
+    'or put exchange rates into TRADETILL_PRICES_FILE'
   if (asOf === null) return mend(check, 'there is no exchange rate', advice)
   const ageMs = now.getTime() - asOf.getTime()
   const says = `the newest exchange rate is ${ageText(Math.max(ageMs, 0))} old`
@@ -97,17 +110,18 @@ function botFinding(bot: BotState, now: Date): Finding {
     const advice = 'start a gateway, or raise TRADETILL_MAX_BOTS'
     return mend(check, `${who}: no gateway holds it`, advice)
   }
-  if (!bot.reachable) return mend(check, `${who} is offline`, 'see bot list for the reason')
+  if (!bot.reachable)
+    return mend(check, `${who} is offline`, 'run tradetill bot list, which shows the reason')
   if (bar?.reason === 'own_hold') {
     const advice = 'turn the mobile authenticator of the account on and wait 7 days'
     return mend(check, `${who}: Steam would hold its side of a trade`, advice)
   }
   if (bar !== undefined) {
     const says = `${who} rests until ${bar.until.toISOString()}: ${bar.reason}`
-    return mend(check, says, 'see "What Steam refuses it" in docs/operating.md')
+    return mend(check, says, 'see the table of refusals under "Bots" in docs/operating.md')
   }
   if (!bot.noticeAcknowledged) {
-    const advice = `tradetill bot renew ${bot.botId} acknowledges it`
+    const advice = `run tradetill bot renew ${bot.botId}, which acknowledges it`
     return mend(check, `${who}: Steam's notice about trade protection is not acknowledged`, advice)
   }
   return tokenFinding(bot, { check, who }, now)
@@ -119,7 +133,9 @@ function tokenFinding(
   now: Date,
 ) {
   if (tokenExpiresAt === null) return good(check, `${who} is online, its token does not expire`)
-  const says = `${who} is online, its token ends in ${ageText(tokenExpiresAt.getTime() - now.getTime())}`
+  const leftMs = tokenExpiresAt.getTime() - now.getTime()
+  const end = leftMs > 0 ? `ends in ${ageText(leftMs)}` : 'has expired'
+  const says = `${who} is online, its token ${end}`
   if (tokenEnd(tokenExpiresAt, now) === 'far') return good(check, says)
   return mend(check, says, `tradetill bot renew ${botId}`)
 }
@@ -127,10 +143,16 @@ function tokenFinding(
 export type StoreState = {
   storeId: bigint
   name: string
-  endpoints: readonly { endpointId: bigint; state: string; url: string; answer: WebhookAnswer | undefined }[]
+  endpoints: readonly {
+    endpointId: bigint
+    state: string
+    url: string
+    /** Undefined if no test was due: without --send-webhooks, or if the endpoint is not enabled. */
+    answer: WebhookAnswer | undefined
+  }[]
 }
 
-/** Result of a test message. It is undefined if no test was sent. */
+/** Result of a test message. */
 export type WebhookAnswer =
   | { kind: 'answered'; status: number }
   | { kind: 'failed'; reason: string }
@@ -154,21 +176,27 @@ function endpointFinding(
   { state, url: address, answer }: StoreState['endpoints'][number],
 ): Finding {
   const url = withoutQuery(address)
-  if (state === 'disabled') return mend(check, `${url} is disabled`, 'let the store enable it, or remove it')
+  if (state === 'disabled')
+    return mend(check, `${url} is disabled`, 'ask the store to enable it or to remove it')
   if (state === 'pending') {
-    return mend(check, `${url} has not proved itself`, 'let the store answer a test with its data.challenge')
+    return mend(
+      check,
+      `${url} has not proved itself`,
+      'ask the store to answer a test with its data.challenge',
+    )
   }
   if (answer === undefined) return notChecked(check, `${url}: doctor --send-webhooks sends a test`)
   if (answer.kind === 'left_out')
     return notChecked(check, `${url}: not tested, because the tests took more than a minute`)
   if (answer.kind === 'failed') {
-    const advice = 'let the store answer there; store allow-address opens another port or network'
+    const advice =
+      'ask the store to answer there, or allow another port or network with tradetill store allow-address'
     return mend(check, `${url} did not answer: ${answer.reason}`, advice)
   }
   if (answer.status >= 200 && answer.status < 300) return good(check, `${url} accepted a test`)
   return mend(
     check,
     `${url} answered a test with ${answer.status}`,
-    'let the store answer 2xx, even to types that it ignores',
+    'ask the store to answer 2xx, even to types that it ignores',
   )
 }

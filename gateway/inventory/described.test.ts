@@ -288,7 +288,7 @@ describe('A-043 descriptions as Steam writes them', () => {
       expect(reasonsOf('cs', cs('AK-47 | Redline', [], said))).toEqual({ notMarketable: 1 })
     })
 
-    test('is accepted during a temporary restriction', () => {
+    test('is accepted if the restriction is only temporary', () => {
       const running = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
       expect(seen('cs', cs('AK-47 | Redline', [], running)).shown).toHaveLength(1)
       const inRussian = {

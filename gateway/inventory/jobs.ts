@@ -10,7 +10,7 @@ import type { SecretBox } from '../kit/secret-box.ts'
 import { askSteam } from './answer.ts'
 import { FRESH_MS, inventoryTopic, RELOAD_MS, snapshotOf, WAIT_MS } from './look.ts'
 import { deleteSuperseded, forgetQuotes } from './quote-store.ts'
-import { completeRequest, forgetRequests, itemsSince, takeRequest } from './store.ts'
+import { completeRequest, forgetRequests, requestWithItems, takeRequest } from './store.ts'
 
 type JobDeps = { db: Db; signals: Signals; clock: Clock; log: Log; box: SecretBox }
 
@@ -24,7 +24,7 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
     const { steamId, token, game, language } = wanted
     const kept = async () => {
       const ms = wanted.isReload ? RELOAD_MS : FRESH_MS
-      const row = await itemsSince(db, wanted, new Date(clock.now().getTime() - ms))
+      const row = await requestWithItems(db, wanted, new Date(clock.now().getTime() - ms))
       return row && snapshotOf(row)
     }
     const asked = { partner: { steamId, token }, game, language, kept, spend }

@@ -10,7 +10,10 @@ import type { StoredAnswer } from './answer.ts'
 
 type Wanted = { steamId: string; token: string; game: Game; language: Language }
 
-/** Identifies the requested inventory: equal keys share one request. */
+/**
+ * Identifies the requested inventory. Keys with the same account, token (`tokenHmacs`), game and language share one
+ * request; `tokenSealed` is not compared.
+ */
 export type InventoryKey = Wanted & { tokenSealed: Buffer; tokenHmacs: [Buffer, ...Buffer[]] }
 
 export const inventoryKeyOf = (box: SecretBox, wanted: Wanted): InventoryKey => ({
@@ -36,6 +39,9 @@ export async function lockKey(tx: Tx, { steamId, tokenHmacs, game, language }: I
   const key = `inventory ${steamId} ${tokenHmacs[0].toString('hex')} ${game} ${language}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
+
+/** Cheap to check first: it skips answers with items without parsing them. An answer without items is short. */
+const isShortAnswer = sql<boolean>`pg_column_size(answer) < 1000`
 
 /** The newest request of the key after `since`. */
 export function latestRequest(tx: Tx, key: InventoryKey, since: Date): Promise<RequestRow | undefined> {
@@ -66,7 +72,7 @@ export function refusedToken(
     .where('steam_id', '=', steamId)
     .where('token_hmac', 'in', tokenHmacs)
     .where('created_at', '>', since)
-    .where(sql<boolean>`pg_column_size(answer) < 1000 and answer->>'reason' = 'invalid_token'`)
+    .where(sql<boolean>`${isShortAnswer} and answer->>'reason' = 'invalid_token'`)
     .orderBy('created_at', 'desc')
     .limit(1)
     .executeTakeFirst()
@@ -85,7 +91,7 @@ export async function readsSince(
   const some =
     'depositId' in of ? all.where('deposit_id', '=', of.depositId) : all.where('steam_id', '=', of.steamId)
   return some
-    .where(sql<boolean>`(pg_column_size(answer) < 1000 and answer->>'reason' = 'not_our_turn') is not true`)
+    .where(sql<boolean>`(${isShortAnswer} and answer->>'reason' = 'not_our_turn') is not true`)
     .orderBy('created_at')
     .execute()
 }
@@ -99,8 +105,8 @@ export async function lockReadsOf(
     await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
 }
 
-/** Items of this account that Steam returned after `since` for another token. */
-export function itemsSince(
+/** The newest request for this account with another token, answered after `since` with items. */
+export function requestWithItems(
   db: Db,
   { steamId, tokenHmacs, game, language }: InventoryKey,
   since: Date,
@@ -201,7 +207,7 @@ function wellFormedJson(answer: StoredAnswer): string {
   )
 }
 
-/** Returns those of the assets that are part of an open or completed trade. */
+/** Returns those of the assets that are in a trade that is open, or whose items may still arrive. */
 export async function assetsInTrades(
   db: Db | Tx,
   appId: number,

@@ -44,7 +44,7 @@ describe('the log', () => {
     ['a hash in capitals', `/DEPOSIT/${HASH.toUpperCase()}`, HASH.toUpperCase()],
     ['a hash in an address inside an address', `?next=%2Fdeposit%3Fhash%3D${HASH}`, HASH],
     ['a hash in a name', `deposit_${HASH}`, HASH],
-    ['a Steam token in other letters', 'EYAIDHLWIJOGIKPXVCJ9.EYAIAXNZIJOG.C2LNBMF0DXJL', 'C2LNBMF0DXJL'],
+    ['a Steam token in capitals', 'EYAIDHLWIJOGIKPXVCJ9.EYAIAXNZIJOG.C2LNBMF0DXJL', 'C2LNBMF0DXJL'],
     ['half of a Steam token', 'eyAidHlwIjogIkpXVCJ9.eyAiaXNzIjoic2', 'eyAidHlw'],
     ['a field of JSON in a text', '{"token":"c4n4ry","x":1}', 'c4n4ry'],
     [
@@ -68,7 +68,7 @@ describe('the log', () => {
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: text })
   })
 
-  test('reads the beginnings of a hundred thousand secrets only once', () => {
+  test('cuts long lines made of the beginnings of secrets', () => {
     const { log, lines } = captureLog()
     const forms = [
       'eyJ-',

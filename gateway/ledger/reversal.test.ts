@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { fc, test } from '../testing/property.ts'
-import { chargedBy, reversalMovements } from './reversal.ts'
+import { chargedToStore, reversalMovements } from './reversal.ts'
 
 const amount = fc.bigInt({ min: 1n, max: 10n ** 12n })
 
@@ -17,7 +17,7 @@ test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' 
     expect(of('held') <= held).toBe(true)
     expect(of('held') + of(liability === 'store' ? 'available' : 'loss')).toBe(total)
     expect(of(liability === 'store' ? 'loss' : 'available')).toBe(0n)
-    expect(chargedBy(movements)).toBe(liability === 'store' ? total : of('held'))
+    expect(chargedToStore(movements)).toBe(liability === 'store' ? total : of('held'))
   },
 )
 
@@ -38,6 +38,6 @@ it('D-9 a reversal has a movement with its cause for each part', () => {
     { debit: 'available', credit: 'items', amount: 5n, cause: 'reversed' },
   ])
   expect(() => reversalMovements({ ...reversal, held: -1n, liability: 'store' })).toThrow(
-    'a reversal of 1100 cannot take back 1000, -1 of the trade held',
+    'a reversal of 1100 cannot take back 1000 while -1 is held',
   )
 })

@@ -1,9 +1,10 @@
-/** The movements of a reversal between accounts, pure. Amounts are minor units. */
+/** The movements between accounts that a reversal causes. Pure. Amounts are minor units. */
 import { isStoreAccount, least, type Movement } from './entry.ts'
 
 type Reversal = {
-  /** The credit for the items that went back, and their worth before commission. */
+  /** The credit for the items that went back. */
   total: bigint
+  /** Their worth before commission. */
   gross: bigint
   /** How much of the trade is still held. */
   held: bigint
@@ -16,7 +17,7 @@ type Reversal = {
  */
 export function reversalMovements({ total, gross, held, liability }: Reversal): Movement[] {
   if (total <= 0n || gross < total || held < 0n) {
-    throw new RangeError(`a reversal of ${gross} cannot take back ${total}, ${held} of the trade held`)
+    throw new RangeError(`a reversal of ${gross} cannot take back ${total} while ${held} is held`)
   }
   const fromHeld = least(held, total)
   const movements: Movement[] = [
@@ -33,7 +34,7 @@ export function reversalMovements({ total, gross, held, liability }: Reversal): 
 }
 
 /** The part of a reversal's movements that the store bears. */
-export const chargedBy = (movements: readonly Movement[]): bigint =>
+export const chargedToStore = (movements: readonly Movement[]): bigint =>
   movements.reduce(
     (sum, { cause, debit, amount }) => (cause === 'reversed' && isStoreAccount(debit) ? sum + amount : sum),
     0n,

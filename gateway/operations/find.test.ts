@@ -184,7 +184,7 @@ describe('other things', () => {
     expect((await found('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
   })
 
-  it('a search without finds does not repeat the typed text', async () => {
+  it('a search that finds nothing does not repeat the typed text', async () => {
     const secret = 'f'.repeat(32)
     const answer = await find(deps, secret)
     expect(answer).toMatchObject({ kind: 'refused', refusal: 'not_found' })

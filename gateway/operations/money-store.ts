@@ -12,13 +12,13 @@ export type Money = {
     heldMinor: bigint
     availableMinor: bigint
   }[]
-  /** The operator's side: the items' worth, the commissions, and the losses. */
+  /** The operator's side: all accounts without a store. */
   own: { kind: AccountKind; currency: Currency; amountMinor: bigint }[]
   atRisk: { storeId: bigint; store: string; usdMinor: bigint; limitUsdMinor: bigint }[]
   check: { completeAt: Date | null; differences: number; verifiedEntry: bigint } | null
 }
 
-const MOST_STORES = 500
+const MOST_ROWS = 500
 
 export async function readMoney(db: Db): Promise<Money> {
   const { rows: balances } = await sql<Money['balances'][number]>`
@@ -26,7 +26,7 @@ export async function readMoney(db: Db): Promise<Money> {
       coalesce(sum(balance) filter (where kind = 'held'), 0)::bigint as "heldMinor",
       coalesce(sum(balance) filter (where kind = 'available'), 0)::bigint as "availableMinor"
     from account join store on store.id = account.store_id
-    group by store.id, currency order by store.id, currency limit ${MOST_STORES}`.execute(db)
+    group by store.id, currency order by store.id, currency limit ${MOST_ROWS}`.execute(db)
   const { rows: own } = await sql<Money['own'][number]>`
     select kind, currency, sum(balance)::bigint as "amountMinor" from account where store_id is null
     group by kind, currency order by kind, currency`.execute(db)
@@ -34,7 +34,7 @@ export async function readMoney(db: Db): Promise<Money> {
     select store.id as "storeId", store.name as store, coalesce(usd_cents, 0)::bigint as "usdMinor",
       risk_limit_usd_cents as "limitUsdMinor"
     from store left join credit_at_risk risk on risk.store_id = store.id
-    order by usd_cents desc nulls last, store.id limit ${MOST_STORES}`.execute(db)
+    order by usd_cents desc nulls last, store.id limit ${MOST_ROWS}`.execute(db)
   const { rows: checks } = await sql<NonNullable<Money['check']>>`
     select complete_at as "completeAt", differences, verified_entry as "verifiedEntry" from ledger_check`.execute(
     db,

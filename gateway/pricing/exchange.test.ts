@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { crossRate, isDenied, readRate, toMinorUnits } from './exchange.ts'
+import { crossRate, isContradicted, readRate, toMinorUnits } from './exchange.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const DOLLAR = 1_000_000n
@@ -36,21 +36,6 @@ describe('exchange rates', () => {
     expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
     expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
   })
-})
-
-describe('a rate compared with the reference', () => {
-  const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
-  const denied = (next: bigint, perUsd = '0.86', days = 1) => isDenied(next, reference(perUsd, days), NOW)
-
-  test('is denied if it is more than 3 % above or below it', () => {
-    expect([88_580_000n, 83_420_000n].map((next) => denied(next))).toEqual([false, false])
-    expect([88_580_001n, 83_419_999n].map((next) => denied(next))).toEqual([true, true])
-  })
-
-  test('is not denied by a reference older than six days, or without one', () => {
-    expect([denied(200_000_000n, '0.86', 6), denied(200_000_000n, '0.86', 6.01)]).toEqual([true, false])
-    expect(isDenied(200_000_000n, undefined, NOW)).toBe(false)
-  })
 
   test.each([
     ['1', '1.1594', '0.86251509'],
@@ -59,7 +44,23 @@ describe('a rate compared with the reference', () => {
     ['0', '1', '0.00000000'],
     ['x', '1', undefined],
     ['1', '0', undefined],
-  ])('per dollar is computed from two rates per euro: %s over %s is %s', (perEuro, dollars, perUsd) => {
+  ])('per dollar are computed from two rates per euro: %s over %s is %s', (perEuro, dollars, perUsd) => {
     expect(crossRate(perEuro, dollars)).toBe(perUsd)
+  })
+})
+
+describe('a rate compared with the reference', () => {
+  const reference = (perUsd: string, days = 1) => ({ perUsd, asOf: hoursAgo(days * 24) })
+  const refused = (next: bigint, perUsd = '0.86', days = 1) =>
+    isContradicted(next, reference(perUsd, days), NOW)
+
+  test('is refused if it is more than 3 % above or below it', () => {
+    expect([88_580_000n, 83_420_000n].map((next) => refused(next))).toEqual([false, false])
+    expect([88_580_001n, 83_419_999n].map((next) => refused(next))).toEqual([true, true])
+  })
+
+  test('is not refused because of a reference older than six days, or without one', () => {
+    expect([refused(200_000_000n, '0.86', 6), refused(200_000_000n, '0.86', 6.01)]).toEqual([true, false])
+    expect(isContradicted(200_000_000n, undefined, NOW)).toBe(false)
   })
 })

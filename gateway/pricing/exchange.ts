@@ -57,7 +57,7 @@ function isApart(known: bigint, next: bigint, percent: bigint): boolean {
 }
 
 /** True if the reference is recent and contradicts the new rate. */
-export function isDenied(
+export function isContradicted(
   next: bigint,
   reference: { perUsd: string; asOf: Date } | undefined,
   now: Date,

@@ -4,7 +4,14 @@ import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { reasonOf } from '../kit/reason.ts'
 import { type Repeating, repeat } from '../kit/repeat.ts'
-import { isDenied, isJump, type RateRefusal, REFERENCE_MS, REFERENCE_SOURCE, readRate } from './exchange.ts'
+import {
+  isContradicted,
+  isJump,
+  type RateRefusal,
+  REFERENCE_MS,
+  REFERENCE_SOURCE,
+  readRate,
+} from './exchange.ts'
 import { forgetFeedsBut } from './feed-store.ts'
 import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
@@ -141,8 +148,8 @@ async function keepRate(
   const jumps = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
   // The reference itself is not compared: otherwise a real move would keep both at their old rates.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
-  const denied = read.kind === 'rate' && isDenied(read.perUsd, reference, now)
-  if (read.kind === 'rate' && !jumps && !denied) {
+  const contradicted = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)
+  if (read.kind === 'rate' && !jumps && !contradicted) {
     await saveRate(db, source, { ...rate, asOf })
     return undefined
   }

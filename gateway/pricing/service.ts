@@ -36,7 +36,7 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** The grounds of a price: each source's data and their time. */
+/** The grounds of a price: the data of each source, with its time. */
 export type Grounds = {
   marketHashName: string
   usdMicros: bigint
@@ -53,7 +53,7 @@ export type PriceList = {
   ofPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
   /** True while no source has a recent enough price. */
   isSilent(marketHashName: string): boolean
-  /** The grounds of every price that was returned so far. */
+  /** The grounds of every price that has been returned so far. */
   grounds(): Grounds[]
 }
 
@@ -89,14 +89,14 @@ type Known = {
 /** Makes the price list. Each name is judged once, and only on demand. Pure. */
 export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const { commissionBps } = rules
-  const known = new Map<string, ItemPrice>()
+  const judged = new Map<string, ItemPrice>()
   const grounds: Grounds[] = []
   const judge = (name: string): ItemPrice => {
     const { blocked, asOf, override } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
-    const known = prices.get(name) ?? []
-    const said = override === null ? freshOf(known, rules, asOf) : [priceOfOverride(override, now)]
-    const worth = override === null ? worthOf(known, rules, asOf) : worthOfOverride(override, rules)
+    const found = prices.get(name) ?? []
+    const said = override === null ? freshOf(found, rules, asOf) : [priceOfOverride(override, now)]
+    const worth = override === null ? worthOf(found, rules, asOf) : worthOfOverride(override, rules)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
     grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })
@@ -104,8 +104,8 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     return { kind: 'priced', price, gross: toMinorUnits(usdMicros, rate.perUsd) }
   }
   const of = (name: string): ItemPrice => {
-    const price = known.get(name) ?? judge(name)
-    known.set(name, price)
+    const price = judged.get(name) ?? judge(name)
+    judged.set(name, price)
     return price
   }
   return {
@@ -129,7 +129,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   }
 }
 
-/** True if a hold on the market name also applies to this phase. A phase with its own hold is excepted. */
+/** True if a hold covers the market name but not the phase, and the phase has no hold of its own. */
 const isHeldTogether = (holds: readonly Hold[], marketHashName: string, phase: string): boolean =>
   holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
   !holds.some(({ name }) => name === phase)

@@ -30,7 +30,7 @@ export type PartnerFacts = {
 
 export type Allowance = { kind: 'allowed' } | { kind: 'too_many' } | { kind: 'paused'; until: Date }
 
-type Wish = {
+type OfferRequest = {
   /** Whether the deposit is locked to this account, so no stranger can have requested the offer. */
   isLocked: boolean
   now: Date
@@ -41,7 +41,7 @@ export const pauseMsAfter = (count: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
 
 /** Decides whether another offer may be sent to the account for a deposit of the store. */
-export function judgePartner(facts: PartnerFacts, { isLocked, now }: Wish): Allowance {
+export function judgePartner(facts: PartnerFacts, { isLocked, now }: OfferRequest): Allowance {
   const hasOwnSlot = isLocked && facts.openLocked < MOST_OPEN_LOCKED
   if (facts.open >= MOST_OPEN_OFFERS && !hasOwnSlot) return { kind: 'too_many' }
   if (isLocked || facts.unused === null) return { kind: 'allowed' }

@@ -41,7 +41,7 @@ const FIRST_ACCOUNT = 4_000_000_001n
 const SHORTEST_ID = 10
 
 /**
- * Keeps the fields that `record-fields.ts` lists, and replaces the rest by values of the same type and form. An id has
+ * Keeps the fields that `record-fields.ts` lists, and replaces the rest with values of the same type and form. An id has
  * the same stand-in everywhere, and the stand-ins keep the order of the ids.
  */
 export function redact(replies: readonly RawReply[], people: readonly string[] = []): Redacted {
@@ -65,10 +65,10 @@ export function redact(replies: readonly RawReply[], people: readonly string[] =
   }
   const change: Change = (rule, value) => {
     if (!isIdKind(rule)) return replaceText(rule, value)
-    if (!isId(value)) return value === '0' ? value : unknown(value)
-    if (rule !== 'person') return ids[rule].get(value) ?? unknown(value)
+    if (!isId(value)) return value === '0' ? value : blank(value)
+    if (rule !== 'person') return ids[rule].get(value) ?? blank(value)
     const account = ids.person.get(accountNumber(value))
-    if (account === undefined) return unknown(value)
+    if (account === undefined) return blank(value)
     return isSteamId(value) ? steamIdOfAccount(account) : account
   }
   return { replies: replies.map((reply) => redactReply(reply, change)), standIn: change }
@@ -164,7 +164,7 @@ const fieldName = (field: string): string =>
 function replaceText(rule: Rule | undefined, value: string): string {
   switch (rule) {
     case 'keep':
-      return value.length <= MOST_KEPT ? value : unknown(value)
+      return value.length <= MOST_KEPT ? value : blank(value)
     case 'name':
       return inForm(value)
     case 'line':
@@ -176,12 +176,12 @@ function replaceText(rule: Rule | undefined, value: string): string {
     case 'message':
       return /^LIVE-[0-9A-Z]{1,16}$/.test(value) ? value : inForm(value)
     default:
-      return unknown(value)
+      return blank(value)
   }
 }
 
-/** The value may be a key or a token, so only its type and length stay. */
-function unknown(value: string): string {
+/** The value may be a key or a token. Only two facts stay: whether it is a number, and its length up to 20. */
+function blank(value: string): string {
   return (/^-?[\d.]+$/.test(value) ? '0' : 'x').repeat(Math.min(value.length, MOST_REPLACED))
 }
 
@@ -211,7 +211,7 @@ function line(value: string): string {
 function sentence(value: string): string {
   return value
     .slice(0, 2_000)
-    .replace(/[\p{L}\p{N}_]+/gu, (word) => (isSteamsWord(word) ? word : unknown(word)))
+    .replace(/[\p{L}\p{N}_]+/gu, (word) => (isSteamsWord(word) ? word : blank(word)))
     .replace(/[^ -~\s]/g, '*')
 }
 
@@ -220,14 +220,12 @@ const PICTURE = /^(https:\/\/[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.(?:steamstatic\.
 function picture(value: string): string {
   const [host] = PICTURE.exec(value) ?? []
   const [, hash, rest = ''] = /\/([0-9a-f]{16,64})((?:_medium|_full)?\.jpg)$/.exec(value) ?? []
-  return host === undefined || hash === undefined
-    ? unknown(value)
-    : `${host}${'a'.repeat(hash.length)}${rest}`
+  return host === undefined || hash === undefined ? blank(value) : `${host}${'a'.repeat(hash.length)}${rest}`
 }
 
 const CDATA = '<![CDATA['
 
-/** Redacts a profile's XML page field by field, and any other page as a text by Steam. */
+/** Redacts a profile's XML page field by field, and any other page as one of Steam's sentences. */
 function page(text: string, change: Change): string {
   const body = text.slice(0, MOST_PAGE)
   if (!/^\s*<(?:\?xml|profile>|response>)/.test(body)) return change('sentence', body)

@@ -65,7 +65,7 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
     path: '/v1/deposits/lookup',
     scope: 'deposits:read',
     group: 'Deposits',
-    summary: 'Read a deposit by your order id',
+    summary: 'Read a deposit by your externalId',
     takes: { query: lookupQuerySchema },
     answer: storeDepositSchema,
     refusals: ['deposit_not_found'],

@@ -6,7 +6,7 @@ export type SilentProxy = {
   url: string
   /** Stops all traffic. Open connections are dead for good, and new connections get no answer. */
   swallow(): void
-  /** Lets new connections work again. The silenced ones are dead for good. */
+  /** Silences open connections for good. New ones work, as after the server was replaced. */
   replace(): void
   /** Ends open connections and refuses new ones. */
   refuse(): void

@@ -1,6 +1,6 @@
 /**
- * The pure rules of the trade engine as one value. The simulation runs with a defective copy to prove that it finds
- * defects.
+ * The pure rules of trades, departures and drift as one value. The simulation runs with a defective copy to prove that
+ * it finds defects.
  */
 import { judgeDeparture, judgeUndoing, sentBack } from '../departures/departure.ts'
 import { compareWithBooks, settleDrift } from '../drift/drift.ts'

@@ -1,7 +1,7 @@
 /** Gives, releases and takes back the credit of a delivery. Pure. */
 import { decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, releaseMovements } from '../ledger/entry.ts'
-import { chargedBy, reversalMovements } from '../ledger/reversal.ts'
+import { chargedToStore, reversalMovements } from '../ledger/reversal.ts'
 import { type Consequences, type Effect, line, type Published, type Standing } from './effects.ts'
 import { roomChange, roomOfDelivery } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
@@ -170,7 +170,7 @@ export function reverse(
   const { liability } = standing.terms
   const partner = trade.partnerSteamId
   const movements = reversalMovements({ total, gross, held: standing.held, liability })
-  const charged = deposit.charged + chargedBy(movements)
+  const charged = deposit.charged + chargedToStore(movements)
   const fromHeld = least(standing.held, total)
   const lostNow = total - fromHeld
   const reversed = standing.reversed + total

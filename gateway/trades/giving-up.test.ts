@@ -95,7 +95,7 @@ describe('a bot that never comes back', () => {
     expect(errors()).toContain('reviews of a trade were ended')
   })
 
-  it('keeps no unknown send open, and its deposit ends like one without an offer', async () => {
+  it('leaves no trade in `unknown`, and the deposit ends like one without an offer', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')
@@ -157,7 +157,7 @@ describe('a bot that is retired', () => {
     expect(errors()).toContain('trade was ended, because its bot is retired')
   })
 
-  it('has the trades refused that it had not begun to send', async () => {
+  it('does not send its remaining trades: they are refused', async () => {
     const { deposit } = await anOffer()
     await till.db
       .updateTable('trade')
@@ -211,7 +211,7 @@ describe('a bot that is retired', () => {
 })
 
 describe('a trade that was reversed', () => {
-  it('does not make the till read the history of its bot further back', async () => {
+  it('no longer counts for how far back its bot’s history is read', async () => {
     const { tradeId, offerId } = await anOffer()
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)

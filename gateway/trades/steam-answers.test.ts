@@ -20,7 +20,7 @@ const rowsOf = (section: string): string[][] =>
 
 const plain = (cell = '') => cell.replaceAll('`', '')
 
-/** Returns Steam's answer for its name in a row. */
+/** Returns the answer of Steam that a row's first cell names. */
 function replyOf(said: string): HttpResult {
   const status = /^HTTP (\d+)$/.exec(said)?.[1]
   if (status !== undefined) return { kind: 'reply', status: Number(status), eresult: null, body: null }

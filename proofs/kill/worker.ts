@@ -26,10 +26,10 @@ type Credited = { ledger: number; events: number; told: number }
 /** Enough for a busy machine. */
 const CONTINUE_MS = 300_000
 
-type Wish = { person: string; game: Game }
+type TradeRequest = { person: string; game: Game }
 
 /** Asks for a trade of the shopper's most expensive item. */
-async function beginTrade(till: KillTill, { person, game }: Wish) {
+async function beginTrade(till: KillTill, { person, game }: TradeRequest) {
   const externalId = randomUUID()
   const hash = (await openVisit(till, externalId, person)) ?? ''
   const shown = await showItems(till, hash, game)
@@ -51,9 +51,9 @@ async function beginTrade(till: KillTill, { person, game }: Wish) {
 
 type Trade = Awaited<ReturnType<typeof beginTrade>>
 
-async function openTrade(till: KillTill, wish: Wish): Promise<Trade> {
-  const trade = await beginTrade(till, wish)
-  await until(`the offer to ${wish.person} is open`, async () => (await trade.state()) === 'active')
+async function openTrade(till: KillTill, request: TradeRequest): Promise<Trade> {
+  const trade = await beginTrade(till, request)
+  await until(`the offer to ${request.person} is open`, async () => (await trade.state()) === 'active')
   return trade
 }
 

@@ -67,6 +67,13 @@ describe('the transport', () => {
     expect(ended).toHaveBeenCalledWith({ kind: 'failed', code: 'DEADLINE' })
   })
 
+  it('ends a request that no run started, because it has no deadline', async () => {
+    answer = () => {}
+    const { promise, resolve } = Promise.withResolvers<unknown>()
+    transport.request({ uri: 'https://steamcommunity.com/' }, (error) => resolve(error))
+    expect(await promise).toMatchObject({ code: 'NO_DEADLINE' })
+  })
+
   it('reports a lost connection by its code', async () => {
     answer = (response) => response.socket?.destroy()
     expect(await get('https://steamcommunity.com/')).toEqual({ kind: 'failed', code: 'ECONNRESET' })

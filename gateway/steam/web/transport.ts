@@ -46,17 +46,17 @@ export function createTransport(
 
   const bind = (base: RequestApi): BoundRequest => {
     const send = (options: RequestOptions, callback: RequestCallback) => {
-      const call = current ?? { ms: 0, seen: failed(new TransportError('NO_DEADLINE')) }
+      const call = current
       const finish: RequestCallback = (error, response, body) => {
         if (!open.delete(cut)) return
         clearTimeout(timer)
-        call.seen = error || !response ? failed(error) : reply(response, body)
+        if (call) call.seen = error || !response ? failed(error) : reply(response, body)
         if (response) onReply(rawReply(response, body))
         try {
           callback(error, response, body)
         } catch {
           // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
-          call.seen = failed(new TransportError('UNREADABLE'))
+          if (call) call.seen = failed(new TransportError('UNREADABLE'))
           callback(new TransportError('UNREADABLE'))
         }
       }
@@ -65,7 +65,8 @@ export function createTransport(
         finish(new TransportError(code))
       }
       const cut = () => stop('CLOSED')
-      const timer = setTimeout(() => stop('DEADLINE'), call.ms)
+      // A request outside of `run` has no deadline, so it ends immediately.
+      const timer = setTimeout(() => stop(call ? 'DEADLINE' : 'NO_DEADLINE'), call?.ms ?? 0)
       open.add(cut)
       const running = base(options, finish)
       let bytes = 0

@@ -1,4 +1,4 @@
-/** Attempts to fulfil a shopper's wish: the first one, and further ones at other bots. */
+/** Attempts to fulfil a shopper's request: the first one, and further ones at other bots. */
 import type { Game } from '../../../contract/games.ts'
 import { CODE_ALPHABET, CODE_LENGTH } from '../../../gateway/kit/ids.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
@@ -23,7 +23,7 @@ export function beginFirst(
   return begin(memory, { deposit, basket, botId, attempt }, now)
 }
 
-/** Moves the wish of a refused trade to another bot, if one has room. */
+/** Moves the request of a refused trade to another bot, if one has room. */
 export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt: boolean; at: Date }): void {
   const { deposit, facts, items, trade } = row
   const tried = [...facts.attempt.tried, facts.botId]
