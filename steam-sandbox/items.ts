@@ -16,7 +16,8 @@ type Line = {
   tradable?: false
   /**
    * Makes the item a copy of another item, with the same name but worth less. The market does not accept it, unless
-   * `marketable` is set. `marketableInDays`: after each reading, its description promises acceptance in so many days.
+   * `marketable` is set. `marketableInDays`: each time it is read, its description promises acceptance after this many
+   * days.
    */
   twin?: { marketable?: 1; marketableInDays?: number; note?: string }
 }

@@ -28,7 +28,7 @@ async function left(who: string, assets: readonly string[]): Promise<number> {
   await stand.rounds(4)
   for (const each of [STORAGE, THIEF, BOT]) stand.acceptAll(each)
   await stand.rounds(2)
-  return stand.has(who, assets)
+  return stand.countOwned(who, assets)
 }
 
 describe('an attacker who controls the gateway gets no item out by', () => {
@@ -44,13 +44,13 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     const assets = stand.stock(BOT, 3)
     const wish = await stand.wish(assets.slice(0, 1))
     await stand.rounds(1)
-    await stand.attacker.query('update wish_item set asset_id = $2 where wish_id = $1', [wish, assets[1]])
-    await stand.attacker.query(
+    await stand.asGateway.query('update wish_item set asset_id = $2 where wish_id = $1', [wish, assets[1]])
+    await stand.asGateway.query(
       `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
       [wish, assets[2]],
     )
     expect(await left(BOT, assets)).toBe(2)
-    expect(stand.has(BOT, assets.slice(0, 1))).toBe(0)
+    expect(stand.countOwned(BOT, assets.slice(0, 1))).toBe(0)
   })
 
   it('making another offer with the session of the bot', async () => {
@@ -106,11 +106,11 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     const assets = stand.stock(BOT, 2)
     const wish = await stand.wish(assets.slice(0, 1))
     expect(await left(BOT, assets)).toBe(1)
-    await expect(stand.attacker.query('delete from vault_deed where wish_id = $1', [wish])).rejects.toThrow(
+    await expect(stand.asGateway.query('delete from vault_deed where wish_id = $1', [wish])).rejects.toThrow(
       'permission denied',
     )
-    await stand.attacker.query('delete from wish_item where wish_id = $1', [wish])
-    await stand.attacker.query(
+    await stand.asGateway.query('delete from wish_item where wish_id = $1', [wish])
+    await stand.asGateway.query(
       `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
       [wish, assets[1]],
     )
@@ -185,7 +185,7 @@ it('the till cannot write results, the vault cannot write wishes, and each role 
     `insert into vault_deed values (1, 'delivered')`,
     `update vault_deed set state = 'ended'`,
   ])
-    await expect(stand.attacker.query(verb)).rejects.toThrow('permission denied')
+    await expect(stand.asGateway.query(verb)).rejects.toThrow('permission denied')
   for (const verb of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])
     await expect(stand.asVault.query(verb)).rejects.toThrow('permission denied')
 })

@@ -83,7 +83,7 @@ describe('the items of a deposit', () => {
     stand.acceptAll(PAYER)
     await stand.rounds(2)
     expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
-    expect([stand.has(BOT, assets), payer.items().length]).toEqual([0, before + 2])
+    expect([stand.countOwned(BOT, assets), payer.items().length]).toEqual([0, before + 2])
   })
 
   it.each([
@@ -95,20 +95,20 @@ describe('the items of a deposit', () => {
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(to) })
     await stand.rounds(3)
     expect(await stand.deed(wish)).toMatchObject({ because })
-    expect([offers().length, stand.has(BOT, assets)]).toEqual([before, 2])
+    expect([offers().length, stand.countOwned(BOT, assets)]).toEqual([before, 2])
   })
 
   it('do not go back if the database adds an item after the approval', async () => {
     const { wish, assets } = await wishBack()
     await approve(settings, person('yes').terminal, { wishId: wish, link: linkOf(PAYER) })
     const [more] = stand.stock(BOT, 1)
-    await stand.attacker.query(
+    await stand.asGateway.query(
       `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
       [wish, more],
     )
     await stand.rounds(2)
     expect(await stand.deed(wish)).toEqual({ state: 'refused', because: 'other items than were approved' })
-    expect(stand.has(BOT, assets)).toBe(2)
+    expect(stand.countOwned(BOT, assets)).toBe(2)
   })
 
   it('are approved only by a yes, with a complete link, and for a wish to give back', async () => {
@@ -158,7 +158,7 @@ describe('a vault that is killed', () => {
       await stand.rounds(2)
       expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
       const made = offers().filter(({ message }) => message.startsWith(`vault w${wish} `))
-      expect([made.length, stand.has(BOT, assets)]).toEqual([1, 1])
+      expect([made.length, stand.countOwned(BOT, assets)]).toEqual([1, 1])
     },
   )
 

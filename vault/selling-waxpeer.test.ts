@@ -79,7 +79,7 @@ it('an item that was taken down on one market is sold on the other, reported bef
   await roundsUntil(() => onSaleAt('family').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])
 
-  stand.switchMarket(true, FAMILY)
+  stand.switchMarketOff(FAMILY)
   await roundsUntil(() => onSaleAt('waxpeer').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([0, 2])
 
@@ -119,8 +119,8 @@ it('an item that its buyer declined is listed again under its old number, as a n
 it('one market can be switched off alone, and its listings come down', async () => {
   await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
-  stand.switchMarket(true, WAXPEER)
-  stand.switchMarket(false, FAMILY)
+  stand.switchMarketOff(WAXPEER)
+  stand.switchMarketOn(FAMILY)
   await roundsUntil(() => onSaleAt('family').length === 1)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
 })

@@ -32,7 +32,7 @@ describe('a wish for a destination on the list', () => {
     stand.acceptAll(STORAGE)
     await stand.rounds(1)
     expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
-    expect(stand.has(BOT, assets)).toBe(1)
+    expect(stand.countOwned(BOT, assets)).toBe(1)
   })
 
   it('is reported with the till’s time, even if the sandbox’s clock was advanced', async () => {
@@ -54,7 +54,7 @@ describe('a wish for a destination on the list', () => {
     await stand.rounds(2)
     expect(await stand.deed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
     expect(own().at(-1)?.state).toBe(6)
-    expect(stand.has(BOT, assets)).toBe(1)
+    expect(stand.countOwned(BOT, assets)).toBe(1)
   })
 
   it.each([

@@ -5,8 +5,8 @@ import './styles/base.css'
 import { App } from './app.tsx'
 import { joinStore } from './embed.ts'
 import { reportErrors } from './error-report.ts'
-import { surviveTranslators } from './foreign.ts'
 import { rest } from './parts/rest.ts'
+import { surviveTranslators } from './translators.ts'
 
 joinStore()
 const reportCaught = reportErrors(

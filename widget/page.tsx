@@ -10,7 +10,7 @@ export type PageValue = {
   language: Language
   chooseLanguage(language: Language): void
   texts: PageTexts
-  /** The texts that come with the rest of a deposit's page; null before. */
+  /** The texts that load with the rest of a deposit's page; null until they have loaded. */
   rest: RestTexts | null
 }
 
@@ -50,7 +50,7 @@ export function isSandbox(): boolean {
   return document.documentElement.dataset.mode === 'sandbox'
 }
 
-/** The address of a page of Steam, or of the sandbox in test mode. Tests that render to text have no document. */
-export function steamDoor(to: SteamPage): string {
+/** The address of a page of Steam, or of the sandbox in sandbox mode. Tests that render to text have no document. */
+export function steamAddress(to: SteamPage): string {
   return steamPage(to, typeof document === 'undefined' ? undefined : document.documentElement.dataset.steam)
 }

@@ -74,7 +74,7 @@ function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies
     '/api/payment': payment === 'never' ? 'never' : paymentOf(),
     '/api/trade-url':
       link === 'never' ? 'never' : problem(link ?? { status: 422, code: 'invalid_trade_url' }),
-    '/api/inventory': inventory === null ? 'never' : json(inventory),
+    '/api/inventory': inventory === 'never' ? 'never' : json(inventory),
     '/api/price': price === undefined ? 'never' : json(price),
     '/api/trade': problem(trade ?? { status: 422, code: 'trade_refused' }),
     '/api/metrics': nothing(204),

@@ -13,8 +13,8 @@ import type { Messages } from '../../widget/i18n/en.ts'
 export type Answers = {
   /** Null if the deposit does not exist; 'never' if no answer comes. */
   payment: Payment | 'never' | null
-  /** Null if no answer comes. */
-  inventory: Inventory | null
+  /** 'never' if no answer comes. */
+  inventory: Inventory | 'never'
   /** The answer to POST /api/trade-url; absent if the scene does not call it. */
   link?: { status: number; code: string } | 'never'
   /** The answer to GET /api/price; absent if the scene does not call it. */
@@ -107,12 +107,15 @@ const LINK: Scene[] = [
       page.getByRole('textbox', { name: texts.tradeLink }).fill('https://steamcommunity.com/id/somebody'),
   },
   {
-    name: 'guide-works',
+    name: 'guide-maintenance',
     answers: (base) => ({
       ...stand(base),
       payment: {
-        ...{ ...base.payment, user: null, technicalWorks: true, timeLeft: null },
-        technicalWorksText: { en: 'We move to a new server.', ru: 'Мы переезжаем на новый сервер.' },
+        ...base.payment,
+        user: null,
+        technicalWorks: true,
+        timeLeft: null,
+        technicalWorksText: { en: 'We are moving to a new server.', ru: 'Мы переезжаем на новый сервер.' },
         technicalWorksUntil: '2026-11-26T04:00:00.000Z',
       },
     }),
@@ -122,7 +125,7 @@ const LINK: Scene[] = [
 const STAND: Scene[] = [
   { name: 'inventory', answers: stand, steps: pick(0, 4, 5) },
   { name: 'inventory-untouched', answers: stand, steps: pick() },
-  { name: 'inventory-loading', answers: (base) => ({ ...stand(base), inventory: null }) },
+  { name: 'inventory-loading', answers: (base) => ({ ...stand(base), inventory: 'never' }) },
   {
     name: 'inventory-empty',
     answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, items: [], quoteId: null } }),
@@ -162,8 +165,8 @@ const STAND: Scene[] = [
     name: 'inventory-nothing-found',
     answers: stand,
     steps: async (page, texts) => {
-      await (await searchField(page, texts)).fill('nothing is called so')
-      await page.getByText(texts.nothingFound('nothing is called so')).waitFor()
+      await (await searchField(page, texts)).fill('no such item')
+      await page.getByText(texts.nothingFound('no such item')).waitFor()
     },
   },
   {
@@ -207,7 +210,7 @@ const STAND: Scene[] = [
     },
   },
   {
-    name: 'inventory-works',
+    name: 'inventory-maintenance',
     answers: (base) => ({
       ...stand(base),
       payment: { ...base.payment, technicalWorks: true, timeLeft: null },
@@ -272,8 +275,8 @@ const MODALS: Scene[] = [
   { name: 'confirmation', answers: (base) => ({ ...stand(base), payment: base.pending }), steps: dialog },
   {
     name: 'confirmation-nothing-held',
-    answers: ({ pending: { heldBy: _, ...pending }, ...base }) => ({
-      ...stand({ ...base, pending }),
+    answers: ({ pending: { heldBy: _, ...pending }, inventory }) => ({
+      inventory,
       payment: { ...pending, heldAmount: 0, heldUntil: null },
     }),
     steps: dialog,
@@ -340,7 +343,7 @@ const MODALS: Scene[] = [
   },
 ]
 
-/** The scenes that the gallery takes at every width. */
+/** The scenes that the gallery photographs at every width. */
 export const LAYOUTS = [
   ...['guide', 'inventory', 'inventory-long-names', 'inventory-hold', 'confirmation', 'outcome-held'],
   ...['outcome-stolen-key', 'creation-error-cause'],

@@ -45,8 +45,8 @@ it('D-34 a bot lists its free items in the books, and a wish for them waits', as
   const wish = await stand.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
   await rounds(2)
   expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
-  await stand.attacker.query('update wish set closed_at = now() where id = $1', [wish])
-  await stand.attacker.query('update wish_item set is_open = false where wish_id = $1', [wish])
+  await stand.asGateway.query('update wish set closed_at = now() where id = $1', [wish])
+  await stand.asGateway.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
 
 it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
@@ -88,7 +88,7 @@ it('D-34 the report of a delivery explains a departure that was read before the 
 
 it('D-34 an item that leaves by a wish is not listed', async () => {
   const { stand, acts, rounds, onSale } = selling
-  stand.switchMarket(true)
+  stand.switchMarketOff()
   await rounds(2)
   expect(onSale()).toEqual([])
   expect(await sendItems(acts, { to: 'own', assets: undefined })).toMatchObject({ kind: 'done' })
@@ -101,7 +101,7 @@ it('D-34 an item that leaves by a wish is not listed', async () => {
     },
   })
   await rounds(1)
-  stand.switchMarket(false)
+  stand.switchMarketOn()
   await rounds(4)
   expect(onSale()).toEqual([])
   expect(stand.steam.world().offers.filter(({ message }) => message.startsWith('vault w'))).toHaveLength(1)

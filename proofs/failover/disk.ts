@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, closeSync, ftruncateSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { reasonOf } from '../../gateway/kit/reason.ts'
 
 /** Room for a database cluster, its log and some minutes of load. */
 const DISK = '700m'
@@ -20,7 +21,7 @@ export type Disk = {
   remove(): void
 }
 
-/** Mounts the disk. Without the right to mount, makes a folder whose `refused` says why. */
+/** Mounts the disk. If that fails, makes an ordinary folder, whose `refused` says why. */
 export function openDisk(): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-disk-'))
   const refused = mount(folder)
@@ -42,10 +43,10 @@ export function openDisk(): Disk {
 function mount(folder: string): string | undefined {
   if (process.platform !== 'linux') return 'a disk in memory is mounted on Linux only'
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', folder], { stdio: 'pipe' })
     return undefined
-  } catch {
-    return 'mounting a disk in memory needs root'
+  } catch (error) {
+    return `a disk in memory cannot be mounted: ${reasonOf(error).trim().replaceAll(/\s+/g, ' ')}`
   }
 }
 

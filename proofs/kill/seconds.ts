@@ -1,7 +1,7 @@
 /** Compares measured times with limits at the machine's speed in the same run. A proof never fails because of them. */
 import { stretched } from '../machine.ts'
 
-/** Times measured while the machine ran at `speed`; 1 is the quiet machine that limits were set on. */
+/** Times measured while the machine ran at `speed`; 1 is the quiet machine on which the limits were measured. */
 export type Measured = { ms: readonly number[]; speed: number }
 
 export type Limit = {

@@ -43,7 +43,10 @@ export function publicInventory(request: Incoming, sandbox: Sandbox): Reply | un
 
 const languageOf = ({ query }: Incoming): string => query.get('l') ?? 'english'
 
-/** The number of items that a caller may see. Only the owner sees context 16, which holds protected items. */
+/**
+ * The total that Steam reports. It counts recent items too, although only the owner sees them. Context 16, which holds
+ * protected items, counts for the owner only.
+ */
 function totalOf(owned: Asset[], contextId: string, isOwner: boolean): number {
   return contextId === '16' && !isOwner ? 0 : owned.length
 }
@@ -119,7 +122,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
   })
 }
 
-/** The items about which Steam reports more than their class contains. */
+/** The items that have properties of their own, beyond those of their class, with these properties. */
 function painted(page: Asset[]): [Asset, object[]][] {
   return page.flatMap((asset): [Asset, object[]][] => {
     const entry = CATALOGUE.get(asset.classId)

@@ -1,4 +1,4 @@
-/** A vault on a Steam sandbox and a real database, with bots that hold items. */
+/** A test stand: a vault with both sandboxes and a real database, and bots that hold items. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -60,8 +60,8 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     await grantApp(client, urlOf(appRole))
     await grantVault(client, vaultRole)
   })
-  /** An attacker who controls the gateway, with everything that its role may do. */
-  const attacker = testPool(urlOf(appRole), 2)
+  /** Queries with the gateway's role: as the gateway, or as an attacker who controls it. */
+  const asGateway = testPool(urlOf(appRole), 2)
   const asVault = testPool(urlOf(vaultRole))
   const ownDatabase = openDatabase(urlOf(vaultRole))
   const wishes = wishesIn(ownDatabase.query, () => new Date(nowMs))
@@ -112,7 +112,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     said,
     /** The paths of the vault's requests to Steam. */
     calls,
-    attacker,
+    asGateway,
     asVault,
     open,
     accountOf,
@@ -178,8 +178,12 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       const access = { market: FAMILY, steamId, mayLose: false, isOff: false, sellsItself: true }
       keepMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
     },
-    switchMarket(isOff: boolean, name: MarketName = FAMILY): void {
-      switchMarket(openFolder(path), { market: name }, isOff)
+    /** Switches a market off at the vault, as its operator does. */
+    switchMarketOff(name: MarketName = FAMILY): void {
+      switchMarket(openFolder(path), { market: name }, true)
+    },
+    switchMarketOn(name: MarketName = FAMILY): void {
+      switchMarket(openFolder(path), { market: name }, false)
     },
     /** Changes rules, with effect at the next start. */
     limit(limits: WrittenRules['limits']): void {
@@ -249,10 +253,10 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       )
       return String(rows[0].id)
     },
-    /** Writes a wish with the gateway's role, as the gateway or its attacker does. Resolves to its number. */
+    /** Writes a wish with the gateway's role. Resolves to its number. */
     async wish(assets: readonly string[], of: Partial<WishRow> = {}): Promise<string> {
       const row = { kind: 'send', destination: 'storage', ...of }
-      const { rows } = await attacker.query(
+      const { rows } = await asGateway.query(
         `insert into wish (kind, bot_id, destination, deposit_id, steam_trade_id, asked_by)
          values ($1, $2, $3, $4, $5, 'operator') returning id::text`,
         [
@@ -265,7 +269,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       )
       const id = String(rows[0].id)
       for (const assetId of assets) {
-        await attacker.query(
+        await asGateway.query(
           'insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, $2, $3)',
           [id, row.contextId ?? '2', assetId],
         )
@@ -274,7 +278,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
     },
     /** Writes a deposit with the gateway's role. Resolves to its number. */
     async deposit(): Promise<string> {
-      const { rows } = await attacker.query(
+      const { rows } = await asGateway.query(
         `with shop as (insert into store (name, origins) values ('x', '{https://x.test}') returning id)
          insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
          select md5(random()::text), id, 'x', '\\x00', 'USD', 'https://x.test', now() from shop returning id::text`,
@@ -288,7 +292,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       return rows[0]
     },
     /** The number of these items that the account still has. */
-    has(who: string, assetIds: readonly string[]): number {
+    countOwned(who: string, assetIds: readonly string[]): number {
       const owned = new Set(accountOf(who).assets.map(({ assetId }) => assetId))
       return assetIds.filter((assetId) => owned.has(assetId)).length
     },
@@ -303,7 +307,7 @@ export async function openStand(of: { database?: StandDatabase } = {}) {
       vault?.close()
       await ownDatabase.close()
       await market.close()
-      await attacker.end()
+      await asGateway.end()
       await asVault.end()
       await database.pool.query(`drop owned by ${appRole}, ${vaultRole}`)
       await database.pool.query(`drop role ${appRole}, ${vaultRole}`)

@@ -14,7 +14,7 @@ import { isEmbedded } from '../embed.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { LinkState, Page, Refusal, Stand } from '../flow/state.ts'
 import type { PageTexts } from '../i18n/page.ts'
-import { steamDoor, usePage } from '../page.tsx'
+import { steamAddress, usePage } from '../page.tsx'
 import { useNarrow } from '../ui/hooks.ts'
 import { CloseIcon } from '../ui/icons.tsx'
 import { OutsideLink } from '../ui/outside-link.tsx'
@@ -149,7 +149,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
           {link.status === 'failed' && parts !== null ? (
             <parts.LinkDoor refusal={link.refusal} payment={payment} flow={flow} />
           ) : (
-            <OutsideLink href={steamDoor('tradeSettings')} look="button">
+            <OutsideLink href={steamAddress('tradeSettings')} look="button">
               {texts.tradeSettings}
             </OutsideLink>
           )}

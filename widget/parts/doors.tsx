@@ -1,7 +1,7 @@
 /** Links to pages where the shopper can solve a problem. */
 
 import './doors.css'
-import { steamDoor } from '../page.tsx'
+import { steamAddress } from '../page.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
 import { useRest } from './texts.ts'
@@ -10,7 +10,7 @@ import { useRest } from './texts.ts'
 export function SteamDoor({ to, look = 'button primary' }: { to: SteamPage; look?: Look }) {
   const { texts } = useRest()
   return (
-    <OutsideLink href={steamDoor(to)} look={look}>
+    <OutsideLink href={steamAddress(to)} look={look}>
       {texts.steamPages[to]}
     </OutsideLink>
   )

@@ -11,7 +11,7 @@ const TEXT = { kind: 'parsed', parse: text, placeholder: 'TEXT', optional: true 
 const on = command({
   does: 'pause new trades and the time of deposits; if maintenance is on, change its notice',
   example:
-    "maintenance on --for 45m --text 'We move to a new server.' --text-ru 'Мы переезжаем на новый сервер.'",
+    "maintenance on --for 45m --text 'We are moving to a new server.' --text-ru 'Мы переезжаем на новый сервер.'",
   parameters: {
     flags: {
       text: { ...TEXT, brief: 'the notice to shoppers in English; needs --text-ru' },

@@ -22,6 +22,7 @@ export function surviveTranslators(root: Node): void {
 
   function remember(removed: Node, { addedNodes, previousSibling }: MutationRecord): void {
     if (!(removed instanceof Text) || removed.isConnected) return
+    // A translator replaces the text in one step, or inserts its element before the text and then removes the text.
     const standIn = addedNodes[0] ?? previousSibling
     if (standIn === undefined || standIn === null || !STAND_INS.test(standIn.nodeName)) return
     translated = true
