@@ -149,7 +149,7 @@ test('A-017 A-023 A-053 in reais: the page shows the amount that the store credi
   expect(row).toEqual({ amount: total, held: total })
   const { heldUntil }: Payment = await (await callerOf(till.gateway, deposit)).payment()
   const until = formatDate(heldUntil ?? '', 'en')
-  await done.getByText(texts.heldUntil(formatMoney(total, 'BRL', 'en'), until)).waitFor()
+  await done.getByText(texts.heldByLimit(formatMoney(total, 'BRL', 'en'), until)).waitFor()
 })
 
 test('A-087 the server refuses trades that the page would not offer', async () => {
