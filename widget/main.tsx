@@ -1,4 +1,4 @@
-import { StrictMode, startTransition } from 'react'
+import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -22,12 +22,8 @@ const root = document.getElementById('root')
 if (root === null) throw new Error('the document has no #root')
 surviveTranslators(root)
 // A crash while rendering shows the 404 screen and never reaches the window, so report it here.
-const page = createRoot(root, { onCaughtError: reportCaught })
-// In a transition, so the first render does not block the shell that is already shown.
-startTransition(() =>
-  page.render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  ),
+createRoot(root, { onCaughtError: reportCaught }).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
 )

@@ -1,4 +1,4 @@
-import { startTransition, useEffect, useState } from 'react'
+import { useEffect, useSyncExternalStore } from 'react'
 import { wait } from '../wait.ts'
 
 const RETRY_MS = 2000
@@ -67,19 +67,12 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
 }
 
 /**
- * Fetches the part as soon as `when` is true, so it can later render without a wait. Code that arrives renders in a
- * transition, so the page answers its shopper in between.
+ * Fetches the part as soon as `when` is true, so it can later render without a wait. All components see it arrive in the
+ * same render: the items need the texts of the rest.
  */
 export function usePart<Code>(part: Part<Code>, when: boolean): PartState<Code> {
-  const [state, setState] = useState(part.current)
   useEffect(() => {
     if (when) void part.fetch()
   }, [part, when])
-  useEffect(() => {
-    const follow = (): void => startTransition(() => setState(part.current()))
-    // The part may have arrived between the render and this effect.
-    follow()
-    return part.subscribe(follow)
-  }, [part])
-  return state
+  return useSyncExternalStore(part.subscribe, part.current)
 }
