@@ -38,7 +38,14 @@ afterEach(async () => {
 async function enrol(count: number): Promise<void> {
   for (let number = 1; number <= count; number += 1) {
     const steamId = `765611980000000${10 + number}`
-    const face = { steamId, name: `Bot #${number}`, level: 1, avatarUrl: '/a', profileUrl: '/p' }
+    const face = {
+      steamId,
+      name: `Bot #${number}`,
+      level: 1,
+      avatarUrl: '/a',
+      profileUrl: '/p',
+      memberSince: null,
+    }
     const sealed = box.seal(steamId, tokenPlace(steamId))
     await saveBot(database.db, face, { sealed, expiresAt: null, acknowledged: true })
   }

@@ -27,6 +27,7 @@ async function aBot(number = 1, level = 10): Promise<bigint> {
     level,
     avatarUrl: '/a.jpg',
     profileUrl: `/profiles/${steamId}`,
+    memberSince: null,
   }
   return saveBot(database.db, face, {
     sealed: Buffer.from('sealed'),

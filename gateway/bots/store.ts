@@ -170,7 +170,7 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
     avatar_url: profile.avatarUrl,
     profile_url: profile.profileUrl,
     level: profile.level,
-    member_since: profile.memberSince ?? null,
+    member_since: profile.memberSince,
     refresh_token: token.sealed,
     token_expires_at: token.expiresAt,
     protection_acknowledged_at: token.acknowledged ? sql<Date>`till_now()` : null,

@@ -11,7 +11,7 @@ let read: (steamId: string) => Promise<ProfileAnswer>
 
 const profileOf = (steamId: string): ProfileAnswer => ({
   kind: 'profile',
-  profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+  profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1, memberSince: null },
 })
 
 beforeEach(() => {

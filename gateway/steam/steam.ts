@@ -36,8 +36,8 @@ export type Profile = {
   avatarUrl: string
   profileUrl: string
   level: number
-  /** The day on which the account was made, YYYY-MM-DD; absent if the profile hides it. */
-  memberSince?: string
+  /** The day on which the account was made, YYYY-MM-DD; null if the profile hides it. */
+  memberSince: string | null
 }
 
 export type ProfileAnswer = { kind: 'profile'; profile: Profile } | { kind: 'unknown_account' } | Unavailable

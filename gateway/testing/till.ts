@@ -53,7 +53,14 @@ export function depsOn<C extends Clock>(
       openSession: async () => ({ kind: 'refused', reason: 'token_dead' }),
       readProfile: async (steamId) => ({
         kind: 'profile',
-        profile: { steamId, name: 'nova_hound', avatarUrl: 'a', profileUrl: 'p', level: 12 },
+        profile: {
+          steamId,
+          name: 'nova_hound',
+          avatarUrl: 'a',
+          profileUrl: 'p',
+          level: 12,
+          memberSince: null,
+        },
       }),
     },
     publicUrl: PUBLIC_URL,

@@ -143,7 +143,14 @@ describe('a bot that is retired', () => {
   const enrolAgain = () =>
     saveBot(
       till.db,
-      { steamId: session.steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+      {
+        steamId: session.steamId,
+        name: 'nova',
+        avatarUrl: 'a',
+        profileUrl: 'p',
+        level: 1,
+        memberSince: null,
+      },
       { sealed: Buffer.from('sealed'), expiresAt: null, acknowledged: true },
     )
 

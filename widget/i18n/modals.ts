@@ -72,7 +72,7 @@ const en = {
   receivedInParts: (now: string, date: string) =>
     `We have your items. ${now} will be added to your balance in the store shortly, and the rest after ${date}.`,
   declinedByYou: 'If this was you and you want to pay after all, start again from the store.',
-  nextOfferAt: (time: string) => `The next offer can be sent at ${time}.`,
+  nextOfferAt: (time: string) => `The next offer can be sent from ${time} on.`,
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
@@ -96,7 +96,7 @@ const en = {
   stolenKeyText:
     'The offer was cancelled seconds after we sent it. Thieves with a stolen Steam Web API key do this, then send an offer that looks like ours.',
   stolenKeySteps: [
-    'Decline every offer that looks like ours. Our bots never send a second offer.',
+    'Decline every offer that looks like ours. Our bots send another one only after you start again in the store.',
     'Open your Steam Web API key below, and revoke it if you didn’t create it.',
     'In Steam, open Account details → Manage Steam Guard and deauthorise all other devices.',
     'Change your Steam password.',
@@ -221,7 +221,7 @@ const ru: ModalTexts = {
   receivedInParts: (now, date) =>
     `Предметы у нас. На ваш баланс в магазине скоро поступит ${now}, остаток — после ${date}.`,
   declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
-  nextOfferAt: (time) => `Следующее предложение можно отправить в ${time}.`,
+  nextOfferAt: (time) => `Следующее предложение можно отправить не раньше ${time}.`,
   heldBySteam: (date) =>
     `Steam задержал этот обмен, поэтому это пополнение закрыто. Steam удерживает предметы до ${date}. Отмените обмен в Steam, если передумали; если обмен завершится, магазин получит оплату.`,
   holdReason:
@@ -245,7 +245,7 @@ const ru: ModalTexts = {
   stolenKeyText:
     'Предложение отменили через несколько секунд после отправки. Так поступают воры с украденным ключом Steam Web API, а потом присылают предложение, похожее на наше.',
   stolenKeySteps: [
-    'Отклоняйте все предложения, похожие на наше. Наши боты никогда не присылают второго.',
+    'Отклоняйте все предложения, похожие на наше. Наши боты присылают новое, только если вы начнёте заново в магазине.',
     'Откройте свой ключ Steam Web API по ссылке ниже и отзовите его, если создавали его не вы.',
     'В Steam откройте «Об аккаунте» → «Управление Steam Guard» и отмените авторизацию всех других устройств.',
     'Смените пароль Steam.',

@@ -58,7 +58,7 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
       avatarUrl: avatarUrl(xml?.avatar || short?.avatar_url || '', hosts.avatarBase),
       profileUrl: `${hosts.communityBase}/profiles/${steamId}`,
       level: Math.min(short?.level ?? 0, 99_999),
-      ...(xml?.memberSince !== undefined && { memberSince: xml.memberSince }),
+      memberSince: xml?.memberSince ?? null,
     },
   }
 }

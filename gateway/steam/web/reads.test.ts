@@ -311,6 +311,7 @@ describe('a profile', () => {
         avatarUrl: `${here}/${hash}_full.jpg`,
         profileUrl: `${here}/profiles/${PARTNER.steamId}`,
         level: 0,
+        memberSince: null,
       },
     })
   })
@@ -318,10 +319,10 @@ describe('a profile', () => {
   it.each([
     ['<memberSince><![CDATA[March 9, 2011]]></memberSince>', '2011-03-09'],
     ['<memberSince>December 31, 2003</memberSince>', '2003-12-31'],
-    ['', undefined],
-    ['<memberSince>February 30, 2011</memberSince>', undefined],
-    ['<memberSince>9 марта 2011</memberSince>', undefined],
-    ['<memberSince>Marchember 9, 2011</memberSince>', undefined],
+    ['', null],
+    ['<memberSince>February 30, 2011</memberSince>', null],
+    ['<memberSince>9 марта 2011</memberSince>', null],
+    ['<memberSince>Marchember 9, 2011</memberSince>', null],
   ])('has the day of joining if the page names one: %s', async (field, day) => {
     const { body } = xml('nova', '')
     steam.routes.set(profilePath, () => ({ body: body.replace('</profile>', `${field}</profile>`) }))

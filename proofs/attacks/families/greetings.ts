@@ -15,7 +15,7 @@ type Defence =
   | 'the first port'
 
 const told = z.looseObject({ type: z.string() })
-const frame = z.object({ tell: z.custom<(said: object) => void>((each) => typeof each === 'function') })
+const frame = z.object({ send: z.custom<(said: object) => void>((each) => typeof each === 'function') })
 const code = z.object({
   joinParent: z.custom<(target: object, origin: string) => unknown>((each) => typeof each === 'function'),
 })
@@ -39,14 +39,14 @@ async function framed() {
     removeEventListener: (_type: string, hear: (event: object) => void) => heard.delete(hear),
   }
   const joinParent = await load()
-  const { tell } = frame.parse(joinParent(target, STORE))
+  const { send } = frame.parse(joinParent(target, STORE))
   const message = (facts: object): unknown[] => {
     const said: unknown[] = []
     const ports = [{ postMessage: (what: unknown) => said.push(told.parse(what)) }]
     for (const hear of [...heard]) hear({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
     return said
   }
-  return { sent, tell: () => tell({ type: 'status', detail: { depositId: '7' } }), message }
+  return { sent, send: () => send({ type: 'status', detail: { depositId: '7' } }), message }
 }
 
 const ORIGINS = [
@@ -67,9 +67,9 @@ const hearing = (by: Defence, what: string, facts: object): Case<Defence> => ({
   what,
   by,
   async attack() {
-    const { message, tell } = await framed()
+    const { message, send } = await framed()
     const heard = message(facts)
-    tell()
+    send()
     return never(heard.length > 0, 'receives the deposit’s messages')
   },
 })
@@ -78,10 +78,10 @@ const taking = (data: object): Case<Defence> => ({
   what: `a second port, with ${JSON.stringify(data)}`,
   by: 'the first port',
   async attack() {
-    const { message, tell } = await framed()
+    const { message, send } = await framed()
     message({})
     const heard = message({ data })
-    tell()
+    send()
     return never(heard.length > 0, 'takes the place of the first')
   },
 })
@@ -124,15 +124,15 @@ export const greetings: Family = family<Defence>({
       off: [
         {
           file: FRAME,
-          from: "target.removeEventListener('message', hear)\n    port = given",
+          from: "target.removeEventListener('message', receive)\n    port = given",
           to: 'port = given',
         },
       ],
     },
   },
   async honest() {
-    const { message, tell } = await framed()
-    tell()
+    const { message, send } = await framed()
+    send()
     return never(message({}).length !== 1, 'the store receives nothing')
   },
   cases: () => [

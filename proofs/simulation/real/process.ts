@@ -58,7 +58,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
         await gate(20, 400)
         return {
           kind: 'profile',
-          profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1 },
+          profile: { steamId, name: 'nova', avatarUrl: 'a', profileUrl: 'p', level: 1, memberSince: null },
         }
       },
     },
