@@ -158,12 +158,12 @@ describe('a list of values', () => {
     expect(complaints).toEqual([])
   })
 
-  test('of the games of a deposit can contain all of them', () => {
+  test('for the games of a deposit can contain all of them', () => {
     const games = checks.find(({ at }) => at === 'deposit.games')
     expect(games?.definition).toContain(`(cardinality(games) <= ${GAMES.length})`)
   })
 
-  test('of the scopes of a key has all of them by default', async () => {
+  test('for the scopes of a key has all of them by default', async () => {
     const { rows } = await sql<{ text: string }>`
       select pg_get_expr(adbin, adrelid) as text from pg_attrdef
       join pg_attribute on attrelid = adrelid and attnum = adnum

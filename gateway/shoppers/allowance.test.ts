@@ -14,7 +14,7 @@ describe('D-31 open offers of one account', () => {
     [1, 'allowed'],
     [2, 'too_many'],
     [7, 'too_many'],
-  ])('if %i are open, another one is %s', (open, kind) => {
+  ])('if %i are open, the answer to another one is %s', (open, kind) => {
     expect(judge({ open })).toEqual({ kind })
   })
 
@@ -28,7 +28,7 @@ describe('D-31 open offers of one account', () => {
   })
 })
 
-describe('D-31 after unused offers', () => {
+describe('D-31 unused offers', () => {
   test.each([
     [1, 1],
     [2, 2],
@@ -38,14 +38,14 @@ describe('D-31 after unused offers', () => {
     [6, 30],
     [7, 30],
     [5_000, 30],
-  ])('the store must wait before the next offer: after %i in a row, for %i minutes', (count, minutes) => {
+  ])('pause the next offer to the account: %i in a row, for %i minutes', (count, minutes) => {
     const pauseMs = minutes * MINUTE_MS
     const until = new Date(NOW.getTime() + 1)
     expect(judge({ unused: { count, lastAt: ago(pauseMs - 1) } })).toEqual({ kind: 'paused', until })
     expect(judge({ unused: { count, lastAt: ago(pauseMs) } })).toEqual({ kind: 'allowed' })
   })
 
-  test('a locked deposit does not wait', () => {
+  test('do not pause a locked deposit', () => {
     expect(judge({ unused: { count: 9, lastAt: NOW } }, true)).toEqual({ kind: 'allowed' })
   })
 })

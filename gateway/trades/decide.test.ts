@@ -141,7 +141,7 @@ describe('a read of the offer', () => {
     ['countered', 'tradeCountered', 'countered'],
     ['expired', 'tradeTimeout', 'timed_out'],
     ['cancelled_by_second_factor', 'tradeHasInvalidItems', 'invalid'],
-  ])('D-24 %s ends as %s', (state, status, trade) => {
+  ])('D-24 as %s ends the deposit as %s', (state, status, trade) => {
     expect(decided(active, read(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
   })
 
@@ -175,7 +175,7 @@ describe('a read of the offer', () => {
     ['deadline', 'tradeTimeout', 'deadline'],
     ['store', 'tradeTimeout', 'cancelled_by_store'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
-  ] as const)('D-24 a cancel of ours for %s ends as %s', (cancelling, status, reason) => {
+  ] as const)('D-24 as cancelled by the till (%s) ends the deposit as %s', (cancelling, status, reason) => {
     expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
   })
 
@@ -183,20 +183,23 @@ describe('a read of the offer', () => {
     for (const trade of [declined, held, final]) expect(decided(trade, read('accepted'))).toEqual([])
   })
 
-  it('D-24 a cancel that was not ours has its own reason', () => {
+  it('D-24 as cancelled, but not by the till, has its own reason', () => {
     expect(decided(active, read('cancelled'))).toMatchObject([
       { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
   })
 
-  it.each(['invalid', 'invalid_items'] as const)('D-18 %s counts only when read again', (state) => {
-    expect(decided(active, read(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
-    const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
-    expect(decided(doubted, read(state), 39)).toEqual([])
-    expect(decided(doubted, read(state), 40)).toMatchObject([{ end: { status: 'tradeHasInvalidItems' } }])
-    const other = { ...active, badEnd: { state: 'other', seenAt: at(0) } }
-    expect(decided(other, read(state), 99)).toMatchObject([{ kind: 'doubted' }])
-  })
+  it.each(['invalid', 'invalid_items'] as const)(
+    'D-18 as %s counts only if it is repeated ten seconds later',
+    (state) => {
+      expect(decided(active, read(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
+      const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
+      expect(decided(doubted, read(state), 39)).toEqual([])
+      expect(decided(doubted, read(state), 40)).toMatchObject([{ end: { status: 'tradeHasInvalidItems' } }])
+      const other = { ...active, badEnd: { state: 'other', seenAt: at(0) } }
+      expect(decided(other, read(state), 99)).toMatchObject([{ kind: 'doubted' }])
+    },
+  )
 
   it('D-18 an accepted offer is accepted, even when it is being cancelled', () => {
     expect(decided({ ...active, cancelling: 'deadline' }, read('accepted'), 301)).toEqual([

@@ -67,7 +67,7 @@ describe('D-9 an open offer', () => {
     till.db.updateTable('store').set(change).execute()
 
   it.each<[string, { limit: bigint; game?: 'dota'; mode?: 'on_release' }, [number, number, string?]]>([
-    ['within the limit promises all at once', { limit: 3_375n }, [3_375, 0]],
+    ['within the limit promises all of it immediately', { limit: 3_375n }, [3_375, 0]],
     ['above the limit promises what the limit covers', { limit: 1_000n }, [1_000, 2_375, 'limit']],
     ['with a limit of zero promises all of it later', { limit: 0n }, [0, 3_375, 'limit']],
     [
@@ -75,7 +75,7 @@ describe('D-9 an open offer', () => {
       { limit: 9_000n, mode: 'on_release' },
       [0, 3_375, 'release'],
     ],
-    ['of a game without protection promises all at once', { limit: 0n, game: 'dota' }, [3_375, 0]],
+    ['of a game without protection promises all of it immediately', { limit: 0n, game: 'dota' }, [3_375, 0]],
   ])('%s, names the rule, and is credited that way', async (_name, { limit, game, mode }, said) => {
     const [atOnce, held, by] = said
     await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
@@ -173,9 +173,9 @@ describe('D-9 an inventory promises, before a trade is requested,', () => {
     stocked.db.updateTable('store').set({ risk_limit_usd_cents: usdCents }).execute()
 
   it.each([
-    ['nothing at once without a limit', 0n, 0],
+    ['no immediate credit with a limit of zero', 0n, 0],
     ['a round part of what the limit leaves', 1_249n, 500],
-    ['the whole value of the items if the limit leaves as much', 1_800n, 1_440],
+    ['the full value of the items if the limit leaves as much', 1_800n, 1_440],
     ['no more than that, however much the limit leaves', 10_000_000n, 1_440],
   ])('%s', async (_name, usdCents, atOnce) => {
     await limit(usdCents)

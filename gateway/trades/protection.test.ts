@@ -339,7 +339,7 @@ describe('a reversal of credit that was given at once', () => {
   it.each<[string, { limit: bigint; mode?: 'on_release'; game?: 'dota' }]>([
     ['of credit that waited for it', { limit: 3_000n, mode: 'on_release' }],
     ['of credit above the limit', { limit: 1_000n }],
-    ['of credit that used the whole limit', { limit: 3_000n }],
+    ['of credit that used the entire limit', { limit: 3_000n }],
     ['of credit that was never protected', { limit: 1_000n, game: 'dota' }],
   ])('D-36 is no difference in the ledger if it comes after the release %s', async (_name, before) => {
     const { limit, mode = 'on_accept', game } = before
