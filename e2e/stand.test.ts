@@ -48,7 +48,7 @@ async function expectStillness(page: Page): Promise<void> {
 async function expectReason(page: Page, texts: Messages): Promise<void> {
   const bar = page.locator('.bottom-bar')
   // Depending on the store's limit, which all test files share, some or all of the money is available immediately.
-  const reason = [texts.whyLater, texts.whyParts, texts.whyExpected]
+  const reason = [texts.whyLater, texts.whyParts, texts.whyLimit, texts.whyExpected]
     .map((why) => bar.getByText(why(8, 'CS2')))
     .reduce((one, other) => one.or(other))
   await expect.poll(() => bar.locator('.money-rows dd').count()).toBeGreaterThan(0)
