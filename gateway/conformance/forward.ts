@@ -88,7 +88,10 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
     const isPassing = answer.status >= 500 || answer.status === 429
     return { kind: isPassing ? 'unreachable' : 'refused', reason: `${code}: ${detail}` }
   } catch (error) {
-    return { kind: 'unreachable', reason: `${till.origin} gave no usable answer: ${codeOrMessage(error)}` }
+    return {
+      kind: 'unreachable',
+      reason: `${till.origin} cannot be reached, or its answer cannot be read: ${codeOrMessage(error)}`,
+    }
   }
 }
 
