@@ -42,18 +42,6 @@ function watchLargest(): void {
 
 const largestOf = (page: Page): Promise<number[]> => page.evaluate(() => Reflect.get(window, 'largest'))
 
-/** Runs in the page: records how many rows of items each frame has, whenever that changes. */
-function watchRows(): void {
-  const rows: number[] = []
-  Reflect.set(window, 'rows', rows)
-  const look = (): void => {
-    const count = document.querySelectorAll('.grid-row').length
-    if (count !== (rows.at(-1) ?? 0)) rows.push(count)
-    requestAnimationFrame(look)
-  }
-  look()
-}
-
 const PARTS = ['.header', '.header h1', '.deposit-id', '.language', '.link-panel', '.link-input']
 
 /** Positions and sizes of the parts, in whole pixels. */
@@ -153,20 +141,6 @@ test.each([
     expect(await largestOf(page)).toEqual(first)
   },
 )
-
-test('the items appear row by row, one row a frame, so a slow phone answers in between', async () => {
-  const deposit = await depositOf({ language: 'en' })
-  const caller = await callerOf(till.gateway, deposit)
-  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
-  const { page } = await openBrowser({ viewport: MOBILE })
-  await page.addInitScript(watchRows)
-  await page.goto(deposit.url)
-  const rows = page.locator('.grid-row')
-  await expect.poll(() => rows.count()).toBeGreaterThan(3)
-  const seen: number[] = await page.evaluate(() => Reflect.get(window, 'rows'))
-  expect(seen.length).toBeGreaterThan(1)
-  expect(seen).toEqual(seen.map((_, index) => index + 2))
-})
 
 test('before the code of the items arrives, their space is below the link, not where the panel will be', async () => {
   const deposit = await depositOf({ language: 'en' })

@@ -15,7 +15,7 @@ function grouped(digits: string, sign: string): string {
 
 /**
  * Minor units → text with two decimals, grouping and the currency's sign (en $1,234.50; ru 1 234,50 $), as Intl writes
- * it. Intl itself takes a phone up to a tenth of a second for its first amount, while the items are drawn.
+ * it. Intl itself needs its data for the first amount, while the items wait to be drawn.
  */
 export function formatMoney(minor: number, currency: Currency, language: Language): string {
   const digits = CURRENCY_EXPONENT[currency]

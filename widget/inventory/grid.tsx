@@ -37,7 +37,7 @@ export function Grid({ items, members, selection, currency, asking, keysId, ...p
   const width = useWidth(element)
   const size = cellSizeOf(width, isNarrow)
   const layout = useMemo(() => layoutOf(width, items.length, size), [width, items.length, size])
-  const rows = useGrowing(useVisibleRows(element, layout, size.gap))
+  const rows = useVisibleRows(element, layout, size.gap)
   const [active, setActive] = useState(0)
   const current = Math.min(active, Math.max(items.length - 1, 0))
   const picked = useMemo(() => new Set(selection), [selection])
@@ -309,20 +309,6 @@ function useVisibleRows(element: React.RefObject<HTMLElement | null>, layout: La
   }, [element, layout, rowGap])
   const last = Math.min(rows.last, Math.max(layout.rows - 1, 0))
   return { first: Math.min(rows.first, last), last }
-}
-
-const FIRST_ROWS = 2
-
-/** Starts with two rows, and adds one each frame: rendered together, they would block a phone for a quarter of a second. */
-function useGrowing({ first, last }: { first: number; last: number }): { first: number; last: number } {
-  const [most, setMost] = useState(FIRST_ROWS)
-  const isWhole = last - first < most
-  useEffect(() => {
-    if (isWhole) return
-    const frame = requestAnimationFrame(() => setMost(most + 1))
-    return () => cancelAnimationFrame(frame)
-  }, [isWhole, most])
-  return { first, last: Math.min(last, first + most - 1) }
 }
 
 /** Space kept above and below a row focused by the keyboard, in pixels. */
