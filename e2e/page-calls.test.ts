@@ -147,6 +147,11 @@ test('A-017 A-023 A-053 in reais: the page shows the amount that the store credi
     [deposit.id],
   )
   expect(row).toEqual({ amount: total, held: total })
+  const [books] = await query(
+    `select balance::int as held from account where kind = 'held' and currency = 'BRL' and store_id = $1`,
+    [store?.id],
+  )
+  expect(books?.held).toBeGreaterThanOrEqual(total)
   const { heldUntil }: Payment = await (await callerOf(till.gateway, deposit)).payment()
   const until = formatDate(heldUntil ?? '', 'en')
   await done.getByText(texts.heldByLimit(formatMoney(total, 'BRL', 'en'), until)).waitFor()

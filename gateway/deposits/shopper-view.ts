@@ -6,6 +6,7 @@ import { linkWithoutToken } from '../../contract/trade-link.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
+import { mostCareful } from '../ledger/entry.ts'
 import { pauseMsAfter } from '../shoppers/allowance.ts'
 import { AT_ONCE } from './deposit.ts'
 import { receiptPath } from './receipt-link.ts'
@@ -116,7 +117,11 @@ const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): strin
 
 /** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
-  const heldBy = row.credit_mode === 'on_release' ? ('release' as const) : ('limit' as const)
+  // An offer that promised a part was made before the shopper was put on release.
+  const ofShopper = row.is_on_release && promised === 0n ? 'on_release' : null
+  const ruling =
+    row.trade_credit_mode ?? mostCareful([row.store_credit_mode, row.deposit_credit_mode, ofShopper])
+  const heldBy = ruling === 'on_release' ? ('release' as const) : ('limit' as const)
   if (status !== 'pending') {
     return {
       heldAmount: Number(row.held_amount),

@@ -118,8 +118,12 @@ export type ViewRow = {
   bot_avatar_url: string | null
   bot_level: number | null
   bot_member_since: string | null
-  /** The rule that decided, or will decide, which part is held. */
-  credit_mode: CreditMode
+  /** The rule by which the trade was credited; null before that. */
+  trade_credit_mode: CreditMode | null
+  store_credit_mode: CreditMode
+  deposit_credit_mode: CreditMode | null
+  /** Whether the shopper's next delivery is credited on release. */
+  is_on_release: boolean
   /** Unused offers to the account, and the seconds since the latest. Null if they cannot delay the next offer. */
   unused_count: number | null
   unused_seconds: number | null
@@ -153,9 +157,8 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
         bot.level as bot_level, bot.member_since as bot_member_since,
-        coalesce(trade.credit_mode, case when store.credit_mode = 'on_release' or deposit.credit_mode = 'on_release'
-          or (trade.promised_amount = 0 and ${isOnReleaseSql(sql`trade.partner_steam_id`)})
-          then 'on_release' else 'on_accept' end) as credit_mode,
+        trade.credit_mode as trade_credit_mode, store.credit_mode as store_credit_mode,
+        deposit.credit_mode as deposit_credit_mode, ${isOnReleaseSql(sql`trade.partner_steam_id`)} as is_on_release,
         unused.count as unused_count,
         extract(epoch from (select till_now()) - unused.last_at)::float8 as unused_seconds,
         works.*,

@@ -63,7 +63,7 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   }
 }
 
-type Page = { name: string; avatar: string; memberSince: string | undefined }
+type Page = { name: string; avatar: string; memberSince: string | null }
 
 /** null: Steam says that there is no such account. undefined: anything else, such as a page about rate limits. */
 function parseXml(page: unknown, steamId: string): Page | null | undefined {
@@ -86,14 +86,14 @@ const MONTHS = 'January February March April May June July August September Octo
 )
 
 /** `March 9, 2011` → `2011-03-09`. Steam writes the day in English, and leaves it out of a private profile. */
-function dayIn(text: string): string | undefined {
+function dayIn(text: string): string | null {
   const [, month = '', day = '', year = ''] = /^([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})$/.exec(text) ?? []
   const number = MONTHS.indexOf(month) + 1
-  if (number === 0) return undefined
+  if (number === 0) return null
   const written = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
   const read = new Date(`${written}T00:00:00Z`)
   // A day that the month does not have would become one of the next month.
-  return read.toJSON()?.startsWith(written) === true ? written : undefined
+  return read.toJSON()?.startsWith(written) === true ? written : null
 }
 
 const CDATA = '<![CDATA['
