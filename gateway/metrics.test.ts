@@ -3,9 +3,9 @@ import { createMetrics } from './metrics.ts'
 
 it('requests to Steam are counted and timed by method, and requests that our own limits held back are counted separately', async () => {
   const { registry, steam } = createMetrics()
-  steam.asked('GetTradeOffers', { outcome: 'answered', seconds: 0.2 })
-  steam.asked('GetTradeOffers', { outcome: 'limited', seconds: 0.1 })
-  steam.asked('send', { outcome: 'failed', seconds: 15 })
+  steam.request('GetTradeOffers', { outcome: 'answered', seconds: 0.2 })
+  steam.request('GetTradeOffers', { outcome: 'limited', seconds: 0.1 })
+  steam.request('send', { outcome: 'failed', seconds: 15 })
   steam.heldBack('GetTradeOffers', 'paused')
   steam.heldBack('GetTradeOffers', 'paused')
   const lines = (await registry.metrics()).split('\n')

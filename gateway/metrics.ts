@@ -119,7 +119,7 @@ function steamMetrics(registers: Registry[]): Observer {
     registers,
   })
   return {
-    asked: (method, { outcome, seconds }) => requests.observe({ method, outcome }, seconds),
+    request: (method, { outcome, seconds }) => requests.observe({ method, outcome }, seconds),
     heldBack: (method, why) => heldBack.inc({ method, why }),
   }
 }

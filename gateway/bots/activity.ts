@@ -4,7 +4,7 @@ import type { BotHandlers } from './bot.ts'
 /** Wraps the handlers to count those that are running. */
 export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdle(): boolean } {
   let running = 0
-  const counted =
+  const count =
     <ARGS extends unknown[], RESULT>(work: (...args: ARGS) => Promise<RESULT>) =>
     async (...args: ARGS): Promise<RESULT> => {
       running += 1
@@ -16,13 +16,13 @@ export function countWork(handlers: BotHandlers): { handlers: BotHandlers; isIdl
     }
   return {
     handlers: {
-      inventory: counted(handlers.inventory),
-      laneOf: counted(handlers.laneOf),
-      trade: counted(handlers.trade),
-      refresh: counted(handlers.refresh),
-      history: counted(handlers.history),
-      drift: counted(handlers.drift),
-      watch: counted(handlers.watch),
+      inventory: count(handlers.inventory),
+      laneOf: count(handlers.laneOf),
+      trade: count(handlers.trade),
+      refresh: count(handlers.refresh),
+      history: count(handlers.history),
+      drift: count(handlers.drift),
+      watch: count(handlers.watch),
     },
     isIdle: () => running === 0,
   }

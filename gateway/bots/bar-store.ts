@@ -1,13 +1,13 @@
-/** Stores the bots' bars, and the doubts that can lead to a bar. */
+/** Stores the bots' bars (`bar.ts`), and the doubts that can lead to a bar. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { type Bar, type BarReason, DOUBTS, DOUBTS_WITHIN_MS, nextBar, type Standing, scopeOf } from './bar.ts'
 
-type Refused = { botId: bigint; reason: BarReason; game: Game; now: Date }
+type Refusal = { botId: bigint; reason: BarReason; game: Game; now: Date }
 
 /** Bars a bot, unless it already has a longer bar. */
-export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused): Promise<void> {
+export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refusal): Promise<void> {
   const scope = scopeOf(reason, game)
   const row = await tx
     .selectFrom('bot_bar')
@@ -16,8 +16,8 @@ export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refused)
     .where('scope', '=', scope)
     .forUpdate()
     .executeTakeFirst()
-  const { until, times, reason: because } = nextBar(row, { reason, game, now })
-  const values = { bot_id: botId, scope, reason: because, barred_at: now, until, times }
+  const { until, times, reason: barReason } = nextBar(row, { reason, game, now })
+  const values = { bot_id: botId, scope, reason: barReason, barred_at: now, until, times }
   await tx
     .insertInto('bot_bar')
     .values(values)
@@ -33,7 +33,7 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
-/** Records a partner that only another bot could serve. Several such partners within an hour make the bot doubted. */
+/** Records a partner that only another bot could serve. Several such partners within an hour bar the bot as `doubted`. */
 export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
   const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }
   await tx

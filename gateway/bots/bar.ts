@@ -1,4 +1,4 @@
-/** How long a bot is kept from new trades after Steam refused its offers. Pure. */
+/** A bar: a time during which a bot gets no new trades, because Steam refused its offers. Pure. */
 import type { Game } from '../../contract/games.ts'
 
 export type BarReason =
@@ -24,24 +24,24 @@ export type Standing = 'free' | 'doubted' | 'barred'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-type Rule = { firstMs: number; mostMs: number; ofGame: boolean }
+type Rule = { firstMs: number; mostMs: number; isPerGame: boolean }
 
 const RULES: Record<BarReason, Rule> = {
-  bot_cannot_trade: { firstMs: 30 * MINUTE_MS, mostMs: 12 * HOUR_MS, ofGame: false },
-  own_hold: { firstMs: HOUR_MS, mostMs: 12 * HOUR_MS, ofGame: false },
-  too_many_in_all: { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS, ofGame: false },
-  inventory_full: { firstMs: 10 * MINUTE_MS, mostMs: 6 * HOUR_MS, ofGame: true },
-  rate_limited: { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS, ofGame: false },
-  doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, ofGame: false },
+  bot_cannot_trade: { firstMs: 30 * MINUTE_MS, mostMs: 12 * HOUR_MS, isPerGame: false },
+  own_hold: { firstMs: HOUR_MS, mostMs: 12 * HOUR_MS, isPerGame: false },
+  too_many_in_all: { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS, isPerGame: false },
+  inventory_full: { firstMs: 10 * MINUTE_MS, mostMs: 6 * HOUR_MS, isPerGame: true },
+  rate_limited: { firstMs: MINUTE_MS, mostMs: 30 * MINUTE_MS, isPerGame: false },
+  doubted: { firstMs: 5 * MINUTE_MS, mostMs: 2 * HOUR_MS, isPerGame: false },
 }
 
 /** A bot is doubted once only another bot could serve this many partners within this time. */
 export const DOUBTS = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 
-export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reason].ofGame ? game : 'all')
+export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reason].isPerGame ? game : 'all')
 
-type Refused = { reason: BarReason; game: Game; now: Date }
+type Refusal = { reason: BarReason; game: Game; now: Date }
 
 /** Offers that were sent together are answered within this time. */
 const TOGETHER_MS = 20_000
@@ -50,7 +50,7 @@ const TOGETHER_MS = 20_000
  * True if the refusal counts together with the one that caused the bar. Rate-limited requests are repeated before the
  * bar ends, so a later refusal counts separately.
  */
-const isOneWith = (before: Bar, { reason, now }: Refused): boolean => {
+const countsWith = (before: Bar, { reason, now }: Refusal): boolean => {
   const { firstMs, mostMs } = RULES[reason]
   const beganMs = before.until.getTime() - Math.min(firstMs * 2 ** (before.times - 1), mostMs)
   return before.reason === reason && (reason !== 'rate_limited' || now.getTime() - beganMs < TOGETHER_MS)
@@ -60,10 +60,10 @@ const isOneWith = (before: Bar, { reason, now }: Refused): boolean => {
  * The bar after one more refusal. Pauses double, and refusals of offers sent together count once. `before`: the current
  * bar of the same scope, if any.
  */
-export function nextBar(before: Bar | undefined, refused: Refused): Bar {
-  const { reason, game, now } = refused
+export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
+  const { reason, game, now } = refusal
   const { firstMs, mostMs } = RULES[reason]
-  if (before !== undefined && before.until > now && isOneWith(before, refused)) return before
+  if (before !== undefined && before.until > now && countsWith(before, refusal)) return before
   const times = (before?.times ?? 0) + 1
   const pauseMs = Math.min(firstMs * 2 ** (times - 1), mostMs)
   const until = new Date(now.getTime() + pauseMs)
@@ -73,7 +73,7 @@ export function nextBar(before: Bar | undefined, refused: Refused): Bar {
 
 /** `bars`: the bot's bars that cover one game. */
 export function standingOf(bars: readonly Bar[], now: Date): Standing {
-  const running = bars.filter(({ until }) => until > now)
-  if (running.some(({ reason }) => reason !== 'doubted')) return 'barred'
-  return running.length > 0 ? 'doubted' : 'free'
+  const current = bars.filter(({ until }) => until > now)
+  if (current.some(({ reason }) => reason !== 'doubted')) return 'barred'
+  return current.length > 0 ? 'doubted' : 'free'
 }

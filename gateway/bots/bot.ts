@@ -21,7 +21,7 @@ export type BotJob =
   | { kind: 'refresh'; tradeId: string }
   /** Read the bot's trade history: items may have been taken back or stolen. */
   | { kind: 'history' }
-  /** Compare the bot's inventory on Steam with the books. */
+  /** Compare the bot's inventory on Steam with custody. */
   | { kind: 'drift' }
 
 /** The lane of a trade, chosen by the work that is due. Lanes never wait for each other. */

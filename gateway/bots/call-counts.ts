@@ -2,7 +2,7 @@
 import type { Method } from '../steam/methods.ts'
 import type { Observer } from '../steam/turns.ts'
 
-/** `limited`: Steam answered 429. `heldBack`: our own limits kept the call from Steam. */
+/** `asked`: calls that were sent. `limited`: Steam answered 429. `heldBack`: our own limits kept the call from Steam. */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 
 /** `account`: null for public pages. The times cover every call that reached Steam. */
@@ -29,8 +29,8 @@ export function createCallCounts(next: Observer): CallCounts {
     return count
   }
   return {
-    asked(method, seen) {
-      next.asked(method, seen)
+    request(method, seen) {
+      next.request(method, seen)
       const count = countOf(method, seen.account ?? null)
       const ms = Math.round(seen.seconds * 1_000)
       count.asked += 1
@@ -43,9 +43,9 @@ export function createCallCounts(next: Observer): CallCounts {
       countOf(method, account ?? null).heldBack += 1
     },
     take() {
-      const taken = [...counts.values()]
+      const result = [...counts.values()]
       counts = new Map()
-      return taken
+      return result
     },
   }
 }

@@ -30,17 +30,17 @@ const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
 const WAIT_MS = 20_000
 /** How long a read counts against its deposit. */
 const RECENT_MS = 600_000
-const MOST_DEPOSITS = 5_000
+const MOST_KEYS = 5_000
 
-type Waiting = { party: Party; work: Work; sinceMs: number; done: () => void }
+type WaitingTurn = { party: Party; work: Work; sinceMs: number; done: () => void }
 
 export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
-  let waiting: Waiting[] = []
+  let waiting: WaitingTurn[] = []
   const order = createOrder(time)
   const bucket = createBucket(budget, time)
-  let wakes = false
+  let isWaking = false
 
-  const begin = (turn: Waiting): void => {
+  const begin = (turn: WaitingTurn): void => {
     waiting = waiting.filter((other) => other !== turn)
     order.begin(turn.party)
     bucket.take()
@@ -55,10 +55,10 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
       pump()
     })
   }
-  const isOver = ({ sinceMs }: Waiting): boolean => time.now() - sinceMs >= WAIT_MS
+  const hasExpired = ({ sinceMs }: WaitingTurn): boolean => time.now() - sinceMs >= WAIT_MS
   const pump = (): void => {
-    for (const late of waiting.filter(isOver)) late.done()
-    waiting = waiting.filter((one) => !isOver(one))
+    for (const late of waiting.filter(hasExpired)) late.done()
+    waiting = waiting.filter((one) => !hasExpired(one))
     for (let turn = order.next(waiting); turn !== undefined; turn = order.next(waiting)) {
       const waitMs = bucket.waitMs()
       if (waitMs > 0) {
@@ -69,10 +69,10 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
     }
   }
   const wakeIn = (ms: number): void => {
-    if (wakes) return
-    wakes = true
+    if (isWaking) return
+    isWaking = true
     void time.pause(ms).then(() => {
-      wakes = false
+      isWaking = false
       pump()
     })
   }
@@ -99,17 +99,17 @@ function createOrder(time: Pick<Time, 'now'>) {
   const lastTurn = new Map<string, number>()
   let turns = 0
 
-  const fits = ({ party }: Waiting): boolean =>
+  const fits = ({ party }: WaitingTurn): boolean =>
     stores.of(party.storeId) < AT_A_TIME.store && deposits.of(party.depositId) < AT_A_TIME.deposit
-  const isBefore = (one: Waiting, other: Waiting): boolean => {
-    const storeOf = ({ party }: Waiting) => lastTurn.get(party.storeId) ?? 0
-    const countOf = ({ party }: Waiting) => recent.of(party.depositId)
+  const isBefore = (one: WaitingTurn, other: WaitingTurn): boolean => {
+    const storeOf = ({ party }: WaitingTurn) => lastTurn.get(party.storeId) ?? 0
+    const countOf = ({ party }: WaitingTurn) => recent.of(party.depositId)
     if (storeOf(one) !== storeOf(other)) return storeOf(one) < storeOf(other)
     return countOf(one) < countOf(other)
   }
   return {
     /** Returns the next turn; of equal turns, the one that came first. Undefined if no place is free. */
-    next(waiting: readonly Waiting[]): Waiting | undefined {
+    next(waiting: readonly WaitingTurn[]): WaitingTurn | undefined {
       if (stores.all() >= AT_A_TIME.all) return undefined
       const [first, ...others] = waiting.filter(fits)
       return others.reduce((best, one) => (best === undefined || isBefore(one, best) ? one : best), first)
@@ -180,8 +180,8 @@ function createRecent(time: Pick<Time, 'now'>) {
   }
 }
 
-/** A Map keeps the order of insertion, and every use reinserts. */
+/** Drops the key that was used longest ago: a Map keeps the order of insertion, and every use reinserts. */
 function dropOldest(seen: Map<string, unknown>): void {
   const [oldest] = seen.keys()
-  if (seen.size > MOST_DEPOSITS && oldest !== undefined) seen.delete(oldest)
+  if (seen.size > MOST_KEYS && oldest !== undefined) seen.delete(oldest)
 }

@@ -106,7 +106,10 @@ describe("a store's share of the fleet", () => {
 describe('a request that waits for a bot', () => {
   const moves = (mine: Partial<BotFacts>, other: Partial<BotFacts>) =>
     isBetterElsewhere([aBot({ botId: 1n, ...mine }), aBot({ botId: 2n, ...other })], DEFAULT_FLEET_LIMITS, {
-      ...{ botId: 1n, tried: [], game: 'cs', items: 1 },
+      botId: 1n,
+      tried: [],
+      game: 'cs',
+      items: 1,
     })
 
   it.each([

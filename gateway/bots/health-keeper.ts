@@ -10,12 +10,12 @@ import { type Lease, setHealth } from './lease-store.ts'
 const TRY_OFFERS_MS = 5_000
 const TRY_INVENTORIES_MS = 30_000
 
-type Read = Parameters<SteamSession['readInventory']>
+type ReadArguments = Parameters<SteamSession['readInventory']>
 
 export type HealthKeeper = {
   health: Health
   /** Remembers which inventory was read last, for the next retry. */
-  reading(...read: Read): void
+  rememberRead(...read: ReadArguments): void
   /** Writes the changes since the last call. */
   write(): Promise<void>
   /** Retries failing capabilities, without waiting for the answers. */
@@ -25,8 +25,8 @@ export type HealthKeeper = {
 type Deps = { db: Db; log: Log; clock: Clock }
 
 export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Health): HealthKeeper {
-  let written = isFailing(lease.failing)
-  let lastRead: Read | undefined
+  let lastWritten = isFailing(lease.failing)
+  let lastRead: ReadArguments | undefined
   const trying = new Set<Capability>()
 
   const attempt = (capability: Capability, work: Promise<unknown>) => {
@@ -39,15 +39,15 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
   }
   return {
     health,
-    reading(...read) {
+    rememberRead(...read) {
       lastRead = read
     },
     async write() {
       const failing = health.failing()
       const now = isFailing(failing)
-      if (now.offers === written.offers && now.inventories === written.inventories) return
+      if (now.offers === lastWritten.offers && now.inventories === lastWritten.inventories) return
       await setHealth(db, lease, failing)
-      written = now
+      lastWritten = now
       const about = { botId: String(lease.botId), botName: lease.name, ...now }
       if (now.offers || now.inventories) log.warn(about, 'Steam failed for a bot')
       else log.info(about, 'Steam worked again for a bot')

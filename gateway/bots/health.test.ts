@@ -4,7 +4,7 @@ import { type Answer, type Failing, trackHealth } from './health.ts'
 const good: Answer = { kind: 'missing' }
 const down: Answer = { kind: 'unavailable', reason: 'timeout' }
 const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
-const ours: Answer = { kind: 'unavailable', reason: 'not_our_turn' }
+const heldBack: Answer = { kind: 'unavailable', reason: 'not_our_turn' }
 
 function aBot(known: Failing = { offers: null, inventories: null }) {
   let nowMs = 1_000
@@ -21,11 +21,11 @@ function aBot(known: Failing = { offers: null, inventories: null }) {
 describe('a capability', () => {
   it('fails from the first failure on until the next success', () => {
     const bot = aBot()
-    bot.see('offers', down)
+    bot.recordAnswer('offers', down)
     bot.after(10_000)
-    bot.see('offers', down)
+    bot.recordAnswer('offers', down)
     expect(bot.after(5_000)).toEqual({ offers: 15_000, inventories: null })
-    bot.see('offers', good)
+    bot.recordAnswer('offers', good)
     expect(bot.after(1)).toEqual({ offers: null, inventories: null })
   })
 
@@ -41,45 +41,45 @@ describe('a capability', () => {
     [{ kind: 'sent' }, false],
   ])('with the answer %j fails: %s', (answer, fails) => {
     const bot = aBot()
-    bot.see('offers', answer)
+    bot.recordAnswer('offers', answer)
     expect(bot.failing().offers !== null).toBe(fails)
   })
 
   it('that Steam limits fails once Steam refuses again after our pause', () => {
     const bot = aBot()
-    bot.see('inventories', limited)
+    bot.recordAnswer('inventories', limited)
     bot.after(300)
-    bot.see('inventories', limited)
+    bot.recordAnswer('inventories', limited)
     expect(bot.after(32_000).inventories).toBeNull()
-    bot.see('inventories', limited)
+    bot.recordAnswer('inventories', limited)
     expect(bot.after(1_000).inventories).toBe(33_300)
-    bot.see('inventories', good)
-    bot.see('inventories', limited)
+    bot.recordAnswer('inventories', good)
+    bot.recordAnswer('inventories', limited)
     expect(bot.after(60_000).inventories).toBeNull()
   })
 
   it('that Steam limits twice, a long time apart, has not failed in between', () => {
     const bot = aBot()
-    bot.see('offers', limited)
+    bot.recordAnswer('offers', limited)
     bot.after(3_600_000)
-    bot.see('offers', limited)
+    bot.recordAnswer('offers', limited)
     expect(bot.after(60_000).offers).toBeNull()
   })
 
   it('neither fails nor works while our own limits hold it back', () => {
     const bot = aBot()
-    bot.see('offers', ours)
+    bot.recordAnswer('offers', heldBack)
     expect(bot.after(600_000)).toEqual({ offers: null, inventories: null })
-    bot.see('offers', down)
-    bot.see('offers', ours)
-    bot.lost(ours)
+    bot.recordAnswer('offers', down)
+    bot.recordAnswer('offers', heldBack)
+    bot.recordNoSession(heldBack)
     expect(bot.after(10)).toEqual({ offers: 10, inventories: null })
   })
 
   it('reports how long ago it was last answered', () => {
     const bot = aBot()
     expect(bot.sinceAnswerMs('offers')).toBe(Number.POSITIVE_INFINITY)
-    bot.see('offers', down)
+    bot.recordAnswer('offers', down)
     bot.after(700)
     expect(bot.sinceAnswerMs('offers')).toBe(700)
   })
@@ -88,33 +88,33 @@ describe('a capability', () => {
 describe('without a session', () => {
   it('both capabilities fail, and both work again once an offer is read', () => {
     const bot = aBot()
-    bot.lost(down)
+    bot.recordNoSession(down)
     expect(bot.after(30_000)).toEqual({ offers: 30_000, inventories: 30_000 })
-    bot.see('offers', good)
+    bot.recordAnswer('offers', good)
     expect(bot.failing()).toEqual({ offers: null, inventories: null })
   })
 
   it('no capability fails because of a limit before Steam refuses a second time', () => {
     const bot = aBot()
-    bot.lost(limited)
+    bot.recordNoSession(limited)
     expect(bot.after(31_000)).toEqual({ offers: null, inventories: null })
-    bot.lost(limited)
+    bot.recordNoSession(limited)
     expect(bot.failing()).toEqual({ offers: 31_000, inventories: 31_000 })
   })
 
   it('inventories that failed before keep failing until one is read', () => {
     const bot = aBot()
-    bot.see('inventories', down)
-    bot.lost(down)
-    bot.see('offers', good)
+    bot.recordAnswer('inventories', down)
+    bot.recordNoSession(down)
+    bot.recordAnswer('offers', good)
     expect(bot.after(10)).toEqual({ offers: null, inventories: 10 })
   })
 
   it('failures recorded by the last holder continue', () => {
     const bot = aBot({ offers: 20_000, inventories: 20_000 })
     expect(bot.after(5_000)).toEqual({ offers: 25_000, inventories: 25_000 })
-    bot.see('inventories', down)
-    bot.see('offers', good)
+    bot.recordAnswer('inventories', down)
+    bot.recordAnswer('offers', good)
     expect(bot.failing()).toEqual({ offers: null, inventories: 25_000 })
   })
 })

@@ -9,10 +9,10 @@ export type Answer = { kind: string; reason?: string; detail?: string }
 export type Failing = Record<Capability, number | null>
 
 export type Health = {
-  /** Records the answer to a call of this capability, even one by which the call was not sent (`not_our_turn`). */
-  see(capability: Capability, answer: Answer): void
+  /** Records the answer to a call of this capability, even if the call was not sent (`not_our_turn`). */
+  recordAnswer(capability: Capability, answer: Answer): void
   /** Records that no session can be opened, so every capability fails. */
-  lost(answer: Answer): void
+  recordNoSession(answer: Answer): void
   failing(): Failing
   /** How long ago the last answer came, in milliseconds, counting calls that were not sent. */
   sinceAnswerMs(capability: Capability): number
@@ -27,10 +27,10 @@ const REFUSED_BY_STEAM_ITSELF = new Set(['rate_limited', 'session_dead', 'item_s
 
 /** `known` is the database's record when this process takes the bot. */
 export function trackHealth(monotonicMs: () => number, known: Failing): Health {
-  const begun = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
+  const beganMs = (ms: number | null) => (ms === null ? null : monotonicMs() - ms)
   const since: Record<Capability, number | null> = {
-    offers: begun(known.offers),
-    inventories: begun(known.inventories),
+    offers: beganMs(known.offers),
+    inventories: beganMs(known.inventories),
   }
   const answeredAtMs: Record<Capability, number> = {
     offers: Number.NEGATIVE_INFINITY,
@@ -55,7 +55,7 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
     return since[capability] ?? (nowMs - firstMs >= LIMITED_AGAIN_MS ? firstMs : null)
   }
   return {
-    see(capability, answer) {
+    recordAnswer(capability, answer) {
       answeredAtMs[capability] = monotonicMs()
       if (isOurLimit(answer)) return
       if (isFailure(answer)) {
@@ -67,7 +67,7 @@ export function trackHealth(monotonicMs: () => number, known: Failing): Health {
       limited[capability] = null
       if (capability === 'offers' && isInferred) since.inventories = null
     },
-    lost(answer) {
+    recordNoSession(answer) {
       if (isOurLimit(answer)) return
       since.offers = recordFailure('offers', answer)
       if (since.inventories !== null) return

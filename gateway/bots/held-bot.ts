@@ -1,4 +1,4 @@
-/** One bot held by this process: keeps its lease and its session, and runs its work. */
+/** Holds one bot for this process: keeps its lease and its session, and runs its work. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Db } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
@@ -10,13 +10,13 @@ import type { BotContext, BotHandlers } from './bot.ts'
 import { trackHealth } from './health.ts'
 import { type HealthKeeper, keepHealth } from './health-keeper.ts'
 import {
-  beat,
   LEASE_MS,
   type Lease,
   markDead,
   noteSession,
   putOffLogin,
   releaseLease,
+  renewLease,
   setOnline,
 } from './lease-store.ts'
 import { createLoginRetry } from './login-retry.ts'
@@ -37,7 +37,7 @@ const BEAT_AGAIN_MS = 1_000
 /** How often to check whether a lease is over. A write to Steam checks the clock itself. */
 const EXPIRY_MS = 100
 /** Time limit for the database calls while a bot is given up. The bot is given up even if they fail. */
-const NOTE_MS = 2_000
+const BRIEF_MS = 2_000
 
 export type HeldBotDeps = {
   /** Connections for leases, which must not wait behind other queries of the process. */
@@ -68,9 +68,9 @@ export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): Hel
   const lost = new AbortController()
   const keeper = keepLease(deps, lease, { takenAtMs, stop, lost })
   const life = { stop: stop.signal, lost: lost.signal, leaseEndMs: keeper.endMs }
-  const ended = live(deps, lease, life).finally(async () => {
+  const ended = runSessions(deps, lease, life).finally(async () => {
     stop.abort()
-    await keeper.stopped
+    await keeper.end
     await briefly(deps, lease, () => releaseLease(deps.db, lease))
   })
   return {
@@ -102,15 +102,15 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
     let waitMs = beatMs
     while (await pause(waitMs, stop.signal)) {
       const beforeMs = deps.monotonicMs()
-      const beating = beat(deps.db, lease).catch((error: unknown) => {
+      const renewal = renewLease(deps.db, lease).catch((error: unknown) => {
         deps.log.warn({ err: error, botId: String(lease.botId) }, 'lease of a bot could not be renewed')
         return undefined
       })
       // A renewal after the release changes nothing.
-      const kept = await unlessAborted(beating, stop.signal)
-      waitMs = kept === undefined ? Math.min(beatMs, BEAT_AGAIN_MS) : beatMs
-      if (stop.signal.aborted || kept === undefined) continue
-      if (!kept) {
+      const isKept = await unlessAborted(renewal, stop.signal)
+      waitMs = isKept === undefined ? Math.min(beatMs, BEAT_AGAIN_MS) : beatMs
+      if (stop.signal.aborted || isKept === undefined) continue
+      if (!isKept) {
         lose()
         break
       }
@@ -118,16 +118,16 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
     }
     clearInterval(watch)
   }
-  return { endMs: () => endMs, stopped: run() }
+  return { endMs: () => endMs, end: run() }
 }
 
 /** `lost` aborts before `stop` if the lease is gone: another process may already hold the bot. */
 type Life = { stop: AbortSignal; lost: AbortSignal; leaseEndMs: () => number }
-type Opened = { session: SteamSession; expiresAt: Date | null }
+type OpenSession = { session: SteamSession; expiresAt: Date | null }
 type OpenLife = Life & { session: SteamSession; keeper: HealthKeeper }
 
 /** Opens the session, works until it breaks, and opens it again. Ends when stopped or when Steam refuses the token. */
-async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> {
+async function runSessions(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> {
   const about = { botId: String(lease.botId), botName: lease.name }
   const keeper = keepHealth(deps, lease, trackHealth(deps.monotonicMs, lease.failing))
   const retry = createLoginRetry(deps.random)
@@ -136,17 +136,17 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     const opened = await openSession(deps, lease)
     if (opened.kind === 'refused') return giveUpToken(deps, lease, opened.reason)
     if (opened.kind === 'unavailable') {
-      const isOurs = opened.reason === 'not_our_turn'
+      const isHeldBack = opened.reason === 'not_our_turn'
       // Steam's own reason is more useful than the fact that we are waiting.
-      if (!isOurs || !isReported) await reportOutOfReach(deps, lease, { answer: opened, keeper })
+      if (!isHeldBack || !isReported) await reportOutOfReach(deps, lease, { answer: opened, keeper })
       isReported = true
-      await pause(isOurs ? retry.nextTurnMs() : retry.nextMs(), life.stop)
+      await pause(isHeldBack ? retry.nextTurnMs() : retry.nextMs(), life.stop)
       continue
     }
     isReported = false
     const startedMs = deps.monotonicMs()
     try {
-      await greet(deps, lease, opened)
+      await prepareSession(deps, lease, opened)
       const work = workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
       await unlessAborted(work, life.lost)
     } catch (error) {
@@ -154,23 +154,23 @@ async function live(deps: HeldBotDeps, lease: Lease, life: Life): Promise<void> 
     }
     opened.session.close()
     // A session that keeps breaking must not cause a storm of logins.
-    retry.sessionEnded(deps.monotonicMs() - startedMs)
+    retry.recordSessionEnd(deps.monotonicMs() - startedMs)
     await pause(retry.nextMs(), life.stop)
   }
 }
 
-type Unopened = { answer: Unavailable; keeper: HealthKeeper }
+type LoginFailure = { answer: Unavailable; keeper: HealthKeeper }
 
 async function reportOutOfReach(
   deps: HeldBotDeps,
   lease: Lease,
-  { answer, keeper }: Unopened,
+  { answer, keeper }: LoginFailure,
 ): Promise<void> {
   const { reason, detail } = answer
   const about = { botId: String(lease.botId), botName: lease.name, reason, detail }
   if (reason === 'not_our_turn') deps.log.info(about, 'bot login waited for its turn')
   else deps.log.warn(about, 'Steam was out of reach for a bot')
-  keeper.health.lost(answer)
+  keeper.health.recordNoSession(answer)
   await briefly(deps, lease, async () => {
     await setOnline(deps.db, lease, `${reason}: ${detail}`)
     await keeper.write()
@@ -207,7 +207,11 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
 }
 
 /** Acknowledges Steam's notice for an account that has not done so, and records when the token expires. */
-async function greet(deps: HeldBotDeps, lease: Lease, { session, expiresAt }: Opened): Promise<void> {
+async function prepareSession(
+  deps: HeldBotDeps,
+  lease: Lease,
+  { session, expiresAt }: OpenSession,
+): Promise<void> {
   const about = { botId: String(lease.botId), botName: lease.name }
   if (!lease.acknowledged) {
     const answer = await session.acknowledgeProtection()
@@ -229,15 +233,15 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   const { promise: trouble, resolve: report } = Promise.withResolvers<string | undefined>()
   if (life.stop.aborted) return
   const { keeper } = life
-  const stopped = () => report(undefined)
-  life.stop.addEventListener('abort', stopped)
+  const onStop = () => report(undefined)
+  life.stop.addEventListener('abort', onStop)
   const bot: BotContext = {
     botId: lease.botId,
     epoch: lease.epoch,
     session: observeSession(life.session, {
       report: (detail) => report(`session_dead: ${detail}`),
-      see: keeper.health.see,
-      reading: keeper.reading,
+      onAnswer: keeper.health.recordAnswer,
+      onRead: keeper.rememberRead,
     }),
     mayWrite: (deadlineMs) => !life.stop.aborted && life.leaseEndMs() - deps.monotonicMs() > deadlineMs,
   }
@@ -246,21 +250,21 @@ async function workUntilTrouble(deps: HeldBotDeps, lease: Lease, life: OpenLife)
   const closed = new AbortController()
   const watching = watchHealth(deps, lease, { bot, keeper, closed: closed.signal })
   let stopping: Promise<void> | undefined
-  const takeNoMore = () => (stopping ??= quietly(deps, lease, stopWork))
+  const stopTakingJobs = () => (stopping ??= quietly(deps, lease, stopWork))
   try {
     await setOnline(deps.db, lease, null)
     deps.log.info({ ...about, epoch: String(lease.epoch) }, 'bot came online')
     const why = await trouble
     if (why !== undefined) deps.log.warn({ ...about, detail: why }, 'bot session stopped working')
     // From now on, the bot's jobs are left to its next holder, which may be this process again.
-    takeNoMore()
+    stopTakingJobs()
     await briefly(deps, lease, () => setOnline(deps.db, lease, why ?? 'stopped'))
   } finally {
-    life.stop.removeEventListener('abort', stopped)
+    life.stop.removeEventListener('abort', onStop)
     closed.abort()
     await briefly(deps, lease, () => watching)
     // After STOP_MS, closing the session cuts off the remaining work.
-    await Promise.race([takeNoMore(), delay(STOP_MS, undefined, { ref: false })])
+    await Promise.race([stopTakingJobs(), delay(STOP_MS, undefined, { ref: false })])
   }
 }
 
@@ -282,9 +286,9 @@ async function quietly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void
   }
 }
 
-/** Runs the step, but waits for it no longer than NOTE_MS. */
+/** Runs the step, but waits for it no longer than BRIEF_MS. */
 async function briefly(deps: HeldBotDeps, lease: Lease, step: () => Promise<void>): Promise<void> {
-  await Promise.race([quietly(deps, lease, step), delay(NOTE_MS, undefined, { ref: false })])
+  await Promise.race([quietly(deps, lease, step), delay(BRIEF_MS, undefined, { ref: false })])
 }
 
 /** Resolves to undefined as soon as `signal` aborts. The result of the work is then ignored. */

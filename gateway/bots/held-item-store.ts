@@ -26,8 +26,8 @@ export type HeldItem = {
 type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
 /**
- * Lists every item that a bot received and still has, oldest first. Reads the rows of held_item and the entries that
- * are newer than its mark. The range of entries has an upper end, because otherwise the planner would read all of
+ * Lists every item that a bot received and still has, oldest first. Reads the rows of held_item, and the entries of
+ * custody that are newer than these rows (held_items_mark). The range of entries has an upper end, because otherwise the planner would read all of
  * custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
@@ -73,11 +73,11 @@ const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entr
 const MOST_ENTRIES = 20_000
 
 /**
- * Adds the next entries to held_item, at most `most`. Stops at the first entry before which another one can still be
- * committed. Several processes can do this at the same time: each waits for the previous one, and continues where
+ * Adds the next entries to held_item, at most `most`. Stops where a running transaction can still commit an entry with a
+ * smaller id. Several processes can do this at the same time: each waits for the previous one, and continues where
  * that one stopped.
  */
-export async function keepHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
+export async function updateHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
   if (settled === undefined) return
   await sql`insert into held_items_mark default values on conflict do nothing`.execute(db)

@@ -1,4 +1,4 @@
-/** Progress of the passes through the bots' trade histories. */
+/** Progress of the passes ("looks") through the bots' trade histories. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
@@ -19,10 +19,14 @@ export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
   return { begunAt: row.begun_at, after, completeAt: row.complete_at }
 }
 
-type Keeping = { botId: bigint; epoch: bigint; now: Date }
+type HistoryWrite = { botId: bigint; epoch: bigint; now: Date }
 
 /** Has no effect under an old lease, whose holder may have failed to store the records that it read. */
-export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: HistoryLook): Promise<void> {
+export async function keepHistory(
+  db: Db,
+  { botId, epoch, now }: HistoryWrite,
+  look: HistoryLook,
+): Promise<void> {
   const { begunAt, after, completeAt } = look
   await sql`
     insert into bot_history (bot_id, turned_at, begun_at, after_trade_id, after_begun_at, complete_at)
@@ -34,7 +38,7 @@ export async function keepHistory(db: Db, { botId, epoch, now }: Keeping, look: 
 }
 
 /** True if the bot ever had an item: only then can a delivery be taken back or an item be stolen. */
-const isWatched = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
+const hadItems = sql<boolean>`exists (select from custody_entry where custody_entry.bot_id = bot.id)`
 
 /**
  * A history is due if its last pages were read before `turnBefore` and its last complete pass began before
@@ -52,7 +56,7 @@ export async function takeDueHistories(
     select bot.id, ${now}::timestamptz
     from bot left join bot_history on bot_history.bot_id = bot.id
     where bot.state = any(${[...SPEAKING_STATES]}::text[])
-      and ${isWatched}
+      and ${hadItems}
       and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
         and (begun_at is not null or complete_at is null or complete_at <= ${lookBefore})))
     on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
@@ -65,6 +69,6 @@ export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
   const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
     select bot.id as "botId", complete_at as "completeAt"
     from bot left join bot_history on bot_history.bot_id = bot.id
-    where ${isWatched}`.execute(db)
+    where ${hadItems}`.execute(db)
   return new Map(rows.map(({ botId, completeAt }) => [botId, completeAt]))
 }

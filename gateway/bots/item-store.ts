@@ -9,8 +9,8 @@ export function lockTradeOfItem(tx: Tx, tradeId: bigint) {
 }
 
 /**
- * Adds new entries to each bot's number of items. Stops at the first entry before which another one can still be
- * committed. Readers add the few entries that are newer, so a delivery neither writes the bot's row nor waits for it.
+ * Adds new entries to each bot's number of items. Stops where a running transaction can still commit an entry with a
+ * smaller id. Readers add the few entries that are newer, so a delivery neither writes the bot's row nor waits for it.
  * Several processes can count at the same time: one writes, and the others find a newer count.
  */
 export async function countItems(db: Db | Tx): Promise<void> {
@@ -38,7 +38,7 @@ export async function countItems(db: Db | Tx): Promise<void> {
 const MOST_ENTRIES = 5_000
 
 /** Counts like `countItems`, but by game. `most`: the most entries per bot. */
-export async function countGames(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
+export async function countItemsByGame(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {
   const settled = await settledId((statement) => sql.raw(statement).execute(db), 'custody_entry')
   if (settled === undefined) return
   await sql`

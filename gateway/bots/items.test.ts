@@ -13,8 +13,8 @@ import { requestTrade } from '../trades/request.ts'
 import { barBot, listBars } from './bar-store.ts'
 import type { BotContext } from './bot.ts'
 import { DEFAULT_FLEET_LIMITS, type FleetLimits } from './fleet.ts'
-import { heldItems, keepHeldItems } from './held-item-store.ts'
-import { countGames, countItems, heldByGame } from './item-store.ts'
+import { heldItems, updateHeldItems } from './held-item-store.ts'
+import { countItems, countItemsByGame, heldByGame } from './item-store.ts'
 import { moveItem } from './items.ts'
 import { createBotGauges, surveyBots } from './jobs.ts'
 import { actOnBot } from './operator.ts'
@@ -35,7 +35,7 @@ afterEach(() => till.close())
 const wanted = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
 
 /** Pays a deposit with two items, which are protected for cs. */
-async function delivered(game: 'cs' | 'dota') {
+async function deliver(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId: id, offerId } = await offerFor(till, bot, deposit)
   const settlesAt = new Date(till.clock.now().getTime() + 8 * 86_400_000)
@@ -60,7 +60,7 @@ const survey = () => {
 
 describe('items in the hands of a bot', () => {
   it('are listed with their asset ids at the bot until they are moved', async () => {
-    const { body } = await delivered('dota')
+    const { body } = await deliver('dota')
     const items = await heldItems(till.db)
     expect(items).toMatchObject([
       { assetId: `5${body.items[0]}`, appId: 570, price: 1_000n, currency: 'USD', protectedUntil: null },
@@ -75,7 +75,7 @@ describe('items in the hands of a bot', () => {
   })
 
   it('cannot be moved while their sender can take them back', async () => {
-    await delivered('cs')
+    await deliver('cs')
     const [item] = await heldItems(till.db)
     expect(item?.protectedUntil).toBeInstanceOf(Date)
     expect(await moveItem(till.deps, item?.item ?? '')).toEqual({ kind: 'refused', reason: 'protected' })
@@ -89,14 +89,14 @@ describe('items in the hands of a bot', () => {
   )
 
   it('are moved once, even by several commands at the same time', async () => {
-    await delivered('dota')
+    await deliver('dota')
     const [item] = await heldItems(till.db)
     const answers = await Promise.all([1, 2, 3].map(() => moveItem(till.deps, item?.item ?? '')))
     expect(answers.filter(({ kind }) => kind === 'moved')).toHaveLength(1)
   })
 
   it('are counted, so a bot with 900 items of a game takes only other games', async () => {
-    await delivered('dota')
+    await deliver('dota')
     const metrics = await (await survey()).metrics()
     expect(metrics).toContain(`tradetill_bot_items{bot="${session.steamId}",game="dota"} 2`)
     expect(metrics).toContain(`tradetill_bot_room{bot="${session.steamId}",game="dota"} 898`)
@@ -117,47 +117,48 @@ describe('items in the hands of a bot', () => {
   })
 
   it('are each counted only once', async () => {
-    await delivered('dota')
+    await deliver('dota')
     await survey()
     await survey()
-    expect(await counted()).toEqual({ items_held: 2, entries: 0 })
+    expect(await countInRow()).toEqual({ items_held: 2, entries: 0 })
     await move('in', 3)
     // A wrong count stays wrong: no later count corrects it, and only the check of the ledger finds it.
     await till.db.updateTable('bot').set({ items_held: 7 }).execute()
     await survey()
-    expect(await counted()).toEqual({ items_held: 10, entries: 0 })
+    expect(await countInRow()).toEqual({ items_held: 10, entries: 0 })
   })
 
   it('are counted once when two processes count at the same time', async () => {
-    await delivered('dota')
+    await deliver('dota')
     const tx = await till.db.startTransaction().execute()
     await countItems(tx)
     const other = countItems(till.db)
     await expect.poll(waiting).toBe(1)
     await tx.commit().execute()
     await other
-    expect(await counted()).toEqual({ items_held: 2, entries: 0 })
+    expect(await countInRow()).toEqual({ items_held: 2, entries: 0 })
   })
 
   it('are counted by game in small batches, each once, and the count is right after every batch', async () => {
-    await delivered('dota')
-    await delivered('cs')
-    await delivered('dota')
+    await deliver('dota')
+    await deliver('cs')
+    await deliver('dota')
     await till.db.updateTable('trade').set({ state: 'final' }).where('game', '=', 'dota').execute()
-    const counted = () => till.db.selectFrom('bot_games').select(['items', 'counted_to']).executeTakeFirst()
+    const countByGame = () =>
+      till.db.selectFrom('bot_games').select(['items', 'counted_to']).executeTakeFirst()
     const games = [
       { appId: 570, held: 4, protected: 0 },
       { appId: 730, held: 2, protected: 2 },
     ]
-    expect(await counted()).toBeUndefined()
+    expect(await countByGame()).toBeUndefined()
     expect(await heldByGame(till.db, bot.botId)).toEqual(games)
     const entries = await till.db.selectFrom('custody_entry').select('id').orderBy('id').execute()
     for (const last of [entries[2], entries[5], entries[5]]) {
-      await countGames(till.db, 3)
-      expect(await counted()).toMatchObject({ counted_to: last?.id })
+      await countItemsByGame(till.db, 3)
+      expect(await countByGame()).toMatchObject({ counted_to: last?.id })
       expect(await heldByGame(till.db, bot.botId)).toEqual(games)
     }
-    expect((await counted())?.items).toEqual({ 570: 4, 730: 2 })
+    expect((await countByGame())?.items).toEqual({ 570: 4, 730: 2 })
 
     const [item] = await heldItems(till.db)
     await till.db
@@ -173,24 +174,24 @@ describe('items in the hands of a bot', () => {
     const fewer = [{ appId: 570, held: 3, protected: 0 }, games[1]]
     expect(await heldByGame(till.db, bot.botId)).toEqual(fewer)
     await survey()
-    expect((await counted())?.items).toEqual({ 570: 3, 730: 2 })
+    expect((await countByGame())?.items).toEqual({ 570: 3, 730: 2 })
     expect(await heldByGame(till.db, bot.botId)).toEqual(fewer)
   })
 
   it('are counted by game once when two processes count at the same time', async () => {
-    await delivered('dota')
+    await deliver('dota')
     const tx = await till.db.startTransaction().execute()
-    await countGames(tx)
-    const other = countGames(till.db)
+    await countItemsByGame(tx)
+    const other = countItemsByGame(till.db)
     await expect.poll(waiting).toBe(1)
     await tx.commit().execute()
     await other
     expect(await heldByGame(till.db, bot.botId)).toEqual([{ appId: 570, held: 2, protected: 0 }])
   })
 
-  it('are listed without reading years of custody, even if items left and came back', async () => {
-    await delivered('dota')
-    await delivered('cs')
+  it('are listed completely after each batch of the update, and no longer once they have left', async () => {
+    await deliver('dota')
+    await deliver('cs')
     const known = async () =>
       (
         await till.db.selectFrom('held_item').select('custody_entry_id').orderBy('custody_entry_id').execute()
@@ -199,7 +200,7 @@ describe('items in the hands of a bot', () => {
     const all = await heldItems(till.db)
     expect(all).toHaveLength(4)
     for (const count of [3, 4, 4]) {
-      await keepHeldItems(till.db, 3)
+      await updateHeldItems(till.db, 3)
       expect(await known()).toEqual(entries.slice(0, count).map(({ id }) => id))
       expect(await heldItems(till.db)).toEqual(all)
     }
@@ -212,7 +213,7 @@ describe('items in the hands of a bot', () => {
       .values({ ...item, moved: 'out' })
       .execute()
     expect(await heldItems(till.db)).toEqual(all.slice(1))
-    await keepHeldItems(till.db)
+    await updateHeldItems(till.db)
     expect(await known()).toEqual(entries.slice(1).map(({ id }) => id))
     expect(await heldItems(till.db, { botId: bot.botId })).toEqual(all.slice(1))
     expect(await heldItems(till.db, { item: { tradeId: item.trade_id, assetId: item.asset_id } })).toEqual([])
@@ -220,10 +221,10 @@ describe('items in the hands of a bot', () => {
   })
 
   it('are listed once when two processes update the list at the same time', async () => {
-    await delivered('dota')
+    await deliver('dota')
     const tx = await till.db.startTransaction().execute()
-    await keepHeldItems(tx, 1)
-    const other = keepHeldItems(till.db)
+    await updateHeldItems(tx, 1)
+    const other = updateHeldItems(till.db)
     await expect.poll(waiting).toBe(1)
     await tx.commit().execute()
     await other
@@ -256,7 +257,7 @@ describe('items in the hands of a bot', () => {
     select trade_id, asset_id, ${bot.botId}, ${moved}, ${till.clock.now()} from items`.execute(till.db)
 
   /** The count in the bot's row, and how many entries are newer. */
-  const counted = () =>
+  const countInRow = () =>
     till.db
       .selectFrom('bot')
       .leftJoin('custody_entry as entry', (join) =>
@@ -282,7 +283,7 @@ describe('a survey of the bots', () => {
   it('shows how long ago the last complete look for reversals was', async () => {
     const age = async () => (await (await survey()).metrics()).match(/^tradetill_bot_history_seconds.*$/gm)
     expect(await age()).toBeNull()
-    await delivered('cs')
+    await deliver('cs')
     await tradeHandlers(till.deps).history(bot)
     await jump(till, 1_800)
     expect(await age()).toEqual([`tradetill_bot_history_seconds{bot="${session.steamId}"} 1800`])
@@ -337,7 +338,7 @@ describe('the operator', () => {
   })
 
   it('removes a bot with its token, but not one whose trades must be watched', async () => {
-    await delivered('cs')
+    await deliver('cs')
     const watched = { open: 0, reviewed: 0, protected: 1 }
     expect(await actOnBot(till.db, id(), 'remove')).toEqual({ kind: 'refused', reason: 'busy', watched })
     await till.db.updateTable('trade').set({ state: 'final', held_amount: 0n, due_at: null }).execute()

@@ -6,11 +6,11 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { listBars } from './bar-store.ts'
 import type { FleetLimits } from './fleet.ts'
-import { keepHeldItems } from './held-item-store.ts'
+import { updateHeldItems } from './held-item-store.ts'
 import { completeLooks } from './history-store.ts'
-import { countedByGame, countGames, countItems } from './item-store.ts'
+import { countedByGame, countItems, countItemsByGame } from './item-store.ts'
 import { readSpread } from './process-store.ts'
-import { homeless } from './spread.ts'
+import { botsWithoutRoom } from './spread.ts'
 import { isUnheld, listBots } from './store.ts'
 import type { TokenWatch } from './token-watch.ts'
 
@@ -90,8 +90,8 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   const now = clock.now()
   const nowMs = now.getTime()
   await countItems(db)
-  await countGames(db)
-  await keepHeldItems(db)
+  await countItemsByGame(db)
+  await updateHeldItems(db)
   const count = new Map<string, number>(STATES.map((state) => [state, 0]))
   gauges.items.reset()
   gauges.room.reset()
@@ -109,8 +109,8 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
     const lookedAt = looks.get(botId)
     if (lookedAt) gauges.historySeconds.set({ bot }, (nowMs - lookedAt.getTime()) / 1000)
-    const shown = state === 'active' ? (reachable ? 'online' : 'offline') : state
-    count.set(shown, (count.get(shown) ?? 0) + 1)
+    const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
+    count.set(label, (count.get(label) ?? 0) + 1)
     for (const game of state === 'removed' ? [] : GAMES) {
       const items = held.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
       gauges.items.set({ bot, game }, items)
@@ -122,7 +122,7 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
   const unheld = bots.filter(isUnheld)
   gauges.unheld.set(unheld.length)
   const spread = await readSpread(db)
-  const tooMany = homeless(spread.processes, spread.bots)
+  const tooMany = botsWithoutRoom(spread.processes, spread.bots)
   if (tooMany === 0 || unheld.length === 0) return
   const about = { tooMany, unheld: unheld.map(({ steamId }) => steamId).slice(0, MOST_NAMED) }
   log.error(about, 'bots had no gateway: raise TRADETILL_MAX_BOTS, or start another gateway')

@@ -4,64 +4,64 @@ import { createLanes } from './lanes.ts'
 
 /** Lanes whose work lasts until a test ends it. */
 function stuckLanes() {
-  const begun: bigint[] = []
+  const starts: bigint[] = []
   const ends = new Map<bigint, () => void>()
   const lanes = createLanes((tradeId) => {
-    begun.push(tradeId)
+    starts.push(tradeId)
     return new Promise((resolve) => ends.set(tradeId, resolve))
   })
   const end = async (tradeId: bigint) => {
     ends.get(tradeId)?.()
     await new Promise(setImmediate)
   }
-  return { ...lanes, begun, end }
+  return { ...lanes, starts, end }
 }
 
 const EVERY: TradeLane[] = ['sends', 'cancels', 'reads', 'settling', 'reviews']
 
 describe('the lanes of a bot', () => {
   it.each(EVERY)('are independent: %s run while every other lane is full', (lane) => {
-    const { add, begun } = stuckLanes()
+    const { add, starts } = stuckLanes()
     for (const other of EVERY.filter((each) => each !== lane)) {
       for (let n = 0; n < 50; n += 1) void add(BigInt(EVERY.indexOf(other) * 100 + n), other)
     }
     void add(999n, lane)
-    expect(begun).toContain(999n)
+    expect(starts).toContain(999n)
   })
 
   it('send one offer at a time, in order of arrival', async () => {
-    const { add, begun, end } = stuckLanes()
+    const { add, starts, end } = stuckLanes()
     for (const id of [1n, 2n, 3n]) void add(id, 'sends')
-    expect(begun).toEqual([1n])
+    expect(starts).toEqual([1n])
     await end(1n)
-    expect(begun).toEqual([1n, 2n])
+    expect(starts).toEqual([1n, 2n])
   })
 
   it('hold a trade only once, even if it moves to another lane', async () => {
-    const { add, begun, end } = stuckLanes()
+    const { add, starts, end } = stuckLanes()
     for (const id of [1n, 2n, 2n]) void add(id, 'reviews')
     void add(2n, 'sends')
-    expect(begun).toEqual([1n, 2n])
+    expect(starts).toEqual([1n, 2n])
     await end(1n)
     await end(2n)
-    expect(begun).toEqual([1n, 2n])
+    expect(starts).toEqual([1n, 2n])
   })
 
   it('give a second turn to a trade that is woken during its first turn', async () => {
-    const { add, begun, end } = stuckLanes()
+    const { add, starts, end } = stuckLanes()
     void add(1n, 'sends')
     void add(1n, 'sends')
     await end(1n)
-    expect(begun).toEqual([1n, 1n])
+    expect(starts).toEqual([1n, 1n])
   })
 
   it('drop waiting trades when stopped, and wait for running ones', async () => {
-    const { add, begun, end, stop } = stuckLanes()
+    const { add, starts, end, stop } = stuckLanes()
     const turns = Promise.all([add(1n, 'sends'), add(2n, 'sends')])
     const stopped = stop()
     await end(1n)
     await stopped
-    expect(await turns).toEqual(['had', 'dropped'])
-    expect(begun).toEqual([1n])
+    expect(await turns).toEqual(['taken', 'dropped'])
+    expect(starts).toEqual([1n])
   })
 })

@@ -17,8 +17,8 @@ const PATIENT: readonly TradeLane[] = ['settling', 'reviews']
 /** Above this many waiting trades, trades for patient lanes are left to the next sweep. */
 const MOST_WAITING = 5_000
 
-/** `dropped`: the bot's work was stopped before the trade's turn came. */
-export type Turn = 'had' | 'dropped'
+/** `taken`: the trade had its turn, or moved to another lane. `dropped`: it lost its place before its turn came. */
+export type Turn = 'taken' | 'dropped'
 
 type Waiting = { lane: TradeLane; done: Promise<Turn> }
 
@@ -33,30 +33,30 @@ export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
   const limiters = createLimiters()
   const waiting = new Map<bigint, Waiting>()
   const running = new Set<Promise<unknown>>()
-  let stopped = false
+  let isStopped = false
 
   const takeTurn = async (tradeId: bigint, mine: Waiting): Promise<Turn> => {
     // The trade has moved to another lane meanwhile.
-    if (waiting.get(tradeId) !== mine) return 'had'
+    if (waiting.get(tradeId) !== mine) return 'taken'
     waiting.delete(tradeId)
-    if (stopped) return 'dropped'
+    if (isStopped) return 'dropped'
     const turn = work(tradeId)
     running.add(turn)
     await turn.finally(() => running.delete(turn))
-    return 'had'
+    return 'taken'
   }
   return {
     add(tradeId, lane) {
       const known = waiting.get(tradeId)
       if (known?.lane === lane) return known.done
       if (waiting.size >= MOST_WAITING && PATIENT.includes(lane)) return Promise.resolve('dropped')
-      const mine: Waiting = { lane, done: Promise.resolve('had') }
+      const mine: Waiting = { lane, done: Promise.resolve('taken') }
       waiting.set(tradeId, mine)
       mine.done = limiters[lane](() => takeTurn(tradeId, mine))
       return mine.done
     },
     async stop() {
-      stopped = true
+      isStopped = true
       await Promise.allSettled(running)
     },
   }

@@ -78,11 +78,11 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
 }
 
 /** Renews the lease for 25 s. Resolves to false if the lease was lost, or if the bot must not work now. */
-export async function beat(db: Db, lease: Lease): Promise<boolean> {
+export async function renewLease(db: Db, lease: Lease): Promise<boolean> {
   const rows = await db
     .updateTable('bot')
     .set({ lease_until: leaseEnd })
-    .where(held(lease))
+    .where(isHeld(lease))
     .where('state', 'in', SPEAKING_STATES)
     .where(maySpeak)
     .returning('id')
@@ -95,7 +95,7 @@ export async function setOnline(db: Db, lease: Lease, offlineReason: string | nu
   await db
     .updateTable('bot')
     .set({ online: offlineReason === null, state_reason: offlineReason })
-    .where(held(lease))
+    .where(isHeld(lease))
     .execute()
 }
 
@@ -109,7 +109,7 @@ export async function setHealth(db: Db, lease: Lease, failing: Failing): Promise
       offers_failing_since: since(failing.offers),
       inventories_failing_since: since(failing.inventories),
     })
-    .where(held(lease))
+    .where(isHeld(lease))
     .execute()
 }
 
@@ -129,7 +129,7 @@ export async function noteSession(
         ? { protection_acknowledged_at: sql<Date>`coalesce(protection_acknowledged_at, till_now())` }
         : {}),
     })
-    .where(held(lease))
+    .where(isHeld(lease))
     // A renewal may have stored a newer token, which this session does not use.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
@@ -140,7 +140,7 @@ export async function markDead(db: Db, lease: Lease, reason: string): Promise<vo
   await db
     .updateTable('bot')
     .set({ state: 'dead', state_reason: reason, online: false, lease_owner: null, lease_until: null })
-    .where(held(lease))
+    .where(isHeld(lease))
     // An enrolment may have stored a new token meanwhile, which may be good.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
@@ -167,7 +167,7 @@ export async function putOffLogin(
       lease_owner: null,
       lease_until: null,
     })
-    .where(held(lease))
+    .where(isHeld(lease))
     // For the same reason as in markDead.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
@@ -178,7 +178,7 @@ export async function releaseLease(db: Db, lease: Lease): Promise<void> {
   await db
     .updateTable('bot')
     .set({ online: false, lease_owner: null, lease_until: null })
-    .where(held(lease))
+    .where(isHeld(lease))
     .execute()
 }
 
@@ -186,6 +186,6 @@ function ageMs(since: Expression<Date | null>): RawBuilder<number | null> {
   return sql<number | null>`(extract(epoch from till_now() - ${since}) * 1000)::float8`
 }
 
-function held(lease: Lease): Expression<SqlBool> {
+function isHeld(lease: Lease): Expression<SqlBool> {
   return sql<SqlBool>`(id = ${lease.botId} and lease_owner = ${lease.owner} and lease_epoch = ${lease.epoch})`
 }

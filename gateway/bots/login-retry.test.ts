@@ -19,9 +19,9 @@ describe('a login that fails', () => {
   it('is repeated soon only after a session that lasted', () => {
     const retry = createLoginRetry(() => 0.5)
     retry.nextMs()
-    retry.sessionEnded(15_000)
+    retry.recordSessionEnd(15_000)
     expect(retry.nextMs()).toBe(2_000)
-    retry.sessionEnded(15_001)
+    retry.recordSessionEnd(15_001)
     expect(retry.nextMs()).toBe(1_000)
   })
 

@@ -14,7 +14,7 @@ export type LoginRetry = {
   /** The wait after our own limits held the login back. */
   nextTurnMs(): number
   /** Records that a session ended after this time, in milliseconds. */
-  sessionEnded(lastedMs: number): void
+  recordSessionEnd(lastedMs: number): void
 }
 
 export function createLoginRetry(random: () => number): LoginRetry {
@@ -26,7 +26,7 @@ export function createLoginRetry(random: () => number): LoginRetry {
       return jittered
     },
     nextTurnMs: () => TURN_MS.least + TURN_MS.spread * random(),
-    sessionEnded(lastedMs) {
+    recordSessionEnd(lastedMs) {
       if (lastedMs > GOOD_MS) ms = FIRST_MS
     },
   }

@@ -11,6 +11,7 @@ const SILENT = '25 seconds'
 
 const isSilent = sql<boolean>`beat_at < now() - ${SILENT}::interval`
 
+/** Writes this process's heartbeat, and deletes the rows of processes whose heartbeats have stopped. */
 export async function beatProcess(
   db: Db,
   { owner, maxBots, keyFingerprint }: LiveProcess & { keyFingerprint: string },

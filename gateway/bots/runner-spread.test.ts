@@ -78,17 +78,17 @@ function start({ maxBots = 50, handlers = {} }: { maxBots?: number; handlers?: P
 
 type Held = { id: string; owner: string; epoch: string }
 
-async function held(): Promise<Held[]> {
+async function heldBots(): Promise<Held[]> {
   const { rows } = await database.pool.query<Held>(
     'select id::text, lease_owner as owner, lease_epoch::text as epoch from bot where online and lease_until > now() order by id',
   )
   return rows
 }
-const of = async ({ owner }: { owner: string }) => (await held()).filter((bot) => bot.owner === owner)
+const botsOf = async ({ owner }: { owner: string }) => (await heldBots()).filter((bot) => bot.owner === owner)
 const counts =
   (...processes: { owner: string }[]) =>
   async () =>
-    Promise.all(processes.map(async (process) => (await of(process)).length))
+    Promise.all(processes.map(async (process) => (await botsOf(process)).length))
 
 it('two processes hold equal numbers of bots, and keep theirs while the other restarts', async () => {
   await enrol(6)
@@ -97,12 +97,12 @@ it('two processes hold equal numbers of bots, and keep theirs while the other re
   const second = start()
   await expect.poll(counts(first, second)).toEqual([3, 3])
 
-  const kept = await of(second)
+  const kept = await botsOf(second)
   await first.stop()
   await expect.poll(counts(first, second)).toEqual([0, 6])
-  const again = start()
-  await expect.poll(counts(again, second)).toEqual([3, 3])
-  expect(await of(second)).toEqual(kept)
+  const restarted = start()
+  await expect.poll(counts(restarted, second)).toEqual([3, 3])
+  expect(await botsOf(second)).toEqual(kept)
   expect(captured.lines.join('')).not.toContain('was lost')
 })
 
@@ -162,7 +162,7 @@ describe('a process with too many bots', () => {
       expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
       expect(await countOfOtherKeys(database.db, 'another')).toBe(await known())
     }
-    expect((await of(second)).length).toBe(0)
+    expect((await botsOf(second)).length).toBe(0)
     busy.resolve(0)
     await expect.poll(counts(first, second)).toEqual([2, 2])
   })

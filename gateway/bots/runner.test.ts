@@ -74,7 +74,7 @@ const loginAfter = async () => {
   const row = await database.db.selectFrom('bot').select('login_after').executeTakeFirstOrThrow()
   return row.login_after?.getTime() ?? null
 }
-const online = () => expect.poll(bot).toMatchObject({ reachable: true })
+const expectOnline = () => expect.poll(bot).toMatchObject({ reachable: true })
 const send = (job: BotJob) =>
   database.db.transaction().execute(async (tx) => {
     const { botId } = (await bot()) ?? { botId: 0n }
@@ -106,7 +106,7 @@ describe('an enrolment', () => {
     })
     const before = steam.acknowledged
     start()
-    await online()
+    await expectOnline()
     expect(steam.acknowledged).toBe(before)
     expect(await bot()).toMatchObject({ tokenExpiresAt: new Date('2027-05-01T00:00:00Z') })
   })
@@ -116,7 +116,7 @@ describe('an enrolment', () => {
     await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
     const before = steam.acknowledged
     start()
-    await online()
+    await expectOnline()
     expect(steam.acknowledged).toBe(before + 1)
     const row = database.db.selectFrom('bot').select('protection_acknowledged_at')
     expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
@@ -134,7 +134,7 @@ describe('two processes on one database', () => {
     await enrol()
     // The clock stands still, so no lease ends because the machine is slow.
     const [first, second] = [start({}, { monotonicMs: () => 0 }), start({}, { monotonicMs: () => 0 })]
-    await online()
+    await expectOnline()
     const [holder, other] = first.contexts.length > 0 ? [first, second] : [second, first]
     expect(other.contexts).toHaveLength(0)
     const before = holder.contexts[0]
@@ -146,7 +146,7 @@ describe('two processes on one database', () => {
     expect(steam.open).toBeLessThanOrEqual(1)
     await expect.poll(() => other.contexts).not.toHaveLength(0)
     expect(other.contexts[0]?.epoch).toBeGreaterThan(before?.epoch ?? 0n)
-    await online()
+    await expectOnline()
     expect(steam.mostOpen).toBe(1)
     await other.stop()
     expect(await bot()).toMatchObject({ reachable: false })
@@ -156,7 +156,7 @@ describe('two processes on one database', () => {
   it('stop using a bot once its lease is lost', async () => {
     await enrol()
     const { contexts } = start()
-    await online()
+    await expectOnline()
     await database.pool.query(
       `update bot set lease_owner = '${randomUUID()}', lease_epoch = lease_epoch + 1, lease_until = now() + interval '1 hour'`,
     )
@@ -175,13 +175,13 @@ describe('a session', () => {
     await expect
       .poll(bot)
       .toMatchObject({ state: 'active', reachable: false, stateReason: expect.stringMatching(reason) })
-    const asked = steam.refused
+    const refusals = steam.refused
     // After a restart, the bot neither retries sooner nor counts the refusal again.
     await first.stop()
     start()
     await database.pool.query(`update bot set token_refused_at = token_refused_at - interval '59 minutes'`)
     await database.pool.query(`update bot set login_after = till_now()`)
-    await expect.poll(() => steam.refused).toBe(asked + 1)
+    await expect.poll(() => steam.refused).toBe(refusals + 1)
     await expect.poll(loginAfter).toBeGreaterThan(Date.now())
     expect(await bot()).toMatchObject({ state: 'active' })
     await database.pool.query(
@@ -201,7 +201,7 @@ describe('a session', () => {
     await expect.poll(loginAfter).not.toBeNull()
     steam.session = 'open'
     await database.pool.query('update bot set login_after = till_now()')
-    await online()
+    await expectOnline()
     await expect.poll(loginAfter).toBeNull()
     const row = await database.db.selectFrom('bot').select('token_refused_at').executeTakeFirstOrThrow()
     expect(row.token_refused_at).toBeNull()
@@ -214,7 +214,7 @@ describe('a session', () => {
     await expect.poll(loginAfter).not.toBeNull()
     steam.session = 'open'
     await enrol()
-    await online()
+    await expectOnline()
   })
 
   it('comes back automatically after Steam was out of reach', async () => {
@@ -223,7 +223,7 @@ describe('a session', () => {
     start()
     await expect.poll(bot).toMatchObject({ reachable: false, stateReason: 'steam_error: ECONNREFUSED' })
     steam.session = 'open'
-    await online()
+    await expectOnline()
     expect(await bot()).toMatchObject({ stateReason: null })
   })
 
@@ -231,12 +231,12 @@ describe('a session', () => {
     await enrol()
     const opened = steam.opened
     const { contexts } = start()
-    await online()
+    await expectOnline()
     steam.answers = 'dead'
     await contexts[0]?.session.readOffer('1')
     steam.answers = 'good'
     await expect.poll(() => steam.opened).toBe(opened + 2)
-    await online()
+    await expectOnline()
     expect(contexts.at(-1)?.epoch).toBe(contexts[0]?.epoch)
   })
 })
@@ -253,7 +253,7 @@ describe('a failure of a bot', () => {
   it('D-28 is stored while one kind of call fails, and cleared when the call works again', async () => {
     await enrol()
     const { contexts } = start()
-    await online()
+    await expectOnline()
     expect(await failing()).toEqual({ offers: false, inventories: false })
     steam.answers = 'down'
     await contexts[0]?.session.readInventory({ steamId: '76561197960269729', token: 'abcd_-12' }, 'cs', 'en')
@@ -299,7 +299,7 @@ describe('the jobs of a bot', () => {
         seen.push(`refresh ${tradeId}`)
       },
     })
-    await online()
+    await expectOnline()
     for (const tradeId of ['1', '2', '3']) await send({ kind: 'trade', tradeId })
     await send({ kind: 'inventory', requestId: '4' })
     await send({ kind: 'refresh', tradeId: '5' })
@@ -312,27 +312,27 @@ describe('the jobs of a bot', () => {
   it('for trades do not wait for inventories that Steam answers slowly', async () => {
     await enrol()
     const gate = Promise.withResolvers<void>()
-    const asked: bigint[] = []
+    const requests: bigint[] = []
     const traded: bigint[] = []
     start({
       async inventory(_, requestId) {
-        asked.push(requestId)
+        requests.push(requestId)
         await gate.promise
       },
       async trade(_, tradeId) {
         traded.push(tradeId)
       },
     })
-    await online()
+    await expectOnline()
     for (let request = 1; request <= 20; request += 1) {
       await send({ kind: 'inventory', requestId: String(request) })
     }
-    await expect.poll(() => asked).toHaveLength(4)
+    await expect.poll(() => requests).toHaveLength(4)
     await send({ kind: 'trade', tradeId: '99' })
     await expect.poll(() => traded).toEqual([99n])
-    expect(asked).toHaveLength(4)
+    expect(requests).toHaveLength(4)
     gate.resolve()
-    await expect.poll(() => asked).toHaveLength(20)
+    await expect.poll(() => requests).toHaveLength(20)
   })
 
   it('start the watch over offers, which continues while offers are left', async () => {
@@ -340,7 +340,7 @@ describe('the jobs of a bot', () => {
     let left = 0
     const watch = vi.fn(async () => left)
     start({ watch })
-    await online()
+    await expectOnline()
     await expect.poll(() => watch).toHaveBeenCalledTimes(1)
     left = 1
     await send({ kind: 'trade', tradeId: '1' })
@@ -359,7 +359,7 @@ describe('the jobs of a bot', () => {
         throw new Error('another bug')
       },
     })
-    await online()
+    await expectOnline()
     await send({ kind: 'trade', tradeId: '1' })
     await expect.poll(() => calls).toBe(2)
     expect(await bot()).toMatchObject({ reachable: true })

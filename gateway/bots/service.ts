@@ -44,8 +44,8 @@ export async function chooseBotForTrade(
 ): Promise<{ botId: bigint } | undefined> {
   const rank = async () => {
     const bots = await botsForChoice(tx, { partnerSteamId, game })
-    const meant = bots.filter(({ botId }) => !tried.includes(botId))
-    return rankBots(meant, limits, { game, items })
+    const untried = bots.filter(({ botId }) => !tried.includes(botId))
+    return rankBots(untried, limits, { game, items })
   }
   let ranked = await rank()
   for (let turns = 1; ranked.length > 0; turns += 1) {

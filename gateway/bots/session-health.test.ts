@@ -5,10 +5,10 @@ import { observeSession } from './session-health.ts'
 const good: OfferAnswer = { kind: 'missing' }
 const down: OfferAnswer = { kind: 'unavailable', reason: 'timeout', detail: 'late' }
 const limited: OfferAnswer = { kind: 'unavailable', reason: 'rate_limited', detail: 'HTTP 429' }
-const ours: OfferAnswer = { kind: 'unavailable', reason: 'not_our_turn', detail: 'GetTradeOffer' }
+const heldBack: OfferAnswer = { kind: 'unavailable', reason: 'not_our_turn', detail: 'GetTradeOffer' }
 const dead: OfferAnswer = { kind: 'unavailable', reason: 'session_dead', detail: 'token refused' }
 
-const unasked = () => Promise.reject(new Error('not part of this test'))
+const notCalled = () => Promise.reject(new Error('not part of this test'))
 
 /** Returns the reports after these answers, and how many answers counted towards the bot's health. */
 async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]; seen: number }> {
@@ -18,28 +18,28 @@ async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]
   const session: SteamSession = {
     steamId: '76561198000000001',
     readOffer: async () => next,
-    checkPartner: unasked,
-    readInventory: unasked,
-    readOwnInventory: unasked,
-    sendOffer: unasked,
-    listSentOffers: unasked,
-    cancelOffer: unasked,
-    declineOffer: unasked,
-    readSteamTrade: unasked,
-    listSteamTrades: unasked,
-    acknowledgeProtection: unasked,
+    checkPartner: notCalled,
+    readInventory: notCalled,
+    readOwnInventory: notCalled,
+    sendOffer: notCalled,
+    listSentOffers: notCalled,
+    cancelOffer: notCalled,
+    declineOffer: notCalled,
+    readSteamTrade: notCalled,
+    listSteamTrades: notCalled,
+    acknowledgeProtection: notCalled,
     close() {},
   }
-  const watched = observeSession(session, {
+  const observed = observeSession(session, {
     report: (detail) => reports.push(detail),
-    see: () => {
+    onAnswer: () => {
       seen += 1
     },
-    reading() {},
+    onRead() {},
   })
   for (const answer of answers) {
     next = answer
-    expect(await watched.readOffer('1')).toBe(answer)
+    expect(await observed.readOffer('1')).toBe(answer)
   }
   return { reports, seen }
 }
@@ -52,7 +52,7 @@ describe('a session', () => {
   it.each([
     ['fails', down],
     ['limits us', limited],
-    ['is not called', ours],
+    ['is not called', heldBack],
   ])('is kept however often Steam %s', async (_, answer) => {
     expect(await reportsAfter(Array(50).fill(answer))).toEqual({ reports: [], seen: 50 })
   })

@@ -6,9 +6,9 @@ export type Observer = {
   /** Called when Steam refuses to renew the session, which must then be opened again. */
   report(detail: string): void
   /** Called with every answer that shows whether offers or inventories work. */
-  see(capability: Capability, answer: Answer): void
+  onAnswer(capability: Capability, answer: Answer): void
   /** Called with every requested inventory. */
-  reading(...read: Parameters<SteamSession['readInventory']>): void
+  onRead(...read: Parameters<SteamSession['readInventory']>): void
 }
 
 /**
@@ -16,28 +16,28 @@ export type Observer = {
  * the session, and another login would only add to its load.
  */
 export function observeSession(session: SteamSession, observer: Observer): SteamSession {
-  const seen = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {
+  const observe = async <T extends Answer>(answer: Promise<T>, capability?: Capability): Promise<T> => {
     const value = await answer
-    if (capability) observer.see(capability, value)
+    if (capability) observer.onAnswer(capability, value)
     if (value.reason === 'session_dead') observer.report(value.detail ?? '')
     return value
   }
   return {
     steamId: session.steamId,
-    checkPartner: (...asked) => seen(session.checkPartner(...asked)),
+    checkPartner: (...args) => observe(session.checkPartner(...args)),
     readInventory(...read) {
-      observer.reading(...read)
-      return seen(session.readInventory(...read), 'inventories')
+      observer.onRead(...read)
+      return observe(session.readInventory(...read), 'inventories')
     },
-    readOwnInventory: (...asked) => seen(session.readOwnInventory(...asked)),
-    sendOffer: (...asked) => seen(session.sendOffer(...asked), 'offers'),
-    readOffer: (...asked) => seen(session.readOffer(...asked), 'offers'),
-    listSentOffers: (...asked) => seen(session.listSentOffers(...asked), 'offers'),
-    cancelOffer: (...asked) => seen(session.cancelOffer(...asked), 'offers'),
-    declineOffer: (...asked) => seen(session.declineOffer(...asked), 'offers'),
-    readSteamTrade: (...asked) => seen(session.readSteamTrade(...asked)),
-    listSteamTrades: (...asked) => seen(session.listSteamTrades(...asked)),
-    acknowledgeProtection: (...asked) => seen(session.acknowledgeProtection(...asked)),
+    readOwnInventory: (...args) => observe(session.readOwnInventory(...args)),
+    sendOffer: (...args) => observe(session.sendOffer(...args), 'offers'),
+    readOffer: (...args) => observe(session.readOffer(...args), 'offers'),
+    listSentOffers: (...args) => observe(session.listSentOffers(...args), 'offers'),
+    cancelOffer: (...args) => observe(session.cancelOffer(...args), 'offers'),
+    declineOffer: (...args) => observe(session.declineOffer(...args), 'offers'),
+    readSteamTrade: (...args) => observe(session.readSteamTrade(...args)),
+    listSteamTrades: (...args) => observe(session.listSteamTrades(...args)),
+    acknowledgeProtection: (...args) => observe(session.acknowledgeProtection(...args)),
     close: () => session.close(),
   }
 }

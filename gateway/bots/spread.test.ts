@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { homeless, shareOf } from './spread.ts'
+import { botsWithoutRoom, shareOf } from './spread.ts'
 
 /** Returns the share of each process. `rooms`: how many bots each may hold. */
 const shares = (rooms: number[], bots: number) => {
@@ -38,11 +38,11 @@ describe('the share of a process', () => {
   })
 })
 
-it('a bot that no process has room for is homeless', () => {
+it('a bot that no process has room for is counted', () => {
   const processes = [
     { owner: 'a', maxBots: 2 },
     { owner: 'b', maxBots: 1 },
   ]
-  expect([2, 3, 4, 6].map((bots) => homeless(processes, bots))).toEqual([0, 0, 1, 3])
-  expect(homeless([], 3)).toBe(0)
+  expect([2, 3, 4, 6].map((bots) => botsWithoutRoom(processes, bots))).toEqual([0, 0, 1, 3])
+  expect(botsWithoutRoom([], 3)).toBe(0)
 })

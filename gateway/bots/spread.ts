@@ -3,7 +3,7 @@
 export type LiveProcess = { owner: string; maxBots: number }
 
 /** Number of bots left over when every process holds its maximum; 0 while no process runs. */
-export function homeless(processes: readonly LiveProcess[], bots: number): number {
+export function botsWithoutRoom(processes: readonly LiveProcess[], bots: number): number {
   if (processes.length === 0) return 0
   const places = processes.reduce((sum, { maxBots }) => sum + maxBots, 0)
   return Math.max(0, bots - places)

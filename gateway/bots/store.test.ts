@@ -4,7 +4,7 @@ import { openDatabase, type Tx } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { DEFAULT_FLEET_LIMITS } from './fleet.ts'
-import { beat, markDead, noteSession, releaseLease, setOnline, takeLeases } from './lease-store.ts'
+import { markDead, noteSession, releaseLease, renewLease, setOnline, takeLeases } from './lease-store.ts'
 import { chooseBotForReading, chooseBotForTrade } from './service.ts'
 import { listBots, saveBot } from './store.ts'
 
@@ -66,7 +66,7 @@ describe('a lease', () => {
     const [lease] = await takeLeases(sandbox.db, OWNER, 10)
     await raiseAhead(sandbox.db, 8 * 86_400)
     expect(await takeLeases(sandbox.db, OTHER, 10)).toEqual([])
-    expect(lease && (await beat(sandbox.db, lease))).toBe(true)
+    expect(lease && (await renewLease(sandbox.db, lease))).toBe(true)
     await sandbox.close()
   })
 
@@ -78,8 +78,8 @@ describe('a lease', () => {
     const [second] = await takeLeases(database.db, OTHER, 10)
     if (!first || !second) throw new Error('no lease')
     expect(second.epoch).toBe(first.epoch + 1n)
-    expect(await beat(database.db, first)).toBe(false)
-    expect(await beat(database.db, second)).toBe(true)
+    expect(await renewLease(database.db, first)).toBe(false)
+    expect(await renewLease(database.db, second)).toBe(true)
   })
 
   it('that was lost allows no writes', async () => {
@@ -204,10 +204,10 @@ describe('the room of a bot', () => {
       bot,
     ])
     expect([await room(6), await room(7)]).toEqual([undefined, { botId: bot }])
-    await theirItems(await aTrade(bot, 'active'), 3)
+    await addItems(await aTrade(bot, 'active'), 3)
     expect([await room(9), await room(10)]).toEqual([undefined, { botId: bot }])
     const ended = await aTrade(bot, 'final')
-    await theirItems(ended, 4)
+    await addItems(ended, 4)
     await database.pool.query(
       `insert into custody_entry (trade_id, asset_id, bot_id, moved)
       select trade_id, asset_id, $2, 'in' from trade_item where trade_id = $1`,
@@ -283,12 +283,12 @@ describe('the bot for reading', () => {
 
   it('is a working one, or a failing one if no other is left', async () => {
     const [first, second] = await onlineBots(10, 10)
-    await failing(first, true)
+    await setFailing(first, true)
     for (let seconds = 30; seconds > 0; seconds -= 1) await aRequest(second, 'open', seconds)
     expect(await chooseBotForReading(database.db)).toBe(second)
-    await failing(second, true)
+    await setFailing(second, true)
     expect(await chooseBotForReading(database.db)).toBe(first)
-    await failing(second, false)
+    await setFailing(second, false)
     await database.pool.query('update bot set online = false where id = $1', [second])
     expect(await chooseBotForReading(database.db)).toBe(first)
   })
@@ -299,29 +299,29 @@ describe('the bot for reading', () => {
       const [first, second] = await onlineBots(10, 10)
       await aRequest(first, 'done', 20)
       await aRequest(second, 'done', 10)
-      const answered = (answer: object, secondsAgo: number) =>
+      const setAnswer = (answer: object, secondsAgo: number) =>
         database.pool.query(
           'update inventory_request set answer = $2, done_at = now() - make_interval(secs => $3) where bot_id = $1',
           [first, answer, secondsAgo],
         )
-      await answered({ kind: 'unavailable', reason, detail: '' }, 5)
+      await setAnswer({ kind: 'unavailable', reason, detail: '' }, 5)
       expect(await chooseBotForReading(database.db)).toBe(second)
-      await answered({ kind: 'unavailable', reason, detail: '' }, 31)
+      await setAnswer({ kind: 'unavailable', reason, detail: '' }, 31)
       expect(await chooseBotForReading(database.db)).toBe(first)
-      await answered({ kind: 'unavailable', reason: 'timeout', detail: '' }, 5)
+      await setAnswer({ kind: 'unavailable', reason: 'timeout', detail: '' }, 5)
       expect(await chooseBotForReading(database.db)).toBe(first)
     },
   )
 
   it('is the one with the oldest last read if several are idle', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
-    const asked: unknown[] = []
+    const chosen: unknown[] = []
     for (let seconds = 60; seconds > 54; seconds -= 1) {
       const bot = await chooseBotForReading(database.db)
-      asked.push(bot)
+      chosen.push(bot)
       await aRequest(bot, 'done', seconds)
     }
-    expect(asked).toEqual([first, second, third, first, second, third])
+    expect(chosen).toEqual([first, second, third, first, second, third])
   })
 
   async function aRequest(bot: bigint | undefined, state: 'open' | 'done', secondsAgo: number) {
@@ -332,17 +332,17 @@ describe('the bot for reading', () => {
     )
   }
 
-  async function failing(bot: bigint | undefined, isSo: boolean) {
-    const since = isSo ? new Date() : null
+  async function setFailing(bot: bigint | undefined, isFailing: boolean) {
+    const since = isFailing ? new Date() : null
     await database.pool.query('update bot set inventories_failing_since = $2 where id = $1', [bot, since])
   }
 })
 
-let made = 0
+let tradeCount = 0
 
 async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promise<string> {
-  made += 1
-  const code = `CODE${made}`
+  tradeCount += 1
+  const code = `CODE${tradeCount}`
   const { rows } = await database.pool.query<{ id: string }>(
     `with s as (insert into store (name, origins) values ('s', '{https://shop.example}') returning id),
       r as (insert into exchange_rate (currency, per_usd, source, as_of) values ('USD', 1, 't', now()) returning id),
@@ -358,7 +358,7 @@ async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promi
   return rows[0]?.id ?? ''
 }
 
-async function theirItems(trade: string, count: number): Promise<void> {
+async function addItems(trade: string, count: number): Promise<void> {
   await database.pool.query(
     `insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
     select $1::bigint, (1000 * $1::bigint + n)::text, 730, '2', 'Key', 'Key', 1, 1 from generate_series(0, $2 - 1) n`,

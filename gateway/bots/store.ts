@@ -26,7 +26,7 @@ const itemsHeld = sql<number>`(bot.items_held + (
   from custody_entry entry where (entry.bot_id, entry.id) > (bot.id, bot.items_counted_to)
     and (entry.bot_id, entry.id) <= (bot.id, 9223372036854775807)))::int`
 
-/** The same for one game: see countGames. Uses a subquery per entry, because a join can read every item. */
+/** The same for one game, as in countItemsByGame. Uses a subquery per entry, because a join can read every item. */
 const itemsHeldOf = (
   appId: number,
 ) => sql<number>`(coalesce((bot_games.items->>${String(appId)}::text)::int, 0) + (
@@ -165,7 +165,7 @@ const unlessPaused = sql<BotState>`case when bot.state = 'paused' then 'paused' 
 
 /** Enrols a bot, or updates the token and profile of an enrolled bot. Returns it to service unless it is paused. */
 export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken): Promise<bigint> {
-  const seen = {
+  const columns = {
     name: profile.name,
     avatar_url: profile.avatarUrl,
     profile_url: profile.profileUrl,
@@ -185,8 +185,8 @@ export async function saveBot(db: Db | Tx, profile: Profile, token: SealedToken)
     .executeTakeFirst()
   const row = await db
     .insertInto('bot')
-    .values({ steam_id: profile.steamId, ...seen, state: 'active' })
-    .onConflict((conflict) => conflict.column('steam_id').doUpdateSet({ ...seen, state: unlessPaused }))
+    .values({ steam_id: profile.steamId, ...columns, state: 'active' })
+    .onConflict((conflict) => conflict.column('steam_id').doUpdateSet({ ...columns, state: unlessPaused }))
     .returning('id')
     .executeTakeFirstOrThrow()
   if (before?.state === 'retired' || before?.state === 'removed') await watchAgain(db, row.id)

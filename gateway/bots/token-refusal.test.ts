@@ -6,17 +6,17 @@ const later = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
 
 describe('a refused token', () => {
   it('D-18 is tried again within the hour, and is dead only if it is refused an hour later', () => {
-    const asked: number[] = []
+    const retries: number[] = []
     let now = FIRST
     let since: Date | null = null
     for (;;) {
       const verdict = judgeTokenRefusal(since, now)
       if (verdict.kind === 'dead') break
       since ??= now
-      asked.push((verdict.at.getTime() - FIRST.getTime()) / 60_000)
+      retries.push((verdict.at.getTime() - FIRST.getTime()) / 60_000)
       now = verdict.at
     }
-    expect(asked).toEqual([5, 10, 20, 40, 60])
+    expect(retries).toEqual([5, 10, 20, 40, 60])
   })
 
   it('is not dead after refusals within the hour, however many', () => {

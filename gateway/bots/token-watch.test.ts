@@ -21,7 +21,7 @@ const aBot = (days: number | null, state: BotSummary['state'] = 'active'): BotSu
   tokenExpiresAt: days === null ? null : new Date(START.getTime() + days * DAY_MS),
 })
 
-function watched() {
+function startWatch() {
   const { log, lines } = captureLog()
   const clock = fakeClock(START)
   return { watch: createTokenWatch({ log, clock }), lines, clock }
@@ -29,7 +29,7 @@ function watched() {
 
 describe('the end of a token', () => {
   it('is logged once as a warning 30 days before, and once as an error 7 days before', () => {
-    const { watch, lines, clock } = watched()
+    const { watch, lines, clock } = startWatch()
     watch([aBot(40)])
     expect(lines).toHaveLength(0)
     clock.advance(11 * DAY_MS)
@@ -43,7 +43,7 @@ describe('the end of a token', () => {
   })
 
   it('is logged again for the next token', () => {
-    const { watch, lines, clock } = watched()
+    const { watch, lines, clock } = startWatch()
     watch([aBot(5)])
     watch([aBot(200)])
     clock.advance(195 * DAY_MS)
@@ -52,7 +52,7 @@ describe('the end of a token', () => {
   })
 
   it('is not logged for a dead bot, or for a token without an end', () => {
-    const { watch, lines } = watched()
+    const { watch, lines } = startWatch()
     watch([aBot(1, 'dead')])
     watch([aBot(null)])
     expect(lines).toEqual([])

@@ -7,12 +7,12 @@ import { type TokenEnd, tokenEnd } from './token-end.ts'
 export type TokenWatch = (bots: readonly BotSummary[]) => void
 
 export function createTokenWatch({ log, clock }: { log: Log; clock: Clock }): TokenWatch {
-  const told = new Map<bigint, TokenEnd>()
+  const lastEnd = new Map<bigint, TokenEnd>()
   return (bots) => {
     for (const { botId, name: botName, state, tokenExpiresAt: expiresAt } of bots) {
       const end = state === 'dead' ? 'far' : tokenEnd(expiresAt, clock.now())
-      if (end === told.get(botId)) continue
-      told.set(botId, end)
+      if (end === lastEnd.get(botId)) continue
+      lastEnd.set(botId, end)
       const about = { botId: String(botId), botName, expiresAt }
       if (end === 'soon') log.warn(about, 'bot token had less than 30 days left: run bot renew')
       if (end === 'last') log.error(about, 'bot token had less than 7 days left: run bot renew')

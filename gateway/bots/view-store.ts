@@ -26,7 +26,7 @@ export type OpenOffer = {
   createdAt: Date
 }
 
-/** The trades whose offers are, or may be, open: Steam allows 30. Newest first. */
+/** Lists the trades whose offers are, or may be, open, newest first. Steam allows 30. */
 export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> {
   const { rows } = await sql<OpenOffer>`
     select id as "tradeId", deposit_id as "depositId", state, game, partner_steam_id as "partnerSteamId",

@@ -154,7 +154,7 @@ async function printOperators(): Promise<void> {
 async function printToday(): Promise<void> {
   await till.db.insertInto('outage').values({ kind: 'inventories', since: new Date() }).execute()
   const counts = createCallCounts(UNOBSERVED)
-  counts.asked('profile', { outcome: 'answered', seconds: 0.2 })
+  counts.request('profile', { outcome: 'answered', seconds: 0.2 })
   await saveCalls(till.db, counts.take())
   const vital = { screen: 'deposit', device: 'phone', metric: 'LCP', bucket: 40, pages: 1 } as const
   await saveVitals(till.db, [vital])

@@ -65,7 +65,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
     game,
     clock: { now: () => at },
     pause: delay,
-    passed(what) {
+    onPassed(what) {
       passed += 1
       world.say(`ok  ${what}`)
     },
@@ -105,11 +105,11 @@ async function logIn({ sandboxUrl, say }: LiveWorld): Promise<string> {
 function smokeOf(wanted: string, waits: boolean): NonNullable<PortChecks['smoke']> {
   return {
     choose: (items) => items.find((item) => item.assetId === wanted),
-    ...(waits ? { accepted } : {}),
+    ...(waits ? { accept } : {}),
   }
 }
 
-async function accepted({ offerId }: { offerId: string }): Promise<void> {
+async function accept({ offerId }: { offerId: string }): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   await terminal.question(
     `Accept https://steamcommunity.com/tradeoffer/${offerId}/ with the other account, then press Enter. `,

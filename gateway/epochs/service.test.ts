@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { beat, takeLeases } from '../bots/lease-store.ts'
+import { renewLease, takeLeases } from '../bots/lease-store.ts'
 import { publishEvents } from '../events/service.ts'
 import { systemIds } from '../kit/ids.ts'
 import { runCommand } from '../testing/command.ts'
@@ -100,7 +100,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     const intent = sql`insert into trade (deposit_id, bot_id, quote_id, game, secret_code, partner_steam_id, state, currency,
       total, gross_total) values (${deposit.id}, ${bot.botId}, ${deposit.quoteId}, 'dota', 'ABC', '1', 'intended', 'USD', 1, 1)`
     await expect(intent.execute(till.db)).rejects.toMatchObject({ code: 'TT001' })
-    expect(await beat(till.db, lease)).toBe(false)
+    expect(await renewLease(till.db, lease)).toBe(false)
     await till.db.updateTable('bot').set({ lease_until: null }).execute()
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
   })

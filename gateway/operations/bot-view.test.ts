@@ -71,10 +71,10 @@ test('a bot shows its calls of the last hour by all processes, but not those for
   const processes = [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]
   const account = bot.session.steamId
   for (const counts of processes) {
-    counts.asked('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
-    counts.asked('GetTradeOffer', { outcome: 'limited', seconds: 1, account })
-    counts.asked('GetTradeOffer', { outcome: 'failed', seconds: 1, account: undefined })
-    counts.asked('GetTradeOffer', { outcome: 'failed', seconds: 1, account: '76561197960287930' })
+    counts.request('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
+    counts.request('GetTradeOffer', { outcome: 'limited', seconds: 1, account })
+    counts.request('GetTradeOffer', { outcome: 'failed', seconds: 1, account: undefined })
+    counts.request('GetTradeOffer', { outcome: 'failed', seconds: 1, account: '76561197960287930' })
     counts.heldBack('GetTradeOffer', 'paused', account)
     await saveCalls(till.db, counts.take())
     await saveCalls(till.db, counts.take())
@@ -94,7 +94,7 @@ test('a bot shows its calls of the last hour by all processes, but not those for
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '24 hours'` }).execute()
   expect(await day()).toEqual([0, 0])
   const [counts] = processes
-  counts?.asked('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
+  counts?.request('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
   await saveCalls(till.db, counts?.take() ?? [])
   expect(await till.db.selectFrom('bot_calls').select('asked').execute()).toEqual([{ asked: 1 }])
 })
@@ -108,11 +108,11 @@ test('the weather of a day shows calls, durations and refusals by method and bot
   const other = await aBot(till, fakeSession('76561198000000002'))
   const [mine, theirs] = [bot.session.steamId, other.session.steamId]
   for (const counts of [createCallCounts(UNOBSERVED), createCallCounts(UNOBSERVED)]) {
-    counts.asked('send', { outcome: 'answered', seconds: 0.1, account: mine })
-    counts.asked('send', { outcome: 'limited', seconds: 0.3, account: mine })
-    counts.asked('send', { outcome: 'answered', seconds: 0.2, account: theirs })
-    counts.asked('profile', { outcome: 'failed', seconds: 5 })
-    counts.asked('profile', { outcome: 'answered', seconds: 0.5, account: '76561197960287930' })
+    counts.request('send', { outcome: 'answered', seconds: 0.1, account: mine })
+    counts.request('send', { outcome: 'limited', seconds: 0.3, account: mine })
+    counts.request('send', { outcome: 'answered', seconds: 0.2, account: theirs })
+    counts.request('profile', { outcome: 'failed', seconds: 5 })
+    counts.request('profile', { outcome: 'answered', seconds: 0.5, account: '76561197960287930' })
     counts.heldBack('cancel', 'paused', theirs)
     await saveCalls(till.db, counts.take())
   }
@@ -141,7 +141,7 @@ test('the weather of a day shows calls, durations and refusals by method and bot
   await till.db.updateTable('steam_calls').set({ hour: sql`hour - interval '26 hours'` }).execute()
   expect((await readWeather(till.db))?.methods).toEqual([])
   const counts = createCallCounts(UNOBSERVED)
-  counts.asked('miniprofile', { outcome: 'answered', seconds: 1 })
+  counts.request('miniprofile', { outcome: 'answered', seconds: 1 })
   await saveCalls(till.db, counts.take())
   expect(await till.db.selectFrom('steam_calls').select('method').execute()).toEqual([
     { method: 'miniprofile' },

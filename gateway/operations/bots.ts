@@ -4,7 +4,7 @@ import { listBars } from '../bots/bar-store.ts'
 import { completeLooks } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { readSpread } from '../bots/process-store.ts'
-import { homeless } from '../bots/spread.ts'
+import { botsWithoutRoom } from '../bots/spread.ts'
 import { type BotSummary, listBots as selectBots, type Watched } from '../bots/store.ts'
 import { tokenEnd } from '../bots/token-end.ts'
 import type { BotState } from '../db/schema.ts'
@@ -40,7 +40,7 @@ export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>
   })
   const spread = await readSpread(db)
   const disarmed = await isDisarmed(db)
-  return done({ bots, tooMany: disarmed ? 0 : homeless(spread.processes, spread.bots), disarmed })
+  return done({ bots, tooMany: disarmed ? 0 : botsWithoutRoom(spread.processes, spread.bots), disarmed })
 }
 
 export type ChangedBot = { botId: bigint; name: string; state: BotState }

@@ -1,7 +1,7 @@
 /** Recomputes stored counts from the rows that they count. */
 import { sql } from 'kysely'
-import { keepHeldItems } from '../bots/held-item-store.ts'
-import { countGames, countItems } from '../bots/item-store.ts'
+import { updateHeldItems } from '../bots/held-item-store.ts'
+import { countItems, countItemsByGame } from '../bots/item-store.ts'
 import type { Tx } from '../db/client.ts'
 
 /** How many bots and stores had a wrong count. */
@@ -18,10 +18,10 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   await sql`update bot set items_held = 0, items_counted_to = 0`.execute(tx)
   await countItems(tx)
   await sql`update bot_games set items = '{}', counted_to = 0`.execute(tx)
-  await countGames(tx, ALL)
+  await countItemsByGame(tx, ALL)
   await sql`delete from held_item`.execute(tx)
   await sql`delete from held_items_mark`.execute(tx)
-  await keepHeldItems(tx, ALL)
+  await updateHeldItems(tx, ALL)
   const { rows: wrong } = await sql<{ id: bigint }>`
     select bot.id from bot
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],

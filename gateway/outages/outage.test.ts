@@ -46,7 +46,8 @@ describe('an outage', () => {
       for (let second = 0; second < 600; second += 1) {
         for (const bot of bots) {
           const reason = reasons[second] ?? 'not_our_turn'
-          for (const of of ['offers', 'inventories'] as const) bot.see(of, { kind: 'unavailable', reason })
+          for (const of of ['offers', 'inventories'] as const)
+            bot.recordAnswer(of, { kind: 'unavailable', reason })
         }
         nowMs += 1_000
       }

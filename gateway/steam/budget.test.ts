@@ -48,56 +48,56 @@ describe('a refusal for too many requests', () => {
   }
 
   it('doubles the pause each time in a row, up to ten minutes', () => {
-    const budget = aBudget(99, 1)
+    const setup = aBudget(99, 1)
     const pauses: number[] = []
     for (let refusals = 0; refusals < 7; refusals += 1) {
-      budget.budget.take().limited()
-      pauses.push(pauseOf(budget) / 1_000)
+      setup.budget.take().limited()
+      pauses.push(pauseOf(setup) / 1_000)
     }
     expect(pauses).toEqual([30, 60, 120, 240, 480, 600, 600])
-    budget.budget.take().answered()
-    budget.budget.take().limited()
-    expect(pauseOf(budget)).toBe(30_000)
+    setup.budget.take().answered()
+    setup.budget.take().limited()
+    expect(pauseOf(setup)).toBe(30_000)
   })
 
   it('lengthens the pause by a random part, up to a quarter', () => {
-    const budget = aBudget(99, 1, 1)
-    budget.budget.take().limited()
-    expect(pauseOf(budget)).toBe(37_500)
+    const setup = aBudget(99, 1, 1)
+    setup.budget.take().limited()
+    expect(pauseOf(setup)).toBe(37_500)
   })
 
   it('counts once for all requests under way, however late their answers come', () => {
-    const budget = aBudget(99, 1)
-    const [first, second, third, fourth] = [1, 2, 3, 4].map(() => budget.budget.take())
+    const setup = aBudget(99, 1)
+    const [first, second, third, fourth] = [1, 2, 3, 4].map(() => setup.budget.take())
     first?.limited()
     second?.limited()
     third?.answered()
-    expect(pauseOf(budget)).toBe(30_000)
+    expect(pauseOf(setup)).toBe(30_000)
     fourth?.limited()
-    expect(budget.budget.waitMs()).toBe(0)
-    budget.budget.take().limited()
-    expect(pauseOf(budget)).toBe(60_000)
+    expect(setup.budget.waitMs()).toBe(0)
+    setup.budget.take().limited()
+    expect(pauseOf(setup)).toBe(60_000)
   })
 
   it('makes the requests that are waiting for a turn give up', () => {
     const { budget } = aBudget(1, 1_000)
-    const asking = budget.take()
+    const running = budget.take()
     const waiting = budget.take()
     expect(waiting.isGood()).toBe(true)
-    asking.limited()
+    running.limited()
     expect(waiting.isGood()).toBe(false)
   })
 
-  it('lets a single request through after the pause, until that is answered', () => {
-    const budget = aBudget(99, 1)
-    budget.budget.take().limited()
-    pauseOf(budget)
-    const probe = budget.budget.take()
-    expect(budget.budget.waitMs()).toBe(Number.POSITIVE_INFINITY)
+  it('lets a single request through after the pause, until it is answered', () => {
+    const setup = aBudget(99, 1)
+    setup.budget.take().limited()
+    pauseOf(setup)
+    const probe = setup.budget.take()
+    expect(setup.budget.waitMs()).toBe(Number.POSITIVE_INFINITY)
     probe.unanswered()
-    expect(budget.budget.waitMs()).toBe(0)
-    budget.budget.take().answered()
-    budget.budget.take()
-    expect(budget.budget.waitMs()).toBe(0)
+    expect(setup.budget.waitMs()).toBe(0)
+    setup.budget.take().answered()
+    setup.budget.take()
+    expect(setup.budget.waitMs()).toBe(0)
   })
 })

@@ -55,7 +55,7 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
   let refusals = 0
   let probe: Turn | undefined
 
-  const count = () => {
+  const update = () => {
     const nowMs = time.now()
     savedMs = Math.min(limits.burst * limits.everyMs, savedMs + nowMs - countedAtMs)
     countedAtMs = nowMs
@@ -91,13 +91,13 @@ export function createBudget(limits: Readonly<BudgetLimits>, { time, random }: C
   }
   return {
     waitMs() {
-      count()
+      update()
       return isPaused() || probe !== undefined
         ? Number.POSITIVE_INFINITY
         : Math.max(0, limits.everyMs - savedMs)
     },
     take() {
-      count()
+      update()
       savedMs -= limits.everyMs
       const turn = takeTurn()
       if (turn.isProbe) probe = turn

@@ -33,9 +33,9 @@ export function marketOf(fields: Fields): Market {
 const line = z.object({ value: z.string() })
 
 /**
- * The form of a note. Its words are in the requested language, but it always has spaces inside the brackets. The line
- * of a Strange Part has none: `(Kills: 12)`. Owners cannot forge a note, because Steam puts their texts in quotation
- * marks.
+ * The form of a note (see `isNoted` in steam.ts). Its words are in the requested language, but a space always follows
+ * the first bracket. The line of a Strange Part has no such space: `(Kills: 12)`. Owners cannot forge a note, because
+ * Steam puts their texts in quotation marks.
  */
 const NOTE = /^\( .+ \)$/
 

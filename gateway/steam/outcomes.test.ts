@@ -15,7 +15,7 @@ const reply = (status: number, body: unknown = null): HttpResult => ({
   body,
 })
 const strError = (text: unknown) => reply(500, { strError: text })
-const later = (result: number) =>
+const resultError = (result: number) =>
   strError(`There was an error sending your trade offer.  Please try again later. (${result})`)
 
 describe('a send', () => {
@@ -41,7 +41,7 @@ describe('a send', () => {
   it.each([2, 10, 11, 16, 20, 28, 29, 55, 99])(
     'is unknown after error %i, because the offer may exist',
     (result) => {
-      expect(sendOutcome(later(result)).kind).toBe('unknown')
+      expect(sendOutcome(resultError(result)).kind).toBe('unknown')
     },
   )
 
@@ -54,7 +54,7 @@ describe('a send', () => {
     [50, 'too_many_offers'],
     [84, 'rate_limited'],
   ])('is clearly refused with error %i: %s', (result, reason) => {
-    expect(sendOutcome(later(result))).toEqual({ kind: 'refused', reason })
+    expect(sendOutcome(resultError(result))).toEqual({ kind: 'refused', reason })
   })
 
   it.each([
@@ -163,8 +163,8 @@ describe('a cancel', () => {
   })
 
   it('that came too late is reported as such', () => {
-    expect(cancelOutcome('cancel', '12', later(11))).toEqual({ kind: 'not_active' })
-    expect(cancelOutcome('cancel', '12', later(2)).kind).toBe('unavailable')
+    expect(cancelOutcome('cancel', '12', resultError(11))).toEqual({ kind: 'not_active' })
+    expect(cancelOutcome('cancel', '12', resultError(2)).kind).toBe('unavailable')
   })
 })
 

@@ -21,8 +21,8 @@ const RESULT_ACCESS_DENIED = 15
 const RESULT_RATE_LIMIT = 84
 
 /**
- * Results that prove that no offer was made. After others, such as 2, 10, 11, 16, 20 and 28, offers were seen to
- * exist.
+ * Results that prove that no offer was made. After other results, such as 2, 10, 11, 16, 20 and 28, the offer sometimes
+ * existed.
  */
 const REFUSING_RESULTS = new Map<number, RefusedReason>([
   [RESULT_ACCESS_DENIED, 'access_denied'],
@@ -58,13 +58,13 @@ function isLimit({ status, eresult }: Extract<HttpResult, { kind: 'reply' }>): b
   return status === 429 || eresult === RESULT_RATE_LIMIT
 }
 
-/** Says why there is no usable answer. The detail contains numbers and codes only, never Steam's text. */
+/** Returns why there is no usable answer. The detail contains numbers and codes only, never Steam's text. */
 export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   if (http.kind === 'failed') {
-    const late = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(http.code)
+    const isLate = ['DEADLINE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'].includes(http.code)
     return {
       kind: 'unavailable',
-      reason: late ? 'timeout' : 'steam_error',
+      reason: isLate ? 'timeout' : 'steam_error',
       detail: `${call}: ${http.code}`,
     }
   }
@@ -76,7 +76,7 @@ export function unavailableFrom(call: string, http: HttpResult): Unavailable {
   }
 }
 
-/** Sent, clearly refused, or unknown: an error on the way back does not mean that no offer was made. */
+/** Judges the answer to a send. An error on the way back leaves it unknown: the offer may exist. */
 export function sendOutcome(http: HttpResult): SendAnswer {
   if (http.kind === 'failed') return { kind: 'unknown', detail: `send: ${http.code}` }
   const offerId = fieldOf(http.body, 'tradeofferid')
@@ -101,8 +101,8 @@ export function cancelOutcome(call: string, offerId: string, http: HttpResult): 
 /** Steam's answer has no content to judge by, so status 200 means that it accepted the call. */
 export function acknowledgeOutcome(answer: HttpResult | Unavailable): AcknowledgeAnswer {
   if (answer.kind === 'unavailable') return answer
-  const isTaken = answer.kind === 'reply' && answer.status === 200
-  return isTaken ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
+  const isAccepted = answer.kind === 'reply' && answer.status === 200
+  return isAccepted ? { kind: 'done' } : unavailableFrom('acknowledge', answer)
 }
 
 /** GetTradeHoldDurations uses this result to refuse the token of a trade link. */

@@ -1,6 +1,6 @@
 /** Parses raw records of trades. A record is read completely or not at all. */
 import { z } from 'zod'
-import { assetRow, count, dateOf, id, zeroIsNone } from './parse.ts'
+import { assetRow, count, dateOf, id, nullIfZero } from './parse.ts'
 import type { HistoryPlace, MovedAsset, SteamTrade, SteamTradeState } from './steam.ts'
 
 /**
@@ -96,7 +96,7 @@ function parseTradeRow(row: unknown): SteamTrade | undefined {
     received,
     given,
     settlesAt: dateOf(parsed.data.time_settlement ?? 0),
-    rollbackOf: zeroIsNone(parsed.data.rollback_trade),
+    rollbackOf: nullIfZero(parsed.data.rollback_trade),
   }
 }
 
@@ -107,7 +107,7 @@ function parseMoved(rows: readonly unknown[]): MovedAsset[] | undefined {
     appId: asset.appid,
     contextId: asset.contextid,
     assetId: asset.assetid,
-    newAssetId: zeroIsNone(asset.new_assetid),
-    rolledBackAssetId: zeroIsNone(asset.rollback_new_assetid),
+    newAssetId: nullIfZero(asset.new_assetid),
+    rolledBackAssetId: nullIfZero(asset.rollback_new_assetid),
   }))
 }

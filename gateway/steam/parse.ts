@@ -131,7 +131,7 @@ function parseOfferRow(row: unknown): Offer | undefined {
     partnerSteamId: steamIdOfAccount(data.accountid_other),
     message: data.message.slice(0, MAX_TEXT),
     state,
-    tradeId: zeroIsNone(data.tradeid),
+    tradeId: nullIfZero(data.tradeid),
     itemsToReceive,
     itemsToGive,
     createdAt: new Date(data.time_created * 1000),
@@ -184,7 +184,7 @@ export const ownedRow = z.object({
   id: id.optional(),
   classid: id,
   instanceid: id.catch('0'),
-  // Only single items can be asked for, and an unreadable amount is not a single item.
+  // The till accepts only single items (amount 1), so an unreadable amount counts as 0.
   amount: count.default(1).catch(0),
 })
 
@@ -216,12 +216,12 @@ export function parsePartnerPage(body: unknown): InventoryPage | undefined {
   const page = partnerPage.safeParse(body)
   if (!page.success) return undefined
   const { more, more_start: start, rgInventory, rgDescriptions, rgAssetProperties } = page.data
-  const described: Described = {
-    describe: describing(new Map(Object.entries(rgDescriptions))),
+  const details: PageDetails = {
+    describe: describer(new Map(Object.entries(rgDescriptions))),
     properties: new Map(Object.entries(rgAssetProperties)),
   }
   return {
-    items: Object.values(rgInventory).flatMap((row) => parseItem(row, described)),
+    items: Object.values(rgInventory).flatMap((row) => parseItem(row, details)),
     next: more && start ? String(start) : null,
   }
 }
@@ -235,12 +235,12 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
     const key = descriptionKey.safeParse(row)
     if (key.success) rowsByKey.set(`${key.data.classid}_${key.data.instanceid}`, row)
   }
-  const described: Described = {
-    describe: describing(rowsByKey),
+  const details: PageDetails = {
+    describe: describer(rowsByKey),
     properties: propertiesById(page.data.asset_properties),
   }
   return {
-    items: page.data.assets.flatMap((row) => parseItem(row, described)),
+    items: page.data.assets.flatMap((row) => parseItem(row, details)),
     next: page.data.more_items ? (page.data.last_assetid ?? null) : null,
   }
 }
@@ -249,7 +249,7 @@ export function parsePublicPage(body: unknown): InventoryPage | undefined {
 type Description = Omit<SteamItem, 'assetId' | 'classId' | 'instanceId' | 'amount' | 'paintIndex'>
 
 /** The descriptions of a page by class, and its asset properties by asset id. */
-type Described = { describe(key: string): Description; properties: ReadonlyMap<string, unknown> }
+type PageDetails = { describe(key: string): Description; properties: ReadonlyMap<string, unknown> }
 
 /** Stands in for a missing description. The item counts as present, but cannot be traded. */
 const INDESCRIBABLE: Description = {
@@ -262,8 +262,8 @@ const INDESCRIBABLE: Description = {
   tags: [],
 }
 
-/** Descriptions by key, each read only once however many items share it. */
-function describing(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
+/** Returns a function that finds a description by its key. It parses each one only once, however many items share it. */
+function describer(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
   const read = new Map<string, Description>()
   return (key) => {
     const known = read.get(key) ?? parseDescription(rowsByKey.get(key))
@@ -290,7 +290,7 @@ function parseDescription(row: unknown): Description {
   }
 }
 
-function parseItem(row: unknown, { describe, properties }: Described): SteamItem[] {
+function parseItem(row: unknown, { describe, properties }: PageDetails): SteamItem[] {
   const owned = ownedRow.safeParse(row)
   const assetId = owned.data?.assetid ?? owned.data?.id
   if (!owned.success || !assetId) return []
@@ -304,6 +304,6 @@ export function plainText(value: string): string {
   return value.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '').trim()
 }
 
-export function zeroIsNone(value: string | undefined): string | null {
+export function nullIfZero(value: string | undefined): string | null {
   return value === undefined || value === '0' ? null : value
 }

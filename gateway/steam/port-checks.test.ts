@@ -5,7 +5,7 @@ import { checkPort, type PortChecks } from './port-checks.ts'
 import { createSandboxAgent } from './web/agent.ts'
 import { createWebSteam } from './web/web-steam.ts'
 
-/** Does not wait for turns, because the port must also read Steam's answers to too many requests. */
+/** Skips the waits for turns. The port must cope with Steam's answers to too many requests, too. */
 const HASTY = { now: () => performance.now(), pause: async () => {} }
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
@@ -27,7 +27,7 @@ function checksOf(smoke?: PortChecks['smoke']): PortChecks {
     game: 'cs',
     clock: systemClock,
     pause: async () => {},
-    passed: (what) => passed.push(what),
+    onPassed: (what) => passed.push(what),
     ...(smoke ? { smoke } : {}),
   }
 }
@@ -40,10 +40,10 @@ describe('the checks of npm run live', () => {
   })
 
   it('pass with an offer that is accepted', async () => {
-    const accepted = async ({ offerId }: { offerId: string }) => {
+    const accept = async ({ offerId }: { offerId: string }) => {
       sandbox.as('nova_hound').accept(offerId)
     }
-    await checkPort(checksOf({ choose: ([first]) => first, accepted }))
+    await checkPort(checksOf({ choose: ([first]) => first, accept }))
     expect(passed.at(-1)).toBe('an accepted offer cannot be cancelled')
   })
 
@@ -54,7 +54,7 @@ describe('the checks of npm run live', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ steamId: bot?.steamId }),
     })
-    const { smoke, ...checks } = checksOf({ choose: ([first]) => first })
+    const checks = checksOf({ choose: ([first]) => first })
     const opened = await checks.steam.openSession(checks.refreshToken)
     if (opened.kind !== 'open') throw new Error(opened.kind)
     const assets = [
@@ -63,7 +63,7 @@ describe('the checks of npm run live', () => {
     expect(await opened.session.sendOffer(checks.partner, assets, 'A')).toMatchObject({ kind: 'unknown' })
     opened.session.close()
     expect(sandbox.world().offers).toEqual([])
-    await checkPort({ ...checks, ...(smoke ? { smoke } : {}) })
+    await checkPort(checks)
     expect(passed.at(-1)).toBe('the offer is cancelled, and Steam shows that')
   })
 

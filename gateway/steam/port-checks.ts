@@ -24,15 +24,15 @@ export type PortChecks = {
   /** Waits between two looks for the delivered item. */
   pause(ms: number): Promise<unknown>
   /**
-   * An offer is sent for the item that `choose` returns. `accepted` must see to it that the offer is accepted;
-   * without `accepted`, the offer is cancelled. Without `smoke`, nothing is sent.
+   * Sends a real offer for the item that `choose` returns. `accept` must make the partner accept it; without `accept`,
+   * the offer is cancelled. Without `smoke`, nothing is sent.
    */
   smoke?: {
     choose(items: readonly SteamItem[]): SteamItem | undefined
-    accepted?(offer: Offer): Promise<void>
+    accept?(offer: Offer): Promise<void>
   }
   /** Called after each check that passed. */
-  passed(what: string): void
+  onPassed(what: string): void
 }
 
 const RECENT_MS = 3_600_000
@@ -41,10 +41,10 @@ const DELIVERY_PAUSE_MS = 1_000
 
 /** Resolves when all checks have passed. Rejects with the first one that failed. */
 export async function checkPort(checks: PortChecks): Promise<void> {
-  const { steam, refreshToken, passed } = checks
+  const { steam, refreshToken, onPassed } = checks
   const opened = await steam.openSession(refreshToken)
   if (opened.kind !== 'open') throw failure('the session opens', opened)
-  passed(`the session opens; its token is good until ${opened.expiresAt?.toISOString() ?? 'it is revoked'}`)
+  onPassed(`the session opens; its token is good until ${opened.expiresAt?.toISOString() ?? 'it is revoked'}`)
   const { session } = opened
   try {
     await checkReads(checks, session)
@@ -54,32 +54,34 @@ export async function checkPort(checks: PortChecks): Promise<void> {
   }
 }
 
-async function checkReads({ steam, partner, game, clock, passed }: PortChecks, session: SteamSession) {
+async function checkReads({ steam, partner, game, clock, onPassed }: PortChecks, session: SteamSession) {
   for (const steamId of [session.steamId, partner.steamId]) {
     const answer = await steam.readProfile(steamId)
     if (answer.kind !== 'profile') throw failure(`the profile of ${steamId} is read`, answer)
-    passed(`the profile of ${steamId} is read, level ${answer.profile.level}`)
+    onPassed(`the profile of ${steamId} is read, level ${answer.profile.level}`)
   }
   const acknowledged = await session.acknowledgeProtection()
   if (acknowledged.kind !== 'done')
     throw failure('the notice about trade protection is acknowledged', acknowledged)
-  passed('the notice about trade protection is acknowledged')
+  onPassed('the notice about trade protection is acknowledged')
 
   const since = new Date(clock.now().getTime() - RECENT_MS)
   const { sent, received } = await readOffers(session, since)
-  passed(`${sent} sent and ${received} received offers are read`)
-  passed(`${await readHistory(session, since)} trades are read`)
+  onPassed(`${sent} sent and ${received} received offers are read`)
+  onPassed(`${await readHistory(session, since)} trades are read`)
 
   const checked = await session.checkPartner(partner)
   if (checked.kind !== 'ok') throw failure('the partner can trade', checked)
-  passed(`the partner can trade; hold: ${checked.holdDays.partner} days theirs, ${checked.holdDays.own} ours`)
+  onPassed(
+    `the partner can trade; hold: ${checked.holdDays.partner} days theirs, ${checked.holdDays.own} ours`,
+  )
   const wrong = await session.checkPartner({ ...partner, token: 'wrongone' })
   if (wrong.kind !== 'refused') throw failure('a wrong token is refused', wrong)
-  passed('a wrong token is refused')
-  await readItems({ partner, game, passed }, session)
+  onPassed('a wrong token is refused')
+  await readTradableItems({ partner, game, onPassed }, session)
   const own = await session.readOwnInventory(game, { isProtected: game === 'cs' })
   if (own.kind !== 'items' || !own.isComplete) throw failure('our own inventory is read completely', own)
-  passed(`${own.items.length} of our own items are read`)
+  onPassed(`${own.items.length} of our own items are read`)
 }
 
 const MOST_PAGES = 50
@@ -123,55 +125,59 @@ async function readHistory(session: SteamSession, since: Date): Promise<number> 
   throw failure('the history ends', { kind: `${MOST_PAGES} pages` })
 }
 
-async function readItems(
-  { partner, game, passed }: Pick<PortChecks, 'partner' | 'game' | 'passed'>,
+async function readTradableItems(
+  { partner, game, onPassed }: Pick<PortChecks, 'partner' | 'game' | 'onPassed'>,
   session: SteamSession,
 ): Promise<SteamItem[]> {
   const answer = await session.readInventory(partner, game, 'en')
   if (answer.kind !== 'items') throw failure('the inventory is read', answer)
   const tradable = answer.items.filter((item) => item.tradable)
-  passed(`${answer.items.length} items are read, ${tradable.length} of them tradable`)
+  onPassed(`${answer.items.length} items are read, ${tradable.length} of them tradable`)
   return tradable
 }
 
 async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<void> {
-  const { smoke, partner, game, clock, pause, passed } = checks
+  const { smoke, partner, game, clock, pause, onPassed } = checks
   if (smoke === undefined) return
-  const item = smoke.choose(await readItems(checks, session))
+  const item = smoke.choose(await readTradableItems(checks, session))
   if (item === undefined) throw new Error('the item to ask for is missing, or not tradable')
   const { appId, contextId } = GAME_FACTS[game]
   const asset: OfferAsset = { appId, contextId, assetId: item.assetId }
   const code = `LIVE-${clock.now().getTime().toString(36).toUpperCase()}`
   const sent = await session.sendOffer(partner, [asset], code)
   if (sent.kind !== 'sent') throw failure('the offer is sent', sent)
-  passed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
+  onPassed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
   const listed = await session.listSentOffers(new Date(clock.now().getTime() - RECENT_MS), null)
   const found = listed.kind === 'offers' ? listed.offers.find(({ message }) => message === code) : undefined
   if (found?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
-  passed('the offer is found by its code')
-  if (smoke.accepted === undefined) return cancel(session, sent.offerId, passed)
-  await smoke.accepted(found)
-  const trade = await delivered(session, sent.offerId, pause)
+  onPassed('the offer is found by its code')
+  if (smoke.accept === undefined) return cancel(session, sent.offerId, onPassed)
+  await smoke.accept(found)
+  const trade = await awaitDelivery(session, sent.offerId, pause)
   const isOurs = trade.received.length === 1 && trade.received[0]?.assetId === item.assetId
   if (!isOurs) throw failure('the requested item arrives', { kind: JSON.stringify(trade) })
   const { settlesAt } = trade
   const protection = settlesAt === null ? 'not protected' : `protected until ${settlesAt.toISOString()}`
-  passed(`it came as ${trade.received[0]?.newAssetId}, ${trade.state}, ${protection}`)
+  onPassed(`it came as ${trade.received[0]?.newAssetId}, ${trade.state}, ${protection}`)
   const late = await session.cancelOffer(sent.offerId)
   if (late.kind !== 'not_active') throw failure('an accepted offer cannot be cancelled', late)
-  passed('an accepted offer cannot be cancelled')
+  onPassed('an accepted offer cannot be cancelled')
 }
 
-async function cancel(session: SteamSession, offerId: string, passed: PortChecks['passed']): Promise<void> {
+async function cancel(
+  session: SteamSession,
+  offerId: string,
+  onPassed: PortChecks['onPassed'],
+): Promise<void> {
   const cancelled = await session.cancelOffer(offerId)
   if (cancelled.kind !== 'done') throw failure('the offer is cancelled', cancelled)
   const answer = await session.readOffer(offerId)
   if (answer.kind !== 'offer' || answer.offer.state !== 'cancelled')
     throw failure('Steam shows the offer as cancelled', answer)
-  passed('the offer is cancelled, and Steam shows that')
+  onPassed('the offer is cancelled, and Steam shows that')
 }
 
-async function delivered(
+async function awaitDelivery(
   session: SteamSession,
   offerId: string,
   pause: PortChecks['pause'],

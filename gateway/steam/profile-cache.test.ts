@@ -5,7 +5,7 @@ import type { ProfileAnswer } from './steam.ts'
 const MINUTE_MS = 60_000
 
 let nowMs: number
-let asked: string[]
+let reads: string[]
 let answer: (steamId: string) => Promise<ProfileAnswer>
 let read: (steamId: string) => Promise<ProfileAnswer>
 
@@ -16,13 +16,13 @@ const profileOf = (steamId: string): ProfileAnswer => ({
 
 beforeEach(() => {
   nowMs = 0
-  asked = []
+  reads = []
   answer = async (steamId) => profileOf(steamId)
-  const asks = (steamId: string) => {
-    asked.push(steamId)
+  const readProfile = (steamId: string) => {
+    reads.push(steamId)
     return answer(steamId)
   }
-  read = cacheProfiles(asks, () => nowMs)
+  read = cacheProfiles(readProfile, () => nowMs)
 })
 
 describe('a profile', () => {
@@ -30,10 +30,10 @@ describe('a profile', () => {
     for (let n = 0; n < 100; n += 1) expect(await read('1')).toEqual(profileOf('1'))
     nowMs = 5 * MINUTE_MS - 1
     await read('1')
-    expect(asked).toEqual(['1'])
+    expect(reads).toEqual(['1'])
     nowMs += 1
     await read('1')
-    expect(asked).toEqual(['1', '1'])
+    expect(reads).toEqual(['1', '1'])
   })
 
   it('is read once for all callers at the same moment', async () => {
@@ -42,18 +42,18 @@ describe('a profile', () => {
     const all = Promise.all(Array.from({ length: 50 }, () => read('1')))
     given.resolve(profileOf('1'))
     expect(new Set(await all).size).toBe(1)
-    expect(asked).toHaveLength(1)
+    expect(reads).toHaveLength(1)
   })
 
   it.each<[string, ProfileAnswer, number]>([
     ['an unknown account', { kind: 'unknown_account' }, MINUTE_MS],
     ['no answer', { kind: 'unavailable', reason: 'timeout', detail: '' }, 1_000],
-  ])('is cached for a shorter time after %s', async (_what, said, ms) => {
-    answer = async () => said
-    expect(await read('1')).toEqual(said)
+  ])('is cached for a shorter time after %s', async (_what, failure, ms) => {
+    answer = async () => failure
+    expect(await read('1')).toEqual(failure)
     nowMs = ms - 1
     await read('1')
-    expect(asked).toHaveLength(1)
+    expect(reads).toHaveLength(1)
     nowMs = ms
     answer = async (steamId) => profileOf(steamId)
     expect(await read('1')).toEqual(profileOf('1'))
@@ -68,11 +68,11 @@ describe('a profile', () => {
 
   it('is dropped when 5,000 newer ones are cached', async () => {
     for (let n = 0; n <= 5_000; n += 1) await read(String(n))
-    asked.length = 0
+    reads.length = 0
     await read('5000')
     await read('1')
-    expect(asked).toEqual([])
+    expect(reads).toEqual([])
     await read('0')
-    expect(asked).toEqual(['0'])
+    expect(reads).toEqual(['0'])
   })
 })

@@ -14,8 +14,9 @@ export const steamRecord = z.object({
   item: z.string().nullable(),
   /** The offer was accepted, not cancelled. */
   isAccepted: z.boolean(),
-  /** How many checks passed, and whether all of them did. */
+  /** How many checks passed. */
   passed: z.int(),
+  /** All checks passed. */
   isComplete: z.boolean(),
   replies: z.array(recordedReply),
 })

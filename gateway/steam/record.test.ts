@@ -14,31 +14,31 @@ import { createWebSteam } from './web/web-steam.ts'
 
 const RECORDS = new URL('../testing/steam-records/', import.meta.url)
 
-/** Wraps the port. Adds each of its answers to `heard`, in order. */
-function listening(steam: Steam, heard: unknown[]): Steam {
-  const overheard = <T extends object>(target: T): T =>
+/** Wraps the port to add each of its answers to `answers`, in order. */
+function recordAnswers(steam: Steam, answers: unknown[]): Steam {
+  const wrap = <T extends object>(target: T): T =>
     new Proxy(target, {
       get(of, name) {
         const member: unknown = Reflect.get(of, name)
         if (typeof member !== 'function' || name === 'close') return member
         return async (...args: unknown[]) => {
           const answer: unknown = await Reflect.apply(member, of, args)
-          heard.push([name, answer])
+          answers.push([name, answer])
           return answer
         }
       },
     })
   return {
-    ...overheard(steam),
-    readProfile: overheard(steam).readProfile,
+    ...wrap(steam),
+    readProfile: wrap(steam).readProfile,
     async openSession(token) {
       const answer = await steam.openSession(token)
-      return answer.kind === 'open' ? { ...answer, session: overheard<SteamSession>(answer.session) } : answer
+      return answer.kind === 'open' ? { ...answer, session: wrap<SteamSession>(answer.session) } : answer
     },
   }
 }
 
-const KINDS: Record<string, Rule> = {
+const RULES: Record<string, Rule> = {
   steamId: 'person',
   partnerSteamId: 'person',
   assetId: 'asset',
@@ -52,10 +52,10 @@ const KINDS: Record<string, Rule> = {
 }
 
 /** Returns the answers with their ids replaced by the stand-ins of the record. */
-function translated(heard: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
+function withStandIns(answers: unknown, { standIn }: Pick<ReturnType<typeof redact>, 'standIn'>): unknown {
   return JSON.parse(
-    JSON.stringify(heard, function (this: object, field: string, value: unknown) {
-      const kind = field === 'name' && 'avatarUrl' in this ? 'name' : KINDS[field]
+    JSON.stringify(answers, function (this: object, field: string, value: unknown) {
+      const kind = field === 'name' && 'avatarUrl' in this ? 'name' : RULES[field]
       if (field === 'profileUrl') return undefined
       return kind !== undefined && typeof value === 'string' ? standIn(kind, value) : value
     }),
@@ -75,7 +75,7 @@ describe('a record of a run against the sandbox', () => {
       const item = shopper.tradable(730)[0]?.assetId ?? ''
       const at = new Date()
       const replies: RawReply[] = []
-      const heard: unknown[] = []
+      const answers: unknown[] = []
       let passed = 0
       const web = createWebSteam({
         redirect: createSandboxAgent('sandbox', sandbox.url),
@@ -83,19 +83,19 @@ describe('a record of a run against the sandbox', () => {
         onReply: (reply) => void replies.push(reply),
       })
       await checkPort({
-        steam: listening(web, heard),
+        steam: recordAnswers(web, answers),
         refreshToken,
         partner,
         game: 'cs',
         clock: { now: () => at },
         pause: async () => {},
-        passed() {
+        onPassed() {
           passed += 1
         },
         smoke: {
           choose: (items) => items.find(({ assetId }) => assetId === item),
           ...(isAccepted
-            ? { accepted: async ({ offerId }: { offerId: string }) => void shopper.accept(offerId) }
+            ? { accept: async ({ offerId }: { offerId: string }) => void shopper.accept(offerId) }
             : {}),
         },
       })
@@ -115,15 +115,17 @@ describe('a record of a run against the sandbox', () => {
       }
       expect(/eyJ|[Cc]ookie/.test(file)).toBe(false)
 
-      const again: unknown[] = []
+      const replayed: unknown[] = []
       const record = steamRecord.parse(JSON.parse(file))
-      expect(await replay(record, (steam) => listening(steam, again))).toMatchObject({
+      expect(await replay(record, (steam) => recordAnswers(steam, replayed))).toMatchObject({
         passed: { length: passed },
         failure: undefined,
         unasked: [],
       })
       const { standIn } = redact(replies, [run.bot, partner.steamId])
-      expect(translated(again, { standIn: (_rule, value) => value })).toEqual(translated(heard, { standIn }))
+      expect(withStandIns(replayed, { standIn: (_rule, value) => value })).toEqual(
+        withStandIns(answers, { standIn }),
+      )
     },
   )
 })

@@ -32,9 +32,11 @@ export type Redacted = {
   standIn(rule: Rule, value: string): string
 }
 
+/** The most characters of a value that is kept, of one that is replaced, and of a page. */
 const MOST_KEPT = 200
 const MOST_REPLACED = 20
 const MOST_PAGE = 64 * 1024
+/** The most levels of nesting. */
 const MOST_DEPTH = 20
 /** No Steam account has a number near this. */
 const FIRST_ACCOUNT = 4_000_000_001n
@@ -94,8 +96,8 @@ function redactReply(reply: RawReply, change: Change): RecordedReply {
   const url = new URL(reply.url)
   return {
     method: reply.method,
-    place: `${url.host}${path(url.pathname, change)}`,
-    query: fields(Object.fromEntries(url.searchParams), change, { depth: 0 }),
+    place: `${url.host}${redactPath(url.pathname, change)}`,
+    query: redactFields(Object.fromEntries(url.searchParams), change, { depth: 0 }),
     status: reply.status,
     headers: Object.fromEntries(
       HEADERS.flatMap((name): [string, string][] => {
@@ -105,12 +107,12 @@ function redactReply(reply: RawReply, change: Change): RecordedReply {
     ),
     body:
       typeof reply.body === 'string'
-        ? page(reply.body, change)
-        : walk(reply.body, undefined, { change, depth: 0 }),
+        ? redactPage(reply.body, change)
+        : redactValue(reply.body, undefined, { change, depth: 0 }),
   }
 }
 
-function path(pathname: string, change: Change): string {
+function redactPath(pathname: string, change: Change): string {
   let before = ''
   return pathname
     .split('/')
@@ -124,7 +126,7 @@ function path(pathname: string, change: Change): string {
 
 type Place = { change: Change; depth: number }
 
-function walk(value: unknown, rule: Rule | undefined, { change, depth }: Place): unknown {
+function redactValue(value: unknown, rule: Rule | undefined, { change, depth }: Place): unknown {
   if (typeof value === 'string') return change(rule, value)
   if (typeof value === 'boolean') return value
   if (typeof value === 'number') {
@@ -132,11 +134,11 @@ function walk(value: unknown, rule: Rule | undefined, { change, depth }: Place):
     return Number.isFinite(changed) ? changed : 0
   }
   if (typeof value !== 'object' || value === null || depth > MOST_DEPTH) return null
-  if (Array.isArray(value)) return value.map((each) => walk(each, rule, { change, depth: depth + 1 }))
-  return fields(value, change, { depth })
+  if (Array.isArray(value)) return value.map((each) => redactValue(each, rule, { change, depth: depth + 1 }))
+  return redactFields(value, change, { depth })
 }
 
-function fields(
+function redactFields(
   owner: object,
   change: Change,
   { depth, keys }: { depth: number; keys?: Rule | undefined },
@@ -150,8 +152,8 @@ function fields(
       return [
         name,
         isKeyed
-          ? fields(value, change, { depth: depth + 1, keys: inner })
-          : walk(value, ruleOf(field, owner), { change, depth: depth + 1 }),
+          ? redactFields(value, change, { depth: depth + 1, keys: inner })
+          : redactValue(value, ruleOf(field, owner), { change, depth: depth + 1 }),
       ]
     }),
   )
@@ -159,22 +161,22 @@ function fields(
 
 /** Descriptions are keyed by the numbers of their class. */
 const fieldName = (field: string): string =>
-  isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : inForm(field)
+  isField(field) || /^(?:\d{1,3}|\d{1,20}_\d{1,20})$/.test(field) ? field : maskText(field)
 
 function replaceText(rule: Rule | undefined, value: string): string {
   switch (rule) {
     case 'keep':
       return value.length <= MOST_KEPT ? value : blank(value)
     case 'name':
-      return inForm(value)
+      return maskText(value)
     case 'line':
-      return line(value)
+      return redactLine(value)
     case 'sentence':
-      return sentence(value)
+      return redactSentence(value)
     case 'picture':
-      return picture(value)
+      return redactPicture(value)
     case 'message':
-      return /^LIVE-[0-9A-Z]{1,16}$/.test(value) ? value : inForm(value)
+      return /^LIVE-[0-9A-Z]{1,16}$/.test(value) ? value : maskText(value)
     default:
       return blank(value)
   }
@@ -186,7 +188,7 @@ function blank(value: string): string {
 }
 
 /** Returns the text with all letters and digits replaced, and spaces and marks in the same places. */
-function inForm(value: string): string {
+function maskText(value: string): string {
   return value
     .replace(/\p{Lu}/gu, 'X')
     .replace(/[^X\P{L}]/gu, 'x')
@@ -198,17 +200,17 @@ const DATES =
   /\b[A-Z][a-z]{2} \d{1,2}, 20\d\d \(\d{1,2}:\d\d:\d\d\) GMT|\[date\]\d{9,11}\[\/date\]|\(\d{1,2}:\d\d:\d\d\)/g
 
 /** Keeps the dates, because the till reads them. */
-function line(value: string): string {
+function redactLine(value: string): string {
   let at = 0
-  let said = ''
+  let redacted = ''
   for (const date of value.matchAll(DATES)) {
-    said += inForm(value.slice(at, date.index)) + date[0]
+    redacted += maskText(value.slice(at, date.index)) + date[0]
     at = date.index + date[0].length
   }
-  return said + inForm(value.slice(at))
+  return redacted + maskText(value.slice(at))
 }
 
-function sentence(value: string): string {
+function redactSentence(value: string): string {
   return value
     .slice(0, 2_000)
     .replace(/[\p{L}\p{N}_]+/gu, (word) => (isSteamsWord(word) ? word : blank(word)))
@@ -217,7 +219,7 @@ function sentence(value: string): string {
 
 const PICTURE = /^(https:\/\/[\w-]{1,40}(?:\.[\w-]{1,40}){0,3}\.(?:steamstatic\.com|akamaihd\.net)\/)/
 
-function picture(value: string): string {
+function redactPicture(value: string): string {
   const [host] = PICTURE.exec(value) ?? []
   const [, hash, rest = ''] = /\/([0-9a-f]{16,64})((?:_medium|_full)?\.jpg)$/.exec(value) ?? []
   return host === undefined || hash === undefined ? blank(value) : `${host}${'a'.repeat(hash.length)}${rest}`
@@ -226,10 +228,10 @@ function picture(value: string): string {
 const CDATA = '<![CDATA['
 
 /** Redacts a profile's XML page field by field, and any other page as one of Steam's sentences. */
-function page(text: string, change: Change): string {
+function redactPage(text: string, change: Change): string {
   const body = text.slice(0, MOST_PAGE)
   if (!/^\s*<(?:\?xml|profile>|response>)/.test(body)) return change('sentence', body)
-  let [at, tag, said] = [0, '', '']
+  let [at, tag, redacted] = [0, '', '']
   while (at < body.length) {
     const isQuoted = body.startsWith(CDATA, at)
     const isTag = !isQuoted && body[at] === '<'
@@ -239,12 +241,12 @@ function page(text: string, change: Change): string {
     const part = body.slice(at, end)
     if (isTag) {
       tag = /^<([A-Za-z0-9]{1,40})>$/.exec(part)?.[1] ?? ''
-      said += /^<\/?[A-Za-z0-9]{1,40}>$|^<\?xml [\w "'=.-]{0,80}\?>$/.test(part) ? part : '<x>'
+      redacted += /^<\/?[A-Za-z0-9]{1,40}>$|^<\?xml [\w "'=.-]{0,80}\?>$/.test(part) ? part : '<x>'
     } else if (isQuoted) {
       const inner = found === -1 ? '' : part.slice(CDATA.length, -mark.length)
-      said += `${CDATA}${change(ruleOf(tag, {}), inner)}]]>`
-    } else said += part.trim() === '' ? part : change(ruleOf(tag, {}), part.trim())
+      redacted += `${CDATA}${change(ruleOf(tag, {}), inner)}]]>`
+    } else redacted += part.trim() === '' ? part : change(ruleOf(tag, {}), part.trim())
     at = end
   }
-  return said
+  return redacted
 }

@@ -4,8 +4,8 @@ import { parsePublicPage } from './parse.ts'
 const description = { classid: '310', instanceid: '302', name: 'Key', market_hash_name: 'Key', tradable: 0 }
 const asset = { appid: 730, contextid: '2', assetid: '42', classid: '310', instanceid: '302', amount: '1' }
 
-function restrictionOf(said: object) {
-  const page = { success: 1, assets: [asset], descriptions: [{ ...description, ...said }] }
+function restrictionOf(fields: object) {
+  const page = { success: 1, assets: [asset], descriptions: [{ ...description, ...fields }] }
   return parsePublicPage(page)?.items[0]?.restriction
 }
 const lines = (...values: unknown[]) => ({ owner_descriptions: values.map((value) => ({ value })) })
@@ -16,13 +16,13 @@ describe('the restriction of an item', () => {
     ['a line with a number', lines('Tradable After [date]1776063600[/date]')],
     ['a field', { item_expiration: '2026-04-13T07:00:00Z' }],
     ['a field of seconds', { item_expiration: 1_776_063_600 }],
-  ])('is a hold until the date in %s', (_, said) => {
-    expect(restrictionOf(said)).toEqual({ kind: 'held', until: '2026-04-13T07:00:00.000Z' })
+  ])('is a hold until the date in %s', (_, fields) => {
+    expect(restrictionOf(fields)).toEqual({ kind: 'held', until: '2026-04-13T07:00:00.000Z' })
   })
 
   it('is a hold with an unknown end if the date is in another language', () => {
-    const said = lines('Можно будет продать или передать 13 апр. 2026 г. (7:00:00) GMT')
-    expect(restrictionOf(said)).toEqual({ kind: 'held', until: null })
+    const fields = lines('Можно будет продать или передать 13 апр. 2026 г. (7:00:00) GMT')
+    expect(restrictionOf(fields)).toEqual({ kind: 'held', until: null })
   })
 
   it('is trade protection if the item is sealed, but not if it is listed on the market', () => {
@@ -45,12 +45,12 @@ describe('the restriction of an item', () => {
 
   it.each([
     ['no date', { item_expiration: 'constructor' }],
-    ['a date without end', { item_expiration: '9999-12-31T00:00:00Z' }],
+    ['a date in the far future', { item_expiration: '9999-12-31T00:00:00Z' }],
     ['a month that does not exist', lines('Tradable After Foo 99, 2026 (99:99:99) GMT')],
     ['lines that are not a list', { owner_descriptions: 'x', item_expiration: {} }],
-    ['a number of another kind', { item_expiration: 1e300, sealed: {}, sealed_type: {} }],
-  ])('has no known end if Steam gives %s', (_, said) => {
-    expect(restrictionOf(said)?.until ?? null).toBeNull()
+    ['a number too large for a date', { item_expiration: 1e300, sealed: {}, sealed_type: {} }],
+  ])('has no known end if Steam gives %s', (_, fields) => {
+    expect(restrictionOf(fields)?.until ?? null).toBeNull()
   })
 
   it('is `undescribed` if Steam does not describe the item', () => {

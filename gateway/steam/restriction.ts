@@ -30,10 +30,12 @@ const TIME = /\(\d{1,2}:\d\d:\d\d\)/
 /** The restriction of an untradable item; null if the description gives no details. */
 export function restrictionOf(fields: Fields): Restriction | null {
   const lines = fields.owner_descriptions.map(({ value }) => value)
-  const dated = lines.find((value) => ENGLISH_DATE.test(value) || UNIX_DATE.test(value) || TIME.test(value))
-  const until = dateOf(fields.item_expiration) ?? dateIn(dated ?? '')
+  const datedLine = lines.find(
+    (value) => ENGLISH_DATE.test(value) || UNIX_DATE.test(value) || TIME.test(value),
+  )
+  const until = dateOf(fields.item_expiration) ?? dateIn(datedLine ?? '')
   if (isOne(fields.sealed) && !isOne(fields.sealed_type)) return { kind: 'protected', until }
-  return until !== null || dated !== undefined ? { kind: 'held', until } : null
+  return until !== null || datedLine !== undefined ? { kind: 'held', until } : null
 }
 
 function dateIn(text: string): string | null {
@@ -43,7 +45,7 @@ function dateIn(text: string): string | null {
   return month === '' ? null : dateOf(`${day} ${month} ${year} ${time} GMT`)
 }
 
-/** Returns ISO 8601, or null for anything that is not a date near now. Numbers are seconds since 1970. */
+/** Returns ISO 8601, or null for anything but a date from 2020 to ten years from now. Numbers are seconds since 1970. */
 function dateOf(value: string | number | undefined): string | null {
   if (value === undefined) return null
   const date = new Date(typeof value === 'number' ? value * 1000 : value)

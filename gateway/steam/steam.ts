@@ -49,14 +49,14 @@ export type PartnerAnswer =
   | Unavailable
 
 /**
- * Why an item cannot be traded now: it came by a trade that can still be reversed, it is held for a while, or Steam
- * does not describe it. `until` is ISO 8601; null if Steam does not say.
+ * Why an item cannot be traded now. `protected`: the trade that brought it can still be reversed. `held`: Steam holds it
+ * for a while. `undescribed`: Steam does not describe it. `until` is ISO 8601; null if Steam does not say.
  */
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 
 /**
- * Whether Steam's market takes the item. `restricted`: it will later; `until` is ISO 8601, null if the date cannot be
- * read.
+ * Whether Steam's market takes the item. `restricted`: it will take it later; `until` is ISO 8601, null if the date
+ * cannot be read.
  */
 export type Market = { kind: 'open' } | { kind: 'restricted'; until: string | null } | { kind: 'closed' }
 
@@ -124,7 +124,7 @@ export type RefusedReason =
   /** Our own limits held the request back, so it was not sent. */
   | 'not_our_turn'
 
-/** `unknown`: the offer may exist. It must be looked for among the sent offers before anything else is done. */
+/** `unknown`: the offer may exist. Look for it among the sent offers before doing anything else. */
 export type SendAnswer =
   | { kind: 'sent'; offerId: string }
   | { kind: 'refused'; reason: RefusedReason }
@@ -151,7 +151,7 @@ export type Offer = {
   partnerSteamId: string
   message: string
   state: OfferState
-  /** Present once accepted. */
+  /** Null until the offer is accepted. */
   tradeId: string | null
   itemsToReceive: OfferAsset[]
   itemsToGive: OfferAsset[]

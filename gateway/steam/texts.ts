@@ -39,8 +39,8 @@ export function resultIn(text: string): number | undefined {
 
 /** Why Steam refuses; undefined if the text leaves a doubt. */
 export function refusalIn(text: string): RefusedReason | undefined {
-  const said = text.replace(TRY_LATER, '')
-  return REFUSING_TEXTS.find(([pattern]) => pattern.test(said))?.[1]
+  const cause = text.replace(TRY_LATER, '')
+  return REFUSING_TEXTS.find(([pattern]) => pattern.test(cause))?.[1]
 }
 
 export function saysHidden(text: string): boolean {

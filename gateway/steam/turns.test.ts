@@ -9,20 +9,20 @@ const WATCH_MS = 5_000
 const HOUR_MS = 3_600_000
 const METHOD_NAMES = Object.keys(METHODS) as Method[]
 
-type Asked = { method: Method; account: string; atMs: number; outcome: Outcome }
+type SentRequest = { method: Method; account: string; atMs: number; outcome: Outcome }
 
-/** `steam` answers the requests. `asked` records them. */
+/** `steam` answers the requests. `requests` records them. */
 function aFleet(
   time: HandDriven,
-  steam: (asked: Omit<Asked, 'outcome'>) => Outcome = () => 'answered',
+  steam: (request: Omit<SentRequest, 'outcome'>) => Outcome = () => 'answered',
   gateways: () => number = () => 1,
 ) {
-  const asked: Asked[] = []
+  const requests: SentRequest[] = []
   const heldBack: [Method, HeldBack][] = []
   const turns = createTurns({
     time,
     random: () => 0,
-    observer: { asked() {}, heldBack: (method, why) => void heldBack.push([method, why]) },
+    observer: { request() {}, heldBack: (method, why) => void heldBack.push([method, why]) },
     gateways,
   })
   const ask = (method: Method, account: string, ms = DEADLINE_MS) =>
@@ -32,38 +32,40 @@ function aFleet(
       async make() {
         const request = { method, account, atMs: time.now() }
         const outcome = steam(request)
-        asked.push({ ...request, outcome })
+        requests.push({ ...request, outcome })
         return { kind: outcome }
       },
       judge: ({ kind }) => kind,
     })
-  return { asked, heldBack, ask, turns }
+  return { requests, heldBack, ask, turns }
 }
 
 const bots = (count: number) => Array.from({ length: count }, (_, index) => `bot ${index}`)
 
 /** The most requests of one kind within any `ms`. */
-function mostWithin(asked: readonly Asked[], ms: number): number {
+function mostWithin(requests: readonly SentRequest[], ms: number): number {
   return Math.max(
     0,
-    ...asked.map(({ atMs }) => asked.filter((other) => other.atMs >= atMs && other.atMs < atMs + ms).length),
+    ...requests.map(
+      ({ atMs }) => requests.filter((other) => other.atMs >= atMs && other.atMs < atMs + ms).length,
+    ),
   )
 }
 
 /** Requests that came within the shortest pause after the last refusal. */
-function duringPauses(asked: readonly Asked[]): Asked[] {
+function duringPauses(requests: readonly SentRequest[]): SentRequest[] {
   let refusedAtMs = Number.NEGATIVE_INFINITY
-  return asked.filter(({ atMs, outcome }) => {
+  return requests.filter(({ atMs, outcome }) => {
     const isTooSoon = atMs > refusedAtMs && atMs < refusedAtMs + 30_000
     if (outcome === 'limited') refusedAtMs = atMs
     return isTooSoon
   })
 }
 
-describe('50 bots on one address', () => {
+describe('bots on one address', () => {
   it('that start together log in one after the other', async () => {
     const time = handDriven()
-    const { asked, ask } = aFleet(time)
+    const { requests, ask } = aFleet(time)
     const logIn = async (bot: string): Promise<void> => {
       for (;;) {
         const { kind } = await ask('login', bot)
@@ -74,15 +76,15 @@ describe('50 bots on one address', () => {
     const started = Promise.all(bots(50).map(logIn))
     await time.advance(60_000)
     await started
-    expect(asked).toHaveLength(50)
+    expect(requests).toHaveLength(50)
     const { burst, everyMs } = METHODS.login.address
-    expect(mostWithin(asked, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
+    expect(mostWithin(requests, 10_000)).toBeLessThanOrEqual(burst + 10_000 / everyMs)
   })
 
   it('in two gateways make no more requests together than in one', async () => {
     const time = handDriven()
     let gateways = 1
-    const { asked, ask } = aFleet(
+    const { requests, ask } = aFleet(
       time,
       () => 'answered',
       () => gateways,
@@ -93,13 +95,13 @@ describe('50 bots on one address', () => {
       await time.advance(1_000)
     }
     const { burst, everyMs } = METHODS.inventory.address
-    expect(asked.length).toBeGreaterThan(50)
-    expect(asked.length).toBeLessThanOrEqual(burst / 2 + 400_000 / (2 * everyMs))
+    expect(requests.length).toBeGreaterThan(50)
+    expect(requests.length).toBeLessThanOrEqual(burst / 2 + 400_000 / (2 * everyMs))
   })
 
-  it('that get 429 for an hour send nothing during a pause, and less after each one', async () => {
+  it('that get 429 for an hour send nothing during a pause, and pause longer each time', async () => {
     const time = handDriven()
-    const { asked, ask } = aFleet(time, () => 'limited')
+    const { requests, ask } = aFleet(time, () => 'limited')
     for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {
       for (const bot of bots(50)) {
         void ask('GetTradeOffers', bot)
@@ -109,7 +111,7 @@ describe('50 bots on one address', () => {
       await time.advance(WATCH_MS)
     }
     for (const method of ['GetTradeOffers', 'GetTradeStatus', 'cancel'] as const) {
-      const all = asked.filter((request) => request.method === method)
+      const all = requests.filter((request) => request.method === method)
       // All 50 requests were running when the first refusal came. From then on, one at a time probes for the entire
       // address.
       const [first, later] = [all.filter(({ atMs }) => atMs === 0), all.filter(({ atMs }) => atMs > 0)]
@@ -119,21 +121,21 @@ describe('50 bots on one address', () => {
         30, 90, 210, 450, 930, 1_530, 2_130, 2_730, 3_330,
       ])
     }
-    expect(METHOD_NAMES.filter((method) => asked.some((request) => request.method === method))).toHaveLength(
-      3,
-    )
+    expect(
+      METHOD_NAMES.filter((method) => requests.some((request) => request.method === method)),
+    ).toHaveLength(3)
   })
 
-  it('pause only for the account that is refused', async () => {
+  it('pause only the refused account while the others continue', async () => {
     const time = handDriven()
-    const { asked, ask, heldBack } = aFleet(time, ({ account }) =>
+    const { requests, ask, heldBack } = aFleet(time, ({ account }) =>
       account === 'bot 7' ? 'limited' : 'answered',
     )
     for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {
       for (const bot of bots(50)) void ask('GetTradeOffers', bot)
       await time.advance(WATCH_MS)
     }
-    const of = (account: string) => asked.filter((request) => request.account === account)
+    const of = (account: string) => requests.filter((request) => request.account === account)
     expect(duringPauses(of('bot 7'))).toEqual([])
     expect(of('bot 7')).toHaveLength(10)
     expect(of('bot 8')).toHaveLength(HOUR_MS / WATCH_MS)
@@ -170,7 +172,7 @@ describe('50 bots on one address', () => {
 describe('a method', () => {
   it.each(METHOD_NAMES)('%s keeps to the budgets of account and address in every minute', async (method) => {
     const time = handDriven()
-    const { asked, ask } = aFleet(time)
+    const { requests, ask } = aFleet(time)
     const { account, address } = METHODS[method]
     const wanted = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
     for (let second = 0; second < 60; second += 1) {
@@ -178,13 +180,13 @@ describe('a method', () => {
       await time.advance(1_000)
     }
     const most = (limits: { burst: number; everyMs: number }) => limits.burst + 60_000 / limits.everyMs
-    expect(asked.length).toBeLessThanOrEqual(Math.min(most(account ?? address), most(address)))
-    expect(asked.length).toBeGreaterThanOrEqual(Math.min(address.burst, (account ?? address).burst))
+    expect(requests.length).toBeLessThanOrEqual(Math.min(most(account ?? address), most(address)))
+    expect(requests.length).toBeGreaterThanOrEqual(Math.min(address.burst, (account ?? address).burst))
   })
 
-  it('never waits longer than half of its deadline, and reports that Steam was not asked', async () => {
+  it('never waits longer than half of its deadline, and reports that the request was not sent', async () => {
     const time = handDriven()
-    const { asked, ask, heldBack } = aFleet(time)
+    const { requests, ask, heldBack } = aFleet(time)
     const { burst, everyMs } = METHODS.send.account
     for (let count = 0; count < burst; count += 1) await ask('send', 'bot')
     const waiting = ask('send', 'bot', 2 * everyMs)
@@ -196,12 +198,14 @@ describe('a method', () => {
     expect(heldBack).toEqual([['send', 'out_of_budget']])
     await time.advance(everyMs)
     expect(await waiting).toEqual({ kind: 'answered' })
-    expect(asked.at(-1)?.atMs).toBe(everyMs)
+    expect(requests.at(-1)?.atMs).toBe(everyMs)
   })
 
   it('that is called too often, or refused, delays no send and no cancel', async () => {
     const time = handDriven()
-    const { asked, ask } = aFleet(time, ({ method }) => (method.startsWith('Get') ? 'limited' : 'answered'))
+    const { requests, ask } = aFleet(time, ({ method }) =>
+      method.startsWith('Get') ? 'limited' : 'answered',
+    )
     for (const bot of bots(50)) {
       for (let count = 0; count < 100; count += 1) void ask('GetTradeOffers', bot, 0)
       void ask('GetTradeOffer', bot)
@@ -209,7 +213,7 @@ describe('a method', () => {
     await time.advance(1)
     expect(await ask('cancel', 'bot 1', 1)).toEqual({ kind: 'answered' })
     expect(await ask('send', 'bot 1', 1)).toEqual({ kind: 'answered' })
-    expect(asked.at(-1)?.method).toBe('send')
+    expect(requests.at(-1)?.method).toBe('send')
   })
 
   it('keeps its pause when the session of its account is opened again', async () => {

@@ -20,11 +20,11 @@ export type HeldBack = 'out_of_budget' | 'paused'
 
 /** Called for every request, sent or held back. No account means a public page. */
 export type Observer = {
-  asked(method: Method, seen: { outcome: Outcome; seconds: number; account?: string | undefined }): void
+  request(method: Method, seen: { outcome: Outcome; seconds: number; account?: string | undefined }): void
   heldBack(method: Method, why: HeldBack, account?: string): void
 }
 
-export const UNOBSERVED: Observer = { asked() {}, heldBack() {} }
+export const UNOBSERVED: Observer = { request() {}, heldBack() {} }
 
 type Request<T> = {
   method: Method
@@ -42,7 +42,7 @@ export type Asker = {
 }
 
 export type Turns = {
-  /** Remembers `account`, so a reopened session finds its budgets as they were. */
+  /** Budgets are kept by account, so a reopened session finds them as they were. */
   of(account: string): Asker
   /** For public pages. */
   ofNobody: Asker
@@ -64,15 +64,18 @@ type Settings = {
 type Budgets = (method: Method) => Budget
 
 export function createTurns(settings: Settings): Turns {
-  const address = budgetsBy(settings, (method) => shared(limitsOf(method).address, settings.gateways))
+  const address = budgetsBy(settings, (method) => shareOf(limitsOf(method).address, settings.gateways))
   const accounts = new Map<string, Budgets>()
   /**
    * Accounts that were refused since Steam last answered any account. A repeated refusal of one account adds nothing.
    */
   const refused = new Map<Method, Set<string>>()
 
-  /** True if a refusal is for the address: its probe was refused, or several accounts in a row. */
-  const isOfAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
+  /**
+   * Counts a refusal. Returns true if it concerns the address: the address's probe was refused, or several accounts were
+   * refused in a row.
+   */
+  const concernsAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
     if (account === undefined || given.account === undefined || given.address.isProbe) return true
     if (given.account.isProbe) return false
     const inARow = (refused.get(method) ?? new Set()).add(account)
@@ -99,11 +102,11 @@ export function createTurns(settings: Settings): Turns {
         outcome = judge(answer)
         return answer
       } finally {
-        observer.asked(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
+        observer.request(method, { outcome, seconds: (time.now() - beganMs) / 1000, account })
         report(given.account, outcome)
         if (outcome === 'answered') refused.delete(method)
-        const isSpared = outcome === 'limited' && !isOfAddress(method, given, account)
-        report(given.address, isSpared ? 'failed' : outcome)
+        const isOfAccountOnly = outcome === 'limited' && !concernsAddress(method, given, account)
+        report(given.address, isOfAccountOnly ? 'failed' : outcome)
       }
     },
   })
@@ -123,7 +126,7 @@ export function createTurns(settings: Settings): Turns {
 /**
  * A gateway's share of the address's budget. Gateways at other addresses also count, so each uses less than it could.
  */
-const shared = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Readonly<BudgetLimits> => ({
+const shareOf = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Readonly<BudgetLimits> => ({
   get burst() {
     return Math.max(1, Math.floor(burst / gateways()))
   },
@@ -135,12 +138,12 @@ const shared = ({ burst, everyMs }: BudgetLimits, gateways: () => number): Reado
 const NO_LIMIT: BudgetLimits = { burst: 1, everyMs: 0 }
 
 function budgetsBy(
-  around: Circumstances,
+  circumstances: Circumstances,
   limits: (method: Method) => Readonly<BudgetLimits> | null,
 ): Budgets {
   const made = new Map<Method, Budget>()
   return (method) => {
-    const budget = made.get(method) ?? createBudget(limits(method) ?? NO_LIMIT, around)
+    const budget = made.get(method) ?? createBudget(limits(method) ?? NO_LIMIT, circumstances)
     made.set(method, budget)
     return budget
   }

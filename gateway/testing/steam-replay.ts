@@ -37,13 +37,13 @@ export async function replay(
       game: record.game,
       clock: { now: () => new Date(record.at) },
       pause: async () => {},
-      passed: (what) => void passed.push(what),
+      onPassed: (what) => void passed.push(what),
       ...smokeOf(record),
     }).then(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
-    return { passed, failure, unasked: [...queues].flatMap(([asked, left]) => left.map(() => asked)) }
+    return { passed, failure, unasked: [...queues].flatMap(([request, left]) => left.map(() => request)) }
   } finally {
     await server.close()
   }
@@ -59,7 +59,7 @@ function smokeOf({ item, isAccepted }: SteamRecord): Pick<PortChecks, 'smoke'> {
   return {
     smoke: {
       choose: (items) => items.find(({ assetId }) => assetId === item),
-      ...(isAccepted ? { accepted: async () => {} } : {}),
+      ...(isAccepted ? { accept: async () => {} } : {}),
     },
   }
 }

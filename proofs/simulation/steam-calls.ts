@@ -31,7 +31,7 @@ function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns
   const turns = createTurns({
     time: { now: engine.now, pause: (ms) => gate(Math.ceil(ms), Math.ceil(ms)) },
     random: random.next,
-    observer: { asked() {}, heldBack: () => faults.saw('request held back by our own limits') },
+    observer: { request() {}, heldBack: () => faults.saw('request held back by our own limits') },
     gateways: () => 1,
   })
   turnsOfLives.set(life, { life: life.life, turns })

@@ -7,7 +7,7 @@ import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { listDepositsQuerySchema } from '../../contract/store-api.ts'
-import { heldItems, keepHeldItems } from '../../gateway/bots/held-item-store.ts'
+import { heldItems, updateHeldItems } from '../../gateway/bots/held-item-store.ts'
 import { type Database, type Db, openDatabase } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
 import { lookThroughItems } from '../../gateway/departures/item-list-store.ts'
@@ -115,7 +115,7 @@ async function fillCustody(db: Db): Promise<void> {
     await sql`
       insert into custody_entry (trade_id, asset_id, bot_id, moved)
       select trade_id, asset_id, 1, ${moved} from trade_item order by trade_id, asset_id`.execute(db)
-    await keepHeldItems(db, 2 ** 31 - 1)
+    await updateHeldItems(db, 2 ** 31 - 1)
   }
 }
 

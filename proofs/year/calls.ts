@@ -4,7 +4,7 @@ import { Kysely, PostgresDialect, sql } from 'kysely'
 import { z } from 'zod'
 import { botQueue } from '../../gateway/bots/bot.ts'
 import { heldByGame } from '../../gateway/bots/item-store.ts'
-import { beat, takeLeases } from '../../gateway/bots/lease-store.ts'
+import { renewLease, takeLeases } from '../../gateway/bots/lease-store.ts'
 import { beatProcess, readSpread } from '../../gateway/bots/process-store.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import type { Tables } from '../../gateway/db/schema.ts'
@@ -84,7 +84,7 @@ function ofBots({ trades, clock }: Trades, db: Db): Call[] {
       name: 'leases',
       async run() {
         await sql`update bot set lease_until = null where id = ${BOT}`.execute(db)
-        for (const lease of await takeLeases(db, owner, 1)) await beat(db, lease)
+        for (const lease of await takeLeases(db, owner, 1)) await renewLease(db, lease)
       },
     },
     { name: 'open trades of a bot', run: () => trades.openTradesOf(BOT) },

@@ -56,7 +56,7 @@ function counted({ db }: Year): Call[] {
   return countSweeps(db, { calls, metrics: { vitals } }).map(({ name, work }) => ({
     name,
     run() {
-      calls.asked('GetTradeOffers', { outcome: 'answered', seconds: 0.1, account: BOT_STEAM_ID })
+      calls.request('GetTradeOffers', { outcome: 'answered', seconds: 0.1, account: BOT_STEAM_ID })
       vitals.add({ screen: 'deposit', device: 'phone', metric: 'LCP' }, 1_200)
       return work()
     },

@@ -36,7 +36,7 @@ export type Call = {
   text?: true
 }
 
-/** The libraries name the port's fields in lower case. A field that is added to the port must be added here. */
+/** The libraries name an asset's fields in lower case. A field added to `OfferAsset` does not compile until it is sent. */
 type LibraryAsset = { [Field in keyof OfferAsset as Lowercase<Field>]: OfferAsset[Field] }
 
 export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }
@@ -72,19 +72,19 @@ export async function openConnection(settings: Settings, refreshToken: string): 
   if (first.kind !== 'cookies') return first
   const transport = createTransport(settings.redirect, settings.onReply)
   const identity = createIdentity(transport)
-  if (!identity.take(first.cookies)) return UNREADABLE_COOKIES
+  if (!identity.setCookies(first.cookies)) return UNREADABLE_COOKIES
   const renewal = createRenewal(settings, refreshToken, identity)
 
   return { kind: 'open', connection: createConnection(settings, { transport, identity }, renewal) }
 }
 
 /** An account's identity, and the transport for its calls. */
-type Speaker = { transport: Transport; identity: Identity }
+type Caller = { transport: Transport; identity: Identity }
 
-function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal): Connection {
-  const { transport, identity } = speaker
+function createConnection(settings: Settings, caller: Caller, renewal: Renewal): Connection {
+  const { transport, identity } = caller
   const { asker } = settings
-  const renewing = async (name: Method, ms: number, make: (ms: number) => Promise<HttpResult>) => {
+  const withRenewal = async (name: Method, ms: number, make: (ms: number) => Promise<HttpResult>) => {
     const attempt = (left: number) => askInTurn(asker, name, { ms: left, make })
     const until = settings.monotonicMs() + ms
     const left = () => until - settings.monotonicMs()
@@ -102,15 +102,17 @@ function createConnection(settings: Settings, speaker: Speaker, renewal: Renewal
   }
   return {
     request: (call, ms) => {
-      const make = (left: number) => callOnce(speaker, call, left)
-      return call.proof === 'none' ? askInTurn(asker, call.name, { ms, make }) : renewing(call.name, ms, make)
+      const make = (left: number) => callOnce(caller, call, left)
+      return call.proof === 'none'
+        ? askInTurn(asker, call.name, { ms, make })
+        : withRenewal(call.name, ms, make)
     },
     acknowledge: (ms) =>
-      renewing('acknowledge', ms, (left) =>
+      withRenewal('acknowledge', ms, (left) =>
         transport.run(left, (done) => identity.community.acknowledgeTradeProtection(done)),
       ),
     send: (offer, ms) =>
-      renewing('send', ms, (left) => transport.run(left, (done) => identity.send(offer, done))),
+      withRenewal('send', ms, (left) => transport.run(left, (done) => identity.send(offer, done))),
     close: () => {
       transport.close()
       identity.manager.shutdown()
@@ -130,7 +132,7 @@ export function askInTurn(
 }
 
 /** Makes the call with the given identity, without a renewal. */
-export function callOnce({ transport, identity }: Speaker, call: Call, ms: number): Promise<HttpResult> {
+export function callOnce({ transport, identity }: Caller, call: Call, ms: number): Promise<HttpResult> {
   const method = call.method ?? 'GET'
   const query = {
     ...call.query,
@@ -175,7 +177,7 @@ export function createIdentity(transport: Transport) {
     accessToken: () => accessToken,
     expiresAtMs: () => expiryOf(accessToken),
     /** Uses these cookies from now on; returns false if they contain no login. */
-    take(cookies: string[]): boolean {
+    setCookies(cookies: string[]): boolean {
       const value = cookies.find((cookie) => cookie.startsWith('steamLoginSecure='))
       const token = /^steamLoginSecure=\d+(?:%7C%7C|\|\|)([^;]+)/.exec(value ?? '')?.[1]
       if (!token) return false
@@ -232,14 +234,14 @@ function createRenewal(settings: Settings, refreshToken: string, identity: Ident
     if (answer.kind === 'refused') {
       return { kind: 'unavailable', reason: 'session_dead', detail: 'login: token refused' }
     }
-    if (!identity.take(answer.cookies)) return UNREADABLE_COOKIES
+    if (!identity.setCookies(answer.cookies)) return UNREADABLE_COOKIES
     generation += 1
     renewed = moment()
     return undefined
   }
   return {
     generation: () => generation,
-    /** Whether the token expires soon and no renewal was tried recently. */
+    /** Whether the token expires soon, and a renewal is running or none was tried recently. */
     isDue: () =>
       identity.expiresAtMs() - settings.clock.now().getTime() < RENEW_AHEAD_MS &&
       (running !== undefined || !isRecent(tried)),

@@ -50,11 +50,11 @@ export async function obtainToken(
   session.loginTimeout = times.personMs
   const outcome = outcomeOf(session, way.kind === 'phone' ? way.signal : undefined)
   try {
-    const begun = await answered(begin(session, way), times.answerMs)
-    if (begun.kind !== 'done') return begun
-    if (way.kind === 'password' && begun.needsCode) {
-      const said = await submitCode(session, way.code, times.answerMs)
-      if (said.kind !== 'done') return said
+    const start = await answerInTime(begin(session, way), times.answerMs)
+    if (start.kind !== 'done') return start
+    if (way.kind === 'password' && start.needsCode) {
+      const answer = await submitCode(session, way.code, times.answerMs)
+      if (answer.kind !== 'done') return answer
     }
     return await withDeadline(outcome, times.personMs, { kind: 'refused', reason: 'not_confirmed' })
   } finally {
@@ -62,9 +62,9 @@ export async function obtainToken(
   }
 }
 
-type Begun = { kind: 'done'; needsCode: boolean }
+type Start = { kind: 'done'; needsCode: boolean }
 
-async function begin(session: LoginSession, way: LoginWay): Promise<Begun> {
+async function begin(session: LoginSession, way: LoginWay): Promise<Start> {
   if (way.kind === 'phone') {
     const { qrChallengeUrl } = await session.startWithQR()
     way.show(qrChallengeUrl ?? '')
@@ -79,12 +79,12 @@ async function begin(session: LoginSession, way: LoginWay): Promise<Begun> {
 async function submitCode(session: LoginSession, ask: () => Promise<string>, ms: number) {
   for (let tries = 1; ; tries += 1) {
     const code = (await ask()).trim().toUpperCase()
-    const said = await answered(
+    const answer = await answerInTime(
       session.submitSteamGuardCode(code).then(() => ({ kind: 'done' as const })),
       ms,
     )
-    const isWrong = said.kind === 'refused' && said.reason === 'wrong_code'
-    if (!isWrong || tries >= MOST_CODES) return said
+    const isWrong = answer.kind === 'refused' && answer.reason === 'wrong_code'
+    if (!isWrong || tries >= MOST_CODES) return answer
   }
 }
 
@@ -99,7 +99,7 @@ function outcomeOf(session: LoginSession, signal: AbortSignal | undefined): Prom
   return promise
 }
 
-async function answered<T>(
+async function answerInTime<T>(
   work: Promise<T>,
   ms: number,
 ): Promise<T | Exclude<TokenAnswer, { kind: 'token' }>> {

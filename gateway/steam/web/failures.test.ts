@@ -134,7 +134,7 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
     trace.push(`(${name} ${times})`)
   }
   const call = async <T extends Answer>(method: string, work: Promise<T>): Promise<T> => {
-    // The fake timers advance only while all requests are held back, so a slow machine does no harm.
+    // The fake timers advance only while all requests are held back, so a slow machine cannot fail the test.
     const fakeTimeMs = await inOwnTime(`script ${seed}, ${method}`, underWay, work)
     const { kind, reason } = await work
     trace.push(`${method}: ${kind}${reason === undefined ? '' : ` ${reason}`}`)

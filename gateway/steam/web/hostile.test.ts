@@ -46,7 +46,7 @@ afterEach(async () => {
 })
 
 /** Gives this reply on every path that the port uses. */
-function everywhere(reply: () => SteamReply): void {
+function replyEverywhere(reply: () => SteamReply): void {
   const methods = [
     'GetTradeOffer',
     'GetTradeOffers',
@@ -94,7 +94,7 @@ function expectUnharmed(): void {
 
 describe('no answer of Steam runs as code', () => {
   it('as a page, wherever it comes from', async () => {
-    everywhere(() => ({ body: PAGE }))
+    replyEverywhere(() => ({ body: PAGE }))
     const answers = await askAll()
     expect(answers.map(({ kind }) => kind)).not.toContain('sent')
     expectUnharmed()
@@ -116,7 +116,7 @@ describe('no answer of Steam runs as code', () => {
       "response": { "offer": { "tradeofferid": "55", "accountid_other": 4001, "trade_offer_state": 2, "message": ${JSON.stringify(name)},
         ${JSON.stringify(name)}: {} } }
     }`)
-    everywhere(() => ({ body }))
+    replyEverywhere(() => ({ body }))
     const answers = await askAll()
     expect(answers.some(({ kind }) => kind === 'items')).toBe(true)
     expectUnharmed()

@@ -12,9 +12,9 @@ const MAX_OFFERED_PAGES = 40
 /** The most pages to read. Full pages add up to MAX_ITEMS. */
 const MAX_PUBLIC_PAGES = 20
 /** The time limit for reading the restricted items after the tradable ones have been read. */
-const MAX_COUNT_MS = 4_000
+const MAX_RESTRICTED_MS = 4_000
 /** The share of the deadline that is reserved for the public page in case the bot's page hangs. */
-const OTHER_WAY_SHARE = 1 / 3
+const PUBLIC_PAGE_SHARE = 1 / 3
 const STEAM_LANGUAGE: Record<Language, string> = { en: 'english', ru: 'russian' }
 
 /**
@@ -31,7 +31,7 @@ const SMALLER_PAGES_MS = 10 * 60_000
 export type PageSize = {
   current(): number
   /** Records that Steam refused a page of this size. Returns false if no smaller size is left. */
-  tooLong(size: number): boolean
+  shrink(size: number): boolean
 }
 
 export function createPageSize(time: Time): PageSize {
@@ -43,7 +43,7 @@ export function createPageSize(time: Time): PageSize {
   }
   return {
     current,
-    tooLong(refused) {
+    shrink(refused) {
       if (refused <= SMALLEST_PAGE_SIZE) return false
       // Several pages can be refused together. Only the smallest counts.
       size = Math.min(current(), Math.max(SMALLEST_PAGE_SIZE, Math.floor(refused / 2)))
@@ -53,7 +53,8 @@ export function createPageSize(time: Time): PageSize {
   }
 }
 
-type Way = { connection: Connection; pages: PageSize; left: () => number }
+/** `left`: returns the milliseconds until the deadline. */
+type Access = { connection: Connection; pages: PageSize; left: () => number }
 type Wanted = { partner: Partner; game: Game; language: Language }
 
 type Pages =
@@ -65,18 +66,18 @@ type Pages =
  * Reads the partner's items in the game, newest first: tradable items from the page that Steam shows to the bot, and
  * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page.
  */
-export async function readInventory(way: Way, wanted: Wanted): Promise<InventoryAnswer> {
-  const { left } = way
-  const reservedMs = left() * OTHER_WAY_SHARE
-  const offered = await readOffered({ ...way, left: () => left() - reservedMs }, wanted)
+export async function readInventory(access: Access, wanted: Wanted): Promise<InventoryAnswer> {
+  const { left } = access
+  const reservedMs = left() * PUBLIC_PAGE_SHARE
+  const offered = await readOffered({ ...access, left: () => left() - reservedMs }, wanted)
   if (offered.kind === 'refused') return { kind: 'refused', reason: refusalOf(offered.reason) }
   if (offered.kind === 'unavailable') {
-    const shown = offered.reason === 'session_dead' ? offered : await readPublic(way, wanted)
+    const shown = offered.reason === 'session_dead' ? offered : await readPublic(access, wanted)
     // Return the first failure: it is the cause. The second only shows that the public page did not help.
     return shown.kind === 'unavailable' ? offered : toAnswer(shown)
   }
-  const until = left() - MAX_COUNT_MS
-  const shown = await readPublic({ ...way, left: () => left() - Math.max(0, until) }, wanted)
+  const until = left() - MAX_RESTRICTED_MS
+  const shown = await readPublic({ ...access, left: () => left() - Math.max(0, until) }, wanted)
   if (shown.kind === 'refused' && offered.items.length === 0) return toAnswer(shown)
   const known = new Set(offered.items.map((item) => item.assetId))
   const restricted =
@@ -94,21 +95,21 @@ function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
   return reason === 'not_owned' ? 'no_items' : reason
 }
 
-function readOffered({ connection, left }: Way, wanted: Wanted): Promise<Pages> {
+function readOffered({ connection, left }: Access, wanted: Wanted): Promise<Pages> {
   return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
     ask: (call) => connection.request(call, left()),
     maxPages: MAX_OFFERED_PAGES,
   })
 }
 
-function readPublic({ connection, pages, left }: Way, wanted: Wanted): Promise<Pages> {
+function readPublic({ connection, pages, left }: Access, wanted: Wanted): Promise<Pages> {
   const ask = (call: Call, count: number) =>
     connection.request({ ...call, query: { ...call.query, count } }, left())
   return readPages((start) => publicPage(wanted, start), parsePublicPage, {
     async ask(call) {
       let count = pages.current()
       let answer = await ask(call, count)
-      while (isTooMany(answer) && pages.tooLong(count)) {
+      while (isTooMany(answer) && pages.shrink(count)) {
         count = pages.current()
         answer = await ask(call, count)
       }

@@ -47,8 +47,8 @@ async function logIn(agent: Agent, refreshToken: string, ms: number): Promise<Lo
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
   session.refreshToken = refreshToken
   const limits = watchForLimits()
-  const explained = (error: unknown) => explain(error, limits.seen())
-  const answer = session.getWebCookies().then(keepCommunityCookies, explained).finally(limits.end)
+  const onError = (error: unknown) => explain(error, limits.wasLimited())
+  const answer = session.getWebCookies().then(keepCommunityCookies, onError).finally(limits.end)
   // The library would wait forever if Steam does not answer.
   return withDeadline(answer, ms, {
     kind: 'unavailable',
@@ -72,7 +72,7 @@ function watchForLimits() {
     if (request.host === LOGIN_HOST && response.statusCode === 429) isLimited = true
   }
   subscribe(ANSWERS, see)
-  return { seen: () => isLimited, end: () => void unsubscribe(ANSWERS, see) }
+  return { wasLimited: () => isLimited, end: () => void unsubscribe(ANSWERS, see) }
 }
 
 /** Resolves to `late` if `work` has not ended within `ms`. */
@@ -96,11 +96,11 @@ function keepCommunityCookies(cookies: string[]): LoginAnswer {
 }
 
 /** Drops the error's own text, because it may quote the token. */
-function explain(error: unknown, sawLimit: boolean): LoginAnswer {
+function explain(error: unknown, wasLimited: boolean): LoginAnswer {
   const result = error instanceof Error && 'eresult' in error ? Number(error.eresult) : Number.NaN
   if (DEAD_TOKEN_RESULTS.has(result)) return { kind: 'refused', reason: 'token_dead' }
-  const isTold = error instanceof Error && error.message === 'HTTP error 429'
-  const isLimited = result === RATE_LIMIT_RESULT || isTold || sawLimit
+  const isStatus429 = error instanceof Error && error.message === 'HTTP error 429'
+  const isLimited = result === RATE_LIMIT_RESULT || isStatus429 || wasLimited
   const reason = isLimited ? 'rate_limited' : 'steam_error'
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const cause = Number.isNaN(result)

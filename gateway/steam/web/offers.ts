@@ -35,11 +35,11 @@ export function economyCall(method: Method, query: Record<string, string | numbe
 export async function sendOffer(connection: Connection, offer: NewOffer, ms: number): Promise<SendAnswer> {
   const answer = await connection.send(offer, ms)
   // The connection gives up only before it sends the offer, or after Steam has refused the session.
-  if (answer.kind === 'unavailable') return { kind: 'refused', reason: notSent(answer) }
+  if (answer.kind === 'unavailable') return { kind: 'refused', reason: reasonNotSent(answer) }
   return sendOutcome(answer)
 }
 
-function notSent({ reason }: Unavailable): 'rate_limited' | 'not_our_turn' | 'session_dead' {
+function reasonNotSent({ reason }: Unavailable): 'rate_limited' | 'not_our_turn' | 'session_dead' {
   return reason === 'rate_limited' || reason === 'not_our_turn' ? reason : 'session_dead'
 }
 
@@ -67,10 +67,16 @@ export async function listSentOffers(
   const next = nextCursor === 0 ? null : String(nextCursor)
   // Otherwise the same page would be read forever.
   if (next !== null && next === cursor) return leadsNowhere('GetTradeOffers')
-  return { kind: 'offers', offers: once(sent), received: once(received), unreadable, next }
+  return {
+    kind: 'offers',
+    offers: withoutRepeats(sent),
+    received: withoutRepeats(received),
+    unreadable,
+    next,
+  }
 }
 
-const once = (offers: readonly Offer[]): Offer[] => [
+const withoutRepeats = (offers: readonly Offer[]): Offer[] => [
   ...new Map(offers.map((offer) => [offer.offerId, offer])).values(),
 ]
 
@@ -149,15 +155,15 @@ function historyCall(after: HistoryPlace | null): Call {
   })
 }
 
-/** The body of a good answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer. */
+/** The body of a successful answer; otherwise undefined. Steam sometimes sends 'Fail' (2) with a complete answer. */
 export function economyBody(answer: HttpResult): unknown {
   if (answer.kind === 'failed' || answer.status !== 200) return undefined
   const { eresult, body } = answer
   if (eresult === null || eresult === 1) return body
   const response: unknown =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'response') : undefined
-  const full = typeof response === 'object' && response !== null && Object.keys(response).length > 0
-  return eresult === RESULT_FAIL && full ? body : undefined
+  const isFilled = typeof response === 'object' && response !== null && Object.keys(response).length > 0
+  return eresult === RESULT_FAIL && isFilled ? body : undefined
 }
 
 /** Remembers the partners of the latest offers that this session has seen. */
@@ -165,7 +171,7 @@ export function rememberPartners() {
   const partners = new Map<string, string>()
   return {
     of: (offerId: string) => partners.get(offerId),
-    see(offers: readonly Pick<Offer, 'offerId' | 'partnerSteamId'>[]) {
+    add(offers: readonly Pick<Offer, 'offerId' | 'partnerSteamId'>[]) {
       for (const { offerId, partnerSteamId } of offers) {
         partners.delete(offerId)
         partners.set(offerId, partnerSteamId)

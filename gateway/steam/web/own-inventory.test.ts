@@ -16,14 +16,14 @@ const asset = (assetid: string, classid = '1') => ({
   amount: '1',
 })
 const descriptions = [{ classid: '1', instanceid: '0', market_hash_name: 'Case', name: 'x' }]
-const NOTHING = ok({ total_inventory_count: 0 })
+const EMPTY = ok({ total_inventory_count: 0 })
 
 let steam: ScriptedSteam
-let paused: number
+let pausedMs: number
 
 beforeEach(async () => {
   steam = await scriptedSteam()
-  paused = 0
+  pausedMs = 0
 })
 afterEach(() => steam.close())
 
@@ -34,7 +34,7 @@ async function read(game: 'cs' | 'tf' = 'cs', isProtected = true) {
     now: () => nowMs,
     pause: async (ms: number) => {
       nowMs += ms
-      paused += ms
+      pausedMs += ms
     },
   }
   const port = createWebSteam({ redirect: createSandboxAgent('sandbox', steam.url), time })
@@ -78,13 +78,13 @@ describe('a bot’s own inventory', () => {
         { appId: 730, contextId: '16', assetId: '14', marketHashName: 'Case' },
       ],
     })
-    expect(paused).toBe(3_000)
+    expect(pausedMs).toBe(3_000)
     const [first] = steam.requests.filter(({ path }) => path.includes(METHOD))
     expect(first?.query.get('steamid')).toBe(BOT)
   })
 
   it('is read from the older page if Steam’s answer is empty, because that page can show an empty inventory', async () => {
-    route({ 16: () => NOTHING })
+    route({ 16: () => EMPTY })
     const older = { success: true, rgInventory: [], rgDescriptions: [], more: false, more_start: false }
     steam.routes.set(olderPage('2'), () => ({ body: older }))
     expect(await read()).toEqual({ kind: 'items', items: [], isComplete: true })
@@ -108,7 +108,7 @@ describe('a bot’s own inventory', () => {
       { assets: [asset('11')], descriptions, more_items: true, last_assetid: '11' },
     ],
   ])('is incomplete if Steam %s', async (_name, response) => {
-    route({ 2: (start) => (start === null ? ok(response) : ok({})), 16: () => NOTHING })
+    route({ 2: (start) => (start === null ? ok(response) : ok({})), 16: () => EMPTY })
     expect(await read()).toMatchObject({ kind: 'items', isComplete: false })
   })
 
@@ -118,7 +118,7 @@ describe('a bot’s own inventory', () => {
         start === null
           ? ok({ assets: [asset('11')], descriptions, more_items: true, last_assetid: '11' })
           : { status: 500, body: null },
-      16: () => NOTHING,
+      16: () => EMPTY,
     })
     expect(await read()).toMatchObject({ items: [{ assetId: '11' }], isComplete: false })
     route({ 2: () => ok({ assets: [asset('11')], descriptions }), 16: () => ({ status: 500, body: null }) })

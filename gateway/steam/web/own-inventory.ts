@@ -17,19 +17,20 @@ const MAX_ITEMS = 20_000
 const MAX_PAGES = 25
 const PAGE_SIZE = 1_000
 
-type Way = { connection: Connection; steamId: string; left: () => number }
+/** `left`: returns the milliseconds until the deadline. */
+type Access = { connection: Connection; steamId: string; left: () => number }
 type Place = Pick<OfferAsset, 'appId' | 'contextId'>
-type Read = { items: OwnItem[]; isComplete: boolean } | Unavailable
+type ContextAnswer = { items: OwnItem[]; isComplete: boolean } | Unavailable
 
 export async function readOwnInventory(
-  way: Way,
+  access: Access,
   game: Game,
   { isProtected }: { isProtected: boolean },
 ): Promise<OwnInventoryAnswer> {
   const { appId, contextId } = GAME_FACTS[game]
-  const open = await readContext(way, { appId, contextId })
+  const open = await readContext(access, { appId, contextId })
   if ('kind' in open) return open
-  const locked = await readContext(way, { appId, contextId: PROTECTED_CONTEXT })
+  const locked = await readContext(access, { appId, contextId: PROTECTED_CONTEXT })
   if (!('kind' in locked)) {
     const isComplete = open.isComplete && locked.isComplete
     return { kind: 'items', items: [...open.items, ...locked.items], isComplete }
@@ -39,41 +40,45 @@ export async function readOwnInventory(
   return { kind: 'items', items: open.items, isComplete: open.isComplete && isUnused }
 }
 
-async function readContext(way: Way, place: Place): Promise<Read> {
+async function readContext(access: Access, place: Place): Promise<ContextAnswer> {
   const items = new Map<string, OwnItem>()
-  let isWhole = true
+  let isReadable = true
   let total: number | null = null
   let start: string | null = null
-  let next: Next = nextOf
+  let readNext: ReadPage = readPage
   for (let pages = 0; pages < MAX_PAGES && items.size < MAX_ITEMS; pages += 1) {
-    let page: OwnPage | 'nothing' | Unavailable = await next(way, place, start)
+    let page: OwnPage | 'nothing' | Unavailable = await readNext(access, place, start)
     if (page === 'nothing' && start === null) {
       // Only the older page distinguishes an empty inventory from no answer.
-      next = olderOf
-      page = await next(way, place, start)
+      readNext = readOlderPage
+      page = await readNext(access, place, start)
     }
-    if (page === 'nothing') return partOf(items)
-    if ('kind' in page) return items.size === 0 ? page : partOf(items)
+    if (page === 'nothing') return incomplete(items)
+    if ('kind' in page) return items.size === 0 ? page : incomplete(items)
     const before = items.size
     for (const item of page.items) items.set(item.assetId, item)
-    isWhole &&= page.unreadable === 0
+    isReadable &&= page.unreadable === 0
     total = page.total ?? total
     if (page.next === null)
-      return { items: [...items.values()], isComplete: isWhole && (total ?? items.size) === items.size }
-    if (items.size === before) return partOf(items)
+      return { items: [...items.values()], isComplete: isReadable && (total ?? items.size) === items.size }
+    if (items.size === before) return incomplete(items)
     start = page.next
   }
-  return partOf(items)
+  return incomplete(items)
 }
 
-const partOf = (items: ReadonlyMap<string, OwnItem>): Read => ({
+const incomplete = (items: ReadonlyMap<string, OwnItem>): ContextAnswer => ({
   items: [...items.values()],
   isComplete: false,
 })
 
-type Next = (way: Way, place: Place, start: string | null) => Promise<OwnPage | 'nothing' | Unavailable>
+type ReadPage = (
+  access: Access,
+  place: Place,
+  start: string | null,
+) => Promise<OwnPage | 'nothing' | Unavailable>
 
-const nextOf: Next = async ({ connection, steamId, left }, place, start) => {
+const readPage: ReadPage = async ({ connection, steamId, left }, place, start) => {
   const call = economyCall('GetInventoryItemsWithDescriptions', {
     steamid: steamId,
     appid: place.appId,
@@ -88,7 +93,7 @@ const nextOf: Next = async ({ connection, steamId, left }, place, start) => {
   return parseOwnPage(economyBody(answer), place) ?? unavailableFrom(call.name, answer)
 }
 
-const olderOf: Next = async ({ connection, steamId, left }, place, start) => {
+const readOlderPage: ReadPage = async ({ connection, steamId, left }, place, start) => {
   const call: Call = {
     name: 'owninventory',
     url: `https://steamcommunity.com/profiles/${steamId}/inventory/json/${place.appId}/${place.contextId}/`,

@@ -46,18 +46,18 @@ export async function readProfile(ask: Ask, steamId: string, hosts: ProfileHosts
   ])
   const xml = page.kind === 'reply' && page.status === 200 ? parseXml(page.body, steamId) : undefined
   if (xml === null) return { kind: 'unknown_account' }
-  const short =
+  const miniData =
     mini.kind === 'reply' && mini.status === 200 ? miniProfile.safeParse(mini.body).data : undefined
-  const name = [...plainText(xml?.name || short?.persona_name || '')].slice(0, MAX_NAME).join('')
+  const name = [...plainText(xml?.name || miniData?.persona_name || '')].slice(0, MAX_NAME).join('')
   if (!name) return page.kind === 'unavailable' ? page : unavailableFrom('profile', page)
   return {
     kind: 'profile',
     profile: {
       steamId,
       name,
-      avatarUrl: avatarUrl(xml?.avatar || short?.avatar_url || '', hosts.avatarBase),
+      avatarUrl: avatarUrl(xml?.avatar || miniData?.avatar_url || '', hosts.avatarBase),
       profileUrl: `${hosts.communityBase}/profiles/${steamId}`,
-      level: Math.min(short?.level ?? 0, 99_999),
+      level: Math.min(miniData?.level ?? 0, 99_999),
       memberSince: xml?.memberSince ?? null,
     },
   }
@@ -87,13 +87,13 @@ const MONTHS = 'January February March April May June July August September Octo
 
 /** `March 9, 2011` → `2011-03-09`. Steam writes the day in English, and leaves it out of a private profile. */
 function dayIn(text: string): string | null {
-  const [, month = '', day = '', year = ''] = /^([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})$/.exec(text) ?? []
+  const [, month = '', dayOfMonth = '', year = ''] = /^([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})$/.exec(text) ?? []
   const number = MONTHS.indexOf(month) + 1
   if (number === 0) return null
-  const written = `${year}-${String(number).padStart(2, '0')}-${day.padStart(2, '0')}`
-  const read = new Date(`${written}T00:00:00Z`)
+  const day = `${year}-${String(number).padStart(2, '0')}-${dayOfMonth.padStart(2, '0')}`
+  const date = new Date(`${day}T00:00:00Z`)
   // A day that the month does not have would become one of the next month.
-  return read.toJSON()?.startsWith(written) === true ? written : null
+  return date.toJSON()?.startsWith(day) === true ? day : null
 }
 
 const CDATA = '<![CDATA['
@@ -112,7 +112,7 @@ function textOf(xml: string, tag: string): string {
 /** Takes only the picture's hash from Steam's answer, and only from a URL of a Steam host. */
 function avatarUrl(url: string, avatarBase: string): string {
   const { protocol, hostname, pathname } = URL.canParse(url) ? new URL(url) : new URL('http://none')
-  const trusted = protocol === 'https:' && /(^|\.)(steamstatic\.com|akamaihd\.net)$/.test(hostname)
-  const hash = trusted ? /\/([0-9a-f]{16,64})(?:_medium|_full)?\.jpg$/.exec(pathname)?.[1] : undefined
+  const isTrusted = protocol === 'https:' && /(^|\.)(steamstatic\.com|akamaihd\.net)$/.test(hostname)
+  const hash = isTrusted ? /\/([0-9a-f]{16,64})(?:_medium|_full)?\.jpg$/.exec(pathname)?.[1] : undefined
   return `${avatarBase}/${hash ?? DEFAULT_AVATAR}_full.jpg`
 }

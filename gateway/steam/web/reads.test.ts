@@ -155,7 +155,7 @@ describe('an inventory', () => {
     },
   })
   const read = (session: SteamSession) => session.readInventory(PARTNER, 'tf', 'en')
-  const bare = (answer: Awaited<ReturnType<typeof read>>) =>
+  const summaryOf = (answer: Awaited<ReturnType<typeof read>>) =>
     answer.kind === 'items' ? answer.items.map(({ assetId, tradable }) => [assetId, tradable]) : answer
   const all = [
     ['5', true],
@@ -167,22 +167,22 @@ describe('an inventory', () => {
     steam.routes.set(SHOWN, shown)
     const session = await steam.open()
     steam.log = []
-    expect(bare(await read(session))).toEqual(all)
+    expect(summaryOf(await read(session))).toEqual(all)
     expect(steam.log).toEqual([`GET ${OFFERED}`, `GET ${SHOWN}`])
   })
 
   it('comes from the public page alone if the session’s page fails', async () => {
     steam.routes.set(OFFERED, () => ({ status: 500, body: null }))
     steam.routes.set(SHOWN, shown)
-    expect(bare(await read(await steam.open()))).toEqual(all)
+    expect(summaryOf(await read(await steam.open()))).toEqual(all)
     steam.routes.set(OFFERED, () => 'hang')
-    expect(bare(await read(await steam.open({ inventory: 600 })))).toEqual(all)
+    expect(summaryOf(await read(await steam.open({ inventory: 600 })))).toEqual(all)
   })
 
   it('has no untradable items if the public page fails, and causes no second request if Steam refused', async () => {
     steam.routes.set(OFFERED, offered)
     steam.routes.set(SHOWN, () => ({ status: 500, body: null }))
-    expect(bare(await read(await steam.open()))).toEqual([['5', true]])
+    expect(summaryOf(await read(await steam.open()))).toEqual([['5', true]])
     steam.routes.set(OFFERED, () => ({ body: { success: false, error: 'This profile is private.' } }))
     const session = await steam.open()
     steam.log = []
@@ -210,7 +210,7 @@ describe('an inventory', () => {
       return Number(query.get('count')) > 300 ? { status: 400, body: null } : shown()
     })
     const session = await steam.open()
-    expect(bare(await read(session))).toEqual(all)
+    expect(summaryOf(await read(session))).toEqual(all)
     await read(session)
     expect(counts).toEqual(['1000', '500', '250', '250'])
   })
@@ -234,7 +234,7 @@ describe('an inventory', () => {
     await read(opened.session)
     expect(counts).toEqual(['1000', '500', '250', '250'])
     nowMs = 600_000
-    expect(bare(await read(opened.session))).toEqual(all)
+    expect(summaryOf(await read(opened.session))).toEqual(all)
     expect(counts.slice(4)).toEqual(['1000'])
     opened.session.close()
   })

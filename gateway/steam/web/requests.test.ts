@@ -18,7 +18,7 @@ import {
 import type { SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
 
-type Done = (error: Error | null, ...said: unknown[]) => void
+type Done = (error: Error | null, ...results: unknown[]) => void
 type LibraryOffer = {
   addTheirItem(item: object): void
   setMessage(text: string): void
@@ -70,7 +70,7 @@ const offer = {
   time_created: 1_767_225_600,
   time_updated: 1_767_225_600,
 }
-const SOMETHING = { name: 'Key', market_hash_name: 'Key', tradable: 1, tags: [] }
+const DESCRIPTION = { name: 'Key', market_hash_name: 'Key', tradable: 1, tags: [] }
 const trade = { tradeid: '900', steamid_other: PARTNER.steamId, status: 3, time_init: 1_767_225_600 }
 
 let steam: ScriptedSteam
@@ -96,7 +96,7 @@ afterEach(async () => {
   await steam.close()
 })
 
-/** The libraries, set up as their documentation says, and redirected to the scripted Steam. */
+/** Returns the libraries, set up as in their documentation, and redirected to the scripted Steam. */
 async function library() {
   const agent = createSandboxAgent('sandbox', steam.url)
   const session = new LoginSession(EAuthTokenPlatformType.WebBrowser, { agent })
@@ -116,7 +116,7 @@ const theirOffer = () =>
   new Promise<LibraryOffer>((resolve) => theirs.manager.getOffer('55', (_, found) => resolve(found)))
 
 /** Returns the requests to this path while `work` ran, without the parts that differ between sessions. */
-async function asked(path: string, work: () => Promise<unknown>) {
+async function requestsTo(path: string, work: () => Promise<unknown>) {
   const from = steam.requests.length
   await work()
   return steam.requests
@@ -138,13 +138,13 @@ const isOfSession = (name: string) => name === 'sessionid' || name === 'access_t
 
 type Work = () => Promise<unknown>
 
-async function same(path: string, our: Work, their: Work) {
-  expect(await bothAsked(path, our, their)).toHaveLength(1)
+async function expectSameRequest(path: string, our: Work, their: Work) {
+  expect(await requestsOfBoth(path, our, their)).toHaveLength(1)
 }
 
 /** Resolves to the requests of both to this path. */
-async function bothAsked(path: string, our: Work, their: Work) {
-  const [mine, library] = [await asked(path, our), await asked(path, their)]
+async function requestsOfBoth(path: string, our: Work, their: Work) {
+  const [mine, library] = [await requestsTo(path, our), await requestsTo(path, their)]
   expect(mine).toEqual(library)
   return mine
 }
@@ -158,7 +158,7 @@ function partsOf(form: URLSearchParams): string[][] {
 
 describe('the port makes the same request as the libraries', () => {
   it('to send an offer', () =>
-    same(
+    expectSameRequest(
       '/tradeoffer/new/send',
       () => ours.sendOffer(PARTNER, ASSETS, 'K7M2QX'),
       () => {
@@ -172,14 +172,14 @@ describe('the port makes the same request as the libraries', () => {
     ))
 
   it('to read an offer', () =>
-    same(
+    expectSameRequest(
       '/IEconService/GetTradeOffer/v1/',
       () => ours.readOffer('55'),
       () => theirOffer(),
     ))
 
   it('to list offers', () =>
-    same(
+    expectSameRequest(
       '/IEconService/GetTradeOffers/v1/',
       () => ours.listSentOffers(CUTOFF, null),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
@@ -188,7 +188,7 @@ describe('the port makes the same request as the libraries', () => {
   it('to list further pages of offers', async () => {
     const page = (query: URLSearchParams) => (query.get('cursor') === '0' ? { next_cursor: 7 } : {})
     steam.routes.set(api('GetTradeOffers'), ({ query }) => ok({ trade_offers_sent: [offer], ...page(query) }))
-    const both = await bothAsked(
+    const both = await requestsOfBoth(
       '/IEconService/GetTradeOffers/v1/',
       () => ours.listSentOffers(CUTOFF, null).then((page) => ours.listSentOffers(CUTOFF, nextOf(page))),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
@@ -203,7 +203,7 @@ describe('the port makes the same request as the libraries', () => {
     shown = { ...offer, is_our_offer: how === 'cancel' }
     await ours.readOffer('55')
     const found = await theirOffer()
-    await same(
+    await expectSameRequest(
       `/tradeoffer/55/${how}`,
       () => (how === 'cancel' ? ours.cancelOffer('55') : ours.declineOffer('55')),
       () => done((end) => found[how](end)),
@@ -213,7 +213,7 @@ describe('the port makes the same request as the libraries', () => {
   it('to read the state of a trade', async () => {
     shown = { ...offer, trade_offer_state: 3, tradeid: '900' }
     const found = await theirOffer()
-    await same(
+    await expectSameRequest(
       '/IEconService/GetTradeStatus/v1/',
       () => ours.readSteamTrade('900'),
       () => done((end) => found.getExchangeDetails(true, end)),
@@ -223,8 +223,8 @@ describe('the port makes the same request as the libraries', () => {
   it('to read the tradable items of a partner, with a language added', async () => {
     const path = '/tradeoffer/new/partnerinventory/'
     steam.routes.set(`steamcommunity.com${path}`, () => ({ body: { success: true, rgInventory: [] } }))
-    const [mine] = await asked(path, () => ours.readInventory(PARTNER, 'cs', 'en'))
-    const [library] = await asked(path, () => {
+    const [mine] = await requestsTo(path, () => ours.readInventory(PARTNER, 'cs', 'en'))
+    const [library] = await requestsTo(path, () => {
       const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
       return done((end) => sent.loadPartnerInventory(730, '2', end))
     })
@@ -238,11 +238,11 @@ describe('the port makes the same request as the libraries', () => {
       const more = id === '1' ? { more: true, more_start: 2_000 } : { more: false }
       const rgInventory = { [id]: { id, classid: '1', instanceid: '0', amount: '1', pos: 1 } }
       return {
-        body: { success: true, rgInventory, rgCurrency: {}, rgDescriptions: { '1_0': SOMETHING }, ...more },
+        body: { success: true, rgInventory, rgCurrency: {}, rgDescriptions: { '1_0': DESCRIPTION }, ...more },
       }
     })
-    const mine = await asked(path, () => ours.readInventory(PARTNER, 'cs', 'ru'))
-    const library = await asked(path, () => {
+    const mine = await requestsTo(path, () => ours.readInventory(PARTNER, 'cs', 'ru'))
+    const library = await requestsTo(path, () => {
       const sent = theirs.manager.createOffer(PARTNER.steamId, PARTNER.token)
       return done((end) => sent.loadPartnerInventory(730, '2', end))
     })
@@ -262,10 +262,10 @@ describe('the port makes the same request as the libraries', () => {
       const start = query.get('start_assetid')
       const more = start === null ? { more_items: 1, last_assetid: '9' } : {}
       const assets = [{ assetid: start === null ? '9' : '8', classid: '1', instanceid: '0', amount: '1' }]
-      const descriptions = [{ classid: '1', instanceid: '0', ...SOMETHING }]
+      const descriptions = [{ classid: '1', instanceid: '0', ...DESCRIPTION }]
       return { body: { success: 1, total_inventory_count: 2, assets, descriptions, ...more } }
     })
-    const both = await bothAsked(
+    const both = await requestsOfBoth(
       path,
       () => ours.readInventory(PARTNER, 'cs', language),
       () =>
@@ -288,7 +288,7 @@ describe('the port makes the same request as the libraries', () => {
     const nobody = new Community({
       request: Request.defaults({ agent: createSandboxAgent('sandbox', steam.url) }),
     })
-    return same(
+    return expectSameRequest(
       `/profiles/${PARTNER.steamId}/`,
       () => steam.here().readProfile(PARTNER.steamId),
       () => done((end) => nobody.getSteamUser(new SteamId(PARTNER.steamId), end)),
@@ -296,7 +296,7 @@ describe('the port makes the same request as the libraries', () => {
   })
 
   it('to acknowledge trade protection', () =>
-    same(
+    expectSameRequest(
       '//trade/new/acknowledge',
       () => ours.acknowledgeProtection(),
       () => done((end) => theirs.community.acknowledgeTradeProtection(end)),
@@ -311,8 +311,8 @@ describe('the port makes the same request as the libraries', () => {
         .filter(({ path }) => path.includes('/jwt/') || path.includes('/login/settoken'))
         .map(({ method, host, path, query, form, headers }) => {
           const { 'content-length': _, 'content-type': type, ...rest } = headers
-          const said = { query: [...query], form: partsOf(form) }
-          return { method, host, path, ...said, headers: { ...rest, type: type?.split(';')[0] } }
+          const content = { query: [...query], form: partsOf(form) }
+          return { method, host, path, ...content, headers: { ...rest, type: type?.split(';')[0] } }
         })
         .sort((a, b) => a.host.localeCompare(b.host))
     }
@@ -364,8 +364,8 @@ describe('a request that the libraries do not have', () => {
       ],
     ],
   ])('goes to %s with the headers of other calls of the libraries', async (method, ask, query) => {
-    const [mine] = await asked(`/IEconService/${method}/v1/`, ask)
-    const [library] = await asked('/IEconService/GetTradeOffer/v1/', theirOffer)
+    const [mine] = await requestsTo(`/IEconService/${method}/v1/`, ask)
+    const [library] = await requestsTo('/IEconService/GetTradeOffer/v1/', theirOffer)
     expect(mine).toEqual({ ...library, path: `/IEconService/${method}/v1/`, query })
   })
 
@@ -375,11 +375,11 @@ describe('a request that the libraries do not have', () => {
       ok({ more: query.get('start_after_tradeid') === '0', trades: [{ ...trade, tradeid: '901' }, trade] }),
     )
     const twice = () => ours.listSteamTrades(null).then((page) => ours.listSteamTrades(nextOf(page)))
-    const mine = await asked(path, twice)
+    const mine = await requestsTo(path, twice)
     const starts = mine.map(({ query }) => query.filter(([name]) => name?.startsWith('start_after')).flat())
     const at = ['start_after_time', String(trade.time_init), 'start_after_tradeid', '900']
     expect(starts).toEqual([['start_after_time', '0', 'start_after_tradeid', '0'], at])
-    const library = await asked(path, async () => {
+    const library = await requestsTo(path, async () => {
       for (const { query } of mine) {
         const { access_token: _, ...input } = Object.fromEntries(query)
         await done((end) => theirs.manager._apiCall('GET', 'GetTradeHistory', 1, input, end))
@@ -390,8 +390,8 @@ describe('a request that the libraries do not have', () => {
 
   it('for the miniprofile is made like the one for the profile, but asks for JSON', async () => {
     const read = () => steam.here().readProfile(PARTNER.steamId)
-    const [page] = await asked(`/profiles/${PARTNER.steamId}/`, read)
-    const [mini] = await asked('/miniprofile/4001/json', read)
+    const [page] = await requestsTo(`/profiles/${PARTNER.steamId}/`, read)
+    const [mini] = await requestsTo('/miniprofile/4001/json', read)
     const headers = { ...page?.headers, accept: 'application/json' }
     expect(mini).toEqual({ ...page, path: '/miniprofile/4001/json', query: [], headers })
   })

@@ -77,7 +77,7 @@ async function offerNow(offerId: string) {
 }
 
 describe('people', () => {
-  it('have a name, a picture, a level and a day on which they joined, as on their page', async () => {
+  it('have a name, a picture, a level and the day on which they joined, as on their page', async () => {
     const answer = await steamHere().readProfile(shopper.steamId)
     if (answer.kind !== 'profile') throw new Error(JSON.stringify(answer))
     expect(answer.profile).toMatchObject({ name: shopper.name, level: expect.any(Number) })
@@ -123,15 +123,15 @@ describe('an inventory', () => {
   it('shows which items the market takes now, later or never, and Steam’s notes', async () => {
     sandbox.begin('unmarketable-items', { steamId: shopper.steamId })
     const until = expect.stringMatching(/^20\d\d-\d\d-\d\dT07:00:00\.000Z$/)
-    const twins = async (game: 'cs' | 'dota' | 'tf', count: number) =>
+    const marketsOf = async (game: 'cs' | 'dota' | 'tf', count: number) =>
       (await inventory(game)).slice(0, count).map(({ market, isNoted }) => ({ ...market, isNoted }))
-    expect(await twins('cs', 3)).toEqual([
+    expect(await marketsOf('cs', 3)).toEqual([
       { kind: 'restricted', until, isNoted: false },
       { kind: 'closed', isNoted: false },
       { kind: 'open', isNoted: false },
     ])
-    expect(await twins('dota', 1)).toEqual([{ kind: 'closed', isNoted: false }])
-    expect(await twins('tf', 3)).toEqual([
+    expect(await marketsOf('dota', 1)).toEqual([{ kind: 'closed', isNoted: false }])
+    expect(await marketsOf('tf', 3)).toEqual([
       { kind: 'open', isNoted: false },
       { kind: 'open', isNoted: true },
       { kind: 'closed', isNoted: true },
@@ -218,8 +218,8 @@ describe('an offer', () => {
     expect(await sent('magic_private')).toEqual(refused('partner_cannot_trade'))
     expect(await sent('magic_new_token')).toEqual(refused('access_denied'))
     expect(sandbox.world().offers).toEqual([])
-    for (const day of ['send-limited-account', 'send-private-inventory']) {
-      sandbox.begin(day, { times: 1 })
+    for (const behaviour of ['send-limited-account', 'send-private-inventory']) {
+      sandbox.begin(behaviour, { times: 1 })
       expect(await sent('nova_hound')).toEqual(refused('partner_cannot_trade'))
     }
     expect(await sent('nova_hound')).toMatchObject({ kind: 'sent' })
@@ -234,16 +234,16 @@ describe('an offer', () => {
     ['send-too-many-offers', 'too_many_in_all'],
     ['send-inventory-full', 'inventory_full'],
     ['send-34', 'renamed'],
-  ])('D-30 of one bot alone is refused by %s as %s; others are sent', async (misfortune, reason) => {
+  ])('D-30 of one bot alone is refused by %s as %s; others are sent', async (behaviour, reason) => {
     const [, other] = botsSchema.parse(await control('GET', 'bots'))
     const opened = await steamHere().openSession(other?.refreshToken ?? '')
     if (opened.kind !== 'open') throw new Error(JSON.stringify(opened))
     try {
-      sandbox.begin(misfortune, { steamId: session.steamId })
+      sandbox.begin(behaviour, { steamId: session.steamId })
       const assets = await someAssets(1)
       expect(await session.sendOffer(shopper, assets, 'A')).toEqual({ kind: 'refused', reason })
       expect(await opened.session.sendOffer(shopper, assets, 'B')).toMatchObject({ kind: 'sent' })
-      sandbox.end(misfortune, session.steamId)
+      sandbox.end(behaviour, session.steamId)
       expect(await session.sendOffer(shopper, assets, 'C')).toMatchObject({ kind: 'sent' })
     } finally {
       opened.session.close()
@@ -303,7 +303,7 @@ async function giveAndTakeBack(): Promise<void> {
 
 describe('every field of the port', () => {
   /** Fields, including nested ones, that none of these values fills. */
-  const emptyIn = (values: readonly object[]): string[] => {
+  const unfilledFields = (values: readonly object[]): string[] => {
     const filled = new Map<string, boolean>()
     const visit = (value: unknown, path: string): void => {
       if (Array.isArray(value)) for (const each of value) visit(each, path)
@@ -338,16 +338,16 @@ describe('every field of the port', () => {
     const profile = await steamHere().readProfile(shopper.steamId)
     if (trades.kind !== 'trades' || offers.kind !== 'offers') throw new Error(JSON.stringify(trades))
     if (delivered.kind !== 'trade' || profile.kind !== 'profile') throw new Error(JSON.stringify(profile))
-    expect(emptyIn([delivered.trade, ...trades.trades])).toEqual([])
-    expect(emptyIn([...offers.offers, accepted])).toEqual([])
-    expect(emptyIn([profile.profile])).toEqual([])
+    expect(unfilledFields([delivered.trade, ...trades.trades])).toEqual([])
+    expect(unfilledFields([...offers.offers, accepted])).toEqual([])
+    expect(unfilledFields([profile.profile])).toEqual([])
     // The sandbox gives no reasons for untradable items: restriction.test.ts has Steam's texts.
-    expect(emptyIn(await inventory())).toEqual(['restriction'])
+    expect(unfilledFields(await inventory())).toEqual(['restriction'])
   })
 
   it('of a partner or an asset reaches Steam', async () => {
     const unread = new Set<string>()
-    const watched = <T extends object>(value: T): T => {
+    const watch = <T extends object>(value: T): T => {
       for (const field of Object.keys(value)) unread.add(field)
       return new Proxy(value, {
         get(target, field, receiver) {
@@ -357,10 +357,10 @@ describe('every field of the port', () => {
       })
     }
     const partner: Partner = { steamId: shopper.steamId, token: shopper.token }
-    const assets = (await someAssets(1)).map((asset) => watched<OfferAsset>(asset))
-    expect(await session.sendOffer(watched(partner), assets, 'K7M2QX')).toMatchObject({ kind: 'sent' })
+    const assets = (await someAssets(1)).map((asset) => watch<OfferAsset>(asset))
+    expect(await session.sendOffer(watch(partner), assets, 'K7M2QX')).toMatchObject({ kind: 'sent' })
     expect([...unread]).toEqual([])
-    expect(await session.checkPartner(watched(partner))).toMatchObject({ kind: 'ok' })
+    expect(await session.checkPartner(watch(partner))).toMatchObject({ kind: 'ok' })
     expect([...unread]).toEqual([])
   })
 })

@@ -40,9 +40,9 @@ export function createTransport(
   onReply: (reply: RawReply) => void = () => {},
 ): Transport {
   const open = new Set<() => void>()
-  let closed = false
+  let isClosed = false
   // Set only while `start` runs. The libraries call `request` synchronously, but do not pass on a deadline.
-  let current: { ms: number; seen: HttpResult } | undefined
+  let current: { ms: number; result: HttpResult } | undefined
 
   const bind = (base: RequestApi): BoundRequest => {
     const send = (options: RequestOptions, callback: RequestCallback) => {
@@ -50,13 +50,13 @@ export function createTransport(
       const finish: RequestCallback = (error, response, body) => {
         if (!open.delete(cut)) return
         clearTimeout(timer)
-        if (call) call.seen = error || !response ? failed(error) : reply(response, body)
+        if (call) call.result = error || !response ? failed(error) : reply(response, body)
         if (response) onReply(rawReply(response, body))
         try {
           callback(error, response, body)
         } catch {
           // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
-          if (call) call.seen = failed(new TransportError('UNREADABLE'))
+          if (call) call.result = failed(new TransportError('UNREADABLE'))
           callback(new TransportError('UNREADABLE'))
         }
       }
@@ -81,23 +81,23 @@ export function createTransport(
   return {
     request: bind(Request.defaults(agent ? { agent } : { forever: true })),
     run(ms, start) {
-      if (closed || ms <= 0) {
-        return Promise.resolve({ kind: 'failed', code: closed ? 'CLOSED' : 'DEADLINE' })
+      if (isClosed || ms <= 0) {
+        return Promise.resolve({ kind: 'failed', code: isClosed ? 'CLOSED' : 'DEADLINE' })
       }
       return new Promise((resolve) => {
-        const call = { ms, seen: failed(new TransportError('NOT_SENT')) }
+        const call = { ms, result: failed(new TransportError('NOT_SENT')) }
         current = call
         try {
-          start(() => resolve(call.seen))
+          start(() => resolve(call.result))
         } catch {
-          resolve(call.seen)
+          resolve(call.result)
         } finally {
           current = undefined
         }
       })
     },
     close() {
-      closed = true
+      isClosed = true
       for (const cut of [...open]) cut()
     },
   }

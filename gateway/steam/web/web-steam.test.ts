@@ -61,11 +61,11 @@ describe('opening a session', () => {
     [{ body: { error: 20 } }, 'steam_error'],
     [{ status: 503, body: '<html>' }, 'steam_error'],
     ['drop' as const, 'steam_error'],
-  ])('is unavailable while Steam has trouble (case %#)', async (answer, reason) => {
-    steam.routes.set(FINALIZE, () => answer)
-    const said = await steam.here().openSession(TOKEN)
-    expect(said).toMatchObject({ kind: 'unavailable', reason })
-    expect(JSON.stringify(said)).not.toContain(TOKEN)
+  ])('is unavailable while Steam has trouble (case %#)', async (reply, reason) => {
+    steam.routes.set(FINALIZE, () => reply)
+    const answer = await steam.here().openSession(TOKEN)
+    expect(answer).toMatchObject({ kind: 'unavailable', reason })
+    expect(JSON.stringify(answer)).not.toContain(TOKEN)
   })
 })
 

@@ -44,9 +44,9 @@ const DEFAULT_DEADLINES: Deadlines = {
 export type WebSteamOptions = {
   /** From `createSandboxAgent`; without it the calls reach the real Steam. */
   redirect?: Agent
-  /** Host of avatars; the sandbox's address in sandbox mode. Without a slash at the end. */
+  /** The address of avatars; the sandbox's address in sandbox mode. Without a slash at the end. */
   imageBase?: string
-  /** Host of profile pages that people see; the sandbox's address in sandbox mode. Without a slash at the end. */
+  /** The address of profile pages that people see; the sandbox's address in sandbox mode. Without a slash at the end. */
   communityBase?: string
   deadlines?: Partial<Deadlines>
   clock?: Clock
@@ -54,7 +54,7 @@ export type WebSteamOptions = {
   time?: Time
   /** Returns a number from 0 to 1. It varies the pauses, so they do not all end together. */
   random?: () => number
-  /** Called for every request. */
+  /** Notified of every request, sent or held back. */
   observer?: Observer
   /** Called with every raw answer, except those to a login, which contain only secrets. */
   onReply?: (reply: RawReply) => void
@@ -78,7 +78,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
   }
   const loginAgent = options.redirect ?? createLiveAgent()
   const publicTransport = createTransport(options.redirect, options.onReply)
-  const nobody = createIdentity(publicTransport)
+  const anonymous = createIdentity(publicTransport)
   const { clock = systemClock, time = TIME, random = Math.random, observer = UNOBSERVED } = options
   const turns = createTurns({ time, random, observer, gateways: options.gateways ?? (() => 1) })
   const pages = createPageSize(time)
@@ -110,7 +110,7 @@ export function createWebSteam(options: WebSteamOptions = {}): Steam {
         (call) =>
           askInTurn(turns.ofNobody, call.name, {
             ms: deadlines.other,
-            make: (left) => callOnce({ transport: publicTransport, identity: nobody }, call, left),
+            make: (left) => callOnce({ transport: publicTransport, identity: anonymous }, call, left),
           }),
         steamId,
         hosts,
@@ -148,17 +148,17 @@ function createSession({ steamId, connection, deadlines, pages, time }: Parts): 
     async sendOffer(partner, assets, message) {
       if (!isPartner(partner)) return { kind: 'refused', reason: 'invalid_token' }
       const answer = await sendOffer(connection, { partner, assets, message }, deadlines.send)
-      if (answer.kind === 'sent') partners.see([{ ...answer, partnerSteamId: partner.steamId }])
+      if (answer.kind === 'sent') partners.add([{ ...answer, partnerSteamId: partner.steamId }])
       return answer
     },
     async readOffer(offerId) {
       const answer = await readOffer(connection, offerId, deadlines.other)
-      if (answer.kind === 'offer') partners.see([answer.offer])
+      if (answer.kind === 'offer') partners.add([answer.offer])
       return answer
     },
     async listSentOffers(since, cursor) {
       const answer = await listSentOffers(connection, { since, cursor }, deadlines.other)
-      if (answer.kind === 'offers') partners.see([...answer.offers, ...answer.received])
+      if (answer.kind === 'offers') partners.add([...answer.offers, ...answer.received])
       return answer
     },
     cancelOffer: (offerId) => end(offerId, 'cancel'),

@@ -71,7 +71,7 @@ export const pictures: Family = family({
   defences: {
     'hosts of Steam': {
       at: `${PROFILE} avatarUrl`,
-      off: [{ file: PROFILE, from: 'const hash = trusted ? ', to: 'const hash = true ? ' }],
+      off: [{ file: PROFILE, from: 'const hash = isTrusted ? ', to: 'const hash = true ? ' }],
     },
     'only the hash': {
       at: `${PROFILE} avatarUrl`,

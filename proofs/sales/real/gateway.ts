@@ -1,5 +1,5 @@
 /** The gateways' own work, the requests of an operator, and the acts of an attacker who controls a gateway. */
-import { keepHeldItems } from '../../../gateway/bots/held-item-store.ts'
+import { updateHeldItems } from '../../../gateway/bots/held-item-store.ts'
 import type { Tx } from '../../../gateway/db/client.ts'
 import type { Signals } from '../../../gateway/db/signals.ts'
 import { violates } from '../../../gateway/db/sql-state.ts'
@@ -32,7 +32,7 @@ const SWEEPS: readonly [Work, ...Work[]] = [
   (_, __, deps) => bookVaultLog(deps),
   (scene, process, deps) => readHistory(scene, process, deps),
   (scene, process, deps) => finishTrades(scene, process, deps),
-  (_, __, { db }) => keepHeldItems(db),
+  (_, __, { db }) => updateHeldItems(db),
 ]
 
 export function sweep(scene: Scene, process: Process): Promise<unknown> {

@@ -5,11 +5,11 @@ import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
 import { DEFAULT_FLEET_LIMITS } from '../../../gateway/bots/fleet.ts'
 import {
-  beat,
   LEASE_MS,
   type Lease,
   noteSession,
   putOffLogin,
+  renewLease,
   setOnline,
   takeLeases,
 } from '../../../gateway/bots/lease-store.ts'
@@ -158,7 +158,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
       continue
     }
     const beforeMs = engine.now()
-    if (await beat(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
+    if (await renewLease(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
   }
   // A process with a bot does not always look for another, so both processes get some. Eventually every bot is held.
