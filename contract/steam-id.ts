@@ -1,3 +1,4 @@
+/** The Steam id of account number 0. */
 const ACCOUNT_ZERO = 76_561_197_960_265_728n
 const MOST_ACCOUNTS = 1n << 32n
 

@@ -30,7 +30,7 @@ const plainText = (most: number) =>
     .refine((text) => text.isWellFormed(), 'must be well-formed Unicode')
 
 /** Characters that change the direction of the text around them. */
-const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+const TEXT_DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
 const NO_STEAM_ID = 'must be a 64-bit Steam id: 17 digits, of a person'
 const steamId = z
@@ -121,7 +121,7 @@ const createDepositFields = z.strictObject({
     .optional()
     .describe('The account that should pay.'),
   customerLabel: plainText(64)
-    .refine((text) => !TURNS.test(text), 'must not change the direction of text')
+    .refine((text) => !TEXT_DIRECTION.test(text), 'must not change the direction of text')
     .regex(/^$|\S/, 'must have a character that can be seen')
     .optional()
     .describe(

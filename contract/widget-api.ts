@@ -200,7 +200,7 @@ export const priceQuerySchema = z.object({
 /**
  * The name of a source and the age of its price. A null name is the operator's own list or price, which has no age.
  */
-const wordSchema = z.object({
+const sourceSchema = z.object({
   source: z.string().max(60).nullable(),
   ageSeconds: z.int().nonnegative().nullable(),
 })
@@ -209,9 +209,9 @@ const wordSchema = z.object({
 export const priceReasonSchema = z.object({
   price: minorUnits,
   currency: z.enum(CURRENCIES),
-  said: z.array(wordSchema),
+  said: z.array(sourceSchema),
   /** The source of the exchange rate; null for a price in dollars, the currency of the sources. */
-  rate: wordSchema.nullable(),
+  rate: sourceSchema.nullable(),
 })
 
 /** POST /api/trade: request. */

@@ -1,6 +1,6 @@
 /** Repeated work of a gateway: repeats the work of lost jobs, ends what is over and deletes old data. */
 import type pg from 'pg'
-import { tellAlerts } from './alerts/service.ts'
+import { sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
 import { saveCalls } from './bots/call-store.ts'
 import type { FleetLimits } from './bots/fleet.ts'
@@ -87,7 +87,7 @@ export function alertSweeps(
   const send = createSender({ mode, findAllowance: async () => ({ inside: true }) })
   const consoleUrl = place?.url.origin ?? null
   const deps = { ...about, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
-  return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => tellAlerts(deps) }]
+  return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => sendAlerts(deps) }]
 }
 
 export function sweepsOf({ trades, box, keep, rules, fleet, events, pool, metrics }: SweepDeps): Sweep[] {

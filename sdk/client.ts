@@ -49,14 +49,15 @@ type Call = {
 }
 
 const EVENTS_PAGE = 500
-const LOOK_MS = 5_000
+/** The default wait between two checks for further events. */
+const CHECK_MS = 5_000
 
 export function createTill(options: TillOptions) {
   const call = caller(options)
   const wait = options.wait ?? pause
 
   async function* events(how: EventOptions = {}): AsyncGenerator<Event, void, void> {
-    const { follow = false, everyMs = LOOK_MS, signal } = how
+    const { follow = false, everyMs = CHECK_MS, signal } = how
     let after = how.after ?? 0
     while (signal?.aborted !== true) {
       const page = await call<EventList>({
@@ -97,6 +98,7 @@ export function createTill(options: TillOptions) {
   }
 }
 
+/** About how long the first wait between two tries is. */
 const BACKOFF_MS = 500
 
 function caller(options: TillOptions) {
@@ -104,15 +106,15 @@ function caller(options: TillOptions) {
   const fetcher = options.fetch ?? fetch
   const base = url.replace(/\/$/, '')
 
-  async function once(request: Call): Promise<Response | undefined> {
+  async function tryOnce(request: Call): Promise<Response | undefined> {
     const { method = 'GET', path, query = {}, body, key, signal } = request
     const search = new URLSearchParams()
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value))
-    const asked = search.toString()
+    const queryText = search.toString()
     const deadline = AbortSignal.timeout(deadlineMs)
     try {
-      return await fetcher(`${base}${path}${asked === '' ? '' : `?${asked}`}`, {
+      return await fetcher(`${base}${path}${queryText === '' ? '' : `?${queryText}`}`, {
         method,
         headers: {
           authorization: `Bearer ${apiKey}`,
@@ -131,7 +133,7 @@ function caller(options: TillOptions) {
 
   return async <T>(request: Call): Promise<T> => {
     for (let tried = 1; ; tried += 1) {
-      const answer = await once(request)
+      const answer = await tryOnce(request)
       const read = answer === undefined ? undefined : await bodyOf(answer)
       if (answer?.ok === true && read !== undefined) return read as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
@@ -152,7 +154,7 @@ function isTemporary(answer: Response | undefined, retryAfterS: number | undefin
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
 }
 
-/** Random, so many stores do not retry at the same moment. */
+/** Returns a random wait in milliseconds, so many stores do not retry at the same moment. */
 const backoff = (tried: number): number => BACKOFF_MS * 2 ** (tried - 1) * (0.5 + Math.random())
 
 /** Returns undefined for an answer that is not a JSON object, such as a truncated one or the page of a proxy. */

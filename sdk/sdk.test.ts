@@ -19,21 +19,21 @@ import {
 const DEPOSIT = { id: '7', status: 'succeeded', amount: 1_000, reversedAmount: 0, heldAmount: 0 }
 const ORDER = { externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://store.example/' } as const
 
-type Asked = { url: string; method: string; headers: Headers; body: unknown }
+type SentRequest = { url: string; method: string; headers: Headers; body: unknown }
 
-/** A till that gives these answers in order. */
-function facing(...answers: (Response | Error)[]) {
-  const asked: Asked[] = []
+/** Returns a client of a till that gives these answers in order. */
+function tillThatAnswers(...answers: (Response | Error)[]) {
+  const requests: SentRequest[] = []
   const waits: number[] = []
   const fetcher: typeof fetch = async (input, init) => {
     const body = typeof init?.body === 'string' ? JSON.parse(init.body) : undefined
-    asked.push({
+    requests.push({
       url: String(input),
       method: init?.method ?? 'GET',
       headers: new Headers(init?.headers),
       body,
     })
-    const answer = answers[asked.length - 1]
+    const answer = answers[requests.length - 1]
     if (answer === undefined) throw new Error('one call too many')
     if (answer instanceof Error) throw answer
     return answer
@@ -44,7 +44,7 @@ function facing(...answers: (Response | Error)[]) {
     fetch: fetcher,
     wait: async (ms) => void waits.push(ms),
   })
-  return { till, asked, waits }
+  return { till, requests, waits }
 }
 
 const problem = (status: number, code: string, headers: Record<string, string> = {}) =>
@@ -53,28 +53,30 @@ const found = (body: unknown = DEPOSIT) => Response.json(body)
 
 describe('a call', () => {
   test('sends the key, and returns the answer', async () => {
-    const { till, asked } = facing(found(), found(), found(), found({ deposits: [], next: null }))
+    const { till, requests } = tillThatAnswers(found(), found(), found(), found({ deposits: [], next: null }))
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     await till.get('7/../8')
     await till.lookup('order #1')
     await till.list({ status: 'succeeded', limit: 2 })
-    expect(asked.map(({ method, url }) => `${method} ${url.slice('https://pay.example'.length)}`)).toEqual([
-      'POST /v1/deposits',
-      'GET /v1/deposits/7%2F..%2F8',
-      'GET /v1/deposits/lookup?externalId=order+%231',
-      'GET /v1/deposits?status=succeeded&limit=2',
-    ])
-    expect(asked[0]).toMatchObject({ body: ORDER })
-    expect(asked[0]?.headers.get('authorization')).toBe('Bearer tt_test_1')
-    expect(asked[0]?.headers.get('content-type')).toBe('application/json')
-    expect(asked[1]?.headers.get('content-type')).toBeNull()
+    expect(requests.map(({ method, url }) => `${method} ${url.slice('https://pay.example'.length)}`)).toEqual(
+      [
+        'POST /v1/deposits',
+        'GET /v1/deposits/7%2F..%2F8',
+        'GET /v1/deposits/lookup?externalId=order+%231',
+        'GET /v1/deposits?status=succeeded&limit=2',
+      ],
+    )
+    expect(requests[0]).toMatchObject({ body: ORDER })
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer tt_test_1')
+    expect(requests[0]?.headers.get('content-type')).toBe('application/json')
+    expect(requests[1]?.headers.get('content-type')).toBeNull()
   })
 
   test('with a lost answer is repeated with the same values', async () => {
     const cut = new Response('{"id": "7', { headers: { 'content-type': 'application/json' } })
-    const { till, asked, waits } = facing(new TypeError('broken'), cut, problem(502, ''), found())
+    const { till, requests, waits } = tillThatAnswers(new TypeError('broken'), cut, problem(502, ''), found())
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
-    expect(asked.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
+    expect(requests.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
     // Each wait is about twice as long as the one before.
     const [first = 0, , third = 0] = waits
     expect(first).toBeGreaterThanOrEqual(250)
@@ -82,30 +84,30 @@ describe('a call', () => {
   })
 
   test('waits as long as the till asks, within the store’s limit', async () => {
-    const soon = facing(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
+    const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
-    const busy = facing(problem(409, 'deposit_busy', { 'retry-after': '1' }), found())
+    const busy = tillThatAnswers(problem(409, 'deposit_busy', { 'retry-after': '1' }), found())
     await busy.till.cancel('7')
     expect(busy.waits).toEqual([1_000])
-    const late = facing(problem(429, 'too_many_deposits', { 'retry-after': '60' }))
+    const late = tillThatAnswers(problem(429, 'too_many_deposits', { 'retry-after': '60' }))
     const refused = await late.till.createDeposit(ORDER).catch((error: unknown) => error)
     expect(refused).toMatchObject({ code: 'too_many_deposits', status: 429, retryAfterS: 60 })
     expect(late.waits).toEqual([])
   })
 
   test('to cancel has the same key in every try', async () => {
-    const { till, asked } = facing(problem(503, 'overloaded'), found(), found())
+    const { till, requests } = tillThatAnswers(problem(503, 'overloaded'), found(), found())
     await till.cancel('7')
     await till.cancel('8')
-    const keys = asked.map(({ headers }) => headers.get('idempotency-key'))
+    const keys = requests.map(({ headers }) => headers.get('idempotency-key'))
     expect(keys[0]).toMatch(/^[\da-f-]{36}$/)
     expect(keys[1]).toBe(keys[0])
     expect(keys[2]).not.toBe(keys[0])
   })
 
   test('is not repeated after a refusal, and reports the reason', async () => {
-    const { till, asked } = facing(problem(400, 'invalid_request'))
+    const { till, requests } = tillThatAnswers(problem(400, 'invalid_request'))
     const refused = await till.createDeposit(ORDER).catch((error: unknown) => error)
     expect(refused).toBeInstanceOf(TillProblem)
     expect(refused).toMatchObject({
@@ -113,13 +115,13 @@ describe('a call', () => {
       message: 'about invalid_request',
       errors: [{ path: 'a' }],
     })
-    expect(asked).toHaveLength(1)
+    expect(requests).toHaveLength(1)
   })
 
   test('without any answer reports that it may have worked', async () => {
-    const { till, asked } = facing(...Array.from({ length: 4 }, () => new TypeError('broken')))
+    const { till, requests } = tillThatAnswers(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
-    expect(asked).toHaveLength(4)
+    expect(requests).toHaveLength(4)
   })
 })
 
@@ -131,15 +133,22 @@ describe('the event log', () => {
     found({ events, next: events.at(-1)?.sequence ?? 0, hasMore })
 
   test('is read from the cursor to its end, page by page', async () => {
-    const { till, asked } = facing(page([eventOf(6), eventOf(7)], true), page([eventOf(8)], false))
+    const { till, requests } = tillThatAnswers(
+      page([eventOf(6), eventOf(7)], true),
+      page([eventOf(8)], false),
+    )
     const read: number[] = []
     for await (const { sequence } of till.events({ after: 5 })) read.push(sequence)
     expect(read).toEqual([6, 7, 8])
-    expect(asked.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual(['5', '7'])
+    expect(requests.map(({ url }) => new URL(url).searchParams.get('after'))).toEqual(['5', '7'])
   })
 
   test('is followed until the store stops', async () => {
-    const { till, waits } = facing(page([], false), page([eventOf(1)], false), page([eventOf(2)], false))
+    const { till, waits } = tillThatAnswers(
+      page([], false),
+      page([eventOf(1)], false),
+      page([eventOf(2)], false),
+    )
     const stop = new AbortController()
     const read: number[] = []
     for await (const { sequence } of till.events({ follow: true, everyMs: 3, signal: stop.signal })) {
@@ -209,14 +218,14 @@ describe('credit', () => {
   test('comes from the log if a webhook is missing, and other types are skipped', async () => {
     const { store, state } = memory()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
-    const { till } = facing(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))
+    const { till } = tillThatAnswers(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))
     await catchUp(till, store)
     expect(state).toEqual({ balance: 1_100, cursor: 9 })
   })
 
   test('that cannot be saved does not move the cursor', async () => {
     const { store, state } = memory()
-    const { till } = facing(found({ events: life, next: 5, hasMore: false }))
+    const { till } = tillThatAnswers(found({ events: life, next: 5, hasMore: false }))
     const full = async () => {
       throw new Error('the disk is full')
     }

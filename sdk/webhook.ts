@@ -7,7 +7,7 @@ export type Webhook = Event | WebhookTest
 /** An event of a deposit: `data` is the entire deposit as it was then. */
 export type DepositEvent = Event & { data: Deposit }
 
-/** False for other events, such as types that are added later. */
+/** Returns false for other events, such as types that are added later. */
 export const isOfDeposit = (webhook: Webhook): webhook is DepositEvent =>
   webhook.type.startsWith('deposit.') && 'sequence' in webhook
 
@@ -40,18 +40,18 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
   }
   const id = read('webhook-id')
   const timestamp = read('webhook-timestamp')
-  const given = read('webhook-signature').split(' ').slice(0, MOST_SIGNATURES)
+  const signatures = read('webhook-signature').split(' ').slice(0, MOST_SIGNATURES)
   if (id === '' || !/^\d{1,12}$/.test(timestamp)) throw new WebhookRefused('a signature header is missing')
   if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > TOLERANCE_S)
     throw new WebhookRefused('the time of the webhook is more than five minutes off')
   const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',
   ])
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  for (const one of given) {
+  const signedBytes = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  for (const one of signatures) {
     const signature = one.startsWith('v1,') ? bytesOf(one.slice(3)) : undefined
     // This comparison takes constant time.
-    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
+    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signedBytes)))
       return JSON.parse(body)
   }
   throw new WebhookRefused('no signature is valid')

@@ -48,7 +48,7 @@ export function alertText(kind: string, count: number): string {
 
 export type AlertStep =
   /** The count rose above the reported one: send a message. */
-  | { kind: AlertKind; step: 'tell'; count: number }
+  | { kind: AlertKind; step: 'report'; count: number }
   /** The count fell: send nothing, but report the next rise again. */
   | { kind: AlertKind; step: 'lower'; count: number }
   | { kind: AlertKind; step: 'forget' }
@@ -59,6 +59,6 @@ export function alertSteps(known: ReadonlyMap<string, number>, needs: Needs): Al
     const [before, count] = [known.get(kind) ?? 0, needs[kind]]
     if (count === before) return []
     if (count === 0) return [{ kind, step: 'forget' }]
-    return [{ kind, step: count > before ? 'tell' : 'lower', count }]
+    return [{ kind, step: count > before ? 'report' : 'lower', count }]
   })
 }

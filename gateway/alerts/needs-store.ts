@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { NEAR_LIMIT } from '../../contract/limits.ts'
 import type { Db } from '../db/client.ts'
 
-/** Counts of problems that need a person. */
 export type Needs = {
   tradesOverdue: number
   botsDead: number

@@ -5,7 +5,7 @@ import { captureLog } from '../testing/log.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, jump, startTill, type Till } from '../testing/till.ts'
 import { createSender } from '../webhooks/sender.ts'
-import { type AlertDeps, tellAlerts } from './service.ts'
+import { type AlertDeps, sendAlerts } from './service.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -47,21 +47,21 @@ async function deadBot(): Promise<bigint> {
 /** Checks every half minute. */
 async function minutes(count: number): Promise<void> {
   for (let half = 0; half < 2 * count; half += 1) {
-    await tellAlerts(deps)
+    await sendAlerts(deps)
     await jump(till, 30)
   }
-  await tellAlerts(deps)
+  await sendAlerts(deps)
 }
 
 const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-const told = () => receiver.received.map(({ body }) => JSON.parse(body).data)
+const reports = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
 test('a problem that needs a person is reported once, with a signature, and again at each rise', async () => {
   await deadBot()
   await minutes(5)
-  expect(told()).toMatchObject([
+  expect(reports()).toMatchObject([
     { kind: 'botsDead', count: 1, text: '1 bot whose token Steam refuses', consoleUrl: 'https://ops.test' },
   ])
   const [first] = receiver.received
@@ -70,21 +70,21 @@ test('a problem that needs a person is reported once, with a signature, and agai
 
   const second = await deadBot()
   await minutes(5)
-  expect(told().map(({ count }) => count)).toEqual([1, 2])
+  expect(reports().map(({ count }) => count)).toEqual([1, 2])
   // A lower count is not reported; a rise after it is.
   await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
   await minutes(5)
   await deadBot()
   await minutes(5)
-  expect(told().map(({ count }) => count)).toEqual([1, 2, 2])
+  expect(reports().map(({ count }) => count)).toEqual([1, 2, 2])
 })
 
 test('a problem that passes within a minute is not reported', async () => {
   await deadBot()
-  await tellAlerts(deps)
+  await sendAlerts(deps)
   await till.db.updateTable('bot').set({ state: 'removed' }).execute()
   await minutes(5)
-  expect(told()).toEqual([])
+  expect(reports()).toEqual([])
 })
 
 test('a refused message is retried at growing intervals with the same id, and finally given up', async () => {
@@ -93,17 +93,17 @@ test('a refused message is retried at growing intervals with the same id, and fi
   await minutes(2)
   for (let day = 0; day < 60; day += 1) {
     await jump(till, 6 * 3_600)
-    await tellAlerts(deps)
+    await sendAlerts(deps)
   }
-  expect(told()).toHaveLength(11)
+  expect(reports()).toHaveLength(11)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   receiver.answers.length = 0
 })
 
 test('two processes that check at the same time report only once', async () => {
   await deadBot()
-  await tellAlerts(deps)
+  await sendAlerts(deps)
   await jump(till, 61)
-  await Promise.all([tellAlerts(deps), tellAlerts(deps), tellAlerts(deps)])
-  expect(told()).toHaveLength(1)
+  await Promise.all([sendAlerts(deps), sendAlerts(deps), sendAlerts(deps)])
+  expect(reports()).toHaveLength(1)
 })

@@ -27,7 +27,7 @@ export type AlertDeps = {
 }
 
 /** Sends due alerts. Call it every half minute, from any number of processes. */
-export async function tellAlerts(deps: AlertDeps): Promise<void> {
+export async function sendAlerts(deps: AlertDeps): Promise<void> {
   const { db, clock, uuid, alerts } = deps
   if (alerts === null) return
   const now = clock.now()
@@ -37,11 +37,11 @@ export async function tellAlerts(deps: AlertDeps): Promise<void> {
     for (const step of alertSteps(known, needs)) await applyStep(tx, step, { id: uuid(), now })
   })
   for (const due of await takeDue(db, { now, until: new Date(now.getTime() + LEASE_MS) })) {
-    await tell(deps, alerts, due)
+    await sendAlert(deps, alerts, due)
   }
 }
 
-async function tell(
+async function sendAlert(
   { db, clock, log, random, send, consoleUrl }: AlertDeps,
   { url, secret }: { url: string; secret: string },
   { kind, count, since, messageId, attempts }: DueAlert,

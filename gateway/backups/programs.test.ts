@@ -13,14 +13,14 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-it('takes the program of the major version of the server', async () => {
+it('a search finds the program of the server’s major version', async () => {
   expect(await findProgram('pg_dump', { major: 16, folder })).toEqual({
     kind: 'found',
     path: join(folder, 'pg_dump'),
   })
 })
 
-it('refuses a program of another version, and says where to get the right one', async () => {
+it('a search refuses a program of another version, and says where to get the right one', async () => {
   const found = await findProgram('pg_restore', { major: 18, folder })
   expect(found).toMatchObject({ kind: 'missing' })
   const message = found.kind === 'missing' ? found.message : ''
@@ -29,7 +29,7 @@ it('refuses a program of another version, and says where to get the right one', 
   expect(message).toContain('TRADETILL_POSTGRES_PROGRAMS')
 })
 
-it('passes a URL in the environment, where others cannot read it', () => {
+it('a URL is passed in the environment, where other users of the machine cannot read it', () => {
   expect(libpqOf('postgres://till:p%40ss@db.example:5433/my%20till?sslmode=verify-full')).toEqual({
     PGHOST: 'db.example',
     PGPORT: '5433',

@@ -88,7 +88,7 @@ export async function runProgram(
 ): Promise<void> {
   const child = run(path, args, { env: { ...environment, ...libpqOf(url) }, maxBuffer: 64 * 1024 * 1024 })
   await child.catch((error: unknown) => {
-    const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
-    throw new Error(`${path} failed: ${said.split('\n').slice(-3).join(' ')}`, { cause: error })
+    const output = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : String(error)
+    throw new Error(`${path} failed: ${output.split('\n').slice(-3).join(' ')}`, { cause: error })
   })
 }

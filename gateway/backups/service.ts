@@ -84,15 +84,15 @@ export async function copyEmbedded(
   return { path, bytes: null }
 }
 
-/** Puts a copy into a data folder without a database. Resolves to the reason of a failure, or to undefined. */
-export async function putBackCopy(copy: string, dataDir: string): Promise<string | undefined> {
+/** Restores a copy into a data folder without a database. Resolves to the reason of a failure, or to undefined. */
+export async function restoreCopy(copy: string, dataDir: string): Promise<string | undefined> {
   const child = spawn(process.execPath, [RUN_COPY, copy, dataDir, '--only-put'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const said = text(child.stderr)
+  const errors = text(child.stderr)
   const [code] = await once(child, 'exit')
   if (code === 0) return undefined
-  const line = (await said).split('\n').find((each) => each.startsWith(ERROR))
+  const line = (await errors).split('\n').find((each) => each.startsWith(ERROR))
   return line?.slice(ERROR.length) ?? 'The copy could not be restored.'
 }
 

@@ -38,7 +38,7 @@ export type Newest = {
 
 export type Contents = Newest & { stores: number; deposits: number; events: number; entries: number }
 
-/** Reads the newest times and counts of a database. Nobody else uses it, so counting every row is acceptable. */
+/** Reads the newest times and counts of a restored database. It has no other user, so counting every row is fine. */
 export async function readContents(client: Client): Promise<Contents> {
   const { rows } = await client.query<Record<keyof Contents, string | Date | null>>(`select
     (select max(created_at) from deposit) as "depositAt", (select max(created_at) from event) as "eventAt",

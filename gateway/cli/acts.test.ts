@@ -300,7 +300,7 @@ describe('an act', () => {
     expect(await contents()).not.toEqual(before)
   })
 
-  it('has a case above, or a test elsewhere, for every command that changes something', () => {
+  it('of every command has a case above or a test elsewhere', () => {
     const names = allCommands().filter(({ command }) => 'reason' in (command.parameters.flags ?? {}))
     expect([...CASES.map(({ act }) => act), ...ELSEWHERE].sort()).toEqual(
       names.map(({ name }) => name).sort(),
@@ -380,8 +380,8 @@ describe('a record', () => {
   })
 })
 
-describe('acts', () => {
-  it('shows them newest first, by act, operator, time and page', async () => {
+describe('the command acts', () => {
+  it('lists acts newest first, page by page, filtered by act, operator or time', async () => {
     await run(['maintenance', 'on', '--by', 'Ada'])
     await run(['maintenance', 'off', '--by', 'Grace', '--reason', 'all is done'])
     await run(['maintenance', 'on', '--by', 'Grace'])

@@ -131,7 +131,7 @@ export function allCommands(routes: RouteMap<CommandLine> = ROUTES, prefix = '')
   })
 }
 
-const COLUMN = 22
+const NAME_WIDTH = 22
 const SERVE = 'run the gateway until SIGTERM or Ctrl-C; its settings come from the environment'
 
 /** Returns the general help, with a line for each command. */
@@ -139,10 +139,10 @@ export function helpOfAll(): string {
   return [
     `usage: ${PREFIX} COMMAND`,
     '',
-    ...allCommands().map(({ name, does }) => `  ${name.padEnd(COLUMN)}${does}`),
+    ...allCommands().map(({ name, does }) => `  ${name.padEnd(NAME_WIDTH)}${does}`),
     '',
-    `  ${'serve'.padEnd(COLUMN)}${SERVE}`,
-    `  ${'--version'.padEnd(COLUMN)}the version, the commit and the newest migration`,
+    `  ${'serve'.padEnd(NAME_WIDTH)}${SERVE}`,
+    `  ${'--version'.padEnd(NAME_WIDTH)}the version, the commit and the newest migration`,
     '',
     '--help after a command shows its arguments, its options and an example. --json prints one line of JSON.',
   ].join('\n')

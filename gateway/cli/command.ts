@@ -9,11 +9,11 @@ import type { Session } from './session.ts'
 export type CommandLine = CommandContext & {
   session: Session
   /** Runs the operation and writes its answer. */
-  conclude<T>(operation: () => Promise<Answer<T>>, reading?: Reading<T>): Promise<void>
+  conclude<T>(operation: () => Promise<Answer<T>>, format?: AnswerFormat<T>): Promise<void>
 }
 
 /** Formats an answer for people. */
-export type Reading<T> = {
+export type AnswerFormat<T> = {
   lines(data: T): readonly string[]
   /** Printed on stderr if there are no lines. */
   none: string
@@ -67,6 +67,7 @@ export const OF_BOT = {
 type Flags<FLAGS> = Readonly<Partial<Record<keyof FLAGS, unknown>>>
 
 type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DATA> = {
+  /** Purpose of the command, as its help shows it. */
   does: string
   /** The words after `tradetill`. */
   example: string
@@ -92,8 +93,8 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
     loader: async () => {
       const run = await load()
       return async function (this: CommandLine, flags: FLAGS, ...args: ARGS) {
-        const reading = lines && { lines: (data: DATA) => lines(data, flags), none }
-        await this.conclude(() => run(this.session, flags, ...args), reading)
+        const format = lines && { lines: (data: DATA) => lines(data, flags), none }
+        await this.conclude(() => run(this.session, flags, ...args), format)
       }
     },
   })

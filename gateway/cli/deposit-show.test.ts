@@ -30,7 +30,7 @@ afterEach(async () => {
 const run = (...args: string[]) => runCommand(args, { databaseUrl: till.url })
 
 /** Returns a paid deposit of 10 and 20 USD. Its credit is held if Steam protects the game. */
-async function paid(game: 'cs' | 'dota') {
+async function paidDeposit(game: 'cs' | 'dota') {
   const deposit = await aDeposit(till, store, { game })
   const { tradeId, code, offerId: offer } = await offerFor(till, bot, deposit)
   till.clock.advance(1_000)
@@ -40,23 +40,23 @@ async function paid(game: 'cs' | 'dota') {
 }
 
 /** Sends the due webhooks one by one. */
-async function tellStore(): Promise<void> {
+async function sendWebhooks(): Promise<void> {
   await publishEvents(till.deps)
   await sendDue(senderDeps(till), 1n)
 }
 
 it('a deposit that was paid, held and reversed in part is shown with its trade, money and webhook attempts', async () => {
-  const { deposit, trade, code, offer, steamTrade } = await paid('cs')
+  const { deposit, trade, code, offer, steamTrade } = await paidDeposit('cs')
   till.clock.advance(1_000)
   receiver.answers.push(status(204), status(500))
-  await tellStore()
+  await sendWebhooks()
   till.clock.advance(5_000)
-  await tellStore()
+  await sendWebhooks()
   session.takeBack(steamTrade, deposit.body.items.slice(0, 1))
   till.clock.advance(3_600_000)
   await tradeHandlers(till.deps).history(bot)
   till.clock.advance(1_000)
-  await tellStore()
+  await sendWebhooks()
 
   const { out, code: exit } = await run('deposit', 'show', String(deposit.id))
   expect(exit).toBe(0)
@@ -105,7 +105,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
 })
 
 it('moved items are recorded, each with operator and reason, and the export shows the rest', async () => {
-  const { trade } = await paid('dota')
+  const { trade } = await paidDeposit('dota')
   const lines = (await run('items', 'export')).out.trim().split('\n')
   expect(lines.slice(1).map((line) => line.split(',').slice(6, 8))).toEqual([
     ['10.00', 'USD'],
@@ -131,7 +131,7 @@ it('moved items are recorded, each with operator and reason, and the export show
 })
 
 it('a payout is recorded and reduces the balance once', async () => {
-  await paid('dota')
+  await paidDeposit('dota')
   const balance = async () => (await run('store', 'show', '1')).out.match(/available .*/)?.[0]
   expect(await balance()).toBe('available 30.00 USD, held 0.00 USD, reversed 0.00 USD')
   const payout = ['payout', 'record', '--store', '1', '--currency', 'USD', '--reason', 'November']

@@ -4,18 +4,18 @@ import type { DriftList } from '../operations/drift.ts'
 
 type Look = DriftList['bots'][number]
 
-const SAYS: Record<Look['drift'][number]['kind'], string> = {
+const KIND_TEXT: Record<Look['drift'][number]['kind'], string> = {
   missing: 'MISSING ON STEAM',
   foreign: 'not in the books',
   unnamed: 'indistinguishable from others of the same name',
 }
 
 function lookText({ lookedAt, wholeAt, isAsked }: Look): string {
-  const asked = isAsked ? ', a check begins within seconds' : ''
-  if (lookedAt === null) return `never checked${asked}`
+  const pending = isAsked ? ', a check begins within seconds' : ''
+  if (lookedAt === null) return `never checked${pending}`
   const whole = wholeAt === null ? 'never read completely' : `read completely ${wholeAt.toISOString()}`
   const isPart = wholeAt?.getTime() !== lookedAt.getTime()
-  return `${whole}${isPart ? `, in part ${lookedAt.toISOString()}` : ''}${asked}`
+  return `${whole}${isPart ? `, in part ${lookedAt.toISOString()}` : ''}${pending}`
 }
 
 export const driftLines = ({ bots }: DriftList): string[] =>
@@ -27,9 +27,13 @@ export const driftLines = ({ bots }: DriftList): string[] =>
       ...drift.map(({ kind, item, appId, assetId, marketHashName, firstSeenAt, isSure }) => {
         const of = [`${appId}/${assetId ?? 'no asset id'}`, marketHashName]
         const since = `since ${firstSeenAt.toISOString()}`
-        return ['', isSure ? SAYS[kind] : `${SAYS[kind]} (not sure yet)`, item ?? '-', ...of, since].join(
-          '\t',
-        )
+        return [
+          '',
+          isSure ? KIND_TEXT[kind] : `${KIND_TEXT[kind]} (not sure yet)`,
+          item ?? '-',
+          ...of,
+          since,
+        ].join('\t')
       }),
       ...(leftOut > 0
         ? [`\t${counted(leftOut, 'more item that is', 'more items that are')} not in the books`]

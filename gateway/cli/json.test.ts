@@ -30,7 +30,7 @@ let till: Till
 let folder: string
 let sandbox: Awaited<ReturnType<typeof startSteam>>
 /** The answers, in the order in which the commands ran. */
-const printed = new Map<string, unknown>()
+const answers = new Map<string, unknown>()
 
 const botSchema = z.object({
   steamId: z.string(),
@@ -44,8 +44,8 @@ type Printing = {
   input?: string
   name?: string
   /** Expected exit code. */
-  ends?: number
-  hear?: (said: string) => void
+  exitCode?: number
+  hear?: (text: string) => void
   isEmbedded?: boolean
   /** Additional settings. */
   more?: Record<string, string>
@@ -53,7 +53,7 @@ type Printing = {
 
 async function print(
   line: string[],
-  { name = line.slice(0, 2).join(' '), ends = 0, isEmbedded = false, more = {}, ...heard }: Printing = {},
+  { name = line.slice(0, 2).join(' '), exitCode = 0, isEmbedded = false, more = {}, ...heard }: Printing = {},
 ) {
   const env = {
     TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1'),
@@ -68,11 +68,11 @@ async function print(
     ...heard,
   })
   // Questions are written to stderr too.
-  const complaint = code === ends ? '' : errors
-  expect({ line, complaint, code }).toEqual({ line, complaint: '', code: ends })
+  const complaint = code === exitCode ? '' : errors
+  expect({ line, complaint, code }).toEqual({ line, complaint: '', code: exitCode })
   expect(out.trimEnd()).not.toContain('\n')
   const value = z.record(z.string(), z.unknown()).parse(JSON.parse(out))
-  printed.set(name, value)
+  answers.set(name, value)
   return value
 }
 
@@ -121,8 +121,8 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
 }
 
 /** Acts as the phone of a bot: approves the login whose URL is printed. */
-function approve(said: string, steamId: string): void {
-  const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(said)?.[1]
+function approve(text: string, steamId: string): void {
+  const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(text)?.[1]
   if (clientId === undefined) return
   void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
     method: 'POST',
@@ -140,8 +140,8 @@ async function printOperators(): Promise<void> {
   const env = { TRADETILL_DATA: join(folder, 'data') }
   for (const wire of ['wire 2', 'wire 3']) {
     const payout = ['--store', '1', '--currency', 'USD', '--amount', '1.00', '--reference', wire]
-    const asked = ['payout', 'record', ...payout, '--reason', 'December']
-    expect(await runCommand(asked, { databaseUrl: till.url, env })).toMatchObject({ code: 6, out: '' })
+    const args = ['payout', 'record', ...payout, '--reason', 'December']
+    expect(await runCommand(args, { databaseUrl: till.url, env })).toMatchObject({ code: 6, out: '' })
   }
   await print(['proposal', 'list'])
   const nina = till.db.selectFrom('operator').select('id').where('name', '=', 'Nina')
@@ -252,7 +252,7 @@ async function printAll(): Promise<void> {
   const { accountName, password, sharedSecret } = first
   await print(['bot', 'enrol'], { input: `${accountName}\n${password}\n${sharedSecret}\n` })
   await print(['bot', 'add'], { input: `${second.refreshToken}\n` })
-  await print(['bot', 'renew', second.steamId], { hear: (said) => approve(said, second.steamId) })
+  await print(['bot', 'renew', second.steamId], { hear: (text) => approve(text, second.steamId) })
   await print(['bot', 'pause', '2'])
   await print(['bot', 'resume', '2'])
   await print(['bot', 'retire', '2', '--reason', 'banned'])
@@ -287,7 +287,7 @@ async function printAll(): Promise<void> {
     { name: 'verify' },
   )
   await handler.close()
-  await print(['trigger', '--store', '1', 'deposit.succeeded'], { name: 'trigger', ends: 4 })
+  await print(['trigger', '--store', '1', 'deposit.succeeded'], { name: 'trigger', exitCode: 4 })
   const port = await freePort()
   const log = await startOwnTill({ port, opened: () => expect.unreachable('nothing is opened') })
   const tillUrl = `http://127.0.0.1:${port}`
@@ -296,7 +296,7 @@ async function printAll(): Promise<void> {
   })
   await log.close()
   // The doctor always finds problems in a sandbox, because nothing in it is real.
-  await print(['doctor'], { name: 'doctor', ends: 1 })
+  await print(['doctor'], { name: 'doctor', exitCode: 1 })
   await print(['webhook', 'remove', '1', '--reason', 'nobody of the store added it'])
   const more = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
   await print(['key-ring', 'forget', '--reason', 'lost with its server'], { more })
@@ -311,8 +311,8 @@ beforeAll(async () => {
   fakePrograms(folder, rows[0]?.major ?? 0)
   sandbox = await startSteam({ port: 0 })
   await saveRate(till.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date() })
-  const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
-  const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...said }
+  const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
+  const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...facts }
   await savePrices(till.db, { source: 'market', game: 'cs' }, [row])
   await till.db
     .insertInto('price_feed')
@@ -330,13 +330,13 @@ const names = allCommands().map(({ name }) => name)
 
 describe('--json', () => {
   it.each(names)('of %s prints the documented fields', (name) => {
-    expect(printed.get(name)).toEqual(SHAPES[name]?.parse(printed.get(name)))
-    expect(printed.get(name)).toBeDefined()
+    expect(answers.get(name)).toEqual(SHAPES[name]?.parse(answers.get(name)))
+    expect(answers.get(name)).toBeDefined()
   })
 
   it('prints lists with something in them, so their fields are tested', () => {
     const isEmpty = (value: unknown) => Array.isArray(value) && value.length === 0
-    const empty = [...printed].flatMap(([name, value]) =>
+    const empty = [...answers].flatMap(([name, value]) =>
       Object.entries(value ?? {}).flatMap(([field, list]) => (isEmpty(list) ? [`${name}: ${field}`] : [])),
     )
     expect(empty).toEqual([
@@ -359,16 +359,16 @@ describe('--json', () => {
   })
 
   it('prints amounts in minor units', () => {
-    expect(printed.get('payout record')).toMatchObject({ amountMinor: 2_500, currency: 'USD' })
-    expect(printed.get('store show')).toMatchObject({
+    expect(answers.get('payout record')).toMatchObject({ amountMinor: 2_500, currency: 'USD' })
+    expect(answers.get('store show')).toMatchObject({
       balances: [{ currency: 'USD', availableMinor: 500, heldMinor: 0, reversedMinor: 0 }],
     })
     // Deposits brought 30.00; 1.00 was credited, 16.00 debited and 10.00 written off; the payout was voided.
-    expect(printed.get('store list')).toMatchObject({ stores: [{ balances: [{ availableMinor: 2_500 }] }] })
-    expect(printed.get('items export')).toMatchObject({
+    expect(answers.get('store list')).toMatchObject({ stores: [{ balances: [{ availableMinor: 2_500 }] }] })
+    expect(answers.get('items export')).toMatchObject({
       items: [{ priceMinor: 1_000 }, { priceMinor: 2_000 }],
     })
-    expect(printed.get('price show')).toMatchObject({
+    expect(answers.get('price show')).toMatchObject({
       worthUsdMicros: 13_000_000,
       credit: { amountMinor: 975, currency: 'USD' },
       holds: [{ hold: 'frozen' }],

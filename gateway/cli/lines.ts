@@ -9,7 +9,7 @@ import type { BotList } from '../operations/bots.ts'
 import { csvLines } from '../operations/csv.ts'
 import type { DeparturePage } from '../operations/departures.ts'
 import type { AddedBots } from '../operations/enrolment.ts'
-import type { ItemList, ItemLives, ItemPage, ListedItemView, MovedItems } from '../operations/items.ts'
+import type { ItemHistories, ItemList, ItemPage, ListedItemView, MovedItems } from '../operations/items.ts'
 import { toJson } from '../operations/json.ts'
 import type { KeyRing } from '../operations/key-ring.ts'
 import type { LedgerCheck } from '../operations/ledger.ts'
@@ -55,16 +55,16 @@ export function migrationLines({ applied, missing }: MigrationStatus): string[] 
   ]
 }
 
-const HELD_UP = { none: 'blocks nothing', writes: 'blocks writes', all: 'blocks everything' }
+const BLOCKED = { none: 'blocks nothing', writes: 'blocks writes', all: 'blocks everything' }
 
 export function planLines(data: Plan | Migrated): string[] {
   if ('applied' in data) return data.applied.length === 0 ? ['No migration is missing.'] : data.applied
   if (data.steps.length === 0) return ['No migration is missing.']
   return data.steps.map(({ migration, lock, table, statement, takesAway }) => {
-    const held = table === null || lock === 'none' ? HELD_UP[lock] : `${HELD_UP[lock]} of ${table}`
+    const blocked = table === null || lock === 'none' ? BLOCKED[lock] : `${BLOCKED[lock]} of ${table}`
     return [
       migration,
-      held,
+      blocked,
       ...(takesAway === null ? [] : [`${takesAway}: stop older gateways first`]),
       statement,
     ].join('\t')
@@ -180,7 +180,7 @@ export const itemPageLines = ({ items, next }: ItemPage): string[] => [
   ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
-export const itemLifeLines = ({ items }: ItemLives): string[] =>
+export const itemHistoryLines = ({ items }: ItemHistories): string[] =>
   items.flatMap(({ moves, ...item }) => [
     itemLine(item),
     ...moves.map(({ moved, at, bot, assetId, departureId, partnerSteamId }) => {

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { steamRecord } from '../steam/record-file.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
@@ -37,7 +37,7 @@ function approve(login: string): void {
   })
 }
 
-async function said(given: LiveSettings): Promise<string[]> {
+async function linesOf(given: LiveSettings): Promise<string[]> {
   const lines: string[] = []
   const redirect = createSandboxAgent('sandbox', sandbox.url)
   await checkLive(given, {
@@ -52,57 +52,59 @@ async function said(given: LiveSettings): Promise<string[]> {
   return lines
 }
 
-it('needs no token: it shows a QR code, and runs as the bot that approves', async () => {
-  const lines = await said(settings())
-  expect(lines[0]).toContain("Scan this with the bot's Steam app")
-  expect(lines[1]).toMatch(/^ok {2}the session opens/)
-  expect(lines.at(-1)).toBe('All checks passed on the real Steam.')
-  expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
-})
-
-it('uses a given token and shows no QR code', async () => {
-  const refreshToken = sandbox.as(steamId()).refreshToken()
-  const [first] = await said(settings({ refreshToken }))
-  expect(first).toMatch(/^ok {2}the session opens/)
-})
-
-it('says which setting is missing before it asks anything', async () => {
-  await expect(said(settings({ tradeLink: '' }))).rejects.toThrow('TRADETILL_LIVE_TRADE_LINK')
-})
-
-it('writes a record on request, even of a run that fails', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
-  const given = settings({
-    refreshToken: sandbox.as(steamId()).refreshToken(),
-    recordInto: join(folder, 'new'),
+describe('npm run live', () => {
+  it('needs no token: it shows a QR code, and runs as the bot that approves', async () => {
+    const lines = await linesOf(settings())
+    expect(lines[0]).toContain("Scan this with the bot's Steam app")
+    expect(lines[1]).toMatch(/^ok {2}the session opens/)
+    expect(lines.at(-1)).toBe('All checks passed on the real Steam.')
+    expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
   })
-  const lines = await said(given)
-  const [name = ''] = await readdir(join(folder, 'new'))
-  expect(lines.at(-2)).toBe(`A record of what Steam answered is in ${join(folder, 'new', name)}`)
-  const record = steamRecord.parse(JSON.parse(await readFile(join(folder, 'new', name), 'utf8')))
-  expect(record).toMatchObject({ game: 'cs', item: null, isComplete: true, passed: lines.length - 2 })
-  expect(await replay(record)).toMatchObject({ failure: undefined, unasked: [] })
 
-  const gone = settings({ ...given, item: '1', recordInto: join(folder, 'failed') })
-  await expect(said(gone)).rejects.toThrow('the item to ask for is missing, or not tradable')
-  const [failed = ''] = await readdir(join(folder, 'failed'))
-  expect(JSON.parse(await readFile(join(folder, 'failed', failed), 'utf8'))).toMatchObject({
-    isComplete: false,
-    passed: lines.length - 1,
+  it('uses a given token and shows no QR code', async () => {
+    const refreshToken = sandbox.as(steamId()).refreshToken()
+    const [first] = await linesOf(settings({ refreshToken }))
+    expect(first).toMatch(/^ok {2}the session opens/)
   })
-  await rm(folder, { recursive: true })
-})
 
-it('does not end early as a process, although it waits with nothing else to do', async () => {
-  const root = join(import.meta.dirname, '../..')
-  const outside = `file://${root}/proofs/live/steam-from-outside.mjs?port=${new URL(sandbox.url).port}`
-  const { stdout } = await promisify(execFile)(process.execPath, ['scripts/live.ts'], {
-    cwd: root,
-    env: {
-      NODE_OPTIONS: `--import=${outside}`,
-      TRADETILL_LIVE_REFRESH_TOKEN: sandbox.as(steamId()).refreshToken(),
-      TRADETILL_LIVE_TRADE_LINK: sandbox.as('nova_hound').tradeUrl(),
-    },
+  it('says which setting is missing before it asks anything', async () => {
+    await expect(linesOf(settings({ tradeLink: '' }))).rejects.toThrow('TRADETILL_LIVE_TRADE_LINK')
   })
-  expect(stdout.trimEnd().split('\n').at(-1)).toBe('All checks passed on the real Steam.')
+
+  it('writes a record on request, even of a run that fails', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
+    const given = settings({
+      refreshToken: sandbox.as(steamId()).refreshToken(),
+      recordInto: join(folder, 'new'),
+    })
+    const lines = await linesOf(given)
+    const [name = ''] = await readdir(join(folder, 'new'))
+    expect(lines.at(-2)).toBe(`A record of what Steam answered is in ${join(folder, 'new', name)}`)
+    const record = steamRecord.parse(JSON.parse(await readFile(join(folder, 'new', name), 'utf8')))
+    expect(record).toMatchObject({ game: 'cs', item: null, isComplete: true, passed: lines.length - 2 })
+    expect(await replay(record)).toMatchObject({ failure: undefined, unasked: [] })
+
+    const gone = settings({ ...given, item: '1', recordInto: join(folder, 'failed') })
+    await expect(linesOf(gone)).rejects.toThrow('the item to ask for is missing, or not tradable')
+    const [failed = ''] = await readdir(join(folder, 'failed'))
+    expect(JSON.parse(await readFile(join(folder, 'failed', failed), 'utf8'))).toMatchObject({
+      isComplete: false,
+      passed: lines.length - 1,
+    })
+    await rm(folder, { recursive: true })
+  })
+
+  it('does not end early as a process, although it waits with nothing else to do', async () => {
+    const root = join(import.meta.dirname, '../..')
+    const outside = `file://${root}/proofs/live/steam-from-outside.mjs?port=${new URL(sandbox.url).port}`
+    const { stdout } = await promisify(execFile)(process.execPath, ['scripts/live.ts'], {
+      cwd: root,
+      env: {
+        NODE_OPTIONS: `--import=${outside}`,
+        TRADETILL_LIVE_REFRESH_TOKEN: sandbox.as(steamId()).refreshToken(),
+        TRADETILL_LIVE_TRADE_LINK: sandbox.as('nova_hound').tradeUrl(),
+      },
+    })
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('All checks passed on the real Steam.')
+  })
 })

@@ -105,11 +105,12 @@ async function logIn({ sandboxUrl, say }: LiveWorld): Promise<string> {
 function smokeOf(wanted: string, waits: boolean): NonNullable<PortChecks['smoke']> {
   return {
     choose: (items) => items.find((item) => item.assetId === wanted),
-    ...(waits ? { accept } : {}),
+    ...(waits ? { accept: askToAccept } : {}),
   }
 }
 
-async function accept({ offerId }: { offerId: string }): Promise<void> {
+/** Resolves when the person has accepted the offer and pressed Enter. */
+async function askToAccept({ offerId }: { offerId: string }): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   await terminal.question(
     `Accept https://steamcommunity.com/tradeoffer/${offerId}/ with the other account, then press Enter. `,

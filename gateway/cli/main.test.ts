@@ -34,7 +34,9 @@ describe('help', () => {
   })
 
   it('--help as a process ends with code 0 whatever the settings are, and loads only its own code', async () => {
-    const { out, errors, code, loaded } = await recorded(['--help'], { env: { TRADETILL_MODE: 'nonsense' } })
+    const { out, errors, code, loaded } = await runAndRecord(['--help'], {
+      env: { TRADETILL_MODE: 'nonsense' },
+    })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
     expect(out).toContain('usage: npm run --silent tradetill -- COMMAND')
     expect([...loaded].sort()).toEqual(['@stricli/core', 'gateway/cli', 'gateway/kit', 'gateway/operations'])
@@ -145,7 +147,7 @@ describe('a command', () => {
       'maintenance off',
       'acts',
     ]
-    const { errors, code, loaded } = await recorded(cheap, { script: EACH })
+    const { errors, code, loaded } = await runAndRecord(cheap, { script: EACH })
     expect(errors).toContain('There is no store 1.\nThere is no deposit 1.\n')
     expect(code).toBe(0)
     expect(loaded).toContain('pg')
@@ -157,7 +159,7 @@ describe('a command', () => {
 
 describe('serve', () => {
   it('asks for its database before it loads the code of queries, jobs or HTTP', async () => {
-    const { code, loaded } = await recorded([], { script: '../startup.ts' })
+    const { code, loaded } = await runAndRecord([], { script: '../startup.ts' })
     expect(code).toBe(0)
     expect(loaded).toContain('pg')
     expect(['kysely', 'pg-boss', 'fastify'].filter((name) => loaded.has(name))).toEqual([])
@@ -165,7 +167,7 @@ describe('serve', () => {
 
   it('starts without loading a second library for schemas', async () => {
     const [port, consolePort] = [await freePort(), await freePort()]
-    const { out, code, loaded } = await recorded(['serve'], {
+    const { out, code, loaded } = await runAndRecord(['serve'], {
       env: {
         TRADETILL_PORT: String(port),
         TRADETILL_CONSOLE_PORT: String(consolePort),
@@ -188,7 +190,7 @@ describe('ledger verify', () => {
 
   it('ends with code 1 and prints each difference, without loading the query builder', async () => {
     await database.pool.query(`insert into account (kind, currency, balance) values ('items', 'USD', 5)`)
-    const { out, errors, code, loaded } = await recorded(['ledger', 'verify'])
+    const { out, errors, code, loaded } = await runAndRecord(['ledger', 'verify'])
     await database.pool.query('delete from account')
     expect({ errors, code }).toEqual({ errors: '0 entries checked, 2 differences.\n', code: 1 })
     expect(out).toContain('the balances of a currency do not sum to zero: USD: 5')
@@ -206,10 +208,10 @@ const RECORDER = `data:text/javascript,${encodeURIComponent(`
   process.on('exit', () => writeFileSync(process.env.LOADED_FILE, loaded.join('\\n')))
 `)}`
 
-type Recorded = { env?: Record<string, string>; script?: string }
+type RecordOptions = { env?: Record<string, string>; script?: string }
 
 /** Runs the command as a process. Returns the packages and gateway folders that it loaded code from. */
-async function recorded(args: string[], { env = {}, script = 'main.ts' }: Recorded = {}) {
+async function runAndRecord(args: string[], { env = {}, script = 'main.ts' }: RecordOptions = {}) {
   const file = join(folder, 'loaded')
   const ended = await spawnCommand(args, {
     databaseUrl: database.url,

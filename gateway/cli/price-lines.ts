@@ -4,17 +4,17 @@ import { durationText } from '../kit/duration.ts'
 import { formatAmount } from '../operations/amount.ts'
 import type { Coverage, HoldView, PriceList, PriceView } from '../operations/prices.ts'
 
-const COUNTED = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
+const POPULARITY_TEXT = { sales7d: 'sold in 7 days', sales30d: 'sold in 30 days', listings: 'on sale' }
 
 export function priceLines(price: PriceView): string[] {
-  const said = price.sources.map((source) => {
+  const sourceLines = price.sources.map((source) => {
     const level = source.levelUsdMicros === null ? 'no level yet' : `level ${dollars(source.levelUsdMicros)}`
-    const popularity = `${source.popularity} ${COUNTED[source.popularityKind]}`
+    const popularity = `${source.popularity} ${POPULARITY_TEXT[source.popularityKind]}`
     const asOf = `${source.asOf.toISOString()}${source.fresh ? '' : ', too old'}`
     const age = `${durationText(Math.max(0, source.ageSeconds))} old`
     return [source.source, dollars(source.usdMicros), level, popularity, asOf, age].join('\t')
   })
-  return [...said, ...price.holds.map(holdLine), ...verdictText(price)]
+  return [...sourceLines, ...price.holds.map(holdLine), ...verdictText(price)]
 }
 
 function verdictText({ worthUsdMicros, credit, unavailable, verdict, commissionBps }: PriceView): string[] {

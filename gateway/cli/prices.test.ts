@@ -10,30 +10,30 @@ let database: TestDatabase
 beforeEach(async () => {
   database = await testDatabase()
   await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date() })
-  const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
-  const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...said }
+  const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: new Date() }
+  const row = { marketHashName: 'Knife', usdMicros: 20_000_000n, levelUsdMicros: 10_000_000n, ...facts }
   await savePrices(database.db, { source: 'market', game: 'cs' }, [row])
 })
 afterEach(() => database.close())
 
 const run = (line: string) => runCommand(['price', ...line.split(' ')], { databaseUrl: database.url })
 
-it('show prints a source’s price, the level, and the shopper’s credit during a spike', async () => {
+it('price show prints a source’s price, the level, and the shopper’s credit during a spike', async () => {
   const { out, code } = await run('show --game cs --item Knife')
   expect(out).toMatch(/^market\t20\.00 USD\tlevel 10\.00 USD\t60 sold in 30 days\t/)
   expect(out).toContain('worth 13.00 USD, a shopper is credited 9.75 USD')
   expect(code).toBe(0)
 })
 
-const held = () => readHolds(database.db, 'cs')
+const holds = () => readHolds(database.db, 'cs')
 
-it('block stops an item from being accepted, and list shows the block', async () => {
+it('price block stops an item from being accepted, and price list shows the block', async () => {
   expect((await run('block --game cs --item Knife')).out).toMatch(/^cs\tKnife\tblocked since /)
   expect((await run('list')).out).toMatch(/^cs\tKnife\tblocked since /)
-  expect(await held()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])
+  expect(await holds()).toMatchObject([{ name: 'Knife', kind: 'blocked' }])
 })
 
-it('release ends the block, once', async () => {
+it('price release ends a block, once', async () => {
   await holdPrices(database.db, {
     game: 'cs',
     name: 'Knife',
@@ -42,18 +42,18 @@ it('release ends the block, once', async () => {
     since: new Date(),
   })
   expect((await run('release --game cs --item Knife')).code).toBe(0)
-  expect(await held()).toEqual([])
+  expect(await holds()).toEqual([])
   expect((await run('release --game cs --item Knife')).errors).toContain('not blocked or frozen')
 })
 
 it('a whole game is held only with --all', async () => {
   expect((await run('freeze --game cs')).errors).toContain('--all for the whole game')
-  expect(await held()).toEqual([])
+  expect(await holds()).toEqual([])
   expect((await run('freeze --game cs --all')).out).toMatch(/^cs\tthe whole game\tfrozen since /)
-  expect(await held()).toMatchObject([{ name: null, kind: 'frozen' }])
+  expect(await holds()).toMatchObject([{ name: null, kind: 'frozen' }])
 })
 
-it('list shows which prices of a valid answer were refused', async () => {
+it('price list shows which prices of a valid answer were refused', async () => {
   const [refused, feed] = ['EUR 0.93 is refused: apart from the reference', 'rates'] as const
   const row = { source: 'er-api', feed, next_at: new Date(), good_at: new Date(), last_error: refused }
   await database.db.insertInto('price_feed').values(row).execute()
@@ -98,22 +98,22 @@ it.each([
   ],
   ['a price of zero', ['override', ...PATTERN, '--usd', '0.00', '--reason', 'x']],
   ['a price without cents', ['override', ...PATTERN, '--usd', '850', '--reason', 'x']],
-  ['a price without a reason', ['override', ...PATTERN, '--usd', '850.00']],
-])('%s is a mistake', async (_, args) => {
+  ['no reason', ['override', ...PATTERN, '--usd', '850.00']],
+])('an override with %s is refused', async (_, args) => {
   expect(await runWith(...args)).toMatchObject({ code: 2 })
-  expect(await held()).toEqual([])
+  expect(await holds()).toEqual([])
 })
 
 it('a pattern freezes only the items that match it', async () => {
   const row = { popularity: 60, popularityKind: 'sales30d' as const, levelUsdMicros: null }
-  const say = (usdMicros: bigint, asOf = new Date()) =>
+  const saveBoth = (usdMicros: bigint, asOf = new Date()) =>
     savePrices(database.db, { source: 'market', game: 'cs' }, [
       { ...row, asOf, marketHashName: RUBY, usdMicros },
       { ...row, asOf, marketHashName: '100% Case_1', usdMicros },
     ])
-  await say(5_000_000n)
+  await saveBoth(5_000_000n)
   await runWith('freeze', ...PATTERN)
-  await say(9_000_000n)
+  await saveBoth(9_000_000n)
   const { rows } = await sql<{ name: string; micros: bigint }>`
     select market_hash_name as name, usd_micros as micros from price where market_hash_name <> 'Knife'`.execute(
     database.db,
@@ -124,21 +124,21 @@ it('a pattern freezes only the items that match it', async () => {
   })
 })
 
-it('coverage shows how many items are accepted, by price, and why others are not', async () => {
+it('price coverage shows how many items are accepted, by price, and why others are not', async () => {
   const now = new Date()
   const row = (marketHashName: string, usd: number, popularity: number, asOf = now) => ({
     ...{ marketHashName, popularity, popularityKind: 'sales30d' as const, asOf },
     ...{ usdMicros: BigInt(usd) * 1_000_000n, levelUsdMicros: BigInt(usd) * 1_000_000n },
   })
   const long = new Date(now.getTime() - 7 * 3_600_000)
-  const said = [
+  const rows = [
     row('Rare', 700, 2),
     row('Old', 600, 60, long),
     row('Odd', 30, 60),
     row('Good', 30, 60),
     row('Bad', 30, 60),
   ]
-  await savePrices(database.db, { source: 'market', game: 'cs' }, said)
+  await savePrices(database.db, { source: 'market', game: 'cs' }, rows)
   await savePrices(database.db, { source: 'skinport', game: 'cs' }, [row('Odd', 90, 60)])
   await runWith('block', '--game', 'cs', '--item', 'Bad')
   const { out } = await runWith('coverage', '--game', 'cs', '--json')

@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.close()
 })
 
-const run = (args: string[], more: { input?: string; hear?: (said: string) => void } = {}) =>
+const run = (args: string[], more: { input?: string; hear?: (text: string) => void } = {}) =>
   runCommand(args, {
     databaseUrl: database.url,
     env: { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') },
@@ -33,8 +33,8 @@ const run = (args: string[], more: { input?: string; hear?: (said: string) => vo
 /** Phones in the order of the QR codes. Each approves the next code shown, as its account. */
 function phones(...steamIds: (string | undefined)[]) {
   const left = [...steamIds]
-  return (said: string): void => {
-    const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(said)?.[1]
+  return (text: string): void => {
+    const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(text)?.[1]
     if (clientId === undefined) return
     void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
       method: 'POST',
@@ -44,7 +44,7 @@ function phones(...steamIds: (string | undefined)[]) {
   }
 }
 
-const endsIn = (botId: number, days: number) =>
+const setTokenEnd = (botId: number, days: number) =>
   database.pool.query(`update bot set token_expires_at = now() + $2 * interval '1 day' where id = $1`, [
     botId,
     days,
@@ -62,7 +62,7 @@ const idOf = (index: number) => bots[index]?.steamId
 
 describe('bot renew', () => {
   it('renews, one by one, every bot that is dead or whose token ends within 30 days', async () => {
-    await endsIn(1, 29)
+    await setTokenEnd(1, 29)
     await database.pool.query(`update bot set state = 'dead' where id = 2`)
     const before = await rows()
     const ended = await run(['bot', 'renew', '--by', 'Ada'], { hear: phones(idOf(0), idOf(1)) })
@@ -82,7 +82,7 @@ describe('bot renew', () => {
       { operator: 'Ada', arguments: { botId: '1', steamId: idOf(0) } },
       { operator: 'Ada', arguments: { botId: '2', steamId: idOf(1) } },
     ])
-    await endsIn(1, 31)
+    await setTokenEnd(1, 31)
     expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
   })
 

@@ -4,7 +4,7 @@ import { scrub } from '../kit/scrub.ts'
 import { toJson } from '../operations/json.ts'
 import type { Answer, RefusalKind } from '../operations/operation.ts'
 import { APP, helpOfAll } from './app.ts'
-import type { Reading } from './command.ts'
+import type { AnswerFormat } from './command.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
 
@@ -56,12 +56,12 @@ function createReport(terminal: Terminal, isJson: boolean) {
       exitCode = EXIT_CODES[refusal]
       terminal.warn(isJson ? toJson({ error: { kind: refusal, message } }) : message)
     },
-    answer<T>(answer: Answer<T>, reading?: Reading<T>): void {
+    answer<T>(answer: Answer<T>, format?: AnswerFormat<T>): void {
       if (answer.data !== undefined) {
-        const lines = isJson ? [toJson(answer.data)] : linesOf(answer, reading?.lines(answer.data))
+        const lines = isJson ? [toJson(answer.data)] : linesOf(answer, format?.lines(answer.data))
         for (const line of lines) terminal.print(isJson ? line : printable(line))
         // Written to stderr, because scripts count the lines of stdout.
-        if (reading && lines.length === 0 && answer.kind === 'done') terminal.warn(reading.none)
+        if (format && lines.length === 0 && answer.kind === 'done') terminal.warn(format.none)
       }
       if (answer.kind === 'refused') this.refuse(answer.refusal, answer.message)
     },
@@ -93,7 +93,7 @@ async function runCommand(args: string[], { report, session }: Running): Promise
   await run(APP, args, {
     process,
     session,
-    conclude: (operation, reading) => report.attempt(async () => report.answer(await operation(), reading)),
+    conclude: (operation, format) => report.attempt(async () => report.answer(await operation(), format)),
   })
   const code = process.exitCode ?? ExitCode.Success
   if (code === ExitCode.Success) return

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kit/clock.ts'
-import type { ActDeps, FindDeps, OwnConfig, Place } from '../operations/operation.ts'
+import type { ActDeps, FindDeps, OwnConfig, StandaloneDeps } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
 export type Surroundings = {
@@ -17,12 +17,14 @@ export type Session = {
   env: Surroundings['env']
   terminal: Terminal
   config(): Promise<Config>
+  /** Dependencies of an operation that only reads. */
   find(): Promise<FindDeps>
+  /** Dependencies of an act. */
   act(flags: { by?: string; reason?: string }): Promise<ActDeps>
   /** Like `act`, on a database whose master key the settings do not have. */
   actOnForeign(flags: { by?: string; reason?: string }): Promise<ActDeps>
-  /** For operations on files, and on a server if there is one. */
-  place(): Promise<Place>
+  /** For operations that need no running till. */
+  standalone(): Promise<StandaloneDeps>
   /** For plain SQL. The query builder takes longer to load than everything else. */
   pool(): Promise<pg.Pool>
   close(): Promise<void>
@@ -53,8 +55,8 @@ export function createSession({ env, terminal }: Surroundings): Session {
     config: async () => (await settings()).config,
     find: () => find(),
     act: async (flags) => actOf(await find(), flags),
-    actOnForeign: async (flags) => actOf(await find(ofAnotherKey), flags),
-    async place() {
+    actOnForeign: async (flags) => actOf(await find(foreignConfig), flags),
+    async standalone() {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
       if (config.databaseUrl !== undefined) {
         const { default: postgres } = await import('pg')
@@ -119,7 +121,7 @@ const NOT_STARTED = new Refusal(
 )
 
 /** Returns the settings for a database with another master key. Its mode and schema must match. */
-async function ofAnotherKey(pool: pg.Pool, config: Config): Promise<OwnConfig> {
+async function foreignConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
   const [{ readIdentity }, schema] = await Promise.all([
     import('../db/identity.ts'),
     import('../db/schema-version.ts'),

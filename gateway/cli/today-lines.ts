@@ -1,13 +1,10 @@
 /** Formats the overview, the money and the weather for a person. */
 
-import type { Currency } from '../../contract/money.ts'
 import { counted } from '../kit/counted.ts'
-import { decimalOf } from '../operations/amount.ts'
+import { formatAmount } from '../operations/amount.ts'
 import type { Money } from '../operations/money-store.ts'
 import type { OverviewView } from '../operations/today.ts'
 import type { Weather } from '../operations/weather-store.ts'
-
-const amountOf = (minor: bigint, currency: Currency): string => `${decimalOf(minor, currency)} ${currency}`
 
 export function overviewLines({ open, statuses, credited, funnel, vitals }: OverviewView): string[] {
   const { opened, linked, priced, offered, paid } = funnel
@@ -16,7 +13,7 @@ export function overviewLines({ open, statuses, credited, funnel, vitals }: Over
     ...open.map(({ count, text }) => `needs you\t${count} ${text}`),
     ...credited.map(
       ({ currency, amountMinor, deposits }) =>
-        `credited in 24 hours\t${amountOf(amountMinor, currency)}\tby ${counted(deposits, 'deposit')}`,
+        `credited in 24 hours\t${formatAmount(amountMinor, currency)}\tby ${counted(deposits, 'deposit')}`,
     ),
     ...statuses.map(({ status, count }) => `opened in 24 hours\t${count} ${status}`),
     `how far they came\t${opened} opened, ${linked} gave a link, ${priced} saw prices, ${offered} got an offer, ${paid} paid`,
@@ -32,18 +29,18 @@ export function moneyLines({ balances, own, atRisk, check }: Money): string[] {
       [
         `store ${storeId}`,
         store,
-        `available ${amountOf(availableMinor, currency)}`,
-        `held ${amountOf(heldMinor, currency)}`,
+        `available ${formatAmount(availableMinor, currency)}`,
+        `held ${formatAmount(heldMinor, currency)}`,
       ].join('\t'),
     ),
     ...atRisk.map(({ storeId, store, usdMinor, limitUsdMinor }) =>
       [
         `store ${storeId}`,
         store,
-        `at risk ${amountOf(usdMinor, 'USD')} of ${amountOf(limitUsdMinor, 'USD')}`,
+        `at risk ${formatAmount(usdMinor, 'USD')} of ${formatAmount(limitUsdMinor, 'USD')}`,
       ].join('\t'),
     ),
-    ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${amountOf(amountMinor, currency)}`),
+    ...own.map(({ kind, currency, amountMinor }) => `yours\t${kind}\t${formatAmount(amountMinor, currency)}`),
     check === null
       ? 'The ledger has not been checked yet.'
       : `ledger\t${counted(check.differences, 'difference')}\tlast full check ${check.completeAt?.toISOString() ?? 'never'}`,

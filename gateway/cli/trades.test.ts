@@ -39,10 +39,10 @@ const trade = (id: bigint) =>
 const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
 const acts = () => till.db.selectFrom('operator_act').selectAll().orderBy('id').execute()
-const verified = async () => (await run('ledger', 'verify')).errors
+const ledgerErrors = async () => (await run('ledger', 'verify')).errors
 
 /** Puts the trade into the state after a send whose answer was lost. */
-async function unknown() {
+async function unknownTrade() {
   const made = await anOffer()
   await till.db
     .updateTable('trade')
@@ -54,7 +54,7 @@ async function unknown() {
 }
 
 describe('trade end', () => {
-  it('ends trade and deposit, frees the items, tells the store, and is recorded', async () => {
+  it('ends trade and deposit, frees the items, publishes an event, and is recorded', async () => {
     const { tradeId, depositId } = await anOffer()
     expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('timed_out') })
     expect(await trade(tradeId)).toMatchObject({ state: 'timed_out', reason: 'ended_by_operator' })
@@ -67,7 +67,7 @@ describe('trade end', () => {
     expect(await acts()).toMatchObject([
       { act: 'trade end', reason: 'the bot is banned', arguments: { tradeId: String(tradeId) } },
     ])
-    expect(await verified()).toBe('')
+    expect(await ledgerErrors()).toBe('')
   })
 
   it('is overruled by later proof: the bot checks again a minute later', async () => {
@@ -77,7 +77,7 @@ describe('trade end', () => {
     await jump(till, 60)
     await tradeHandlers(till.deps).trade(bot, tradeId)
     expect(await statusOf(depositId)).toBe('succeeded')
-    expect(await verified()).toBe('')
+    expect(await ledgerErrors()).toBe('')
   })
 
   it('lets an active bot cancel the open offer on Steam', async () => {
@@ -89,7 +89,7 @@ describe('trade end', () => {
   })
 
   it('of a lost send lets the shopper try again', async () => {
-    const { tradeId, depositId } = await unknown()
+    const { tradeId, depositId } = await unknownTrade()
     await end(tradeId)
     expect(await trade(tradeId)).toMatchObject({ state: 'abandoned', reason: 'ended_by_operator' })
     expect(await statusOf(depositId)).toBe('created')
@@ -122,7 +122,7 @@ describe('trade credit', () => {
       act: 'trade credit',
       arguments: { tradeId: String(tradeId), steamTradeId: STEAM_TRADE },
     })
-    expect(await verified()).toBe('')
+    expect(await ledgerErrors()).toBe('')
   })
 
   it('credits neither a trade nor a Steam trade twice', async () => {
@@ -149,13 +149,13 @@ describe('trade credit', () => {
   })
 
   it('needs the offer’s number if the till does not know it, and refuses a number that differs from the known one', async () => {
-    const lost = await unknown()
+    const lost = await unknownTrade()
     expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
     expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })
     expect(await trade(lost.tradeId)).toMatchObject({ state: 'held', steam_offer_id: '77' })
     const known = await anOffer()
     expect(await credit(known.tradeId, '6100000000000000002', '--offer', '78')).toMatchObject({ code: 4 })
-    expect(await verified()).toBe('')
+    expect(await ledgerErrors()).toBe('')
   })
 
   it.each([
@@ -179,7 +179,7 @@ describe('trade release', () => {
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
     expect(await trade(tradeId)).toMatchObject({ state: 'final', look_at: null, due_at: null })
     expect(await release(tradeId)).toMatchObject({ code: 4 })
-    expect(await verified()).toBe('')
+    expect(await ledgerErrors()).toBe('')
   })
 })
 
@@ -199,7 +199,7 @@ describe('trade reverse', () => {
     const events = await till.db.selectFrom('event').select('type').orderBy('inserted').execute()
     expect(events.at(-1)).toEqual({ type: 'deposit.reversed' })
     expect(await reverse()).toMatchObject({ code: 4, errors: expect.stringContaining('holds nothing') })
-    expect(await verified()).toBe('')
+    expect(await ledgerErrors()).toBe('')
   })
 })
 

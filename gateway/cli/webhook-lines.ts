@@ -17,13 +17,13 @@ export const endpointLines = ({ endpoints, next }: EndpointPage): string[] => [
       ...(givenUp === 0 ? [] : [`${givenUp} given up, events ${givenUpFrom} to ${givenUpTo}`]),
       ...(lastAttempt === null
         ? []
-        : [`last ${lastAttempt.at.toISOString()}: ${said(lastAttempt.status, lastAttempt.failure)}`]),
+        : [`last ${lastAttempt.at.toISOString()}: ${resultText(lastAttempt.status, lastAttempt.failure)}`]),
     ].join('\t')
   }),
   ...(next === null ? [] : [`There are more: --after ${next}`]),
 ]
 
-const said = (status: number | null, failure: string | null): string =>
+const resultText = (status: number | null, failure: string | null): string =>
   status === null ? (failure ?? 'no answer') : `status ${status}`
 
 export const attemptLines = ({ attempts, next }: AttemptPage): string[] => [
@@ -34,7 +34,7 @@ export const attemptLines = ({ attempts, next }: AttemptPage): string[] => [
       `event ${sequence ?? 'without a number'}: ${type}`,
       `attempt ${attempt}`,
       `${durationMs} ms`,
-      said(status, failure),
+      resultText(status, failure),
     ].join('\t'),
   ),
   ...(next === null ? [] : [`More follow: --before ${next}`]),

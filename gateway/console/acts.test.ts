@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => till.close())
 beforeEach(() => till.rest(60_000))
 
-const doing = (act: string, input: object, reason: string | null = null) =>
+const doAct = (act: string, input: object, reason: string | null = null) =>
   post(till, `act/${act.replaceAll(' ', '-')}`, { headers, body: { reason, input } })
 const store = async (storeId: unknown) =>
   (await post(till, 'find/store', { headers, body: { storeId } })).data
@@ -40,9 +40,9 @@ test('the page uses every find and every act', () => {
 })
 
 test('a store is registered, and its key and secret are shown only once', async () => {
-  const said = await doing('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook?key=abc' })
-  const { storeId, apiKey, webhookSecret } = said.data
-  expect(said).toMatchObject({ status: 200, data: { apiKey: expect.stringMatching(/^tt_test_/) } })
+  const answer = await doAct('store add', { ...EMBER, webhookUrl: 'http://localhost:8080/hook?key=abc' })
+  const { storeId, apiKey, webhookSecret } = answer.data
+  expect(answer).toMatchObject({ status: 200, data: { apiKey: expect.stringMatching(/^tt_test_/) } })
   expect(await store(storeId)).toMatchObject({
     name: 'Ember',
     origins: ['https://store.test'],
@@ -61,10 +61,10 @@ test('a store is registered, and its key and secret are shown only once', async 
 })
 
 test('a store without a webhook has no secret, and its webhook is given later', async () => {
-  const { data } = await doing('store add', EMBER)
+  const { data } = await doAct('store add', EMBER)
   expect(data).toMatchObject({ webhookSecret: null })
   const { storeId } = data
-  const moved = await doing('store update', {
+  const moved = await doAct('store update', {
     storeId,
     webhookUrl: 'http://localhost:8081/hook',
     accent: null,
@@ -78,28 +78,28 @@ test.each([
   ['an unknown right', { scopes: ['all'] }, 'scopes.0'],
   ['a limit with cents', { riskLimitUsd: '1.50' }, 'must be whole dollars'],
 ])('a store with %s is refused', async (_title, wrong, message) => {
-  const said = await doing('store add', { ...EMBER, ...wrong })
-  expect(said).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
+  const answer = await doAct('store add', { ...EMBER, ...wrong })
+  expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
 })
 
 test('an address can be opened to the webhooks of a store, and closed again', async () => {
-  const { storeId } = (await doing('store add', EMBER)).data
+  const { storeId } = (await doAct('store add', EMBER)).data
   const address = 'shop.example:8443'
-  const opened = await doing('store allow-address', { storeId, address, inside: false })
+  const opened = await doAct('store allow-address', { storeId, address, inside: false })
   expect(opened).toMatchObject({ status: 200 })
   expect(await store(storeId)).toMatchObject({ addresses: [{ address, inside: false }] })
   expect(
-    await doing('store allow-address', { storeId, address: '169.254.1.1:80', inside: true }),
+    await doAct('store allow-address', { storeId, address: '169.254.1.1:80', inside: true }),
   ).toMatchObject({ status: 400, error: { message: expect.stringContaining('nothing is ever sent there') } })
-  expect(await doing('store forbid-address', { storeId, address })).toMatchObject({ status: 200 })
+  expect(await doAct('store forbid-address', { storeId, address })).toMatchObject({ status: 200 })
   expect(await store(storeId)).toMatchObject({ addresses: [] })
-  expect(await doing('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
+  expect(await doAct('store forbid-address', { storeId, address })).toMatchObject({ status: 404 })
 })
 
 test('the part of a store’s limit that reversals use is freed only with a reason', async () => {
-  const { storeId } = (await doing('store add', EMBER)).data
-  expect(await doing('store free-room', { storeId })).toMatchObject({ status: 400 })
-  expect(await doing('store free-room', { storeId }, 'barred')).toMatchObject({
+  const { storeId } = (await doAct('store add', EMBER)).data
+  expect(await doAct('store free-room', { storeId })).toMatchObject({ status: 400 })
+  expect(await doAct('store free-room', { storeId }, 'barred')).toMatchObject({
     status: 200,
     data: { storeId, trades: 0 },
   })

@@ -50,10 +50,15 @@ const dollars = z
     return z.NEVER
   })
 
-const BOOKED = { storeId: id, reference: z.string().max(200) }
 /** Parses a typed amount into minor units. */
-const booked = z
-  .object({ ...BOOKED, currency, amount: z.string().max(30), mayOwe: z.boolean().default(false) })
+const movement = z
+  .object({
+    storeId: id,
+    reference: z.string().max(200),
+    currency,
+    amount: z.string().max(30),
+    mayOwe: z.boolean().default(false),
+  })
   .transform(({ amount, ...rest }, context) => {
     const amountMinor = parseAmount(amount, rest.currency)
     if (amountMinor !== undefined) return { ...rest, amountMinor }
@@ -113,7 +118,7 @@ export const ACTS: Record<string, Call> = {
   ),
   'trade release': seriousAct(trade, (deps, { tradeId }) => releaseTrade(deps, tradeId)),
   'trade reverse': seriousAct(trade, (deps, { tradeId }) => reverseTrade(deps, tradeId)),
-  'payout record': seriousAct(booked, (deps, { amountMinor: amount, ...payout }) =>
+  'payout record': seriousAct(movement, (deps, { amountMinor: amount, ...payout }) =>
     recordPayout(deps, { ...payout, amount }),
   ),
   'payout void': seriousAct(z.object({ payoutId: id }), (deps, { payoutId }) => voidPayout(deps, payoutId)),
@@ -125,9 +130,9 @@ export const ACTS: Record<string, Call> = {
   ),
   'store disable': seriousAct(store, (deps, { storeId }) => disableStore(deps, storeId)),
   'store enable': seriousAct(store, (deps, { storeId }) => enableStore(deps, storeId)),
-  'store credit': seriousAct(booked, creditStore),
-  'store debit': seriousAct(booked, debitStore),
-  'store write-off': seriousAct(booked, writeOffStore),
+  'store credit': seriousAct(movement, creditStore),
+  'store debit': seriousAct(movement, debitStore),
+  'store write-off': seriousAct(movement, writeOffStore),
   'store free-room': seriousAct(store, (deps, { storeId }) => freeRoom(deps, storeId)),
   'store allow-address': seriousAct(address.extend({ inside: z.boolean() }), allowWebhookAddress),
   'store forbid-address': seriousAct(address, forbidWebhookAddress),

@@ -10,11 +10,12 @@ export type Call = {
   run(deps: ActDeps, input: unknown): Promise<Answer<unknown>>
 }
 
+/** A call that only reads, which every role may make. */
 export function find<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: FindDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {
-  return { role: 'viewer', isFresh: false, run: checked(input, run) }
+  return { role: 'viewer', isFresh: false, run: withParsedInput(input, run) }
 }
 
 /** An act that support can do, such as a switch or a refusal. */
@@ -22,7 +23,7 @@ export function supportAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {
-  return { role: 'support', isFresh: false, run: checked(input, run) }
+  return { role: 'support', isFresh: false, run: withParsedInput(input, run) }
 }
 
 /** An act that moves money or items, or concerns keys and limits. */
@@ -30,10 +31,10 @@ export function seriousAct<INPUT>(
   input: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call {
-  return { role: 'operator', isFresh: true, run: checked(input, run) }
+  return { role: 'operator', isFresh: true, run: withParsedInput(input, run) }
 }
 
-function checked<INPUT>(
+function withParsedInput<INPUT>(
   schema: z.ZodType<INPUT>,
   run: (deps: ActDeps, input: INPUT) => Promise<Answer<unknown>>,
 ): Call['run'] {

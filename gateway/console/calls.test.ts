@@ -49,7 +49,7 @@ beforeEach(() => till.rest(60 * MINUTE_MS))
 
 const pathOf = (act: string): string => `act/${act.replaceAll(' ', '-')}`
 
-const acting = (role: OperatorRole, act: string, input: object = {}, reason: string | null = 'a test') =>
+const doAct = (role: OperatorRole, act: string, input: object = {}, reason: string | null = 'a test') =>
   post(till, pathOf(act), { headers: headersOf(role), body: { reason, input } })
 
 const CALLS = [
@@ -76,8 +76,8 @@ describe('D-33 a page on another port of this host', () => {
   test.each(HOSTILE)('gets nothing %s, with the session of an operator', async (_title, headers) => {
     const { cookie = '', 'x-console-session': half = '' } = headersOf('operator')
     for (const path of [...CALLS.map((call) => call.path), ...OTHERS]) {
-      const said = await post(till, path, { headers: { ...headers, cookie, 'x-console-session': half } })
-      expect([path, said.status, said.error?.kind]).toEqual([path, 403, 'cross_site'])
+      const answer = await post(till, path, { headers: { ...headers, cookie, 'x-console-session': half } })
+      expect([path, answer.status, answer.error?.kind]).toEqual([path, 403, 'cross_site'])
       till.rest(MINUTE_MS)
     }
   })
@@ -94,8 +94,8 @@ describe('D-33 a page on another port of this host', () => {
   test.each([['127.0.0.1:4304'], ['evil.example'], ['localhost:4302'], ['localhost'], ['[::1]:4304']])(
     'gets nothing under the host %s',
     async (host) => {
-      const said = await post(till, 'find/acts', { headers: { ...headersOf('operator'), host } })
-      expect(said).toMatchObject({ status: 421, error: { kind: 'wrong_host' } })
+      const answer = await post(till, 'find/acts', { headers: { ...headersOf('operator'), host } })
+      expect(answer).toMatchObject({ status: 421, error: { kind: 'wrong_host' } })
       const page = await till.app.inject({ url: '/', headers: { host } })
       expect(page.statusCode).toBe(421)
     },
@@ -125,22 +125,22 @@ describe('D-33 a page on another port of this host', () => {
 describe('a call', () => {
   test('by a signed-out caller is always refused', async () => {
     for (const { path } of CALLS) {
-      const said = await post(till, path, { body: { reason: 'a test', input: {} } })
-      expect([path, said.error?.kind]).toEqual([path, 'signed_out'])
+      const answer = await post(till, path, { body: { reason: 'a test', input: {} } })
+      expect([path, answer.error?.kind]).toEqual([path, 'signed_out'])
     }
   })
 
   test('must be a POST', async () => {
-    const said = await post(till, 'find/acts', { headers: headersOf('operator'), method: 'GET' })
-    expect(said.status).toBeGreaterThanOrEqual(403)
+    const answer = await post(till, 'find/acts', { headers: headersOf('operator'), method: 'GET' })
+    expect(answer.status).toBeGreaterThanOrEqual(403)
   })
 
   test.each(CALLS)('to $path needs the role $role or above', async ({ path, role }) => {
     for (const each of OPERATOR_ROLES) {
       // The input is empty, so an admitted call is refused as malformed, or finds nothing to do.
       const body = path.startsWith('act/') ? { reason: null, input: { nothing: 'here' } } : {}
-      const said = await post(till, path, { headers: headersOf(each), body })
-      expect([each, said.error?.kind === 'forbidden']).toEqual([each, !mayAs(each, role)])
+      const answer = await post(till, path, { headers: headersOf(each), body })
+      expect([each, answer.error?.kind === 'forbidden']).toEqual([each, !mayAs(each, role)])
     }
     await till.db.deleteFrom('outage').execute()
     await till.db.deleteFrom('halt').execute()
@@ -161,7 +161,7 @@ describe('a call', () => {
   test('that changes something records who did it, what was done and why', async () => {
     await show(till, { ...personOf('operator'), at: 'step-up' })
     const payout = { storeId: '1', currency: 'USD', amount: '12.50', reference: 'wire 1' }
-    expect(await acting('operator', 'payout record', payout, 'November')).toMatchObject({ status: 200 })
+    expect(await doAct('operator', 'payout record', payout, 'November')).toMatchObject({ status: 200 })
     const { data } = await post(till, 'find/acts', {
       headers: headersOf('viewer'),
       body: { act: 'payout record' },
@@ -174,14 +174,17 @@ describe('a call', () => {
   })
 
   test('that the operation refuses is answered with the refusal, and changes nothing', async () => {
-    const said = await acting('operator', 'payout record', {
+    const answer = await doAct('operator', 'payout record', {
       storeId: '9',
       currency: 'USD',
       amount: '1.00',
       reference: 'x',
     })
-    expect(said).toMatchObject({ status: 404, error: { kind: 'not_found', message: 'There is no store 9.' } })
-    expect(await acting('operator', 'key revoke', { keyId: 'x' }, null)).toMatchObject({
+    expect(answer).toMatchObject({
+      status: 404,
+      error: { kind: 'not_found', message: 'There is no store 9.' },
+    })
+    expect(await doAct('operator', 'key revoke', { keyId: 'x' }, null)).toMatchObject({
       status: 400,
       error: { message: 'key revoke needs a reason.' },
     })
@@ -190,18 +193,19 @@ describe('a call', () => {
   test('is limited to a burst of 30 acts for one operator', async () => {
     const kinds = new Set<string | undefined>()
     for (let n = 0; n < 40; n += 1)
-      kinds.add((await acting('support', 'price release', { game: 'cs', item: 'x' })).error?.kind)
+      kinds.add((await doAct('support', 'price release', { game: 'cs', item: 'x' })).error?.kind)
     expect([...kinds]).toEqual(['conflict', 'too_many'])
-    expect((await acting('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe(
-      'conflict',
-    )
+    expect((await doAct('operator', 'price release', { game: 'cs', item: 'x' })).error?.kind).toBe('conflict')
   })
 
   test('in a sandbox’s own session needs no passkey', async () => {
     const headers = sessionOf(await post(till, 'sandbox', { body: { key: SANDBOX_KEY } }))
     till.clock.advance(6 * MINUTE_MS)
-    const said = await post(till, 'act/key-revoke', { headers, body: { reason: 'x', input: { keyId: 'x' } } })
-    expect(said.error?.kind).toBe('not_found')
+    const answer = await post(till, 'act/key-revoke', {
+      headers,
+      body: { reason: 'x', input: { keyId: 'x' } },
+    })
+    expect(answer.error?.kind).toBe('not_found')
   })
 })
 
@@ -260,7 +264,7 @@ describe('D-33 the approval of a second operator', () => {
       body: { reason: 'looked at', input: { proposalId } },
     })
   const numberIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? ''
-  const paid = async () =>
+  const payoutCount = async () =>
     Number(
       (
         await till.db
@@ -275,16 +279,16 @@ describe('D-33 the approval of a second operator', () => {
   })
 
   test('is awaited by an act above the limit, which is then done once', async () => {
-    const before = await paid()
-    const said = await pay(ada, '100.01')
-    expect(said).toMatchObject({ status: 202, error: { kind: 'proposed' } })
-    const proposalId = numberIn(said.error?.message)
+    const before = await payoutCount()
+    const answer = await pay(ada, '100.01')
+    expect(answer).toMatchObject({ status: 202, error: { kind: 'proposed' } })
+    const proposalId = numberIn(answer.error?.message)
     expect(await decide(ada, proposalId)).toMatchObject({ status: 409 })
-    expect(await paid()).toBe(before)
+    expect(await payoutCount()).toBe(before)
     const decided = await Promise.all([decide(grace, proposalId), decide(grace, proposalId)])
     expect(decided.map(({ status }) => status).sort()[0]).toBe(200)
     expect(decided.map(({ status }) => status).sort()[1]).toBeGreaterThan(400)
-    expect(await paid()).toBe(before + 1)
+    expect(await payoutCount()).toBe(before + 1)
     const [record] = await till.db
       .selectFrom('operator_act')
       .select(['operator', 'arguments', 'reason'])
@@ -333,17 +337,17 @@ describe('D-33 the approval of a second operator', () => {
   })
 
   test('is not enough for a proposal from the command line, which needs two because it cannot prove who types', async () => {
-    const before = await paid()
+    const before = await payoutCount()
     const payout = { storeId: 1n, currency: 'USD', amount: 20_000n, reference: 'by command' } as const
-    const said = await recordPayout(till.by('Grace'), payout)
-    expect(said).toMatchObject({ kind: 'refused', refusal: 'proposed' })
-    const proposalId = numberIn(said.message)
+    const answer = await recordPayout(till.by('Grace'), payout)
+    expect(answer).toMatchObject({ kind: 'refused', refusal: 'proposed' })
+    const proposalId = numberIn(answer.message)
     expect(await approveProposal(till.by('Ada'), BigInt(proposalId))).toMatchObject({ refusal: 'conflict' })
     expect(await decide(ada, proposalId)).toMatchObject({ status: 200, data: { state: 'backed' } })
     expect(await decide(ada, proposalId)).toMatchObject({ status: 409 })
-    expect(await paid()).toBe(before)
+    expect(await payoutCount()).toBe(before)
     expect(await decide(grace, proposalId)).toMatchObject({ status: 200, data: { state: 'approved' } })
-    expect(await paid()).toBe(before + 1)
+    expect(await payoutCount()).toBe(before + 1)
   })
 
   test('comes too late for a declined proposal', async () => {
@@ -359,11 +363,11 @@ describe('D-33 the approval of a second operator', () => {
   })
 
   test('is needed for a change of the limit too', async () => {
-    const said = await limitAct(till.by('host'), { aboveUsdMinor: null })
-    expect(said).toMatchObject({ refusal: 'proposed' })
+    const answer = await limitAct(till.by('host'), { aboveUsdMinor: null })
+    expect(answer).toMatchObject({ refusal: 'proposed' })
     const list = await listProposals({ ...till.by('host') })
     expect(list).toMatchObject({ data: { aboveUsdMinor: 10_000n } })
-    const proposalId = numberIn(said.message)
+    const proposalId = numberIn(answer.message)
     await decide(ada, proposalId)
     expect(await decide(grace, proposalId)).toMatchObject({ status: 200 })
     expect(await listProposals({ ...till.by('host') })).toMatchObject({ data: { aboveUsdMinor: null } })

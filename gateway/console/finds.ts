@@ -19,7 +19,7 @@ import { listMarkets } from '../operations/markets.ts'
 import { refused } from '../operations/operation.ts'
 import { listOperators } from '../operations/operators.ts'
 import { listPayouts } from '../operations/payouts.ts'
-import { coverPrices, listPrices, showPrice } from '../operations/prices.ts'
+import { listPrices, priceCoverage, showPrice } from '../operations/prices.ts'
 import { listProposals } from '../operations/proposals.ts'
 import { reportSales } from '../operations/sales.ts'
 import { listShoppers, showShopper } from '../operations/shoppers.ts'
@@ -74,7 +74,7 @@ export const FINDS: Record<string, Call> = {
     (deps, { before, ...rest }) => listEndpoints(deps, { ...rest, after: before }),
   ),
   attempts: find(z.object({ ...page, endpointId: id }), listAttempts),
-  coverage: find(z.object({ game: z.enum(GAMES) }), (deps, { game }) => coverPrices(deps, game)),
+  coverage: find(z.object({ game: z.enum(GAMES) }), (deps, { game }) => priceCoverage(deps, game)),
   report: find(z.object({ storeId: id, from: time, to: time, by: z.enum(['day', 'month']) }), reportStore),
   sales: find(z.object({ from: time, to: time }), reportSales),
   drift: find(nothing, (deps) => listDrift(deps)),

@@ -6,20 +6,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { refuseCall } from './answer.ts'
 
-type Place = {
+type ConsoleSite = {
   url: URL
   mode: 'sandbox' | 'live'
   /** True if proxies stand in front. Only they can report that a call arrived over https. */
   isProxied: boolean
 }
 
-export function guardCalls(app: FastifyInstance, place: Place): void {
+export function guardCalls(app: FastifyInstance, site: ConsoleSite): void {
   app.addHook('onRequest', async (request) => {
-    if (!isOurHost(request, place)) refuseCall('wrong_host')
-    if (place.mode === 'live' && place.isProxied && request.protocol !== 'https') refuseCall('https_required')
+    if (!isOurHost(request, site)) refuseCall('wrong_host')
+    if (site.mode === 'live' && site.isProxied && request.protocol !== 'https') refuseCall('https_required')
     if (!isCall(request)) return
     if (request.method !== 'POST') refuseCall('cross_site')
-    if (!isOwnPage(request, place.url.origin)) refuseCall('cross_site')
+    if (!isOwnPage(request, site.url.origin)) refuseCall('cross_site')
     if (!/^application\/json(?:;|$)/i.test(request.headers['content-type'] ?? '')) refuseCall('cross_site')
   })
 }
@@ -32,7 +32,7 @@ function isOwnPage({ headers }: FastifyRequest, origin: string): boolean {
 }
 
 /** Refuses a call with several Host headers. Node uses the first, but a proxy may have used another. */
-function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: Place): boolean {
+function isOurHost({ headers, raw: { rawHeaders } }: FastifyRequest, { url }: ConsoleSite): boolean {
   const named = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
   const ours = [url.host, `${url.hostname}:${port}`]

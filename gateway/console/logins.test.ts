@@ -50,8 +50,8 @@ async function approve(address: unknown, steamId: string): Promise<void> {
 async function outcome(loginId: unknown, person = ada) {
   const isOver = async () => {
     till.rest(1_000)
-    const said = await look(loginId, person)
-    return said.status !== 200 || said.data.botId !== null ? said : undefined
+    const answer = await look(loginId, person)
+    return answer.status !== 200 || answer.data.botId !== null ? answer : undefined
   }
   await expect.poll(isOver, { timeout: 60_000 }).toBeDefined()
   return look(loginId, person)
@@ -67,7 +67,7 @@ const lastAct = async () =>
     .limit(1)
     .executeTakeFirst()
 
-async function enrolled(): Promise<bigint> {
+async function enrolBot(): Promise<bigint> {
   const { data } = await begin()
   await approve(data.address, first)
   return BigInt(String((await outcome(data.loginId)).data.botId))
@@ -93,7 +93,7 @@ test('a bot is enrolled after its account’s phone approves, and the record has
 })
 
 test('only the phone of its own account can renew a bot’s token', async () => {
-  const bot = String(await enrolled())
+  const bot = String(await enrolBot())
   const [before] = await rows()
   const wrong = (await begin({ bot })).data
   await approve(wrong.address, second)
@@ -120,8 +120,8 @@ test('an operator who is signed out before the phone approves adds no bot', asyn
   expect(back.status).toBe(200)
   const { cookie = '' } = { cookie: String(back.headers['set-cookie']).split(';')[0] }
   const headers = { ...eve.headers, cookie, 'x-console-session': String(back.data.session) }
-  const said = await outcome(loginId, { ...eve, headers })
-  expect(said).toMatchObject({ status: 409, error: { message: expect.stringContaining('signed out') } })
+  const answer = await outcome(loginId, { ...eve, headers })
+  expect(answer).toMatchObject({ status: 409, error: { message: expect.stringContaining('signed out') } })
   expect(await rows()).toEqual([])
 })
 

@@ -21,7 +21,7 @@ const POLICY = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Browser features that the console may use. All others are denied. */
+/** Browser features that the console uses, and those that it denies to itself. */
 const ALLOWED = ['publickey-credentials-get', 'publickey-credentials-create', 'clipboard-write']
 const DENIED = ['camera', 'clipboard-read', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb']
 

@@ -11,21 +11,21 @@ import type { LinkedOperator, Passkey } from '../operators/store.ts'
 const TIMEOUT_MS = 5 * 60_000
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const
 
-const encoded = z.string().regex(/^[\w-]{1,20000}$/)
-const credential = { id: encoded, rawId: encoded, type: z.literal('public-key') }
+const base64url = z.string().regex(/^[\w-]{1,20000}$/)
+const credential = { id: base64url, rawId: base64url, type: z.literal('public-key') }
 
 export const registrationSchema = z.object({
   ...credential,
   response: z.object({
-    clientDataJSON: encoded,
-    attestationObject: encoded,
+    clientDataJSON: base64url,
+    attestationObject: base64url,
     transports: z.array(z.string().max(20)).max(10).default([]),
   }),
 })
 
 export const assertionSchema = z.object({
   ...credential,
-  response: z.object({ clientDataJSON: encoded, authenticatorData: encoded, signature: encoded }),
+  response: z.object({ clientDataJSON: base64url, authenticatorData: base64url, signature: base64url }),
 })
 
 export type Registration = z.infer<typeof registrationSchema>
@@ -39,7 +39,7 @@ type Known = Pick<Passkey, 'credentialId' | 'transports'>
 const isTransport = (name: string): name is (typeof TRANSPORTS)[number] =>
   TRANSPORTS.some((transport) => transport === name)
 
-const described = ({ credentialId: id, transports }: Known) => ({
+const descriptorOf = ({ credentialId: id, transports }: Known) => ({
   id,
   transports: transports.filter(isTransport),
 })
@@ -53,7 +53,7 @@ export function askToRegister({ url }: Party, operator: LinkedOperator, known: r
     attestationType: 'none',
     timeout: TIMEOUT_MS,
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
-    excludeCredentials: known.map(described),
+    excludeCredentials: known.map(descriptorOf),
   })
 }
 
@@ -63,14 +63,14 @@ export function askToShow({ url }: Party, known: readonly Known[] = []) {
     rpID: url.hostname,
     userVerification: 'required',
     timeout: TIMEOUT_MS,
-    allowCredentials: known.map(described),
+    allowCredentials: known.map(descriptorOf),
   })
 }
 
 /** Uses up a challenge. Resolves to false if it was not ours or is already used. */
 type TakeChallenge = (challenge: Buffer) => Promise<boolean>
 
-const expected = ({ url }: Party, take: TakeChallenge) => ({
+const expectationsOf = ({ url }: Party, take: TakeChallenge) => ({
   expectedOrigin: url.origin,
   expectedRPID: url.hostname,
   requireUserVerification: true,
@@ -85,7 +85,7 @@ export async function readRegistration(
 ): Promise<Passkey | undefined> {
   const { clientDataJSON, attestationObject, transports } = response
   const answer = await verifyRegistrationResponse({
-    ...expected(party, take),
+    ...expectationsOf(party, take),
     response: { ...rest, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
   }).catch(() => undefined)
   if (answer?.verified !== true || answer.registrationInfo === undefined) return undefined
@@ -105,7 +105,7 @@ export async function readAssertion(
   take: TakeChallenge,
 ): Promise<bigint | undefined> {
   const answer = await verifyAuthenticationResponse({
-    ...expected(party, take),
+    ...expectationsOf(party, take),
     response: { ...assertion, clientExtensionResults: {} },
     credential: {
       id: passkey.credentialId,

@@ -105,8 +105,8 @@ function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: Fas
     send(reply, await beginRegistration(deps, parse(linkSchema, body).link)),
   )
   on('/ops/link/finish', async (body, reply) => {
-    const asked = parse(linkSchema.extend({ registration: registrationSchema }), body)
-    const halves = await finishRegistration(deps, asked)
+    const input = parse(linkSchema.extend({ registration: registrationSchema }), body)
+    const halves = await finishRegistration(deps, input)
     deps.log.info('operator registered a passkey')
     return begin(reply, halves)
   })

@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 const whoAmI = (headers: Record<string, string>) => post(till, 'session', { headers })
-const kindOf = async (said: Promise<{ error: { kind: string } | undefined }>) => (await said).error?.kind
+const kindOf = async (answer: Promise<{ error: { kind: string } | undefined }>) => (await answer).error?.kind
 
 describe('D-33 a one-time link', () => {
   test('registers a passkey, signs in, and is recorded', async () => {
@@ -62,8 +62,8 @@ describe('D-33 a one-time link', () => {
 
   test('used by two people at the same moment admits only one', async () => {
     const link = await linkFor(till, name)
-    const said = await Promise.all([register(till, link), register(till, link)])
-    expect(said.map(({ status }) => status).sort()).toEqual([200, 403])
+    const answer = await Promise.all([register(till, link), register(till, link)])
+    expect(answer.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
   test('expires after 10 minutes on the machine’s clock, whatever the time on the till’s clock', async () => {
@@ -103,8 +103,8 @@ describe('a passkey', () => {
     const { device } = await signedIn(till, name)
     const begun = await post(till, 'sign-in/begin')
     const assertion = device.show(begun.data.options as { challenge: string })
-    const said = await post(till, 'sign-in/finish', { body: { assertion } })
-    expect((await whoAmI(sessionOf(said))).data).toMatchObject({ name })
+    const answer = await post(till, 'sign-in/finish', { body: { assertion } })
+    expect((await whoAmI(sessionOf(answer))).data).toMatchObject({ name })
     expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 
@@ -146,8 +146,8 @@ describe('a session', () => {
   })
 
   test('has a cookie that is hidden from scripts and other hosts, and sent over https only', async () => {
-    const said = await register(till, await linkFor(till, name))
-    const cookie = String(said.headers['set-cookie'])
+    const answer = await register(till, await linkFor(till, name))
+    const cookie = String(answer.headers['set-cookie'])
     expect(cookie).toMatch(
       /^__Host-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=43200$/,
     )
@@ -199,8 +199,8 @@ describe('a session', () => {
 
 describe('a sandbox', () => {
   test('admits its own key without a passkey, and no other key', async () => {
-    const said = await post(till, 'sandbox', { body: { key: SANDBOX_KEY } })
-    expect((await whoAmI(sessionOf(said))).data).toMatchObject({ name: 'sandbox', isSandbox: true })
+    const answer = await post(till, 'sandbox', { body: { key: SANDBOX_KEY } })
+    expect((await whoAmI(sessionOf(answer))).data).toMatchObject({ name: 'sandbox', isSandbox: true })
     const wrong = post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })
     expect(await kindOf(wrong)).toBe('link_over')
   })

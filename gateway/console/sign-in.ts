@@ -54,8 +54,8 @@ export async function finishRegistration(
   if (operator === undefined) refuseCall('link_over')
   const { operatorId, name } = operator
   const by: ActDeps = { ...deps, operator: name, reason: null, operatorId }
-  const recorded = () => ({ operatorId, name })
-  const answer = await act(by, { name: 'operator passkey', recorded }, async (tx) => {
+  const argumentsOf = () => ({ operatorId, name })
+  const answer = await act(by, { name: 'operator passkey', argumentsOf }, async (tx) => {
     const passkey = await readRegistration(party, registration, (challenge) =>
       takeChallenge(tx, { challenge, purpose: 'register', askedBy: secret }, now),
     )
@@ -87,7 +87,7 @@ export async function beginSignIn(deps: SignInDeps) {
 export function finishSignIn(deps: SignInDeps, assertion: Assertion): Promise<Halves> {
   const now = deps.clock.machineNow()
   return inTransaction(deps.db, async (tx) => {
-    const { operatorId } = await shown(deps, tx, { assertion, purpose: 'sign_in', askedBy: null })
+    const { operatorId } = await verifyPasskey(deps, tx, { assertion, purpose: 'sign_in', askedBy: null })
     return beginSession(tx, { operatorId, sandboxSha256: null }, now)
   })
 }
@@ -104,7 +104,7 @@ export function finishStepUp(deps: SignInDeps, { operatorId, session }: Visitor,
   const now = deps.clock.machineNow()
   return inTransaction(deps.db, async (tx) => {
     const { cookieSha256: askedBy } = session
-    const operator = await shown(deps, tx, { assertion, purpose: 'step_up', askedBy })
+    const operator = await verifyPasskey(deps, tx, { assertion, purpose: 'step_up', askedBy })
     if (operator.operatorId !== operatorId) refuseCall('passkey_refused')
     await noteCheck(tx, askedBy, now)
   })
@@ -117,28 +117,28 @@ export async function enterSandbox(deps: SignInDeps, key: string): Promise<Halve
   return beginSession(db, { operatorId: null, sandboxSha256: sha256(sandboxKey) }, clock.machineNow())
 }
 
-type Asked = Pick<Challenge, 'purpose' | 'askedBy'>
+type ChallengeBinding = Pick<Challenge, 'purpose' | 'askedBy'>
 
 async function keepChallenge(
   { db, clock }: SignInDeps,
-  { options, ...asked }: Asked & { options: { challenge: string } },
+  { options, ...binding }: ChallengeBinding & { options: { challenge: string } },
 ): Promise<void> {
   const now = clock.machineNow()
   const challenge = Buffer.from(options.challenge, 'base64url')
   const expiresAt = new Date(now.getTime() + CHALLENGE_MS)
-  await insertChallenge(db, { ...asked, challenge }, { now, expiresAt })
+  await insertChallenge(db, { ...binding, challenge }, { now, expiresAt })
 }
 
 /** Returns the operator whose passkey answered the challenge. */
-async function shown(
+async function verifyPasskey(
   { party, clock }: SignInDeps,
   tx: Tx,
-  { assertion, ...asked }: Asked & { assertion: Assertion },
+  { assertion, ...binding }: ChallengeBinding & { assertion: Assertion },
 ): Promise<Operator> {
   const passkey = await findPasskey(tx, assertion.id)
   if (passkey === undefined) refuseCall('passkey_refused')
   const counter = await readAssertion(party, { assertion, passkey }, (challenge) =>
-    takeChallenge(tx, { ...asked, challenge }, clock.machineNow()),
+    takeChallenge(tx, { ...binding, challenge }, clock.machineNow()),
   )
   if (counter === undefined) refuseCall('passkey_refused')
   await keepCounter(tx, passkey.credentialId, counter)

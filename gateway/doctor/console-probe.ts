@@ -20,12 +20,12 @@ export async function probeConsole({ url, host, port }: ConsoleConfig): Promise<
 async function askConsole(url: URL): Promise<ConsoleAnswer> {
   try {
     const answer = await ask(url)
-    const said = (await answer.text()).slice(0, MOST_CHARACTERS)
+    const body = (await answer.text()).slice(0, MOST_CHARACTERS)
     return {
       kind: 'answered',
       status: answer.status,
-      page: said.includes(TITLE) ? MODES.find((mode) => said.includes(`data-mode="${mode}"`)) : undefined,
-      refusal: refusalIn(said),
+      page: body.includes(TITLE) ? MODES.find((mode) => body.includes(`data-mode="${mode}"`)) : undefined,
+      refusal: refusalIn(body),
       certificateEndsMs: await certificateEnd(url),
     }
   } catch (error) {
@@ -33,9 +33,9 @@ async function askConsole(url: URL): Promise<ConsoleAnswer> {
   }
 }
 
-function refusalIn(said: string): string | undefined {
+function refusalIn(body: string): string | undefined {
   try {
-    return refusalSchema.safeParse(JSON.parse(said)).data?.error.kind
+    return refusalSchema.safeParse(JSON.parse(body)).data?.error.kind
   } catch {
     return undefined
   }

@@ -62,8 +62,9 @@ function reachedOf(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
 function listenerOf({ listener: { place, isThere }, answer }: ConsoleProbe): Finding {
   const check = 'console.listener'
   if (isThere) return good(check, `listens at ${place}`)
-  const isBehind = answer.kind === 'answered' && answer.page !== undefined
-  if (isBehind) return notChecked(check, `nothing listens at ${place} here: the gateway is another machine`)
+  const isElsewhere = answer.kind === 'answered' && answer.page !== undefined
+  if (isElsewhere)
+    return notChecked(check, `nothing listens at ${place} here: the gateway is another machine`)
   const advice = 'start a gateway with the role console, or run this on the machine that has it'
   return mend(check, `nothing listens at ${place} here`, advice)
 }

@@ -100,7 +100,7 @@ const store = (change: object) =>
 const feedFailed = { source: 'skinport', feed: 'cs', goodAt: before(9 * HOUR_MS), lastError: 'HTTP 403' }
 const caller = { address: '127.0.0.1', protocol: 'https', isProxy: true }
 
-const mended = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
+const faults = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
 
 describe('a correct set-up', () => {
   it.each([
@@ -281,20 +281,20 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
 
 it('the doctor asks for as many connections as docs/scaling.md lists for a gateway', () => {
   const text = readFileSync(join(import.meta.dirname, '../../docs/scaling.md'), 'utf8')
-  const [, told, table = ''] = /opens up to (\d+) connections([\s\S]*?)A command takes/.exec(text) ?? []
+  const [, count, table = ''] = /opens up to (\d+) connections([\s\S]*?)A command takes/.exec(text) ?? []
   const rows = [...table.matchAll(/^\|[^|]*\|(.*)\|$/gm)].map(([, cell = '']) => cell.match(/\d+/g) ?? [])
   const sum = rows.flat().reduce((total, number) => total + Number(number), 0)
-  expect([Number(told), sum]).toEqual([NEEDED_CONNECTIONS, NEEDED_CONNECTIONS])
+  expect([Number(count), sum]).toEqual([NEEDED_CONNECTIONS, NEEDED_CONNECTIONS])
 })
 
 describe('a faulty set-up', () => {
   it.each(BROKEN)('is named: %s', (_what, findings, check, advice) => {
-    const [first, ...others] = mended(findings())
+    const [first, ...others] = faults(findings())
     expect(others).toEqual([])
     expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
   })
 
-  it('lists what it cannot check, and why', () => {
+  it('has its unchecked parts listed, each with the reason', () => {
     const unsent = store({ answer: undefined })
     const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { version: '1', nowMs: 0 })
     expect(unsent).toMatchObject([{ state: 'not_checked', says: expect.stringContaining('--send-webhooks') }])
@@ -304,7 +304,7 @@ describe('a faulty set-up', () => {
   })
 })
 
-describe('on a real PostgreSQL', () => {
+describe('the doctor on a real PostgreSQL', () => {
   const ROLE = `doctor_${randomBytes(4).toString('hex')}`
   const KEY = Buffer.alloc(32, 7)
   let till: TestDatabase
@@ -326,7 +326,7 @@ describe('on a real PostgreSQL', () => {
 
   it('finds no fault in a direct connection to a primary', async () => {
     const answer = await probeDatabase(till.url, nowMs)
-    expect(mended(databaseFindings(answer))).toEqual([])
+    expect(faults(databaseFindings(answer))).toEqual([])
     expect(ownerFindings(answer, { ...config, oldMasterKeys: [] }).map(({ state }) => state)).toEqual([
       'good',
       'good',
@@ -337,10 +337,10 @@ describe('on a real PostgreSQL', () => {
     const [answer, owner] = await Promise.all([asRole(), till.url].map((url) => probeDatabase(url, nowMs)))
     if (answer === undefined || owner === undefined) throw new Error('both were asked')
     for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
-      expect(mended(findings).map(({ check }) => check)).toEqual(['database.rights'])
+      expect(faults(findings).map(({ check }) => check)).toEqual(['database.rights'])
     await whileNobodyMigrates(till.url, {}, (client) => grantApp(client, asRole()))
-    expect(mended(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
-    expect(mended(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
+    expect(faults(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
+    expect(faults(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
   })
 
   it('names a database that accepts no writes', async () => {
@@ -349,7 +349,7 @@ describe('on a real PostgreSQL', () => {
       await probeDatabase(asRole(), nowMs),
       await probeDatabase(till.url, nowMs),
     )
-    expect(mended(findings).map(({ check }) => check)).toEqual(['database.recovery'])
+    expect(faults(findings).map(({ check }) => check)).toEqual(['database.recovery'])
   })
 
   it('names another master key, another mode and an unreachable server', async () => {
@@ -357,9 +357,9 @@ describe('on a real PostgreSQL', () => {
     const otherKey = { ...config, masterKey: Buffer.alloc(32, 8), oldMasterKeys: [] }
     const otherMode = { ...config, mode: 'sandbox' as const, oldMasterKeys: [] }
     for (const other of [otherKey, otherMode])
-      expect(mended(ownerFindings(answer, other)).map(({ check }) => check)).toEqual(['database.identity'])
+      expect(faults(ownerFindings(answer, other)).map(({ check }) => check)).toEqual(['database.identity'])
     const nowhere = await probeDatabase('postgres://nobody@127.0.0.1:9/none', nowMs)
-    expect(mended(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
+    expect(faults(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
   })
 
   it('is a command with an exit code, and continues after a fault', async () => {
@@ -372,12 +372,12 @@ describe('on a real PostgreSQL', () => {
       code: 1,
       errors: expect.stringContaining(`${toMend} to mend`),
     })
-    const said = await runCommand(['doctor'], {
+    const printed = await runCommand(['doctor'], {
       env: { ...LIVE, TRADETILL_PUBLIC_URL: 'http://pay.example' },
     })
-    expect(said.out).toContain('TO MEND      settings: TRADETILL_PUBLIC_URL is needed in live mode')
-    expect(said.out).toContain('not checked  database: fix the settings first')
-    expect(said.code).toBe(1)
+    expect(printed.out).toContain('TO MEND      settings: TRADETILL_PUBLIC_URL is needed in live mode')
+    expect(printed.out).toContain('not checked  database: fix the settings first')
+    expect(printed.code).toBe(1)
   })
 })
 

@@ -46,7 +46,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   const findings = [
     ...settingsFindings(settings),
     ...machineFindings(machine),
-    ...(await rest(settings, options)),
+    ...(await examineRest(settings, options)),
   ]
   const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length
   const data = { findings, toMend: count('mend'), notChecked: count('not_checked') }
@@ -58,7 +58,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
 const OF_TILL = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
 const LATER = ['database', 'public', 'console', ...OF_TILL]
 
-async function rest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
+async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
     return LATER.map((check) => notChecked(check, 'fix the settings first'))
   }

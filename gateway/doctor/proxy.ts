@@ -6,6 +6,7 @@ import { type Finding, good, mend, notChecked } from './finding.ts'
 export const MADE_UP_ADDRESS = '192.0.2.77'
 
 const DAY_MS = 86_400_000
+/** Time left at which a certificate should have been renewed. */
 const CERTIFICATE_MS = 14 * DAY_MS
 
 export type PublicAnswer =
@@ -25,6 +26,7 @@ export type PublicAnswer =
       page: { status: number; encoding: string | null }
       /** Answer to a body of the largest size that the till accepts. */
       largeBody: { status: number; isOurs: boolean }
+      /** Answer to plain http. */
       plain: { kind: 'closed' } | { kind: 'answered'; status: number; location: string }
     }
 

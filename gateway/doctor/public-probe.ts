@@ -23,11 +23,11 @@ export async function probePublic(publicUrl: URL, proof: string): Promise<Public
   try {
     const headers = { [DOCTOR_HEADER]: proof, 'x-forwarded-for': MADE_UP_ADDRESS }
     const health = await ask(new URL('/healthz', publicUrl), { headers })
-    const said = healthSchema.safeParse(await health.json().catch(() => undefined))
-    const { caller, ...build } = said.data ?? {}
+    const parsed = healthSchema.safeParse(await health.json().catch(() => undefined))
+    const { caller, ...build } = parsed.data ?? {}
     return {
       kind: 'answered',
-      build: said.success ? { version: '', commit: '', ...build } : undefined,
+      build: parsed.success ? { version: '', commit: '', ...build } : undefined,
       caller,
       certificateEndsMs: await certificateEnd(publicUrl),
       hsts: health.headers.get('strict-transport-security'),

@@ -35,9 +35,9 @@ describe('a database that disappears during the checks', () => {
   })
 
   /** The public URL is checked after the database, so the database disappears then. */
-  async function addressThat(goes: () => void): Promise<string> {
+  async function addressThat(disappear: () => void): Promise<string> {
     publicAddress = createServer((_request, answer) => {
-      goes()
+      disappear()
       answer.end('no till')
     })
     const server = publicAddress

@@ -38,7 +38,7 @@ const answer = (change: Partial<typeof ANSWER>) =>
 const epoch = (change: Partial<Parameters<typeof epochFindings>[0]>) =>
   epochFindings({ epoch: 1n, found: undefined, isDisarmed: false, ...change })
 const vault = (change: Partial<VaultState>) => vaultFindings({ ...VAULT, ...change })
-const mended = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
+const faults = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
 
 it.each([
   ['console', () => console({})],
@@ -99,7 +99,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['a vault that is not running', () => vault({ connected: 0 }), 'vault', /start the vault/],
   ['a vault that does not answer wishes', () => vault({ unseen: 3 }), 'vault', /see its log/],
 ])('a fault is named: %s', (_what, findings, check, advice) => {
-  const [first, ...others] = mended(findings())
+  const [first, ...others] = faults(findings())
   expect(others).toEqual([])
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })
 })
@@ -162,7 +162,7 @@ describe('the probe of the console', () => {
   })
 })
 
-describe('on a real PostgreSQL', () => {
+describe('the doctor on a real PostgreSQL', () => {
   const ROLE = `doctor_vault_${randomBytes(4).toString('hex')}`
   let till: TestDatabase
   beforeAll(async () => {

@@ -27,13 +27,13 @@ export type TestsDeps = {
   sendsWebhooks: boolean
   send?: ChallengeDeps['send']
 }
-type Place = { endpoint: EndpointRow; answer: WebhookAnswer | undefined }
+type TestedEndpoint = { endpoint: EndpointRow; answer: WebhookAnswer | undefined }
 
 export async function readStoreStates(
   deps: TestsDeps,
   nowMs = () => performance.now(),
 ): Promise<StoreState[]> {
-  const found: { id: bigint; name: string; places: Place[] }[] = []
+  const found: { id: bigint; name: string; places: TestedEndpoint[] }[] = []
   for (const { id, name } of await readStores(deps.db)) {
     const places = (await endpointsOf(deps.db, id)).map((endpoint) => ({ endpoint, answer: undefined }))
     found.push({ id, name, places })
@@ -53,7 +53,7 @@ export async function readStoreStates(
   }))
 }
 
-async function testAll(deps: TestsDeps, places: Place[], nowMs: () => number): Promise<void> {
+async function testAll(deps: TestsDeps, places: TestedEndpoint[], nowMs: () => number): Promise<void> {
   const [test, inTurn, beginMs] = [tester(deps), createLimiter(AT_ONCE), nowMs()]
   const enabled = places.filter(({ endpoint }) => endpoint.state === 'enabled')
   const work = enabled.map((place) =>

@@ -39,7 +39,7 @@ function numbered({ id, sequence, payload }: EventRow) {
   return { ...rest, id, sequence: number, data: { ...data, sequence: number } }
 }
 
-/** The event as the log and every webhook show it. */
+/** Returns the event as the log and every webhook show it. */
 export const toWebhookEvent = (row: EventRow): WebhookEvent => webhookSchema.parse(numbered(row))
 
 export const toDepositEvent = (row: EventRow): DepositEvent => depositEventSchema.parse(numbered(row))

@@ -34,7 +34,7 @@ describe('sequences of events', () => {
     const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
     if (data === undefined) throw new Error('the deposit is not there')
     const gate = openDatabase(till.url, 34)
-    let writing = true
+    let isWriting = true
     const write = async ({ id }: { id: bigint }, part: number) => {
       await gate.db.transaction().execute(async (tx) => {
         const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
@@ -49,10 +49,10 @@ describe('sequences of events', () => {
         for (let part = 0; part < rounds; part += 1) await write(deposit, part)
       }),
     ).finally(() => {
-      writing = false
+      isWriting = false
     })
     const seen: number[] = []
-    while (writing || seen.length < 32 * rounds) {
+    while (isWriting || seen.length < 32 * rounds) {
       await Promise.all([publishEvents(till.deps), publishEvents(till.deps)])
       const { events } = await readEvents(till.db, store.id, { after: seen.at(-1) ?? 0, limit: 50 })
       seen.push(...events.map((event) => event.sequence))

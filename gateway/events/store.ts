@@ -60,7 +60,7 @@ export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[
 
 const columns = ['id', 'sequence', 'payload'] as const satisfies (keyof EventRow)[]
 
-/** The store's events after a sequence, in their order and without gaps. */
+/** Returns the store's events after a sequence, in their order and without gaps. */
 export async function readEvents(db: Db, storeId: bigint, { after, limit }: EventQuery): Promise<EventList> {
   const rows = await db
     .selectFrom('event')
@@ -74,7 +74,7 @@ export async function readEvents(db: Db, storeId: bigint, { after, limit }: Even
   return { events, next: events.at(-1)?.sequence ?? after, hasMore: rows.length > limit }
 }
 
-/** The number of the store's last event; 0 for none. */
+/** Returns the number of the store's last event; 0 if there is none. */
 export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {
   const row = await db
     .selectFrom('store')
@@ -84,7 +84,7 @@ export async function lastSequence(db: Db, storeId: bigint): Promise<bigint> {
   return row?.last_sequence ?? 0n
 }
 
-/** The events of one deposit. The caller has checked that it is the store's. */
+/** Returns the events of one deposit. The caller must have checked that the deposit belongs to the store. */
 export async function readDepositEvents(db: Db, depositId: bigint): Promise<DepositEvent[]> {
   const rows = await db
     .selectFrom('event')

@@ -9,9 +9,9 @@ import {
   decideProposal,
   insertMovedAlone,
   insertProposal,
-  movedAlone,
   type NewProposal,
   readApprovalLimit,
+  readMovedAlone,
   usdCentsOf,
 } from '../operators/proposal-store.ts'
 import { toJson } from './json.ts'
@@ -24,12 +24,12 @@ export type NamedAct<T> = {
   /** Whether the operator must give a reason, because money moves or something is removed. */
   needsReason?: boolean
   /** Arguments to record. They must not contain a secret. */
-  recorded(data: T): Record<string, unknown>
-  /** Set if the act moves money. Above the operators' limit, a second operator must approve it. */
-  second?: Second<T>
+  argumentsOf(data: T): Record<string, unknown>
+  /** Set if the act needs a second operator when it moves more money than the operators' limit. */
+  secondOperator?: SecondOperator<T>
 }
 
-export type Second<T> = {
+export type SecondOperator<T> = {
   /** Returns the amount that moves, or `all` if the act needs approval whatever the limit. */
   moves(tx: Tx, data: T): Promise<Amount | 'all'> | Amount | 'all'
   /** Arguments with which the act is repeated after its approval. */
@@ -52,21 +52,21 @@ export async function act<T>(
 ): Promise<Answer<T>> {
   const mistake = mistakeOf(deps, what)
   if (mistake !== undefined) return refused('usage', mistake)
-  let undone: Refused<T> | NewProposal | undefined
+  let obstacle: Refused<T> | NewProposal | undefined
   try {
     return await inTransaction(deps.db, async (tx) => {
       // Read before the work, which may change the limit.
-      const limit = what.second && (await readApprovalLimit(tx))
+      const limit = what.secondOperator && (await readApprovalLimit(tx))
       const answer = await work(tx)
-      undone = answer.kind === 'refused' ? answer : undefined
-      if (answer.kind === 'done') undone = await whyNotYet(tx, deps, { ...what, data: answer.data, limit })
-      if (undone !== undefined) throw new RolledBack()
+      obstacle = answer.kind === 'refused' ? answer : undefined
+      if (answer.kind === 'done') obstacle = await obstacleTo(tx, deps, { ...what, data: answer.data, limit })
+      if (obstacle !== undefined) throw new RolledBack()
       if (answer.kind === 'done') await record(tx, deps, { ...what, data: answer.data })
       return answer
     })
   } catch (error) {
-    if (!(error instanceof RolledBack) || undone === undefined) throw error
-    return 'kind' in undone ? undone : propose(deps, undone)
+    if (!(error instanceof RolledBack) || obstacle === undefined) throw error
+    return 'kind' in obstacle ? obstacle : propose(deps, obstacle)
   }
 }
 
@@ -74,26 +74,26 @@ export async function act<T>(
 class RolledBack extends Error {}
 
 /**
- * Returns a proposal if the act moves more than the limit. Runs after the work, so only an act that would succeed is
- * proposed. An approved act runs only once.
+ * Returns a proposal if the act moves more than the limit, or a refusal if its proposal was already decided. Runs after
+ * the work, so only an act that would succeed is proposed.
  */
-async function whyNotYet<T>(
+async function obstacleTo<T>(
   tx: Tx,
   deps: ActDeps,
-  { name, second, data, limit }: NamedAct<T> & { data: T; limit: bigint | undefined },
+  { name, secondOperator, data, limit }: NamedAct<T> & { data: T; limit: bigint | undefined },
 ): Promise<Refused | NewProposal | undefined> {
   if (deps.approval !== undefined) {
     const { proposalId, approvedBy: by } = deps.approval
     const isFirst = await decideProposal(tx, { proposalId, state: 'approved', by, at: deps.clock.now() })
     return isFirst ? undefined : refused('conflict', `Proposal ${proposalId} is already decided.`)
   }
-  if (second === undefined || limit === undefined) return undefined
-  const moved = await second.moves(tx, data)
+  if (secondOperator === undefined || limit === undefined) return undefined
+  const moved = await secondOperator.moves(tx, data)
   const worth = moved === 'all' ? undefined : await usdCentsOf(tx, moved)
   if (worth !== undefined && (await mayMoveAlone(tx, deps, { worth, limit }))) return undefined
   return {
     act: name,
-    input: toJson(second.input),
+    input: toJson(secondOperator.input),
     reason: deps.reason,
     proposedBy: deps.operator,
     backedBy: deps.operatorId ?? null,
@@ -104,7 +104,8 @@ async function whyNotYet<T>(
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Applies the limit to the sum of a day, by the machine's clock, so one large act cannot be split into many small ones.
+ * Applies the limit to the sum of the last 24 hours, by the machine's clock, so one large act cannot be split into many
+ * small ones.
  */
 async function mayMoveAlone(
   tx: Tx,
@@ -113,7 +114,7 @@ async function mayMoveAlone(
 ): Promise<boolean> {
   const at = clock.machineNow()
   const mover = { operatorId, since: new Date(at.getTime() - DAY_MS) }
-  const before = await movedAlone(tx, mover)
+  const before = await readMovedAlone(tx, mover)
   if (worth > limit - before) return false
   await insertMovedAlone(tx, { ...mover, worth, at })
   return true
@@ -122,8 +123,8 @@ async function mayMoveAlone(
 async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
   const proposalId = await inTransaction(deps.db, async (tx) => {
     const id = await insertProposal(tx, proposal)
-    const recorded = () => ({ proposalId: id, proposed: proposal.act, ...JSON.parse(proposal.input) })
-    await record(tx, deps, { name: 'propose', recorded, data: undefined })
+    const argumentsOf = () => ({ proposalId: id, proposed: proposal.act, ...JSON.parse(proposal.input) })
+    await record(tx, deps, { name: 'propose', argumentsOf, data: undefined })
     return id
   })
   const whose = deps.operatorId === undefined ? 'Two operators must' : 'Another operator must'
@@ -144,13 +145,13 @@ function mistakeOf({ operator, reason }: ActDeps, what: Pick<NamedAct<never>, 'n
 function record<T>(
   tx: Tx,
   deps: ActDeps,
-  { name, recorded, data }: NamedAct<T> & { data: T },
+  { name, argumentsOf, data }: NamedAct<T> & { data: T },
 ): Promise<void> {
   return insertAct(tx, {
     at: deps.clock.now(),
     operator: scrub(deps.operator),
     act: name,
-    arguments: scrub(toJson({ ...recorded(data), ...deps.approval })),
+    arguments: scrub(toJson({ ...argumentsOf(data), ...deps.approval })),
     reason: deps.reason === null ? null : scrub(deps.reason),
   })
 }

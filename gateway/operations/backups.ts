@@ -8,18 +8,21 @@ import {
   copyEmbedded,
   dump,
   isFolder,
-  putBackCopy,
+  restoreCopy,
 } from '../backups/service.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { counted } from '../kit/counted.ts'
-import { type Answer, done, type Place, refused } from './operation.ts'
+import { type Answer, done, refused, type StandaloneDeps } from './operation.ts'
 
 const STOPPED = refused(
   'unreachable',
   'No gateway is running on the embedded database. Start it first: a backup is made while it runs.',
 )
 
-export async function createBackup({ config, url, now }: Place, folder: string): Promise<Answer<Backup>> {
+export async function createBackup(
+  { config, url, now }: StandaloneDeps,
+  folder: string,
+): Promise<Answer<Backup>> {
   if (config.databaseUrl === undefined) {
     const running = runningDatabase(config.dataDir)
     if (running === undefined || url === undefined) return STOPPED
@@ -45,22 +48,22 @@ export type CheckedBackup = Omit<Inspection, 'differences'> & { differences: num
 
 /** Checks a backup by restoring it elsewhere. `server`: URL of a server on which a dump may create a database. */
 export async function checkBackup(
-  { config, url }: Place,
+  { config, url }: StandaloneDeps,
   path: string,
   server: string | undefined,
 ): Promise<Answer<CheckedBackup>> {
   const { mode, masterKey, oldMasterKeys } = config
   const claim = { mode, masterKey, oldMasterKeys }
   const serverUrl = server ?? config.ownerDatabaseUrl ?? url
-  const looked = isFolder(path)
+  const checked = isFolder(path)
     ? await checkCopy(path, claim)
     : serverUrl === undefined
       ? undefined
       : await checkDump(path, { serverUrl, claim, ...config.programs })
-  if (looked === undefined)
+  if (checked === undefined)
     return refused('usage', 'Name a server with --server: the dump is restored into a new database there.')
-  if (looked.kind === 'refused') return refused('failed', looked.reason)
-  const { differences, ...rest } = looked.inspection
+  if (checked.kind === 'refused') return refused('failed', checked.reason)
+  const { differences, ...rest } = checked.inspection
   const data = { ...rest, differences: differences.length }
   return differences.length === 0
     ? done(data)
@@ -72,10 +75,13 @@ export async function checkBackup(
       }
 }
 
-export type PutBack = { dataDir: string }
+export type RestoredBackup = { dataDir: string }
 
 /** Restores a backup into the data folder. Refuses if the folder already has a database. */
-export async function putBack({ config }: Place, path: string): Promise<Answer<PutBack>> {
+export async function restoreBackup(
+  { config }: StandaloneDeps,
+  path: string,
+): Promise<Answer<RestoredBackup>> {
   const { dataDir, databaseUrl } = config
   if (databaseUrl !== undefined) {
     return refused(
@@ -83,7 +89,7 @@ export async function putBack({ config }: Place, path: string): Promise<Answer<P
       'DATABASE_URL is set: a dump is restored with pg_restore, see docs/operating.md.',
     )
   }
-  const reason = await putBackCopy(path, dataDir)
+  const reason = await restoreCopy(path, dataDir)
   return reason === undefined
     ? done({ dataDir }, `${dataDir} has the database of ${path}. Start the gateway, then restore status.`)
     : refused('failed', reason)

@@ -77,8 +77,8 @@ function busyText(watched: Watched): string {
 }
 
 function change(deps: ActDeps, which: string, verb: BotAct): Promise<Answer<ChangedBot>> {
-  const recorded = ({ botId, name }: ChangedBot) => ({ botId, name })
-  const what = { name: `bot ${verb}`, needsReason: verb === 'remove' || verb === 'retire', recorded }
+  const argumentsOf = ({ botId, name }: ChangedBot) => ({ botId, name })
+  const what = { name: `bot ${verb}`, needsReason: verb === 'remove' || verb === 'retire', argumentsOf }
   return act(deps, what, async (tx) => {
     const answer = await actOnBot(tx, which, verb)
     if (answer.kind === 'refused') {

@@ -25,7 +25,7 @@ const REFUSALS: Record<Reason, [RefusalKind, string]> = {
 export function advance(deps: ActDeps, duration: string): Promise<Answer<ClockView>> {
   const what = {
     name: 'clock advance',
-    recorded: ({ aheadSeconds }: ClockView) => ({ duration, aheadSeconds }),
+    argumentsOf: ({ aheadSeconds }: ClockView) => ({ duration, aheadSeconds }),
   }
   return act(deps, what, async (tx) => {
     const answer = await advanceClock({ db: tx, sandboxUrl: deps.config.steamSandboxUrl }, duration)

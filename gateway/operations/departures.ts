@@ -37,7 +37,7 @@ export function explainDeparture(deps: ActDeps, departureId: bigint): Promise<An
   const what = {
     name: 'items explain',
     needsReason: true,
-    recorded: (explained: ExplainedDeparture) => explained,
+    argumentsOf: (explained: ExplainedDeparture) => explained,
   }
   return act(deps, what, async (tx) => {
     const found = await findDeparture(tx, departureId)

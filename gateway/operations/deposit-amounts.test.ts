@@ -72,14 +72,14 @@ describe('deposits by amount', () => {
     )
   })
 
-  it('are all exported to a file', async () => {
+  it('can all be exported', async () => {
     const answer = await exportDeposits(operatorOf(till), { ...USD, limit: 7 })
     const rows = answer.kind === 'refused' ? [] : answer.data.deposits
     expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(known))
   })
 
   it('need a currency', async () => {
-    const asked = { order: 'smallest', limit: 7 } as const
-    expect(await listDeposits(operatorOf(till), asked)).toMatchObject({ refusal: 'usage' })
+    const filter = { order: 'smallest', limit: 7 } as const
+    expect(await listDeposits(operatorOf(till), filter)).toMatchObject({ refusal: 'usage' })
   })
 })

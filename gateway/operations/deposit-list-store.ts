@@ -6,7 +6,7 @@ import type { DepositStatus } from '../../contract/statuses.ts'
 import { hasGateway } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { type DepositOrder, isByAmount } from './deposit-orders.ts'
-import { ASKED_MS } from './outlook.ts'
+import { RELEASE_WAIT_MS } from './outlook.ts'
 
 /** Why a person must look at a deposit. */
 export type Need =
@@ -41,7 +41,7 @@ export type DepositFilter = {
 /** Most deposits examined for one page of a rare filter. The cost stays the same while the table grows. */
 const MOST_LOOKED_AT = 500
 
-export type Place = { id: bigint; fits: boolean }
+export type ExaminedDeposit = { id: bigint; fits: boolean }
 
 /**
  * How many deposits to examine. If an index covers the filter in the order of the list, one page and one more row are
@@ -68,7 +68,7 @@ export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
   if (from === undefined && to === undefined) return false
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from (
-      select from deposit where ${narrowedBy(filter)} limit ${MOST_SORTED + 1}) candidate`.execute(db)
+      select from deposit where ${timeIndexCondition(filter)} limit ${MOST_SORTED + 1}) candidate`.execute(db)
   return (rows[0]?.count ?? 0) <= MOST_SORTED
 }
 
@@ -79,7 +79,7 @@ export async function lookThrough(
   db: Db,
   filter: DepositFilter,
   { now, isFew = false }: Looking,
-): Promise<Place[]> {
+): Promise<ExaminedDeposit[]> {
   const { leastMinor, mostMinor, currency, game } = filter
   const [key, direction] = [keyOf(filter.order), directionOf(filter.order)]
   const fits = all([
@@ -87,16 +87,16 @@ export async function lookThrough(
     mostMinor !== undefined && sql<boolean>`credited_amount <= ${mostMinor}`,
     currency !== undefined && sql<boolean>`currency = ${currency}`,
     // The indexes of amounts do not include the status or the time, so both are checked row by row, like a rare filter.
-    isByAmount(filter.order) && !isFew && narrowedBy(filter, 'seen'),
+    isByAmount(filter.order) && !isFew && timeIndexCondition(filter, 'seen'),
     // `offset 0` forces a lookup for each deposit. A hash join would read all trades.
     game !== undefined &&
       sql<boolean>`exists (select from trade where trade.deposit_id = seen.id and trade.game = ${game} offset 0)`,
   ])
-  const { rows } = await sql<Place>`
+  const { rows } = await sql<ExaminedDeposit>`
     select id, coalesce(${fits}, false) as fits from (
       select deposit.id, store_id, status, deposit.created_at, credited_amount, currency
       from ${sourceOf(filter, { now, isFew })}
-      where ${wantedBy(filter)}
+      where ${listCondition(filter)}
       order by deposit.${key} ${direction}, deposit.id ${direction} limit ${mostLookedAt(filter)}
     ) seen order by ${key} ${direction}, id ${direction}`.execute(db)
   return rows
@@ -107,7 +107,7 @@ const directionOf = (order: DepositOrder = 'newest'): RawBuilder<unknown> =>
   order === 'newest' || order === 'largest' ? sql`desc` : sql`asc`
 
 /** The order that decides which deposits are kept if there are too many to sort. */
-const timeOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
+const timeDirectionOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   order === 'oldest' ? sql`asc` : sql`desc`
 
 const keyOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
@@ -119,7 +119,7 @@ const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<b
 }
 
 /** The filters that have an index in the order of time. */
-const narrowedBy = (
+const timeIndexCondition = (
   { storeId, status, from, to }: DepositFilter,
   table: 'deposit' | 'seen' = 'deposit',
 ): RawBuilder<boolean> => {
@@ -136,17 +136,17 @@ const narrowedBy = (
  * The filter as a condition. A list by amount follows the index of one currency's credits, for all stores or for one
  * store.
  */
-function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
+function listCondition(filter: DepositFilter): RawBuilder<boolean> {
   const { before, order, currency, storeId, leastMinor, mostMinor } = filter
-  const [key, isAfter] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
+  const [key, isDescending] = [keyOf(order), order === 'newest' || order === 'largest' || order === undefined]
   return all([
-    !isByAmount(order) && narrowedBy(filter),
+    !isByAmount(order) && timeIndexCondition(filter),
     isByAmount(order) && sql<boolean>`deposit.currency = ${currency} and deposit.credited_amount is not null`,
     isByAmount(order) && storeId !== undefined && sql<boolean>`deposit.store_id = ${storeId}`,
     isByAmount(order) && leastMinor !== undefined && sql<boolean>`deposit.credited_amount >= ${leastMinor}`,
     isByAmount(order) && mostMinor !== undefined && sql<boolean>`deposit.credited_amount <= ${mostMinor}`,
     before !== undefined &&
-      sql<boolean>`(deposit.${key}, deposit.id) ${isAfter ? sql`<` : sql`>`} (select ${key}, id from deposit where id = ${before})`,
+      sql<boolean>`(deposit.${key}, deposit.id) ${isDescending ? sql`<` : sql`>`} (select ${key}, id from deposit where id = ${before})`,
   ])
 }
 
@@ -156,13 +156,13 @@ function wantedBy(filter: DepositFilter): RawBuilder<boolean> {
  */
 function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<unknown> {
   const { steamId, needsPerson = false, order } = filter
-  const ofAccount = steamId === undefined ? undefined : sql`(${ofSteamId(steamId, order)}) own`
+  const ofAccount = steamId === undefined ? undefined : sql`(${depositsOfSteamId(steamId, order)}) own`
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
   const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
   const few = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
   // `offset 0` keeps the planner from scanning the entire index of amounts for these few.
   return isFew === true
-    ? sql`(select deposit.* from ${few} where ${narrowedBy(filter)} offset 0) deposit`
+    ? sql`(select deposit.* from ${few} where ${timeIndexCondition(filter)} offset 0) deposit`
     : few
 }
 
@@ -170,8 +170,12 @@ function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<un
 export const MOST_OF_ACCOUNT = 5_000
 
 /** The first deposits of each kind (giver, trade link, named by the store), each from an index in that order. */
-function ofSteamId(steamId: string, order?: DepositOrder, most = MOST_OF_ACCOUNT): RawBuilder<unknown> {
-  const first = sql`order by id ${timeOf(order)} limit ${most}`
+function depositsOfSteamId(
+  steamId: string,
+  order?: DepositOrder,
+  most = MOST_OF_ACCOUNT,
+): RawBuilder<unknown> {
+  const first = sql`order by id ${timeDirectionOf(order)} limit ${most}`
   return sql`
     (select id from deposit where user_steam_id = ${steamId} ${first})
     union (select id from deposit where shopper_steam_id = ${steamId} ${first})
@@ -180,24 +184,26 @@ function ofSteamId(steamId: string, order?: DepositOrder, most = MOST_OF_ACCOUNT
 
 /** Most deposits per need. */
 const MOST_NEEDY = 1_000
+/** Age from which a trade without a gateway is listed. A younger trade may still get one. */
 const AWAY_MS = 120_000
-const WOKEN_MS = 30_000
+/** A sweep that wakes a trade puts its due time this far off, so a trade that is due so soon is overdue. */
+const WAKE_AGAIN_MS = 30_000
 const SILENT_MS = 86_400_000
 
 /** The first deposits of each need, in the order of the list. */
 function needyAt(now: Date, order?: DepositOrder): RawBuilder<unknown> {
-  const direction = timeOf(order)
+  const direction = timeDirectionOf(order)
   const ago = (ms: number) => new Date(now.getTime() - ms)
   return sql`
     (select deposit_id as id, 'bot_away' as need from trade join bot on bot.id = trade.bot_id
-      where due_at <= ${ago(-WOKEN_MS)} and trade.created_at < ${ago(AWAY_MS)}
+      where due_at <= ${ago(-WAKE_AGAIN_MS)} and trade.created_at < ${ago(AWAY_MS)}
         and (not ${hasGateway} or bot.state not in ('active', 'paused'))
       order by due_at ${direction} limit ${MOST_NEEDY})
     union all (select deposit_id, 'steam_silent' from trade
       where send_started_at < ${ago(SILENT_MS)} and delivered_at is null and ended_at is null
       order by send_started_at ${direction} limit ${MOST_NEEDY})
     union all (select deposit_id, 'credit_waits' from trade join bot on bot.id = trade.bot_id
-      where trade.state = 'held' and bot.state in ('dead', 'retired', 'removed') and settles_at < ${ago(ASKED_MS)}
+      where trade.state = 'held' and bot.state in ('dead', 'retired', 'removed') and settles_at < ${ago(RELEASE_WAIT_MS)}
       order by settles_at ${direction} limit ${MOST_NEEDY})`
 }
 
@@ -254,7 +260,7 @@ const OFFERS_OF_DEPOSIT = 10
 
 /** Returns the newest deposits of an account. */
 export async function depositsOfAccount(db: Db, steamId: string, limit: number): Promise<bigint[]> {
-  const newest = ofSteamId(steamId, 'newest', limit * OFFERS_OF_DEPOSIT)
+  const newest = depositsOfSteamId(steamId, 'newest', limit * OFFERS_OF_DEPOSIT)
   const { rows } = await sql<{ id: bigint }>`
     select id from (${newest}) own order by id desc limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)

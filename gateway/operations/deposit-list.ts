@@ -22,6 +22,7 @@ export type DepositPage = { deposits: DepositInList[]; next: bigint | null }
 /** Most batches of rows that one call examines before it answers with the matches so far. */
 const MOST_ROUNDS = 7
 
+/** Deposits that an export reads at a time. */
 const PAGE = 500
 
 /** Lists deposits, newest first unless the filter has another order. */

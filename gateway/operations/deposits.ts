@@ -39,7 +39,7 @@ export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
  * offer, because its shopper has then seen how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
-  const what = { name: 'deposit hold', needsReason: true, recorded: () => ({ depositId }) }
+  const what = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }
   return act(deps, what, async (tx) => {
     const deposit = await lockDeposit(tx, { id: depositId })
     if (deposit === undefined) return refused('not_found', `There is no deposit ${depositId}.`)

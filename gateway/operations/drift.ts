@@ -15,8 +15,8 @@ export async function listDrift({ db }: FindDeps, bot?: string): Promise<Answer<
 
 /** Has the inventories compared now, ahead of the daily check. The gateways begin within seconds. */
 export function lookForDrift(deps: ActDeps, bot?: string): Promise<Answer<DriftList>> {
-  const recorded = ({ bots }: DriftList) => ({ bots: bots.map(({ botId }) => String(botId)) })
-  return act(deps, { name: 'items drift', recorded }, async (tx) => {
+  const argumentsOf = ({ bots }: DriftList) => ({ bots: bots.map(({ botId }) => String(botId)) })
+  return act(deps, { name: 'items drift', argumentsOf }, async (tx) => {
     const bots = await selectDrift(tx, { bot })
     if (bots.length === 0) return NO_BOT
     const ids = bots.map(({ botId }) => botId)

@@ -42,7 +42,7 @@ async function heldDeposit(): Promise<bigint> {
   return deposit.id
 }
 
-const work = async () => {
+const runTradeJobs = async () => {
   for (const { id } of await till.db.selectFrom('trade').select('id').orderBy('id').execute())
     await tradeHandlers(till.deps).trade(bot.bot, id)
 }
@@ -81,7 +81,7 @@ it('a release makes the credit available, counts it as at risk until Steam’s p
   expect(await releaseDeposit(deps(), id)).toMatchObject({ refusal: 'conflict', message: /holds nothing/ })
 
   till.clock.advance(8 * DAY_MS)
-  await work()
+  await runTradeJobs()
   expect(await tradeRow()).toMatchObject({ state: 'final', at_risk_amount: 0n })
   expect(await atRiskOf(till.db, store.id)).toBe(0n)
   expect(await balancesOf(till.db, store.id)).toEqual(available)
@@ -97,7 +97,7 @@ it.each([
   await releaseDeposit(deps(), id)
   bot.session.takeBack('9001')
   till.clock.advance(8 * DAY_MS)
-  await work()
+  await runTradeJobs()
   expect(await tradeRow()).toMatchObject({ state: 'reversed', reversed_amount: 3_000n })
   const accounts = await till.db.selectFrom('account').select(['kind', 'balance']).execute()
   const of = (kind: string) => accounts.find((account) => account.kind === kind)?.balance

@@ -1,6 +1,6 @@
 /**
- * Releases a deposit's held credit while its shopper can still take the items back. It is apart from the other acts on
- * deposits, because it loads the rules of trades.
+ * Releases a deposit's held credit while its shopper can still take the items back. It has its own file because it
+ * loads the rules of trades, which the other acts on deposits do not need.
  */
 import type { Currency } from '../../contract/money.ts'
 import type { Tx } from '../db/client.ts'
@@ -27,8 +27,8 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
   const what = {
     name: 'deposit release',
     needsReason: true,
-    recorded: (data: ReleasedDeposit) => data,
-    second: {
+    argumentsOf: (data: ReleasedDeposit) => data,
+    secondOperator: {
       input: { depositId },
       moves: (_tx: Tx, { releasedMinor, currency }: ReleasedDeposit) => ({
         amountMinor: releasedMinor,

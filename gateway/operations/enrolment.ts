@@ -51,7 +51,7 @@ export async function enrolBot(
       `Another account approved: ${approvingName} (${approving}). Nothing was changed.`,
     )
   }
-  const what = { name, recorded: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
+  const what = { name, argumentsOf: ({ botId, steamId }: AddedBot) => ({ botId, steamId }) }
   return act(deps, what, async (tx) => {
     const bot = await saveProvedBot(tx, proved, clock.now())
     const end = bot.tokenExpiresAt

@@ -99,7 +99,7 @@ it.each([
     'https://steamcommunity.com/tradeoffer/new/?partner=99999999999999&token=abc',
   ],
   ['two lines', 'order 1\norder 2'],
-  ['a text beyond all ids', 'x'.repeat(513)],
+  ['a text longer than any id', 'x'.repeat(513)],
 ])('%s is refused', (_, text) => {
   const read = readText(text)
   expect(read).toMatchObject({ kind: 'unreadable' })

@@ -97,7 +97,7 @@ const LINK_PATH = /^\/(?:deposit\/)?([0-9a-f]{32})\/?$/i
 const RECEIPT_PATH = /^\/receipt\/([\w-]{1,60})\/?$/
 const ASSET_FRAGMENT = /^#\d{1,10}_\d{1,20}_(\d{1,20})$/
 
-/** Reads only the path, because a sandbox has a different host from Steam. */
+/** Ignores the host, because the till and the Steam sandbox may be at any host. */
 function readAddress(text: string): Reading[] {
   const url = URL.parse(/^\w{1,5}:\/\//.test(text) ? text : `https://${text}`)
   if (url === null) return []

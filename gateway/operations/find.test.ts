@@ -47,12 +47,12 @@ beforeAll(async () => {
   await till.db.updateTable('deposit').set({ external_id: 'shared' }).where('id', '=', third.id).execute()
   await publishEvents(till.deps)
   await aDeparture(till.db, bot.bot.botId)
-  const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }
+  const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }
   const row = (marketHashName: string) => ({
     marketHashName,
     usdMicros: 9_000_000n,
     levelUsdMicros: null,
-    ...said,
+    ...facts,
   })
   await savePrices(till.db, { source: 'market', game: 'cs' }, [
     row('AK-47 | Redline (Field-Tested)'),
@@ -135,7 +135,7 @@ describe('a deposit', () => {
   })
 })
 
-describe('other things', () => {
+describe('the search:', () => {
   it('a webhook is found by its id, and by its delivery', async () => {
     const { id } = await till.db
       .selectFrom('event')
@@ -180,7 +180,7 @@ describe('other things', () => {
     ])
   })
 
-  it('a theft is found by its Steam trade', async () => {
+  it('a departure is found by its Steam trade', async () => {
     expect((await found('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
   })
 
@@ -246,7 +246,7 @@ describe('the list', () => {
     expect(await listDeposits(deps, { limit: 1, leastMinor: 1n })).toMatchObject({ refusal: 'usage' })
   })
 
-  it('says which of the rows it examined do not match', async () => {
+  it('marks each examined row that does not match', async () => {
     const [place] = await lookThrough(till.db, { limit: 1, currency: 'EUR' }, { now: till.clock.now() })
     expect(place?.fits).toBe(false)
   })

@@ -64,7 +64,7 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
   if (read.kind === 'unreadable') return refused('usage', read.why)
   const found: Found[] = []
   for (const reading of read.readings) found.push(await lookUp(db, reading, typed.trim()))
-  const findings = await together(db, found)
+  const findings = await mergeFinds(db, found)
   const { isCut: _, ...lists } = findings
   const isNothing = Object.values(lists).every((list) => list.length === 0)
   return isNothing
@@ -138,7 +138,7 @@ async function lookUpNumber(db: Db, digits: string): Promise<Found> {
 }
 
 /** Merges the finds: each deposit is listed once, with all its matching parts. */
-async function together(db: Db, found: readonly Found[]): Promise<Findings> {
+async function mergeFinds(db: Db, found: readonly Found[]): Promise<Findings> {
   const as = new Map<bigint, DepositKey[]>()
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) as.set(id, [...(as.get(id) ?? []), key])

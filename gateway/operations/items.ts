@@ -13,7 +13,7 @@ import {
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, type Refused, refused } from './operation.ts'
 
-/** `item`: the item's name for `recordMoved`. */
+/** `item`: trade number and the shopper's asset id, such as `17-38112345678`. `recordMoved` takes this form. */
 export type ItemView = Omit<HeldItem, 'price' | 'botId'> & { priceMinor: bigint }
 
 export type ItemList = { items: ItemView[] }
@@ -58,16 +58,16 @@ export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<A
   return done({ items: (await selectItems(db, places)).map(listed), next })
 }
 
-export type ItemLives = { items: (ListedItemView & { moves: ItemMove[] })[] }
+export type ItemHistories = { items: (ListedItemView & { moves: ItemMove[] })[] }
 
 /**
- * Most lives shown of one asset id. Steam's ids are unique within a game only, and an item may come to the till
+ * Most items shown for one asset id. Steam's ids are unique within a game only, and an item may come to the till
  * repeatedly.
  */
 const MOST_SHOWN = 20
 
-/** Returns the life of an item. `asset`: the bot's or the shopper's asset id, or the item's number in the lists. */
-export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemLives>> {
+/** Returns every move of an item. `asset`: the bot's or the shopper's asset id, or the item's number in the lists. */
+export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemHistories>> {
   const looked = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
   const places = looked.slice(0, MOST_SHOWN).map(({ place }) => place)
   const rows = await selectItems(db, places)
@@ -108,7 +108,7 @@ export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): 
 type MovedItem = { item: string; bot: string }
 
 function recordOneMoved(deps: ActDeps, item: string): Promise<Answer<MovedItem>> {
-  const what = { name: 'items moved', needsReason: true, recorded: (moved: MovedItem) => moved }
+  const what = { name: 'items moved', needsReason: true, argumentsOf: (moved: MovedItem) => moved }
   return act(deps, what, async (tx) => {
     const answer = await moveItem({ db: tx, clock: deps.clock }, item)
     if (answer.kind === 'refused') return NOT_MOVED[answer.reason]

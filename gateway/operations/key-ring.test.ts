@@ -104,7 +104,7 @@ async function readAll(box: SecretBox): Promise<string[]> {
   const endpoint = await db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
   const deposit = await db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
   const trade = await db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
-  const asked = await db.selectFrom('inventory_request').selectAll().executeTakeFirstOrThrow()
+  const request = await db.selectFrom('inventory_request').selectAll().executeTakeFirstOrThrow()
   const { answer } = await db.selectFrom('idempotency_key').select('answer').executeTakeFirstOrThrow()
   return [
     ...bots.map((bot) => box.open(bot.refresh_token, tokenPlace(bot.steam_id))),
@@ -112,7 +112,7 @@ async function readAll(box: SecretBox): Promise<string[]> {
     box.open(answer ?? Buffer.alloc(0), ANSWER_PLACE),
     String(tokenOfDeposit(box, deposit)),
     String(tokenOfTrade(box, trade)),
-    box.open(asked.token_sealed, TOKEN_PLACE.inventoryRequest(asked.steam_id)),
+    box.open(request.token_sealed, TOKEN_PLACE.inventoryRequest(request.steam_id)),
   ]
 }
 
@@ -212,7 +212,7 @@ describe('a rotation', () => {
     expect(await ownershipWith(NEW)).toMatchObject({ kind: 'foreign' })
   })
 
-  it('waits for all gateways to have the new key', async () => {
+  it('is refused until every gateway has the new key', async () => {
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
     await startWithNew()
     const another = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
@@ -243,7 +243,7 @@ it('forgetting a lost key needs a stopped till, erases its secrets, and gives th
   expect(await showKeyRing(lost)).toMatchObject({ data: { values: 0, left: 0 } })
 })
 
-it('a webhook signs with its new secret alone if the previous one was sealed with a lost key', async () => {
+it('a webhook is signed with the new secret alone if the previous one was sealed with a lost key', async () => {
   const endpoint = await database.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
   const place = `webhook_endpoint:${endpoint.id}:secret`
   const renewed = { ...endpoint, secret: newAlone.seal('fresh', place) }

@@ -1,4 +1,4 @@
-/** Master keys: shows how many values each one seals, and reseals all of them with the newest. */
+/** Master keys: shows how many values still need an old one, and seals all of them again with the newest. */
 
 import { countOfOtherKeys } from '../bots/process-store.ts'
 import type { Db } from '../db/client.ts'
@@ -60,7 +60,7 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return EARLY
   const box = createSecretBox(masterKey, oldMasterKeys)
   const { resealed, unreadable } = await resealAll(db, box, markOf(masterKey))
-  return act(deps, { name: 'key-ring rotate', recorded: (data: Rotated) => ({ ...data }) }, async (tx) => {
+  return act(deps, { name: 'key-ring rotate', argumentsOf: (data: Rotated) => ({ ...data }) }, async (tx) => {
     const { values, marked } = await countValues(tx, markOf(masterKey))
     const data = { resealed, left: values - marked, unreadable }
     const forgot = data.left === 0 && (await forgetOldKeys(tx, keyFingerprint))
@@ -79,7 +79,7 @@ export type Forgotten = { bots: number; endpoints: number }
 export async function forgetLostKey(deps: ActDeps): Promise<Answer<Forgotten>> {
   const { db, config } = deps
   const keyFingerprint = fingerprintOf(config.masterKey)
-  const what = { name: 'key-ring forget', needsReason: true, recorded: (data: Forgotten) => ({ ...data }) }
+  const what = { name: 'key-ring forget', needsReason: true, argumentsOf: (data: Forgotten) => ({ ...data }) }
   if ((await countOfOtherKeys(db, keyFingerprint)) > 0) return RUNNING
   return act(deps, what, async (tx) => {
     const { keyFingerprint: known, oldFingerprints } = await findIdentity(tx)

@@ -40,8 +40,8 @@ export async function listKeys({ db, clock }: FindDeps, storeId: bigint): Promis
 
 /** Adds a key to a store, with these scopes only. */
 export function addKey(deps: ActDeps, { storeId, name, scopes, expires }: NewKey): Promise<Answer<FreshKey>> {
-  const recorded = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
-  return act(deps, { name: 'key add', recorded }, async (tx) => {
+  const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, storeId, name, scopes, expires })
+  return act(deps, { name: 'key add', argumentsOf }, async (tx) => {
     if (name.length < 1 || name.length > MOST_NAME) {
       return refused('usage', `The name must have 1 to ${MOST_NAME} characters.`)
     }
@@ -63,8 +63,8 @@ export function rotateKey(
   deps: ActDeps,
   { keyId: replaced, overlapHours }: Rotation,
 ): Promise<Answer<FreshKey>> {
-  const recorded = ({ keyId }: FreshKey) => ({ keyId, replaced, overlapHours })
-  return act(deps, { name: 'key rotate', recorded }, async (tx) => {
+  const argumentsOf = ({ keyId }: FreshKey) => ({ keyId, replaced, overlapHours })
+  return act(deps, { name: 'key rotate', argumentsOf }, async (tx) => {
     if (overlapHours > MOST_OVERLAP_HOURS) {
       return refused('usage', `The overlap must be at most ${MOST_OVERLAP_HOURS} hours.`)
     }
@@ -77,7 +77,7 @@ export function rotateKey(
 
 /** Revokes a key immediately. */
 export function revokeKey(deps: ActDeps, keyId: string): Promise<Answer<{ keyId: string }>> {
-  const what = { name: 'key revoke', needsReason: true, recorded: () => ({ keyId }) }
+  const what = { name: 'key revoke', needsReason: true, argumentsOf: () => ({ keyId }) }
   return act(deps, what, async (tx) => {
     if (!(await endKey({ db: tx, clock: deps.clock }, keyId))) {
       return refused('not_found', 'There is no active key with this id: see store show.')

@@ -14,7 +14,9 @@ export type Listening = {
   to: URL
   /** Webhook secret; undefined generates one. */
   secret?: string | undefined
+  /** Sequence of the last event that the developer already has. */
   after: number
+  /** Whether to stop at the end of the event log. */
   once: boolean
   signal?: AbortSignal
   /** Prints progress for a person. */

@@ -19,8 +19,8 @@ test.each<[string, Announcement]>([
   ['an end in a year', { lasts: '365d' }],
   ['a duration that cannot be read', { lasts: 'long' }],
   ['two ends', { lasts: '1h', until: SOON }],
-])('maintenance with %s is refused, and stays off', async (_what, asked) => {
-  expect(await switchMaintenanceOn(operatorOf(till), asked)).toMatchObject({ refusal: 'usage' })
+])('maintenance with %s is refused, and stays off', async (_what, announcement) => {
+  expect(await switchMaintenanceOn(operatorOf(till), announcement)).toMatchObject({ refusal: 'usage' })
   expect(await switchMaintenanceOff(operatorOf(till))).toMatchObject({ kind: 'unchanged' })
 })
 

@@ -22,13 +22,16 @@ const CONTROL = /\p{Cc}/u
 const LONGEST_MS = 30 * 86_400_000
 
 /** Turns maintenance on, so no new trade begins and no deposit expires. If it is on already, replaces the notice. */
-export function switchMaintenanceOn(deps: ActDeps, asked: Announcement): Promise<Answer<MaintenanceView>> {
-  const recorded = ({ text, until }: MaintenanceView) => ({
+export function switchMaintenanceOn(
+  deps: ActDeps,
+  announcement: Announcement,
+): Promise<Answer<MaintenanceView>> {
+  const argumentsOf = ({ text, until }: MaintenanceView) => ({
     ...(text !== null && { text }),
     ...(until !== null && { until }),
   })
-  return act(deps, { name: 'maintenance on', recorded }, async (tx) => {
-    const notice = noticeOf(asked, deps.clock.now())
+  return act(deps, { name: 'maintenance on', argumentsOf }, async (tx) => {
+    const notice = noticeOf(announcement, deps.clock.now())
     if (typeof notice === 'string') return refused('usage', notice)
     const view = { on: true, ...notice }
     const changed = await beginMaintenance({ db: tx, clock: deps.clock }, notice)
@@ -40,7 +43,7 @@ export function switchMaintenanceOn(deps: ActDeps, asked: Announcement): Promise
 
 export function switchMaintenanceOff(deps: ActDeps): Promise<Answer<MaintenanceView>> {
   const view = { on: false, text: null, until: null }
-  return act(deps, { name: 'maintenance off', recorded: () => ({}) }, async (tx) =>
+  return act(deps, { name: 'maintenance off', argumentsOf: () => ({}) }, async (tx) =>
     (await endMaintenance({ db: tx, clock: deps.clock }))
       ? done(view, OFF)
       : unchanged(view, 'Maintenance is already off.'),
@@ -57,8 +60,8 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
       return `The text must have 1 to ${MOST_TEXT} characters on one line.`
     }
   }
-  const said = en === undefined || ru === undefined ? null : { en, ru }
-  if (lasts === undefined && until === undefined) return { text: said, until: null }
+  const wording = en === undefined || ru === undefined ? null : { en, ru }
+  if (lasts === undefined && until === undefined) return { text: wording, until: null }
   if (lasts !== undefined && until !== undefined) return 'Give a duration or an end, not both.'
   const seconds = lasts === undefined ? undefined : readDuration(lasts)
   if (lasts !== undefined && seconds === undefined) {
@@ -66,7 +69,7 @@ function noticeOf({ text = {}, lasts, until }: Announcement, now: Date): Notice 
   }
   const end = until ?? new Date(now.getTime() + (seconds ?? 0) * 1_000)
   const isSoon = end > now && end.getTime() - now.getTime() <= LONGEST_MS
-  return isSoon ? { text: said, until: end } : 'The end must be within the next 30 days.'
+  return isSoon ? { text: wording, until: end } : 'The end must be within the next 30 days.'
 }
 
 const ON = 'Maintenance is on: no new trade begins and no deposit expires. Trades under way continue.'

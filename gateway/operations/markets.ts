@@ -19,7 +19,7 @@ export async function listMarkets({ db }: ReadDeps): Promise<Answer<MarketList>>
 export function switchMarket(deps: ActDeps, { market, isOff }: MarketSwitch): Promise<Answer<MarketSwitch>> {
   const what = {
     name: `market ${isOff ? 'off' : 'on'}`,
-    recorded: ({ market }: MarketSwitch) => ({ market }),
+    argumentsOf: ({ market }: MarketSwitch) => ({ market }),
   }
   return act(deps, what, async (tx) => {
     if (!NAME.test(market))

@@ -7,8 +7,9 @@ import { judgeStatements, type Lock } from '../db/migration-rules.ts'
 import { grantApp, grantVault } from '../db/roles.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from '../db/schema-version.ts'
 import { createLog } from '../kit/log.ts'
-import { type Answer, done, type Place, refused } from './operation.ts'
+import { type Answer, done, refused, type StandaloneDeps } from './operation.ts'
 
+/** `takesAway`: what an older version would miss after the statement; null if nothing. */
 type Step = {
   migration: string
   lock: Lock
@@ -30,13 +31,14 @@ const NO_DATABASE = refused('unreachable', 'No gateway is running on the embedde
 const MOST_SHOWN = 160
 
 /** Returns the URL for the role that can change tables; undefined if the embedded database does not run. */
-const ownerOf = ({ config, url }: Place): string | undefined =>
+const ownerOf = ({ config, url }: StandaloneDeps): string | undefined =>
   config.ownerDatabaseUrl ??
   (config.databaseUrl === undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)
 
 type Client = Parameters<typeof readApplied>[0]
 
-async function missingOf(client: Client, { config }: Place): Promise<MigrationFile[] | string> {
+/** Returns the missing migrations, or why they must not run. */
+async function missingOf(client: Client, { config }: StandaloneDeps): Promise<MigrationFile[] | string> {
   const known = await readIdentity(client)
   const ownership = known && ownershipOf(known, config)
   if (ownership?.kind === 'foreign') return ownership.reason
@@ -44,7 +46,7 @@ async function missingOf(client: Client, { config }: Place): Promise<MigrationFi
   return judgement.kind === 'refused' ? judgement.reason : judgement.missing
 }
 
-export async function showMigrations(place: Place): Promise<Answer<MigrationStatus>> {
+export async function showMigrations(place: StandaloneDeps): Promise<Answer<MigrationStatus>> {
   const url = ownerOf(place)
   if (url === undefined) return NO_DATABASE
   return whileNobodyMigrates(url, {}, async (client) => {
@@ -60,7 +62,7 @@ export async function showMigrations(place: Place): Promise<Answer<MigrationStat
 }
 
 /** Describes the missing migrations without running anything. */
-export async function planMigrations(place: Place): Promise<Answer<Plan>> {
+export async function planMigrations(place: StandaloneDeps): Promise<Answer<Plan>> {
   const url = ownerOf(place)
   if (url === undefined) return NO_DATABASE
   return whileNobodyMigrates(url, {}, async (client) => {
@@ -81,7 +83,7 @@ const stepsOf = ({ name, sql }: MigrationFile): Step[] =>
 
 /** Runs the missing migrations, as a gateway does at its start. */
 export async function runMigrations(
-  place: Place,
+  place: StandaloneDeps,
   onProgress: (what: string) => void,
 ): Promise<Answer<Migrated>> {
   const { config, url: appUrl } = place

@@ -11,8 +11,11 @@ export type FindDeps = { config: OwnConfig; db: Db; clock: TillClock }
 /** Dependencies of an operation that only reads rows and needs no setting. */
 export type ReadDeps = Pick<FindDeps, 'db' | 'clock'>
 
-/** Dependencies of an operation that needs no till. `url`: undefined if no gateway runs on the embedded database. */
-export type Place = { config: Config; url: string | undefined; now: Date }
+/**
+ * Dependencies of an operation that works without a running till. `url`: undefined if no gateway runs on the embedded
+ * database.
+ */
+export type StandaloneDeps = { config: Config; url: string | undefined; now: Date }
 
 /** An act also needs the operator and the reason. */
 export type ActDeps = FindDeps & {

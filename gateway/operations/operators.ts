@@ -39,7 +39,7 @@ export function addOperator(
   deps: ActDeps,
   { name, role }: { name: string; role: OperatorRole },
 ): Promise<Answer<FreshLink>> {
-  return act(deps, { name: 'operator add', recorded: withoutLink }, async (tx) => {
+  return act(deps, { name: 'operator add', argumentsOf: withoutLink }, async (tx) => {
     if (!NAME.test(name)) return refused('usage', NO_NAME)
     if (name.toLowerCase() === SANDBOX_OPERATOR)
       return refused('usage', `The name ${SANDBOX_OPERATOR} is reserved for sessions without a passkey.`)
@@ -51,7 +51,7 @@ export function addOperator(
 
 /** Makes a link for another passkey. It replaces an unused link. */
 export function linkOperator(deps: ActDeps, name: string): Promise<Answer<FreshLink>> {
-  return act(deps, { name: 'operator link', recorded: withoutLink }, async (tx) => {
+  return act(deps, { name: 'operator link', argumentsOf: withoutLink }, async (tx) => {
     const operator = await findOperator(tx, name)
     if (operator === undefined) return noOperator(name)
     return freshLink(tx, deps, operator)
@@ -73,13 +73,17 @@ async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator)
   return done({ ...operator, url: `${config.console.url.origin}/enter#${secret}`, endsAt })
 }
 
-export const sha256 = (secret: string): Buffer => createHash('sha256').update(secret).digest()
+const sha256 = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 export type Dismissed = Operator & { declinedProposals: bigint[] }
 
 /** Ends an operator's sessions, passkeys, link and open proposals immediately. The record of their acts stays. */
 export function dismissOperator(deps: ActDeps, name: string): Promise<Answer<Dismissed>> {
-  const what = { name: 'operator remove', needsReason: true, recorded: (dismissed: Dismissed) => dismissed }
+  const what = {
+    name: 'operator remove',
+    needsReason: true,
+    argumentsOf: (dismissed: Dismissed) => dismissed,
+  }
   return act(deps, what, async (tx) => {
     const operator = await findOperator(tx, name)
     if (operator === undefined) return noOperator(name)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { allCommands } from '../cli/app.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { ASKED_MS } from '../trades/by-hand.ts'
-import { ASKED_MS as OURS, type OutlookFacts, type OutlookTrade, outlookOf } from './outlook.ts'
+import { type OutlookFacts, type OutlookTrade, outlookOf, RELEASE_WAIT_MS } from './outlook.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000)
 const NOW = at(100)
@@ -40,36 +40,38 @@ const created: OutlookFacts = {
 const withTrade = (change: Partial<OutlookTrade>, facts: Partial<OutlookFacts> = {}) =>
   outlookOf({ ...created, status: 'pending', trades: [{ ...trade, ...change }], ...facts }, NOW)
 
-const said = ({ next }: ReturnType<typeof outlookOf>) =>
+const stepsOf = ({ next }: ReturnType<typeof outlookOf>) =>
   next.map((each) => [each.at === null ? null : (each.at.getTime() - at(0).getTime()) / 1000, each.what])
 
 it('a deposit that waits for its shopper expires, and can be held before its offer', () => {
   const outlook = outlookOf(created, NOW)
-  expect(said(outlook)).toEqual([[3_600, 'the deposit expires, unless its shopper trades']])
+  expect(stepsOf(outlook)).toEqual([[3_600, 'the deposit expires, unless its shopper trades']])
   expect(outlook.can.map(({ command }) => command)).toEqual(["deposit hold 1001 --reason 'TEXT'"])
   expect(outlookOf({ ...created, creditMode: 'on_release' }, NOW).can).toEqual([])
 })
 
 it('the expiry of a deposit is unknown while time stands still', () => {
-  expect(said(outlookOf({ ...created, standsStill: true }, NOW))).toEqual([
+  expect(stepsOf(outlookOf({ ...created, standsStill: true }, NOW))).toEqual([
     [null, 'the deposit waits for its shopper; its time stands still'],
   ])
-  expect(said(withTrade({}, { standsStill: true }))).toEqual([
+  expect(stepsOf(withTrade({}, { standsStill: true }))).toEqual([
     [null, 'trade 7: the offer is open; its time stands still'],
   ])
 })
 
 it('a deposit does not expire while its offer is under way', () => {
   const facts = { ...created, trades: [{ ...trade, state: 'sending' as const }] }
-  expect(said(outlookOf(facts, NOW))).toEqual([[105, 'trade 7: Steam is asked whether the offer was made']])
+  expect(stepsOf(outlookOf(facts, NOW))).toEqual([
+    [105, 'trade 7: Steam is asked whether the offer was made'],
+  ])
 })
 
 it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
   ['open', {}, [300, 'the offer is taken off Steam, unless it is accepted']],
   ['accepted', { acceptedAt: at(50) }, [105, 'Steam is asked for proof that the items came']],
   ['being cancelled', { isCancelling: true }, [105, 'the offer is taken off Steam']],
-])('the next step of an offer that is %s', (_, change, [time, what]) => {
-  expect(said(withTrade(change))).toEqual([[time, `trade 7: ${what}`]])
+])('an offer that is %s shows its next step', (_, change, [time, what]) => {
+  expect(stepsOf(withTrade(change))).toEqual([[time, `trade 7: ${what}`]])
 })
 
 it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>([
@@ -82,15 +84,15 @@ it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>
   ['declined', {}, [105, 'Steam is asked whether the items came after all']],
   ['declined', { dueAt: null }, undefined],
   ['invalid', { steamHoldUntil: at(DAY_S) }, [DAY_S, 'Steam’s hold of the items ends']],
-])('the next step of a trade that is %s %j', (state, change, next) => {
-  expect(said(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
+])('a trade that is %s, with %j, shows its next step, if it has one', (state, change, next) => {
+  expect(stepsOf(withTrade({ state, ...change }, { status: 'succeeded' }))).toEqual(
     next === undefined ? [] : [[next[0], `trade 7: ${next[1]}`]],
   )
 })
 
-it('a trade with held credit says that it will be released', () => {
+it('a trade with held credit shows when the credit is released', () => {
   const held = { state: 'held', heldMinor: 500n, settlesAt: at(DAY_S) } as const
-  expect(said(withTrade(held, { status: 'succeeded' }))).toEqual([
+  expect(stepsOf(withTrade(held, { status: 'succeeded' }))).toEqual([
     [DAY_S, 'trade 7: the held credit is released, unless the items were taken back'],
   ])
 })
@@ -99,18 +101,18 @@ it.each<[string, Partial<OutlookTrade>, string]>([
   ['dead', { botState: 'dead', hasGateway: false }, 'bot 2 (Collector) is dead'],
   ['held by no gateway', { hasGateway: false }, 'bot 2 (Collector) is held by no gateway'],
 ])('a trade has no known time if its bot is %s', (_, change, why) => {
-  expect(said(withTrade(change))).toEqual([
+  expect(stepsOf(withTrade(change))).toEqual([
     [null, `trade 7: the offer is taken off Steam, unless it is accepted; but ${why}`],
   ])
 })
 
 it('a paused bot continues its trades under way', () => {
-  expect(said(withTrade({ botState: 'paused' }))[0]?.[0]).toBe(300)
+  expect(stepsOf(withTrade({ botState: 'paused' }))[0]?.[0]).toBe(300)
 })
 
 it('due webhooks are listed in order of time', () => {
   const due = [{ endpointId: 3n, sequence: 9n, dueAt: at(200), attempts: 2 }]
-  expect(said(withTrade({}, { due }))).toEqual([
+  expect(stepsOf(withTrade({}, { due }))).toEqual([
     [200, 'event 9 is sent to endpoint 3, attempt 3'],
     [300, 'trade 7: the offer is taken off Steam, unless it is accepted'],
   ])
@@ -118,7 +120,7 @@ it('due webhooks are listed in order of time', () => {
 
 const acts = (change: Partial<OutlookTrade>) => withTrade(change).can.map(({ act, from }) => [act, from])
 
-it('an operator can end and credit an open trade, and refuse its shopper', () => {
+it('an operator can end and credit an open trade, and deny its shopper', () => {
   expect(acts({})).toEqual([
     ['trade look', null],
     ['trade end', null],
@@ -139,7 +141,7 @@ it('held credit can be released a day after its protection ends, and reversed at
 })
 
 it('the stated wait for a release is the same as in the rules of trades', () => {
-  expect(OURS).toBe(ASKED_MS)
+  expect(RELEASE_WAIT_MS).toBe(ASKED_MS)
 })
 
 it('a dead bot can be renewed or retired if a trade waits for it', () => {

@@ -11,7 +11,7 @@ import { isPast } from '../kit/clock.ts'
  * Milliseconds after settlement until an operator may release credit. Repeats trades/by-hand.ts, because reading must
  * not load the rules of trades.
  */
-export const ASKED_MS = 86_400_000
+export const RELEASE_WAIT_MS = 86_400_000
 
 export type OutlookTrade = {
   tradeId: bigint
@@ -115,14 +115,14 @@ function nextOfTrade(trade: OutlookTrade, standsStill: boolean): Next[] {
   const next = stepOf(trade, standsStill)
   if (next === undefined) return []
   const named = { ...next, what: `trade ${trade.tradeId}: ${next.what}` }
-  if (canSpeak(trade)) return [named]
+  if (canAskSteam(trade)) return [named]
   const why =
     trade.hasGateway || trade.botState !== 'active' ? `is ${trade.botState}` : 'is held by no gateway'
   return [{ at: null, what: `${named.what}; but bot ${trade.botId} (${trade.bot}) ${why}` }]
 }
 
 /** A paused bot continues its trades under way. */
-const canSpeak = ({ botState, hasGateway }: OutlookTrade): boolean =>
+const canAskSteam = ({ botState, hasGateway }: OutlookTrade): boolean =>
   hasGateway && (botState === 'active' || botState === 'paused')
 
 function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
@@ -172,7 +172,7 @@ const WHY = "--reason 'TEXT'"
 
 /** Asking Steam needs a bot. */
 function canLook(trade: OutlookTrade): Can[] {
-  if (!canSpeak(trade) || stepOf(trade, false) === undefined) return []
+  if (!canAskSteam(trade) || stepOf(trade, false) === undefined) return []
   const { tradeId } = trade
   return [
     {
@@ -212,8 +212,8 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
     case 'timed_out':
       return trade.steamHoldUntil === null ? [credit] : [end, credit]
     case 'held': {
-      const from = settlesAt === null ? null : new Date(settlesAt.getTime() + ASKED_MS)
-      const isTime = settlesAt === null || isPast(settlesAt, ASKED_MS, now)
+      const from = settlesAt === null ? null : new Date(settlesAt.getTime() + RELEASE_WAIT_MS)
+      const isTime = settlesAt === null || isPast(settlesAt, RELEASE_WAIT_MS, now)
       return [
         can('trade release', 'release the held credit, if no bot can ask Steam', {
           from: isTime ? null : from,
@@ -229,7 +229,7 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
   }
 }
 
-/** Only before the first offer, which shows the shopper how much is credited at once. */
+/** Possible only before the first offer, which shows the shopper how much is credited at once. */
 function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[] {
   if (status !== 'created' || creditMode === 'on_release' || trades.some(({ state }) => OPEN[state]))
     return []
@@ -244,8 +244,8 @@ function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[]
 }
 
 /**
- * Only while Steam protects the items. Afterwards the till releases the credit, or an operator does with `trade
- * release`.
+ * Possible only while Steam protects the items. Afterwards the till releases the credit, or an operator does with
+ * `trade release`.
  */
 function canRelease({ depositId, trades }: OutlookFacts): Can[] {
   if (!trades.some(({ state, heldMinor }) => state === 'held' && heldMinor > 0n)) return []
@@ -259,10 +259,10 @@ function canRelease({ depositId, trades }: OutlookFacts): Can[] {
   ]
 }
 
-/** Only if the trade still needs its bot. */
+/** Possible only if the trade still needs its bot. */
 function canOfBot(trade: OutlookTrade): Can[] {
   const { botId, botState } = trade
-  if (stepOf(trade, false) === undefined || canSpeak(trade)) return []
+  if (stepOf(trade, false) === undefined || canAskSteam(trade)) return []
   if (botState === 'dead') {
     return [
       { act: 'bot renew', command: `bot renew ${botId}`, does: 'give its bot a new token', from: null },

@@ -16,14 +16,19 @@ export type Overview = {
   hours: { at: Date; opened: number; succeeded: number }[]
   /** Deposits of the last 24 hours by status. */
   statuses: { status: DepositStatus; count: number }[]
+  /** Credits of these deposits by currency. */
   credited: { currency: Currency; amountMinor: bigint; deposits: number }[]
   funnel: Funnel
+  /** Counts of what needs a person. */
   needs: Needs
   /** Page timings of the last 7 days. */
   vitals: Vital[]
 }
 
-/** How many deposits of the last 24 hours reached each step. */
+/**
+ * How many deposits of the last 24 hours reached each step. `linked`: with a trade link. `priced`: with a quote.
+ * `offered`: with an offer on Steam. `paid`: succeeded.
+ */
 export type Funnel = { opened: number; linked: number; priced: number; offered: number; paid: number }
 
 /** Reads the overview along the index of `created_at`, which covers all stores. */

@@ -25,25 +25,29 @@ const MOST_REFERENCE = 128
 export function recordPayout(deps: ActDeps, payout: Payout): Promise<Answer<PayoutView>> {
   const { storeId, currency, amount: amountMinor, reference } = payout
   const view = { storeId, amountMinor, currency, reference }
-  const second = { input: view, moves: () => ({ amountMinor, currency }) }
-  return act(deps, { name: 'payout record', needsReason: true, recorded: () => view, second }, async (tx) => {
-    if (reference.length < 1 || reference.length > MOST_REFERENCE) {
-      const why = 'it keeps a payout from being recorded twice'
-      return refused('usage', `The reference must have 1 to ${MOST_REFERENCE} characters: ${why}.`)
-    }
-    if (amountMinor <= 0n) return refused('usage', 'The amount must be above zero.')
-    if ((await findStore(tx, storeId)) === undefined) {
-      return refused('not_found', `There is no store ${storeId}.`)
-    }
-    const answer = await record({ db: tx, clock: deps.clock }, payout)
-    if (answer.kind === 'refused')
-      return refused('conflict', `Nothing was recorded: ${whyNot(payout, answer)}.`)
-    if (answer.kind === 'known') return unchanged(view, `${reference} was recorded before.`)
-    return done(
-      view,
-      `${reference} recorded: ${formatAmount(amountMinor, currency)} paid to store ${storeId}.`,
-    )
-  })
+  const secondOperator = { input: view, moves: () => ({ amountMinor, currency }) }
+  return act(
+    deps,
+    { name: 'payout record', needsReason: true, argumentsOf: () => view, secondOperator },
+    async (tx) => {
+      if (reference.length < 1 || reference.length > MOST_REFERENCE) {
+        const why = 'it keeps a payout from being recorded twice'
+        return refused('usage', `The reference must have 1 to ${MOST_REFERENCE} characters: ${why}.`)
+      }
+      if (amountMinor <= 0n) return refused('usage', 'The amount must be above zero.')
+      if ((await findStore(tx, storeId)) === undefined) {
+        return refused('not_found', `There is no store ${storeId}.`)
+      }
+      const answer = await record({ db: tx, clock: deps.clock }, payout)
+      if (answer.kind === 'refused')
+        return refused('conflict', `Nothing was recorded: ${whyNot(payout, answer)}.`)
+      if (answer.kind === 'known') return unchanged(view, `${reference} was recorded before.`)
+      return done(
+        view,
+        `${reference} recorded: ${formatAmount(amountMinor, currency)} paid to store ${storeId}.`,
+      )
+    },
+  )
 }
 
 function whyNot({ reference, currency }: Payout, answer: Extract<PayoutAnswer, { kind: 'refused' }>): string {
@@ -69,9 +73,14 @@ export type VoidedPayout = PayoutView & { payoutId: bigint }
 
 /** Voids a payout that was never made. The amount is available to the store again; the reference stays used. */
 export function voidPayout(deps: ActDeps, payoutId: bigint): Promise<Answer<VoidedPayout>> {
-  const recorded = (voided: VoidedPayout) => ({ ...voided })
+  const argumentsOf = (voided: VoidedPayout) => ({ ...voided })
   const moves = (_tx: Tx, { amountMinor, currency }: VoidedPayout) => ({ amountMinor, currency })
-  const what = { name: 'payout void', needsReason: true, recorded, second: { input: { payoutId }, moves } }
+  const what = {
+    name: 'payout void',
+    needsReason: true,
+    argumentsOf,
+    secondOperator: { input: { payoutId }, moves },
+  }
   return act(deps, what, async (tx) => {
     const answer = await undo({ tx, clock: deps.clock }, payoutId)
     if (answer.kind === 'unknown') return refused('not_found', `There is no payout ${payoutId}.`)

@@ -110,8 +110,8 @@ const MOST_NAME = 200
 function hold(deps: ActDeps, { game, item }: Target, wanted: NewHold): Promise<Answer<HoldView>> {
   const { kind } = wanted
   const usdMicros = wanted.kind === 'override' ? wanted.usdMicros : null
-  const recorded = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
-  const what = { name: NAMES[kind], needsReason: kind === 'override', recorded }
+  const argumentsOf = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
+  const what = { name: NAMES[kind], needsReason: kind === 'override', argumentsOf }
   return act(deps, what, async (tx) => {
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
@@ -138,7 +138,7 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
 
 /** Ends a block, freeze or override, so the sources' prices apply again. */
 export function releasePrice(deps: ActDeps, { game, item }: Target): Promise<Answer<Target>> {
-  return act(deps, { name: 'price release', recorded: () => ({ game, item }) }, async (tx) => {
+  return act(deps, { name: 'price release', argumentsOf: () => ({ game, item }) }, async (tx) => {
     if (!(await releasePrices(tx, { game, name: item }))) {
       return refused(
         'conflict',
@@ -160,14 +160,14 @@ export type Coverage = {
   game: Game
   items: number
   bands: CoverageBand[]
-  /** Items whose sales bring less than their accepted price. */
+  /** Items whose recent sales brought less than they cost. */
   losses: LosingItem[]
 }
 
 const MOST_EXAMPLES = 5
 
 /** Returns how many items of a game are accepted, by price, why others are not, and which items were sold at a loss. */
-export async function coverPrices(deps: FindDeps, game: Game): Promise<Answer<Coverage>> {
+export async function priceCoverage(deps: FindDeps, game: Game): Promise<Answer<Coverage>> {
   const { db, clock, config } = deps
   const now = clock.now()
   const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }

@@ -23,8 +23,13 @@ export type ApprovalLimit = { aboveUsdMinor: bigint | null }
 
 /** Sets the limit; null means that no act needs a second operator. Changing an existing limit needs one too. */
 export function limitAct(deps: ActDeps, { aboveUsdMinor }: ApprovalLimit): Promise<Answer<ApprovalLimit>> {
-  const second = { input: { aboveUsdMinor }, moves: () => 'all' as const }
-  const what = { name: 'proposal limit', needsReason: true, recorded: () => ({ aboveUsdMinor }), second }
+  const secondOperator = { input: { aboveUsdMinor }, moves: () => 'all' as const }
+  const what = {
+    name: 'proposal limit',
+    needsReason: true,
+    argumentsOf: () => ({ aboveUsdMinor }),
+    secondOperator,
+  }
   return act(deps, what, async (tx) => {
     if (aboveUsdMinor !== null && aboveUsdMinor < 0n)
       return refused('usage', 'The limit must not be below zero.')
@@ -60,7 +65,7 @@ const credit = trade.extend({ steamTradeId: z.string(), offerId: z.string().null
 const limit = z.object({ aboveUsdMinor: id.nullable() })
 
 /** How to repeat each act that can be proposed. */
-const REPEATED: Record<string, (deps: ActDeps, input: unknown) => Promise<Answer<unknown>>> = {
+const REPETITIONS: Record<string, (deps: ActDeps, input: unknown) => Promise<Answer<unknown>>> = {
   'payout record': (deps, input) => {
     const { amountMinor: amount, ...rest } = payout.parse(input)
     return recordPayout(deps, { ...rest, amount })
@@ -100,7 +105,7 @@ export async function approveProposal(deps: ActDeps, proposalId: bigint): Promis
   if (proposal.backerRemovedAt !== null)
     return refused('conflict', 'The operator behind this proposal was removed: decline it.')
   if (proposal.backedBy === null) return back(deps, { proposalId, operatorId })
-  const repeat = REPEATED[proposal.act]
+  const repeat = REPETITIONS[proposal.act]
   if (repeat === undefined) return refused('conflict', `This version cannot do ${proposal.act}.`)
   const { operatorId: _, ...rest } = deps
   const answer = await repeat(
@@ -122,7 +127,7 @@ const notOpen = (proposalId: bigint) => refused('not_found', `There is no open p
 type Backing = { proposalId: bigint; operatorId: bigint }
 
 function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answer<Approved>> {
-  return act(deps, { name: 'proposal back', recorded: () => ({ proposalId }) }, async (tx) => {
+  return act(deps, { name: 'proposal back', argumentsOf: () => ({ proposalId }) }, async (tx) => {
     if (!(await backProposal(tx, proposalId, operatorId)))
       return refused('conflict', 'Another operator already stands behind it: look again.')
     const message = `You stand behind proposal ${proposalId}. Another operator must approve it.`
@@ -132,7 +137,7 @@ function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answe
 
 /** Closes a proposal whose act has been done in another way. */
 function close(deps: ActDeps, proposalId: bigint, message: string): Promise<Answer<Approved>> {
-  return act(deps, { name: 'proposal approve', recorded: () => ({ proposalId }) }, async (tx) => {
+  return act(deps, { name: 'proposal approve', argumentsOf: () => ({ proposalId }) }, async (tx) => {
     const decision = { proposalId, state: 'approved', by: deps.operator, at: deps.clock.now() } as const
     if (!(await decideProposal(tx, decision))) return notOpen(proposalId)
     return done({ proposalId, state: 'approved', message }, message)
@@ -140,7 +145,7 @@ function close(deps: ActDeps, proposalId: bigint, message: string): Promise<Answ
 }
 
 export function declineProposal(deps: ActDeps, proposalId: bigint): Promise<Answer<{ proposalId: bigint }>> {
-  const what = { name: 'proposal decline', needsReason: true, recorded: () => ({ proposalId }) }
+  const what = { name: 'proposal decline', needsReason: true, argumentsOf: () => ({ proposalId }) }
   return act(deps, what, async (tx) => {
     const decision = { proposalId, state: 'declined', by: deps.operator, at: deps.clock.now() } as const
     if (!(await decideProposal(tx, decision))) return notOpen(proposalId)

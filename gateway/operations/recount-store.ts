@@ -7,6 +7,7 @@ import type { Tx } from '../db/client.ts'
 /** How many bots and stores had a wrong count. */
 export type Recounted = { bots: number; stores: number }
 
+/** The largest integer of PostgreSQL, as a limit that no table reaches. */
 const ALL = 2 ** 31 - 1
 
 /** Recounts without blocking deliveries, which reference the rows of bots. */

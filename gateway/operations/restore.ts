@@ -29,8 +29,8 @@ export type FinishedRestore = { epoch: number; stores: number; skipped: number; 
 
 /** Begins the next epoch. `unnoticed`: even if no gateway has noticed the restore. */
 export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer<FinishedRestore>> {
-  const recorded = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
-  return act(deps, { name: 'restore finish', needsReason: true, recorded }, async (tx) => {
+  const argumentsOf = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
+  return act(deps, { name: 'restore finish', needsReason: true, argumentsOf }, async (tx) => {
     await lockPublishing(tx)
     const found = breakOf(await readStanding(tx), undefined)
     if (found === undefined && !unnoticed) {
@@ -52,18 +52,22 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
 
 /** Recounts every bot's items and every store's credit at risk. */
 export function recount(deps: ActDeps): Promise<Answer<Recounted>> {
-  return act(deps, { name: 'restore recount', recorded: (data: Recounted) => ({ ...data }) }, async (tx) => {
-    const data = await countAgain(tx)
-    const text = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`
-    return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, text)
-  })
+  return act(
+    deps,
+    { name: 'restore recount', argumentsOf: (data: Recounted) => ({ ...data }) },
+    async (tx) => {
+      const data = await countAgain(tx)
+      const text = `${counted(data.bots, 'bot')} and ${counted(data.stores, 'store')} had wrong counts, now corrected.`
+      return data.bots + data.stores === 0 ? unchanged(data, 'Every count was right.') : done(data, text)
+    },
+  )
 }
 
 export type ArmedView = { armed: boolean }
 
 /** Arms or disarms the bots. No process holds a disarmed bot, so no offer is sent, cancelled or read. */
 export function armBots(deps: ActDeps, armed: boolean): Promise<Answer<ArmedView>> {
-  const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, recorded: () => ({}) }
+  const what = { name: `bot ${armed ? 'arm' : 'disarm'}`, argumentsOf: () => ({}) }
   return act(deps, what, async (tx) => {
     const changed = await setDisarmed(tx, !armed, deps.clock.now())
     if (!changed) return unchanged({ armed }, `The bots were ${armed ? 'armed' : 'disarmed'} already.`)

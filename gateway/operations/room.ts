@@ -7,7 +7,11 @@ export type FreedRoom = { storeId: bigint; trades: number }
 
 /** Frees the part of a store's limit that reversals use, before their 30 days are over. */
 export function freeRoom(deps: ActDeps, storeId: bigint): Promise<Answer<FreedRoom>> {
-  const what = { name: 'store free-room', needsReason: true, recorded: (freed: FreedRoom) => ({ ...freed }) }
+  const what = {
+    name: 'store free-room',
+    needsReason: true,
+    argumentsOf: (freed: FreedRoom) => ({ ...freed }),
+  }
   return act(deps, what, async (tx) => {
     if ((await findStore(tx, storeId)) === undefined) {
       return refused('not_found', `There is no store ${storeId}.`)

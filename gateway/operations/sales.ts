@@ -44,7 +44,10 @@ export type SaleTotal = {
   resultMinor: bigint
 }
 
-/** `difference`: our balance as the market reports it, less our balance in the books. */
+/**
+ * The differences are the balance that the market reports less the balance in the books; null without a report.
+ * `saidAt`: time of the report.
+ */
 export type MarketBooksView = {
   market: string
   currency: Currency
@@ -113,7 +116,10 @@ export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<
 
 type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'costThere'>
 
-/** Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. */
+/**
+ * Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. A late sale lost the
+ * item and brought nothing.
+ */
 function resultOf({ state, received, refund, costThere }: Outcome): bigint | null {
   if (state === 'reversed') return refund
   if (state === 'late') return costThere === null ? null : -costThere
@@ -229,7 +235,7 @@ const ITEM = /^(\d{1,18})-(\d{1,20})$/
 const MARKET = /^[a-z0-9][a-z0-9.-]{0,39}$/
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
 
-/** Returns a sentence if the line is wrong. */
+/** Returns the sale of a line, or the rest of a sentence that says what is wrong with the line. */
 function readLine(text: string): HandLine | string {
   const cells = text.split(',').map((cell) => cell.trim().replaceAll('"', ''))
   const [item = '', market = '', reference = '', price = '', received = '', currency = '', soldAt = ''] =
@@ -246,8 +252,13 @@ function readLine(text: string): HandLine | string {
   if (reference === '' || reference.length > 128) return 'must have a reference of 1 to 128 characters'
   const known = CURRENCIES.find((each) => each === currency)
   if (known === undefined) return `must be in one of ${CURRENCIES.join(', ')}`
-  const [asked, paid] = [parseAmount(price, known), parseAmount(received, known)]
-  if (asked === undefined || paid === undefined || asked <= 0n || paid > asked)
+  const [priceMinor, receivedMinor] = [parseAmount(price, known), parseAmount(received, known)]
+  if (
+    priceMinor === undefined ||
+    receivedMinor === undefined ||
+    priceMinor <= 0n ||
+    receivedMinor > priceMinor
+  )
     return 'must have a price, and what was received of it, with their decimals'
   if (soldAt !== '' && (!DATE.test(soldAt) || Number.isNaN(Date.parse(soldAt))))
     return 'must have a date such as 2026-11-21, or none'
@@ -258,8 +269,8 @@ function readLine(text: string): HandLine | string {
       reference,
       tradeId: BigInt(trade),
       assetId,
-      price: asked,
-      received: paid,
+      price: priceMinor,
+      received: receivedMinor,
       currency: known,
     },
     soldAt: soldAt === '' ? undefined : new Date(soldAt),
@@ -275,7 +286,7 @@ function recordOneSold(deps: ActDeps, text: string): Promise<Answer<SoldItem>> {
   const what = {
     name: 'items sold',
     needsReason: true,
-    recorded: (sold: SoldItem) => (typeof line === 'string' ? sold : { ...sold, ...termsOf(line) }),
+    argumentsOf: (sold: SoldItem) => (typeof line === 'string' ? sold : { ...sold, ...termsOf(line) }),
   }
   return act(deps, what, async (tx) =>
     typeof line === 'string' ? refused('usage', line) : sellOne(tx, deps, line),

@@ -76,7 +76,7 @@ const onReleaseOf = ({ steamId: _, ...rest }: OnReleaseShopper) => rest
 
 /** Denies the account. Its open offers stay open, and the answer names them. */
 export function denyShopper(deps: ActDeps, steamId: string): Promise<Answer<DeniedShopper>> {
-  const what = { name: 'shopper deny', needsReason: true, recorded: () => ({ steamId }) }
+  const what = { name: 'shopper deny', needsReason: true, argumentsOf: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
     const reason = scrub(deps.reason ?? '')
     const isNew = await saveDenial(tx, { steamId, reason, at: deps.clock.now() })
@@ -94,7 +94,7 @@ function openText({ openTrades }: DeniedShopper): string {
 }
 
 export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
-  return act(deps, { name: 'shopper allow', recorded: () => ({ steamId }) }, async (tx) => {
+  return act(deps, { name: 'shopper allow', argumentsOf: () => ({ steamId }) }, async (tx) => {
     if (!(await deleteDenial(tx, steamId))) return refused('not_found', `${steamId} is not denied.`)
     return done({ steamId }, `${steamId} may pay again.`)
   })
@@ -105,8 +105,8 @@ export function allowShopper(deps: ActDeps, steamId: string): Promise<Answer<{ s
  * deny-list needs is kept, and the answer says so. The record of the act does not name the account.
  */
 export function eraseShopper(deps: ActDeps, steamId: string): Promise<Answer<Erased>> {
-  const recorded = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
-  return act(deps, { name: 'shopper erase', needsReason: true, recorded }, async (tx) => {
+  const argumentsOf = ({ deposits, trades, keptDeposits }: Erased) => ({ deposits, trades, keptDeposits })
+  return act(deps, { name: 'shopper erase', needsReason: true, argumentsOf }, async (tx) => {
     const erased = await eraseAccount(tx, steamId, deps.clock.now())
     if (erased.deposits + erased.keptDeposits === 0)
       return refused('not_found', `No deposit names ${steamId}.`)
@@ -149,7 +149,7 @@ export async function listShoppers({ db }: FindDeps): Promise<Answer<ShopperList
 
 /** Lets the credit modes of the stores apply again to an account that took items back. */
 export function trustShopper(deps: ActDeps, steamId: string): Promise<Answer<{ steamId: string }>> {
-  const what = { name: 'shopper trust', needsReason: true, recorded: () => ({ steamId }) }
+  const what = { name: 'shopper trust', needsReason: true, argumentsOf: () => ({ steamId }) }
   return act(deps, what, async (tx) => {
     if (!(await takeOffRelease(tx, steamId)))
       return refused('not_found', `${steamId} is already credited as its stores decide.`)

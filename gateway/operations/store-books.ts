@@ -109,7 +109,7 @@ export type AdjustedStore = {
   reference: string
 }
 
-type Wanted = {
+type AdjustmentRequest = {
   storeId: bigint
   currency: Currency
   amountMinor: bigint
@@ -118,11 +118,11 @@ type Wanted = {
 }
 
 /** Credits a store with money that did not come from a deposit. */
-export const creditStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'credit', wanted)
+export const creditStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'credit', request)
 /** Takes money from a store's available balance. With `mayOwe`, the balance may become negative. */
-export const debitStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'debit', wanted)
+export const debitStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'debit', request)
 /** Writes off a store's debt, at the operator's loss. */
-export const writeOffStore = (deps: ActDeps, wanted: Wanted) => adjust(deps, 'write_off', wanted)
+export const writeOffStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'write_off', request)
 
 const NAMES: Record<AdjustmentKind, string> = {
   credit: 'store credit',
@@ -131,13 +131,17 @@ const NAMES: Record<AdjustmentKind, string> = {
 }
 const MOST_REFERENCE = 128
 
-function adjust(deps: ActDeps, kind: AdjustmentKind, wanted: Wanted): Promise<Answer<AdjustedStore>> {
-  const { storeId, currency, amountMinor, reference, mayOwe = false } = wanted
+function adjust(
+  deps: ActDeps,
+  kind: AdjustmentKind,
+  request: AdjustmentRequest,
+): Promise<Answer<AdjustedStore>> {
+  const { storeId, currency, amountMinor, reference, mayOwe = false } = request
   const what = {
     name: NAMES[kind],
     needsReason: true,
-    recorded: (adjusted: AdjustedStore) => ({ ...adjusted }),
-    second: { input: { ...wanted }, moves: () => ({ amountMinor, currency }) },
+    argumentsOf: (adjusted: AdjustedStore) => ({ ...adjusted }),
+    secondOperator: { input: { ...request }, moves: () => ({ amountMinor, currency }) },
   }
   return act(deps, what, async (tx) => {
     if (reference.length < 1 || reference.length > MOST_REFERENCE) {

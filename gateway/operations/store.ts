@@ -109,10 +109,10 @@ export async function holdAll(tx: Tx, depositId: bigint): Promise<void> {
   await tx.updateTable('deposit').set({ credit_mode: 'on_release' }).where('id', '=', depositId).execute()
 }
 
-type SteamIds = { steamTradeId: string; offerId: string | null; except: bigint }
+type SteamNumbers = { steamTradeId: string; offerId: string | null; except: bigint }
 
 /** Returns another trade that has one of these Steam numbers. */
-export function tradeOfSteam(tx: Tx, { steamTradeId, offerId, except }: SteamIds) {
+export function tradeOfSteam(tx: Tx, { steamTradeId, offerId, except }: SteamNumbers) {
   return tx
     .selectFrom('trade')
     .select(['id as tradeId', 'steam_trade_id as steamTradeId'])

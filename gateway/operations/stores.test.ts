@@ -71,8 +71,8 @@ describe('a store', () => {
     ],
     ['an empty list of games', { storeId: 1n, games: [] }, /game/],
     ['an origin with a path', { storeId: 1n, origins: ['https://x.test/a'] }, /origin/],
-    ['a change of nothing', { storeId: 1n }, /nothing to change/],
-  ])('refuses %s', async (_, changes, why) => {
+    ['an empty change', { storeId: 1n }, /nothing to change/],
+  ])('cannot be given %s', async (_, changes, why) => {
     const before = await showStore(deps, 1n)
     expect(await changeStore(deps, changes)).toMatchObject({
       refusal: 'usage',
@@ -86,7 +86,7 @@ describe('a store', () => {
     expect(await changeStore(allowed, { storeId, commissionBps: 1_000 })).toMatchObject({ kind: 'done' })
   })
 
-  it('is listed with the others, page by page, and by whether it is disabled', async () => {
+  it('is listed with the others page by page, and the list can be limited to disabled stores', async () => {
     const first = await listStores(deps, { limit: 1 })
     expect(first).toMatchObject({
       data: { stores: [{ storeId: 1n, atRisk: { amountMinor: 0n } }], next: 1n },
@@ -133,8 +133,8 @@ it('a change of a store’s games applies to its later deposits', async () => {
 
 it('a store’s commission applies to its own prices only', async () => {
   await saveRate(till.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: till.clock.now() })
-  const said = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }
-  const row = { marketHashName: 'Knife', usdMicros: 10_000_000n, levelUsdMicros: 10_000_000n, ...said }
+  const facts = { popularity: 60, popularityKind: 'sales30d' as const, asOf: till.clock.now() }
+  const row = { marketHashName: 'Knife', usdMicros: 10_000_000n, levelUsdMicros: 10_000_000n, ...facts }
   await savePrices(till.db, { source: 'market', game: 'cs' }, [row])
   await changeStore(deps, { storeId, commissionBps: 4_000 })
   const priceFor = async (store: bigint) =>

@@ -24,13 +24,13 @@ export type FreshStore = { storeId: bigint; apiKey: string; webhookSecret: strin
 /** Registers a store with its first API key and, if it has a webhook URL, the secret that signs webhooks. */
 export function addStore(deps: ActDeps, store: NewStore): Promise<Answer<FreshStore>> {
   const { webhookUrl, riskLimitUsdCents, ...settings } = store
-  const recorded = ({ storeId }: FreshStore) => ({
+  const argumentsOf = ({ storeId }: FreshStore) => ({
     storeId,
     ...settings,
     riskLimit: usd(riskLimitUsdCents),
     webhookUrl: webhookUrl && withoutQuery(webhookUrl),
   })
-  return act(deps, { name: 'store add', recorded }, async (tx) => {
+  return act(deps, { name: 'store add', argumentsOf }, async (tx) => {
     const created = await createStore({ ...storeDeps(deps), db: tx }, store)
     if (created.kind === 'refused') return refused('usage', sentence(created.reason))
     const { kind: _, ...data } = created
@@ -47,8 +47,13 @@ export function changeStore(
 ): Promise<Answer<UpdatedStore>> {
   const { webhookUrl, riskLimitUsdCents, ...rest } = changes
   const riskLimit = riskLimitUsdCents === undefined ? undefined : usd(riskLimitUsdCents)
-  const recorded = () => ({ storeId, ...rest, riskLimit, webhookUrl: webhookUrl && withoutQuery(webhookUrl) })
-  return act(deps, { name: 'store update', recorded }, async (tx) => {
+  const argumentsOf = () => ({
+    storeId,
+    ...rest,
+    riskLimit,
+    webhookUrl: webhookUrl && withoutQuery(webhookUrl),
+  })
+  return act(deps, { name: 'store update', argumentsOf }, async (tx) => {
     if ((await findStore(tx, storeId)) === undefined) return noStore(storeId)
     const unsafe = unsafeCommission(deps, changes.commissionBps)
     if (unsafe !== undefined) return refused('usage', unsafe)
@@ -72,27 +77,27 @@ export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | 
 export const disableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, true)
 export const enableStore = (deps: ActDeps, storeId: bigint) => switchStore(deps, storeId, false)
 
-function switchStore(deps: ActDeps, storeId: bigint, off: boolean): Promise<Answer<SwitchedStore>> {
+function switchStore(deps: ActDeps, storeId: bigint, isOff: boolean): Promise<Answer<SwitchedStore>> {
   const what = {
-    name: off ? 'store disable' : 'store enable',
-    needsReason: off,
-    recorded: () => ({ storeId }),
+    name: isOff ? 'store disable' : 'store enable',
+    needsReason: isOff,
+    argumentsOf: () => ({ storeId }),
   }
   return act(deps, what, async (tx) => {
     const store = await findStore(tx, storeId)
     if (store === undefined) return noStore(storeId)
     const { name } = store
-    const said = `Store ${storeId} (${name})`
-    if ((store.disabled_at !== null) === off) {
+    const label = `Store ${storeId} (${name})`
+    if ((store.disabled_at !== null) === isOff) {
       const view = { storeId, name, disabledAt: store.disabled_at }
-      return unchanged(view, `${said} was ${off ? 'disabled' : 'enabled'} already.`)
+      return unchanged(view, `${label} was ${isOff ? 'disabled' : 'enabled'} already.`)
     }
-    const disabledAt = off ? deps.clock.now() : null
+    const disabledAt = isOff ? deps.clock.now() : null
     await writeStore(tx, storeId, { disabled_at: disabledAt })
     const data = { storeId, name, disabledAt }
-    return off
-      ? done(data, `${said} is disabled: it opens no deposit and takes no items. Trades under way go on.`)
-      : done(data, `${said} is enabled.`)
+    return isOff
+      ? done(data, `${label} is disabled: it opens no deposit and takes no items. Trades under way go on.`)
+      : done(data, `${label} is enabled.`)
   })
 }
 

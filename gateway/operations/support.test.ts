@@ -196,7 +196,7 @@ describe('a deposit that is held by an operator', () => {
 })
 
 describe('a look at a trade', () => {
-  it('has Steam asked now whether the items of a delivery were taken back', async () => {
+  it('asks Steam now whether the items of a delivery were taken back', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     const { tradeId, offerId } = await offerFor(till, bot.bot, deposit)
     bot.session.accept(offerId)

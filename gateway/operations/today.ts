@@ -3,7 +3,7 @@ import { ALERT_KINDS, type AlertKind, alertText } from '../alerts/alert.ts'
 import { type Money, readMoney } from './money-store.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 import { type Overview, readOverview } from './overview-store.ts'
-import { readWeather, type Weather, type WeatherOf } from './weather-store.ts'
+import { readWeather, type Weather, type WeatherFilter } from './weather-store.ts'
 
 /** `open`: what needs a person, as sentences, worst first. */
 export type OverviewView = Overview & { open: { kind: AlertKind; count: number; text: string }[] }
@@ -20,7 +20,7 @@ export async function showOverview({ db, clock }: ReadDeps): Promise<Answer<Over
 export const showMoney = async ({ db }: ReadDeps): Promise<Answer<Money>> => done(await readMoney(db))
 
 /** `method`: also break this method down by bot. `bot`: count only this bot's calls. */
-export async function showWeather({ db }: ReadDeps, of: WeatherOf = {}): Promise<Answer<Weather>> {
+export async function showWeather({ db }: ReadDeps, of: WeatherFilter = {}): Promise<Answer<Weather>> {
   const weather = await readWeather(db, of)
   return weather === undefined ? refused('not_found', 'There is no such bot.') : done(weather)
 }

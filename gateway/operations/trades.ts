@@ -7,7 +7,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { worthOfTrade } from '../operators/proposal-store.ts'
 import type { Fact } from '../trades/decide.ts'
 import { type OperatorDeps, recordByOperator } from '../trades/operator.ts'
-import { act, type NamedAct, type Second } from './act.ts'
+import { act, type NamedAct, type SecondOperator } from './act.ts'
 import {
   type ActDeps,
   type Answer,
@@ -44,7 +44,7 @@ const viewOf = ({ tradeId, depositId, state, depositStatus, steamTradeId }: Chan
   steamTradeId,
 })
 
-const recordedOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) => ({
+const argumentsOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) => ({
   tradeId,
   depositId,
   state,
@@ -53,13 +53,13 @@ const recordedOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) =
 
 /** Ends a trade that waits for Steam in vain. If proof comes later that the items arrived, it still counts. */
 export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  const what = { name: 'trade end', needsReason: true, recorded: recordedOf }
+  const what = { name: 'trade end', needsReason: true, argumentsOf }
   return change(deps, what, {
     tradeId,
     fact: { kind: 'given_up', because: 'ended_by_operator' },
-    done: ({ state, depositStatus }) =>
+    message: ({ state, depositStatus }) =>
       `Trade ${tradeId} is ${state}, its deposit ${depositStatus}. Proof that the items came still wins.`,
-    nothing: (before) =>
+    otherwise: (before) =>
       DELIVERED.includes(before.state)
         ? refused('conflict', `The items of trade ${tradeId} came: it is ${before.state}.`)
         : unchanged(viewOf(before), `Trade ${tradeId} had ended: it is ${before.state}.`),
@@ -77,8 +77,8 @@ export function creditTrade(
   deps: ActDeps,
   { tradeId, steamTradeId, offerId }: Credit,
 ): Promise<Answer<ChangedTrade>> {
-  const second = secondFor(tradeId, { tradeId, steamTradeId, offerId })
-  const what = { name: 'trade credit', needsReason: true, recorded: recordedOf, second }
+  const secondOperator = secondOperatorFor(tradeId, { tradeId, steamTradeId, offerId })
+  const what = { name: 'trade credit', needsReason: true, argumentsOf, secondOperator }
   if (!STEAM_ID.test(steamTradeId) || (offerId !== null && !STEAM_ID.test(offerId))) {
     return Promise.resolve(refused('usage', 'Steam’s numbers are up to 20 digits.'))
   }
@@ -86,9 +86,9 @@ export function creditTrade(
     tradeId,
     fact: { kind: 'operator_credits', steamTradeId, offerId },
     before: (tx) => whyTaken(tx, { tradeId, steamTradeId, offerId }),
-    done: ({ depositId }) =>
+    message: ({ depositId }) =>
       `Trade ${tradeId} is credited for Steam trade ${steamTradeId}: deposit ${depositId} succeeded.`,
-    nothing: (before) => whyNotCredited(before, { tradeId, steamTradeId, offerId }),
+    otherwise: (before) => whyNotCredited(before, { tradeId, steamTradeId, offerId }),
   })
 }
 
@@ -112,13 +112,13 @@ function whyNotCredited(before: Found, asked: Credit): Refused {
 
 /** Releases held credit a day after settlement, if no bot can ask Steam about the trade. */
 export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  const second = secondFor(tradeId, { tradeId })
-  const what = { name: 'trade release', needsReason: true, recorded: recordedOf, second }
+  const secondOperator = secondOperatorFor(tradeId, { tradeId })
+  const what = { name: 'trade release', needsReason: true, argumentsOf, secondOperator }
   return change(deps, what, {
     tradeId,
     fact: { kind: 'operator_releases' },
-    done: () => `The held credit of trade ${tradeId} is available.`,
-    nothing: ({ state, settlesAt }) => {
+    message: () => `The held credit of trade ${tradeId} is available.`,
+    otherwise: ({ state, settlesAt }) => {
       if (state !== 'held') return refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`)
       const from = `Steam protects it until ${settlesAt?.toISOString()}`
       return refused('conflict', `${from}, and the till keeps asking for a day after that.`)
@@ -128,24 +128,27 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
 
 /** Reverses held credit, if no bot can ask Steam and the operator knows that the sender took the items back. */
 export function reverseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  const second = secondFor(tradeId, { tradeId })
-  const what = { name: 'trade reverse', needsReason: true, recorded: recordedOf, second }
+  const secondOperator = secondOperatorFor(tradeId, { tradeId })
+  const what = { name: 'trade reverse', needsReason: true, argumentsOf, secondOperator }
   return change(deps, what, {
     tradeId,
     fact: { kind: 'operator_reverses' },
-    done: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
-    nothing: ({ state }) => refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`),
+    message: () => `Trade ${tradeId} is reversed, as if Steam had said so.`,
+    otherwise: ({ state }) => refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`),
   })
 }
 
-const secondFor = (tradeId: bigint, input: Record<string, unknown>): Second<ChangedTrade> => ({
+const secondOperatorFor = (
+  tradeId: bigint,
+  input: Record<string, unknown>,
+): SecondOperator<ChangedTrade> => ({
   input,
   moves: (tx) => worthOfTrade(tx, tradeId),
 })
 
-/** Has Steam asked about a trade now, before it is due. */
+/** Makes a bot ask Steam about a trade now, before it is due. */
 export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
-  return act(deps, { name: 'trade look', recorded: recordedOf }, async (tx) => {
+  return act(deps, { name: 'trade look', argumentsOf }, async (tx) => {
     const before = await findTrade(tx, tradeId)
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
     await lockDeposit(tx, { id: before.depositId })
@@ -166,9 +169,10 @@ type Change = {
   fact: Fact
   /** Checks what the rules of trades cannot see. */
   before?: (tx: Tx) => Promise<Refused | undefined>
-  done(after: ChangedTrade): string
-  /** Explains a trade that the rules left unchanged. */
-  nothing(before: Found): Answer<ChangedTrade>
+  /** Returns the message of a changed trade. */
+  message(after: ChangedTrade): string
+  /** Returns the answer for a trade that the rules left unchanged. */
+  otherwise(before: Found): Answer<ChangedTrade>
 }
 
 /** Changes a trade as all other code does: the rules decide, under the lock of the deposit. */
@@ -183,7 +187,7 @@ function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promi
     const isNews = await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
     const after = await findTrade(tx, tradeId)
     if (after === undefined) throw new Error(`trade ${tradeId} vanished in its own transaction`)
-    return isNews ? done(viewOf(after), how.done(after)) : how.nothing(after)
+    return isNews ? done(viewOf(after), how.message(after)) : how.otherwise(after)
   })
 }
 

@@ -26,7 +26,7 @@ type Delivery = {
 
 export type Triggered = { depositId: string; deliveries: Delivery[] }
 
-type Wanted = {
+type TriggerRequest = {
   storeId: bigint
   types: readonly EventType[]
   customer?: string | undefined
@@ -38,9 +38,9 @@ const MOST_EVENTS = 20
 /**
  * Sends each event to every enabled endpoint before the next event. Nothing is written to the event log or the ledger.
  */
-export async function trigger(deps: FindDeps, wanted: Wanted): Promise<Answer<Triggered>> {
+export async function trigger(deps: FindDeps, request: TriggerRequest): Promise<Answer<Triggered>> {
   const { config, db, clock } = deps
-  const { storeId, types } = wanted
+  const { storeId, types } = request
   if (config.mode === 'live') {
     return refused(
       'conflict',
@@ -57,9 +57,9 @@ export async function trigger(deps: FindDeps, wanted: Wanted): Promise<Answer<Tr
   const now = clock.now()
   const depositId = String(now.getTime())
   const order = {
-    externalId: wanted.order ?? `trigger-${depositId}`,
+    externalId: request.order ?? `trigger-${depositId}`,
     currency: 'USD',
-    customerReference: wanted.customer ?? null,
+    customerReference: request.customer ?? null,
     metadata: {},
   } as const
   const deposit = inventedDeposit(depositId, order, now)
@@ -85,11 +85,11 @@ async function deliver(
       const signing = { id, body, at: systemClock.now() }
       const headers = { ...signWebhook(secretsOf(box, endpoint, clock.now()), signing) }
       const result = await send({ storeId, url, headers, body })
-      const said =
+      const outcome =
         result.kind === 'answered'
           ? { status: result.status, isTaken: isTaken(result), failure: null }
           : { status: null, isTaken: false, failure: result.reason }
-      deliveries.push({ type, sequence, url: withoutQuery(url), ...said })
+      deliveries.push({ type, sequence, url: withoutQuery(url), ...outcome })
     }
   }
   return deliveries

@@ -24,20 +24,18 @@ export type Weather = {
     offersFailingSince: Date | null
     inventoriesFailingSince: Date | null
   }[]
-  /**
-   * Calls of all bots in the last 24 hours, by hour. `methods`: calls by method, of one bot or of all bots and public
-   * pages.
-   */
+  /** Calls of all bots in the last 24 hours, by hour. */
   hours: HourOfCalls[]
+  /** Calls by method, of one bot, or of all bots and public pages. */
   methods: (MethodCalls & { method: string })[]
   /** Calls of one method by bot; empty unless a method was asked for. */
   methodBots: CallsOfBot[]
 }
 
-export type WeatherOf = { method?: string | undefined; bot?: string | undefined }
+export type WeatherFilter = { method?: string | undefined; bot?: string | undefined }
 
 /** Returns undefined if there is no such bot. */
-export async function readWeather(db: Db, of: WeatherOf = {}): Promise<Weather | undefined> {
+export async function readWeather(db: Db, of: WeatherFilter = {}): Promise<Weather | undefined> {
   const bot = of.bot === undefined ? undefined : await findBot(db, of.bot)
   if (of.bot !== undefined && bot === undefined) return undefined
   const outages = await db.selectFrom('outage').select(['kind', 'since']).orderBy('since').execute()

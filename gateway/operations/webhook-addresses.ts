@@ -16,7 +16,7 @@ export function allowWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed, inside: asked }: NamedAddress,
 ): Promise<Answer<NamedAddress>> {
-  const what = { name: 'store allow-address', recorded: (named: NamedAddress) => ({ ...named }) }
+  const what = { name: 'store allow-address', argumentsOf: (named: NamedAddress) => ({ ...named }) }
   return act(deps, what, async (tx) => {
     const address = parseAddress(typed)
     if (address === undefined) return refused('usage', FORM)
@@ -45,7 +45,7 @@ export function forbidWebhookAddress(
   deps: ActDeps,
   { storeId, address: typed }: { storeId: bigint; address: string },
 ): Promise<Answer<ForbiddenAddress>> {
-  const what = { name: 'store forbid-address', recorded: (named: ForbiddenAddress) => ({ ...named }) }
+  const what = { name: 'store forbid-address', argumentsOf: (named: ForbiddenAddress) => ({ ...named }) }
   return act(deps, what, async (tx) => {
     const address = parseAddress(typed)
     if (address === undefined) return refused('usage', FORM)

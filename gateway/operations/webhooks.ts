@@ -73,7 +73,7 @@ type Replay = { endpointId: bigint } & ({ eventId: string } | { fromSequence: nu
 
 /** Sends again one event, or all events of a range that the endpoint subscribes to. */
 export function replayWebhooks(deps: ActDeps, { endpointId, ...body }: Replay): Promise<Answer<Replayed>> {
-  const what = { name: 'webhook replay', recorded: (data: Replayed) => ({ ...data, ...body }) }
+  const what = { name: 'webhook replay', argumentsOf: (data: Replayed) => ({ ...data, ...body }) }
   return act(deps, what, async (tx) => {
     const endpoint = await storeOfEndpoint(tx, endpointId)
     if (endpoint === undefined) return noEndpoint(endpointId)
@@ -97,8 +97,8 @@ export function rotateWebhookSecret(
   deps: ActDeps,
   { endpointId, overlapHours }: { endpointId: bigint; overlapHours: number },
 ): Promise<Answer<RotatedSecret>> {
-  const recorded = ({ storeId }: RotatedSecret) => ({ endpointId, storeId, overlapHours })
-  return act(deps, { name: 'webhook rotate', needsReason: true, recorded }, async (tx) => {
+  const argumentsOf = ({ storeId }: RotatedSecret) => ({ endpointId, storeId, overlapHours })
+  return act(deps, { name: 'webhook rotate', needsReason: true, argumentsOf }, async (tx) => {
     const endpoint = await storeOfEndpoint(tx, endpointId)
     if (endpoint === undefined) return noEndpoint(endpointId)
     const { storeId } = endpoint
@@ -119,8 +119,8 @@ export function removeWebhook(
   deps: ActDeps,
   { endpointId }: { endpointId: bigint },
 ): Promise<Answer<RemovedEndpoint>> {
-  const recorded = (data: RemovedEndpoint) => ({ ...data })
-  return act(deps, { name: 'webhook remove', needsReason: true, recorded }, async (tx) => {
+  const argumentsOf = (data: RemovedEndpoint) => ({ ...data })
+  return act(deps, { name: 'webhook remove', needsReason: true, argumentsOf }, async (tx) => {
     const endpoint = await storeOfEndpoint(tx, endpointId)
     if (endpoint === undefined) return noEndpoint(endpointId)
     const { storeId } = endpoint

@@ -29,7 +29,7 @@ const NO_NAME = refused('usage', 'The destination must be a lower-case name from
 
 /** Asks the vault to send items to a destination on its list. */
 export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<Answer<Wished>> {
-  const what = { name: 'items send', recorded: (wished: Wished) => ({ ...wished, to }) }
+  const what = { name: 'items send', argumentsOf: (wished: Wished) => ({ ...wished, to }) }
   return act(deps, what, async (tx) => {
     if (!NAME.test(to)) return NO_NAME
     const free = await freeItems(tx, bot)
@@ -55,7 +55,7 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wi
   const what = {
     name: 'items return',
     needsReason: true,
-    recorded: (wished: Wished) => ({ ...wished, depositId }),
+    argumentsOf: (wished: Wished) => ({ ...wished, depositId }),
   }
   return act(deps, what, async (tx) => {
     const trade = await tradeOfDeposit(tx, depositId)
@@ -89,7 +89,7 @@ export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<
 
 /** Withdraws a wish that the vault has not taken up. */
 export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId: bigint }>> {
-  return act(deps, { name: 'items unwish', recorded: (of: { wishId: bigint }) => of }, async (tx) =>
+  return act(deps, { name: 'items unwish', argumentsOf: (of: { wishId: bigint }) => of }, async (tx) =>
     (await withdrawWish(tx, wishId))
       ? done({ wishId }, `Wish ${wishId} is withdrawn.`)
       : refused('conflict', `There is no open wish ${wishId} that the vault has not taken up.`),
@@ -100,7 +100,7 @@ export type RuleView = { rule: SendRule | null }
 
 /** Sends items automatically while a bot has more than `keep` free items. Undefined switches this off. */
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
-  const what = { name: 'items rule', recorded: (view: RuleView) => view }
+  const what = { name: 'items rule', argumentsOf: (view: RuleView) => view }
   return act(deps, what, async (tx) => {
     if (rule !== undefined && !NAME.test(rule.destination)) return NO_NAME
     const before = await readSendRule(tx)

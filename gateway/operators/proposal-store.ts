@@ -33,7 +33,7 @@ type Mover = { operatorId: bigint | undefined; since: Date }
 /**
  * Returns what an operator moved alone, in US cents. Locks the mover, so the next transaction sees this one's amount.
  */
-export async function movedAlone(tx: Tx, { operatorId, since }: Mover): Promise<bigint> {
+export async function readMovedAlone(tx: Tx, { operatorId, since }: Mover): Promise<bigint> {
   const key = `moved alone ${operatorId ?? 'command'}`
   await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(tx)
   const { rows } = await sql<{ cents: bigint }>`
@@ -94,14 +94,13 @@ export async function insertProposal(tx: Tx, proposal: NewProposal): Promise<big
 const MOST_LISTED = 200
 
 /** Returns proposals: open ones first, then newest first. */
-export function selectProposals(db: Db, only?: bigint) {
+export function selectProposals(db: Db) {
   return db
     .selectFrom('proposal')
     .leftJoin('operator', 'operator.id', 'proposal.backed_by')
     .select(['proposal.id as proposalId', 'act', 'input', 'reason', 'state'])
     .select(['proposed_by as proposedBy', 'operator.name as backedBy', 'worth_usd_cents as worthUsdMinor'])
     .select(['proposal.created_at as createdAt', 'decided_by as decidedBy', 'decided_at as decidedAt'])
-    .$if(only !== undefined, (query) => query.where('proposal.id', '=', only ?? 0n))
     .orderBy((eb) => eb('state', '=', 'open'), 'desc')
     .orderBy('proposal.id', 'desc')
     .limit(MOST_LISTED)

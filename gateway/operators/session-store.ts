@@ -70,6 +70,7 @@ export async function noteUse(db: Db, { cookieSha256, usedAt }: FoundSession, no
     .execute()
 }
 
+/** Records a passkey check, which also counts as a use of the session. */
 export async function noteCheck(tx: Tx, cookieSha256: Buffer, at: Date): Promise<void> {
   await tx
     .updateTable('operator_session')

@@ -5,16 +5,16 @@ import { judgeOutages, type Outage } from './outage.ts'
 const now = new Date('2026-01-01T12:00:00Z')
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000)
 const healthy = { offersFailingSince: null, inventoriesFailingSince: null }
-const judged = (bots: Parameters<typeof judgeOutages>[0]['bots'], ...open: Outage[]) =>
+const judge = (bots: Parameters<typeof judgeOutages>[0]['bots'], ...open: Outage[]) =>
   judgeOutages({ bots, open: new Set(open) }, now)
 
 describe('an outage', () => {
   it('D-28 begins when a capability has failed for every bot for 30 s, separately for each capability', () => {
-    expect(judged([{ ...healthy, offersFailingSince: ago(30) }])).toEqual({
+    expect(judge([{ ...healthy, offersFailingSince: ago(30) }])).toEqual({
       begin: ['offers', 'deposits'],
       end: [],
     })
-    expect(judged([{ ...healthy, inventoriesFailingSince: ago(31) }])).toEqual({
+    expect(judge([{ ...healthy, inventoriesFailingSince: ago(31) }])).toEqual({
       begin: ['inventories', 'deposits'],
       end: [],
     })
@@ -22,26 +22,26 @@ describe('an outage', () => {
 
   it('D-28 does not begin while one bot works or has failed for a shorter time', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
-    expect(judged([failing, healthy])).toEqual({ begin: [], end: [] })
-    expect(judged([failing, { ...healthy, offersFailingSince: ago(29) }])).toEqual({ begin: [], end: [] })
+    expect(judge([failing, healthy])).toEqual({ begin: [], end: [] })
+    expect(judge([failing, { ...healthy, offersFailingSince: ago(29) }])).toEqual({ begin: [], end: [] })
   })
 
   it('ends when the first bot works again', () => {
     const failing = { ...healthy, offersFailingSince: ago(99) }
-    expect(judged([failing, healthy], 'offers', 'deposits')).toEqual({
+    expect(judge([failing, healthy], 'offers', 'deposits')).toEqual({
       begin: [],
       end: ['offers', 'deposits'],
     })
   })
 
   it('neither begins nor ends while no bot is in service', () => {
-    expect(judged([], 'offers', 'deposits')).toEqual({ begin: [], end: [] })
-    expect(judged([])).toEqual({ begin: [], end: [] })
+    expect(judge([], 'offers', 'deposits')).toEqual({ begin: [], end: [] })
+    expect(judge([])).toEqual({ begin: [], end: [] })
   })
 
   it('D-30 does not begin while our own budgets and pauses hold every bot back, however long', () => {
     let nowMs = 0
-    const seen = (reasons: readonly string[]) => {
+    const judgeAfter = (reasons: readonly string[]) => {
       const bots = [1, 2].map(() => trackHealth(() => nowMs, { offers: null, inventories: null }))
       for (let second = 0; second < 600; second += 1) {
         for (const bot of bots) {
@@ -52,24 +52,24 @@ describe('an outage', () => {
         nowMs += 1_000
       }
       const since = (ms: number | null) => (ms === null ? null : new Date(now.getTime() - ms))
-      return judged(
+      return judge(
         bots.map((bot) => {
           const { offers, inventories } = bot.failing()
           return { offersFailingSince: since(offers), inventoriesFailingSince: since(inventories) }
         }),
       )
     }
-    expect(seen([])).toEqual({ begin: [], end: [] })
+    expect(judgeAfter([])).toEqual({ begin: [], end: [] })
     // One 429 for each bot, and the pause after it.
-    expect(seen(['rate_limited'])).toEqual({ begin: [], end: [] })
-    expect(seen(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
+    expect(judgeAfter(['rate_limited'])).toEqual({ begin: [], end: [] })
+    expect(judgeAfter(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 
   it('stops the time of deposits until every outage is over', () => {
     const failing = { ...healthy, inventoriesFailingSince: ago(99) }
-    expect(judged([failing], 'offers', 'deposits')).toEqual({ begin: ['inventories'], end: ['offers'] })
-    expect(judged([healthy], 'maintenance')).toEqual({ begin: ['deposits'], end: [] })
-    expect(judged([healthy], 'maintenance', 'deposits')).toEqual({ begin: [], end: [] })
-    expect(judged([healthy], 'deposits')).toEqual({ begin: [], end: ['deposits'] })
+    expect(judge([failing], 'offers', 'deposits')).toEqual({ begin: ['inventories'], end: ['offers'] })
+    expect(judge([healthy], 'maintenance')).toEqual({ begin: ['deposits'], end: [] })
+    expect(judge([healthy], 'maintenance', 'deposits')).toEqual({ begin: [], end: [] })
+    expect(judge([healthy], 'deposits')).toEqual({ begin: [], end: ['deposits'] })
   })
 })

@@ -1,6 +1,10 @@
-/** Decides when Steam counts as down. Pure. Only the bots' failures decide, never a clock. */
+/** Decides from the bots' failures when Steam counts as down. Pure. */
 import type { Language } from '../../contract/languages.ts'
 
+/**
+ * `maintenance` is turned on by an operator. `deposits` lasts while any of the others does: the time of deposits stands
+ * still.
+ */
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 
 /** A notice of maintenance to shoppers. `until`: planned end; null if only the operator ends it. */
@@ -29,14 +33,14 @@ export function judgeOutages(
     inventories: isDown((bot) => bot.inventoriesFailingSince),
   }
   const lasts = (kind: 'offers' | 'inventories') => (bots.length === 0 ? open.has(kind) : seen[kind])
-  const stopped = lasts('offers') || lasts('inventories') || open.has('maintenance')
-  const wanted: [Outage, boolean][] = [
+  const isStopped = lasts('offers') || lasts('inventories') || open.has('maintenance')
+  const states: [Outage, boolean][] = [
     ['offers', lasts('offers')],
     ['inventories', lasts('inventories')],
-    ['deposits', stopped],
+    ['deposits', isStopped],
   ]
   return {
-    begin: wanted.flatMap(([kind, is]) => (is && !open.has(kind) ? [kind] : [])),
-    end: wanted.flatMap(([kind, is]) => (!is && open.has(kind) ? [kind] : [])),
+    begin: states.flatMap(([kind, is]) => (is && !open.has(kind) ? [kind] : [])),
+    end: states.flatMap(([kind, is]) => (!is && open.has(kind) ? [kind] : [])),
   }
 }

@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 /** Makes a capability of the bot fail from now on, or work again. */
-async function meets(what: { offers?: boolean; inventories?: boolean }): Promise<void> {
+async function setFailures(what: { offers?: boolean; inventories?: boolean }): Promise<void> {
   const since = (fails: boolean | undefined) => (fails === true ? till.clock.now() : null)
   await till.db
     .updateTable('bot')
@@ -37,17 +37,17 @@ async function meets(what: { offers?: boolean; inventories?: boolean }): Promise
 }
 
 async function steamGoesDown(): Promise<void> {
-  await meets({ offers: true })
+  await setFailures({ offers: true })
   till.clock.advance(30_000)
   await watchOutages(deps)
 }
 
 async function steamComesBack(): Promise<void> {
-  await meets({})
+  await setFailures({})
   await watchOutages(deps)
 }
 
-const work = async () => {
+const runTradeJobs = async () => {
   for (const { id } of await till.db.selectFrom('trade').select('id').orderBy('id').execute()) {
     await tradeHandlers(till.deps).trade(bot, id)
   }
@@ -60,7 +60,7 @@ const viewOf = async (hash: string) => {
 }
 const statusOf = async (hash: string) => (await viewOf(hash)).status
 
-async function pending() {
+async function pendingDeposit() {
   const deposit = await aDeposit(till, store)
   await offerFor(till, bot, deposit)
   return deposit
@@ -91,18 +91,18 @@ describe('while offers fail for every bot', () => {
   })
 
   it('D-28 an open offer keeps its five minutes, and is cancelled only when they are over', async () => {
-    const { hash } = await pending()
+    const { hash } = await pendingDeposit()
     await steamGoesDown()
     till.clock.advance(10 * MINUTE_MS)
-    await work()
+    await runTradeJobs()
     expect(await viewOf(hash)).toMatchObject({ status: 'pending', timeLeft: null })
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
     await steamComesBack()
     till.clock.advance(5 * MINUTE_MS - 30_001)
-    await work()
+    await runTradeJobs()
     expect(await statusOf(hash)).toBe('pending')
     till.clock.advance(1)
-    await work()
+    await runTradeJobs()
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 
@@ -112,7 +112,7 @@ describe('while offers fail for every bot', () => {
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
     await steamGoesDown()
     // Reads fail, but the send works. The offer gets back all the time since it was sent.
-    await work()
+    await runTradeJobs()
     await answer
     till.clock.advance(10 * MINUTE_MS)
     await steamComesBack()
@@ -120,7 +120,7 @@ describe('while offers fail for every bot', () => {
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('no offer')
     session.offers.set('1', { ...offer, state: 'declined' })
-    await work()
+    await runTradeJobs()
     const view = await viewOf(deposit.hash)
     expect(view).toMatchObject({ status: 'tradeDeclined', endedAtOnce: false })
   })
@@ -135,7 +135,7 @@ describe('while offers fail for every bot', () => {
     await steamComesBack()
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
-    await work()
+    await runTradeJobs()
     expect(await answer).toEqual({ kind: 'active' })
   })
 
@@ -156,21 +156,21 @@ describe('while offers fail for every bot', () => {
 
 describe('while only inventories fail', () => {
   it('D-28 deposits wait, and an open offer can still be accepted in its time', async () => {
-    const { hash } = await pending()
+    const { hash } = await pendingDeposit()
     const other = await aDeposit(till, store)
-    await meets({ inventories: true })
+    await setFailures({ inventories: true })
     till.clock.advance(30_000)
     await watchOutages(deps)
     expect(await viewOf(other.hash)).toMatchObject({ technicalWorks: false, timeLeft: null })
     till.clock.advance(5 * MINUTE_MS)
-    await work()
+    await runTradeJobs()
     expect(await statusOf(hash)).toBe('tradeTimeout')
   })
 })
 
 describe('maintenance', () => {
   it('lets no trade begin and no deposit expire, but interrupts no trade', async () => {
-    const { hash } = await pending()
+    const { hash } = await pendingDeposit()
     const other = await aDeposit(till, store)
     await beginMaintenance(deps, NO_NOTICE)
     await watchOutages(deps)
@@ -180,7 +180,7 @@ describe('maintenance', () => {
     await sweepDeposits(till.deps)
     expect(await statusOf(other.hash)).toBe('created')
     session.accept('1')
-    await work()
+    await runTradeJobs()
     expect(await statusOf(hash)).toBe('succeeded')
     await endMaintenance(deps)
     await watchOutages(deps)
@@ -201,7 +201,7 @@ describe('maintenance', () => {
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
   })
 
-  it('tells shoppers why and until when, in both languages, and its notice can be changed', async () => {
+  it('shows shoppers why and until when, in both languages, and its notice can be changed', async () => {
     const { hash } = await aDeposit(till, store)
     const text = { en: 'We move.', ru: 'Мы переезжаем.' }
     const until = new Date(till.clock.now().getTime() + 45 * MINUTE_MS)

@@ -87,8 +87,8 @@ export const expiredPage = (id: string, language: Language): string =>
 /** The page for people, in place of a refusal for programs. */
 export function refusedPage(status: number, language: Language): string {
   const { noReceipt, unknown, later } = RECEIPT_TEXTS[language]
-  const isPassing = status === 429 || status >= 500
-  return documentOf({ language, title: noReceipt }, `<p>${isPassing ? later : unknown}</p>`)
+  const isTemporary = status === 429 || status >= 500
+  return documentOf({ language, title: noReceipt }, `<p>${isTemporary ? later : unknown}</p>`)
 }
 
 function documentOf({ language, title }: { language: Language; title: string }, body: string): string {

@@ -75,8 +75,8 @@ it('a receipt says what happened in both languages, and nothing about the shoppe
   expect(english.statusCode).toBe(200)
   expect(english.body).toMatch(/The items were received and credited.*\$30\.00/s)
   expect((await get(path, { 'accept-language': 'ru' })).body).toMatch(/Предметы получены и зачислены.*30,00/s)
-  const asked = await get(`${path}?lang=en`, { 'accept-language': 'ru' })
-  expect(asked.body).toContain('<html lang="en">')
+  const chosen = await get(`${path}?lang=en`, { 'accept-language': 'ru' })
+  expect(chosen.body).toContain('<html lang="en">')
   expect(english.body).toContain('&lt;b&gt;Ember')
   for (const hidden of [
     paid.hash,
@@ -103,8 +103,8 @@ it.each(LANGUAGES)(
   (language) => {
     const saying = (reason: string) => receiptPage({ ...RECEIPT, reason }, { language, now: NOW })
     for (const reason of END_REASONS) {
-      const said = RECEIPT_TEXTS[language].reasons[reason]
-      expect(saying(reason)).toContain(`<dd>${said}</dd>`)
+      const words = RECEIPT_TEXTS[language].reasons[reason]
+      expect(saying(reason)).toContain(`<dd>${words}</dd>`)
       expect(saying(reason)).not.toMatch(new RegExp(`>${reason}<|_`))
     }
     expect(saying('moon_phase')).not.toMatch(new RegExp(`moon|<dt>${RECEIPT_TEXTS[language].reason}<`))

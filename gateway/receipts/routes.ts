@@ -17,7 +17,7 @@ type ReceiptDeps = {
   unable(): Unable | undefined
 }
 
-/** Database connections for receipts, because anybody can request one. */
+/** The most database connections for receipts. Limited, because anybody can request a receipt. */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
@@ -52,14 +52,14 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   }
 }
 
-function languageOf(asked: unknown, accepted: string | undefined, own: Language | null): Language {
-  if (asked === 'en' || asked === 'ru') return asked
+function languageOf(chosen: unknown, accepted: string | undefined, own: Language | null): Language {
+  if (chosen === 'en' || chosen === 'ru') return chosen
   return own ?? (accepted?.toLowerCase().startsWith('ru') === true ? 'ru' : 'en')
 }
 
 type Found = { id: string; language: Language | null; receipt: Receipt | null }
 
-/** Undefined if no deposit has the name; without a receipt if the deposit is too old. */
+/** Returns undefined if no deposit has the name. `receipt` is null if the deposit is too old. */
 async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<Found | undefined> {
   const shownMs = config.keep.pagesMs
   const name = readReceiptName(text)

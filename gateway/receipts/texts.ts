@@ -8,7 +8,7 @@ const en = {
   result: 'What happened',
   opened: 'Opened',
   credited: 'Credited',
-  held: 'Of it held',
+  held: 'Of which held',
   until: 'until',
   takenBack: 'Taken back by the sender',
   items: 'Items',
@@ -22,7 +22,7 @@ const en = {
   expired: 'This receipt is too old. Support still finds the payment by its number.',
   noReceipt: 'No receipt',
   unknown:
-    'There is no payment at this address. Check that the link is whole, or give support the number of the payment.',
+    'There is no payment at this address. Check that the link is complete, or give support the number of the payment.',
   later: 'The receipt cannot be shown at this moment. Try again in a minute.',
   other: 'По-русски',
   reasons: {
@@ -53,7 +53,7 @@ const en = {
     paymentTimeout: 'Closed without a trade. The items stayed with their owner.',
     tradeTimeout: 'The offer was not accepted in time. The items stayed with their owner.',
     tradeDeclined: 'The offer was declined on Steam. The items stayed with their owner.',
-    tradeCountered: 'A counter-offer came and was refused. The items stayed with their owner.',
+    tradeCountered: 'A counteroffer came and was refused. The items stayed with their owner.',
     tradeHasInvalidItems: 'The items could no longer be traded.',
   } satisfies Record<DepositStatus, string>,
 }

@@ -54,7 +54,7 @@ async function hasToken(depositId: bigint): Promise<boolean[]> {
 }
 
 /** Lets the bot do what is due for the deposit's trades. */
-async function work(depositId: bigint): Promise<void> {
+async function runTradeJobs(depositId: bigint): Promise<void> {
   const trades = await till.db
     .selectFrom('trade')
     .select('id')
@@ -72,12 +72,12 @@ describe('D-35 a trade token is erased', () => {
     await sweep()
     expect(await hasToken(deposit.id)).toEqual([true, true])
     await jump(till, 2 * DAY_S)
-    await work(deposit.id)
+    await runTradeJobs(deposit.id)
     await sweep()
     // The credit was just released. The delivery is looked at once more within a day.
     expect(await hasToken(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S)
-    await work(deposit.id)
+    await runTradeJobs(deposit.id)
     await sweep()
     expect(await hasToken(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S + 1)
@@ -90,11 +90,11 @@ describe('D-35 a trade token is erased', () => {
     const { offerId } = await offerFor(till, bot, deposit)
     const offer = session.offers.get(offerId)
     if (offer !== undefined) session.offers.set(offerId, { ...offer, state: 'declined' })
-    await work(deposit.id)
+    await runTradeJobs(deposit.id)
     await jump(till, DAY_S + 60)
     await sweep()
     expect(await hasToken(deposit.id)).toEqual([true, true])
-    await work(deposit.id)
+    await runTradeJobs(deposit.id)
     await jump(till, DAY_S)
     await sweep()
     expect(await hasToken(deposit.id)).toEqual([false, false])
@@ -181,7 +181,7 @@ describe('D-35 the retention of webhooks', () => {
       status: 204,
     })
     await till.db.insertInto('webhook_attempt').values(made.map(attemptOf)).execute()
-    const told = await readEvents(till.db, store.id, { after: 0, limit: 100 })
+    const events = await readEvents(till.db, store.id, { after: 0, limit: 100 })
 
     await jump(till, 30 * DAY_S - 60)
     await sweep()
@@ -201,6 +201,6 @@ describe('D-35 the retention of webhooks', () => {
     }
     await sweep()
     expect(await deliveries()).toEqual([again, ...waiting])
-    expect(await readEvents(till.db, store.id, { after: 0, limit: 100 })).toEqual(told)
+    expect(await readEvents(till.db, store.id, { after: 0, limit: 100 })).toEqual(events)
   })
 })

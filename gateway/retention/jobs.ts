@@ -8,7 +8,7 @@ import { type DepositPlace, deleteDeliveries, eraseProfiles, eraseTokens } from 
 
 type Deps = { db: Db; clock: Clock; box: SecretBox; keep: Keep }
 
-const AT_A_TIME = 500
+const BATCH = 500
 /** The most batches of one run; the rest waits for the next run. */
 const MOST_BATCHES = 200
 /** Ended trades are reviewed for a day, and released ones are looked at once more a day later. */
@@ -21,12 +21,12 @@ export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void
   const since = (ms: number) => new Date(now.getTime() - ms)
   await sealTokens({ db, box })
   await deleteBefore(db, { table: 'webhook_attempt', column: 'at' }, since(keep.attemptsMs))
-  const deliveries = { before: since(keep.deliveriesMs), limit: AT_A_TIME }
+  const deliveries = { before: since(keep.deliveriesMs), limit: BATCH }
   await inBatches(0n, (after) => deleteDeliveries(db, { ...deliveries, after }))
   const endedBefore = since(keep.tokensMs + LAST_LOOK_MS)
-  const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: AT_A_TIME }
+  const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: BATCH }
   await inBatches(FIRST, (after) => eraseTokens(db, { ...tokens, after }))
-  const profiles = { before: since(keep.pagesMs), limit: AT_A_TIME }
+  const profiles = { before: since(keep.pagesMs), limit: BATCH }
   await inBatches(FIRST, (after) => eraseProfiles(db, { ...profiles, after }))
 }
 

@@ -11,7 +11,7 @@ const MOST_OPEN_LOCKED = 1
 
 const FIRST_PAUSE_MS = 60_000
 export const LONGEST_PAUSE_MS = 30 * 60_000
-/** How many unused offers to count: enough for the longest pause. */
+/** After this many doublings, the pause is at its longest. */
 const MOST_DOUBLINGS = 5
 /** Unused offers older than this no longer count. */
 export const REMEMBERED_MS = 24 * 60 * 60_000
@@ -36,7 +36,7 @@ type OfferRequest = {
   now: Date
 }
 
-/** The pause after the last of so many unused offers, at least one. */
+/** Returns the pause after the last of `count` unused offers. `count` is at least 1. */
 export const pauseMsAfter = (count: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
 

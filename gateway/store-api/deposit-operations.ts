@@ -40,9 +40,9 @@ export const DEPOSIT_OPERATIONS: readonly Operation[] = [
       backToStoreUrl: 'https://store.example/wallet',
     },
     refusals: ['order_conflict', 'invalid_trade_link', 'store_disabled', 'too_many_deposits'],
-    async handle(deps, store, { body: asked }) {
-      refuseForeignUrls(asked, store.origins)
-      const body = withPlainOrigin(asked)
+    async handle(deps, store, { body: request }) {
+      refuseForeignUrls(request, store.origins)
+      const body = withPlainOrigin(request)
       await refuseUnpayable(deps, store, body)
       const { deposit, created } = await deps.createDeposit(store, body)
       return { status: created ? 201 : 200, body: deposit }

@@ -107,13 +107,13 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
       return ok({ id: params.id, removed: true as const })
     },
   }),
-  switching({
+  switchOperation({
     on: true,
     id: 'enableWebhookEndpoint',
     summary: 'Enable an endpoint',
     description: 'The endpoint gets events from now on. Replay the events that it missed.',
   }),
-  switching({
+  switchOperation({
     on: false,
     id: 'disableWebhookEndpoint',
     summary: 'Disable an endpoint',
@@ -183,9 +183,9 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
   }),
 ]
 
-type Switching = Pick<Operation, 'id' | 'summary' | 'description'> & { on: boolean }
+type SwitchOperation = Pick<Operation, 'id' | 'summary' | 'description'> & { on: boolean }
 
-function switching({ on, ...own }: Switching): Operation {
+function switchOperation({ on, ...own }: SwitchOperation): Operation {
   return operation({
     ...common,
     ...own,

@@ -59,12 +59,12 @@ test.each(calls)('$id is answered as documented', async ({ id, method, path }) =
   const known = path.startsWith('/v1/deposits') ? deposit : endpoint
   const url = path.replace(':id', known) + (id === 'getPrices' ? prices : (query[id] ?? ''))
   const answer = await api.call(method, url, { ...(example && { body: example }) })
-  const told = call?.responses[String(answer.statusCode)]
-  expect([answer.statusCode, told?.description]).toEqual([
+  const documented = call?.responses[String(answer.statusCode)]
+  expect([answer.statusCode, documented?.description]).toEqual([
     expect.toBeOneOf([200, 201, 202]),
     expect.any(String),
   ])
-  const schema = told?.content['application/json']?.schema ?? {}
+  const schema = documented?.content['application/json']?.schema ?? {}
   expect(schemaOf(schema).safeParse(answer.json()).error?.issues ?? []).toEqual([])
   const broken = Object.fromEntries(Object.keys(answer.json()).map((key) => [key, Symbol('nothing')]))
   expect(schemaOf(schema).safeParse(broken).success).toBe(false)
@@ -81,8 +81,8 @@ test.each(['README.md', 'docs/store-guide.md'])('the example deposit of %s can b
   const store = await aStore(till)
   const origins = ['https://store.example', 'http://localhost:8080']
   await till.db.updateTable('store').set({ origins }).where('id', '=', store.id).execute()
-  const { backToStoreUrl, ...told } = JSON.parse(example)
-  const body = { backToStoreUrl, ...told }
+  const { backToStoreUrl, ...rest } = JSON.parse(example)
+  const body = { backToStoreUrl, ...rest }
   const answer = await api.call('POST', '/v1/deposits', { key: await api.newKey(store), body })
-  expect([answer.statusCode, answer.json()]).toMatchObject([201, { ...told, status: 'created' }])
+  expect([answer.statusCode, answer.json()]).toMatchObject([201, { ...rest, status: 'created' }])
 })

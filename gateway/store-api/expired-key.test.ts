@@ -28,22 +28,22 @@ test('an expired key is refused like an unknown one and logged once a minute; a 
     )
   const id = parseApiKey(key, 'sandbox')?.id ?? ''
   const fresh = (await rotateKey(deps(), id, 2)) ?? ''
-  const told = async (own = key) => {
+  const resultOf = async (own = key) => {
     const { statusCode, body } = await api.call('GET', '/v1/health', { key: own })
     return [statusCode, statusCode === 200 ? '' : JSON.parse(body).code]
   }
   till.clock.advance(3_599_000)
-  expect([await told(), await told(fresh)]).toEqual([
+  expect([await resultOf(), await resultOf(fresh)]).toEqual([
     [200, ''],
     [200, ''],
   ])
   till.clock.advance(61_000)
-  for (let n = 0; n < 3; n += 1) expect(await told()).toEqual([401, 'unauthorized'])
-  expect(await told(fresh)).toEqual([401, 'unauthorized'])
+  for (let n = 0; n < 3; n += 1) expect(await resultOf()).toEqual([401, 'unauthorized'])
+  expect(await resultOf(fresh)).toEqual([401, 'unauthorized'])
   const ids = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('expired API key'))
   expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(fresh, 'sandbox')?.id])
   expect(lines.join('')).not.toContain(key.slice(17))
   till.clock.advance(60_000)
-  await told()
+  await resultOf()
   expect(lines.filter((line) => line.includes(`"${id}"`))).toHaveLength(2)
 })

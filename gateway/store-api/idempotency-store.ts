@@ -41,6 +41,7 @@ export async function insertKey(
   return inserted?.lock
 }
 
+/** Returns the row of a key, and locks it until the transaction ends. */
 export const lockKey = (tx: Tx, { storeId, key }: StoreKey) =>
   tx
     .selectFrom('idempotency_key')
@@ -51,6 +52,7 @@ export const lockKey = (tx: Tx, { storeId, key }: StoreKey) =>
     .forUpdate()
     .executeTakeFirst()
 
+/** Takes over a key for a new call. */
 export async function takeKey(tx: Tx, { storeId, key }: StoreKey, begun: Begun): Promise<KeyLock> {
   const taken = await tx
     .updateTable('idempotency_key')

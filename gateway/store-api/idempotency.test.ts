@@ -100,30 +100,33 @@ describe('a call with an Idempotency-Key', () => {
     expect((await post(BODY)).statusCode).toBe(200)
   })
 
-  const PASSING = [
+  const TEMPORARY = [
     'too_many_deposits',
     'deposit_busy',
     'replay_in_progress',
     'no_bot_available',
     'overloaded',
   ] as const
-  test.each(PASSING)('that was told to retry later (%s) is carried out when it does', async (code) => {
-    const real = api.deps.createDeposit
-    let isLater = false
-    const createDeposit: typeof real = async (store, body) =>
-      isLater ? real(store, body) : refuse(code, { retryAfterS: 3 })
-    await api.app.close()
-    api = await startStoreApi(till, { change: { createDeposit } })
-    for (const _ of [1, 2]) {
-      const refused = await post(BODY)
-      expect([refused.json().code, refused.headers['retry-after']]).toEqual([code, '3'])
-      expect(refused.headers['idempotency-replayed']).toBeUndefined()
-    }
-    isLater = true
-    const [made, again] = [await post(BODY), await post(BODY)]
-    expect([made.statusCode, again.statusCode]).toEqual([201, 201])
-    expect(again.headers['idempotency-replayed']).toBe('true')
-  })
+  test.each(TEMPORARY)(
+    'that was refused temporarily (%s) is carried out when it is repeated',
+    async (code) => {
+      const real = api.deps.createDeposit
+      let isLater = false
+      const createDeposit: typeof real = async (store, body) =>
+        isLater ? real(store, body) : refuse(code, { retryAfterS: 3 })
+      await api.app.close()
+      api = await startStoreApi(till, { change: { createDeposit } })
+      for (const _ of [1, 2]) {
+        const refused = await post(BODY)
+        expect([refused.json().code, refused.headers['retry-after']]).toEqual([code, '3'])
+        expect(refused.headers['idempotency-replayed']).toBeUndefined()
+      }
+      isLater = true
+      const [made, again] = [await post(BODY), await post(BODY)]
+      expect([made.statusCode, again.statusCode]).toEqual([201, 201])
+      expect(again.headers['idempotency-replayed']).toBe('true')
+    },
+  )
 
   test('is answered even if its answer cannot be stored, and runs again once its lock ends', async () => {
     const real = api.deps.createDeposit
@@ -159,7 +162,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   /** Makes the first call wait behind the gate, and then run `end`. */
-  async function slowly(end: 'goes on' | 'fails', renewKeysMs?: number) {
+  async function startSlowCall(end: 'goes on' | 'fails', renewKeysMs?: number) {
     const [gate, entered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const real = api.deps.createDeposit
     let calls = 0
@@ -179,7 +182,7 @@ describe('a call with an Idempotency-Key', () => {
   }
 
   test('that is slow keeps its key until it ends, even against a gateway whose clock is ahead', async () => {
-    const slow = await slowly('goes on', 10)
+    const slow = await startSlowCall('goes on', 10)
     const lockedUntil = async () =>
       (await till.db.selectFrom('idempotency_key').select('locked_until').executeTakeFirstOrThrow())
         .locked_until
@@ -194,9 +197,9 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   test.each(['goes on', 'fails'] as const)(
-    'that lost its key, because its process was suspended, and then %s, leaves the next call’s answer',
+    'that lost its key, because its process was suspended, and then %s, does not replace the next call’s answer',
     async (end) => {
-      const slow = await slowly(end)
+      const slow = await startSlowCall(end)
       await lockFor('-1 second')
       const second = await post(BODY)
       expect(second.statusCode).toBe(201)
@@ -244,7 +247,7 @@ describe('a call with an Idempotency-Key', () => {
   })
 
   test.each(['two words', '\u00e4', 'x'.repeat(256)])(
-    'is refused unless the key is short and plain, unlike "%s"',
+    'is refused if its key is not short and plain, such as "%s"',
     async (key) => {
       const answer = await post(BODY, key)
       expect(answer.statusCode).toBe(400)

@@ -38,8 +38,8 @@ const RENEW_MS = 10_000
 const MOST_RENEWALS = 60
 
 type Answer = { status: number; text: string }
-/** The result of a call. `isPassing`: whether the answer says when to call again. */
-type Ended = Answer & { isPassing: boolean }
+/** The result of a call. `isTemporary`: whether the answer asks to call again later. */
+type Ended = Answer & { isTemporary: boolean }
 
 /** Keys held by running calls. */
 const holds = new WeakMap<FastifyRequest, Hold>()
@@ -58,9 +58,9 @@ export async function repeatedAnswer(
     ])
   }
   const own = { storeId: storeOf(request).id, key }
-  const claimed = await claimKey(deps, own, fingerprint(request, values))
-  if (typeof claimed !== 'string') return claimed
-  holds.set(request, holdKey(deps, { ...own, lock: claimed }))
+  const claim = await claimKey(deps, own, fingerprint(request, values))
+  if (typeof claim !== 'string') return claim
+  holds.set(request, holdKey(deps, { ...own, lock: claim }))
   return undefined
 }
 
@@ -71,8 +71,8 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
     if (hold === undefined) return
     holds.delete(request)
     const text = typeof payload === 'string' ? payload : ''
-    const isPassing = reply.hasHeader('retry-after')
-    const ended = { status: reply.statusCode, text, isPassing }
+    const isTemporary = reply.hasHeader('retry-after')
+    const ended = { status: reply.statusCode, text, isTemporary }
     const { id: requestId } = request
     try {
       const isKept = await keep(deps, await hold.end(), ended)
@@ -152,9 +152,9 @@ async function claimKey(
 function keep(
   { db, box }: IdempotencyDeps,
   held: HeldKey,
-  { status, text, isPassing }: Ended,
+  { status, text, isTemporary }: Ended,
 ): Promise<boolean> {
-  if (status >= 500 || status === 429 || isPassing) return deleteKey(db, held)
+  if (status >= 500 || status === 429 || isTemporary) return deleteKey(db, held)
   return keepAnswer(db, held, { status, answer: box.seal(text, placeOf(held)) })
 }
 

@@ -19,12 +19,12 @@ import { signWebhook } from '../webhooks/signature.ts'
 const documentOf = (name: string) => readFileSync(join(import.meta.dirname, '../../docs', name), 'utf8')
 const table =
   /<!-- numbers -->([\s\S]*?)<!-- end of numbers -->/.exec(documentOf('store-guide.md'))?.[1] ?? ''
-const promised = (what: string): string =>
+const guideRow = (what: string): string =>
   new RegExp(`^\\| ${what.replace(/[`….*]/g, '\\$&')}[^|]*\\| (.*) \\|$`, 'm').exec(table)?.[1] ??
   `no row for ${what}`
 
 /** Repeats a call until it is refused, and returns the number of successes. */
-function passed(call: () => void): number {
+function countSuccesses(call: () => void): number {
   let calls = 0
   try {
     for (;;) {
@@ -41,28 +41,28 @@ const HOUR = 3_600 * SECOND
 
 test('the store guide has the same numbers of deposits and offers as the code', () => {
   const sums = Object.entries(GAME_FACTS).map(([game, { minSumUsdCents }]) => `\`${game}\` ${minSumUsdCents}`)
-  expect(promised('smallest trade')).toContain(sums.join(', '))
-  expect(promised('time of a deposit')).toContain(
+  expect(guideRow('smallest trade')).toContain(sums.join(', '))
+  expect(guideRow('time of a deposit')).toContain(
     `${DEFAULT_DEPOSIT_LIFE_MS / 60_000} minutes; \`expiresInMinutes\` from 5 to ${MOST_EXPIRY_MINUTES}.`,
   )
-  expect(promised('time of an offer')).toBe(`${TRADE_WINDOW_MS / 60_000} minutes`)
-  expect(promised('`declined_at_once`')).toContain(`${HASTY_MS / SECOND} seconds`)
-  expect(promised('an ended deposit')).toContain(`for ${LAST_REVIEW_MS / HOUR} hours`)
-  expect(promised('an ended deposit')).toContain(`up to ${WAIT_MS / 24 / HOUR} days`)
+  expect(guideRow('time of an offer')).toBe(`${TRADE_WINDOW_MS / 60_000} minutes`)
+  expect(guideRow('`declined_at_once`')).toContain(`${HASTY_MS / SECOND} seconds`)
+  expect(guideRow('an ended deposit')).toContain(`for ${LAST_REVIEW_MS / HOUR} hours`)
+  expect(guideRow('an ended deposit')).toContain(`up to ${WAIT_MS / 24 / HOUR} days`)
 })
 
 test('the store guide has the same limits of calls as the code', () => {
   let nowMs = 0
   const { perStore } = createLimits(() => nowMs)
-  const atOnce = passed(() => perStore(1n))
+  const atOnce = countSuccesses(() => perStore(1n))
   nowMs = SECOND
-  const later = passed(() => perStore(1n))
-  expect(promised('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
+  const later = countSuccesses(() => perStore(1n))
+  expect(guideRow('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
 })
 
 test('the store guide has the same limits and retention as the code', () => {
   const most = (schema: z.ZodType, limit: number) => schema.safeParse({ limit }).success
-  const [events, deposits] = promised('events in one answer').split(', ').map(Number)
+  const [events, deposits] = guideRow('events in one answer').split(', ').map(Number)
   expect([most(eventsQuerySchema, events ?? 0), most(eventsQuerySchema, Number(events) + 1)]).toEqual([
     true,
     false,
@@ -71,19 +71,19 @@ test('the store guide has the same limits and retention as the code', () => {
     most(listDepositsQuerySchema, deposits ?? 0),
     most(listDepositsQuerySchema, Number(deposits) + 1),
   ]).toEqual([true, false])
-  expect(promised('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
-  const attempts = Number.parseInt(promised('webhook: attempts'), 10)
+  expect(guideRow('webhook: endpoints')).toBe(String(MOST_ENDPOINTS))
+  const attempts = Number.parseInt(guideRow('webhook: attempts'), 10)
   const waits = Array.from({ length: attempts }, (_, failed) => nextWaitMs({ attempts: failed + 1 }, 0.5))
   expect(waits.at(-1)).toBeUndefined()
   expect(waits.slice(0, -1)).not.toContain(undefined)
-  expect(promised('webhook: attempts')).toContain(
+  expect(guideRow('webhook: attempts')).toContain(
     `in ${Math.floor(waits.reduce<number>((sum, wait) => sum + (wait ?? 0), 0) / HOUR)} hours`,
   )
   const keep = z.object(KEEP_SETTINGS).parse({})
-  expect(promised('attempts of webhooks')).toContain(
+  expect(guideRow('attempts of webhooks')).toContain(
     `${keep.TRADETILL_KEEP_ATTEMPTS_DAYS} and ${keep.TRADETILL_KEEP_DELIVERIES_DAYS} days`,
   )
-  expect(promised('page of an ended')).toContain(`${keep.TRADETILL_KEEP_PAGES_DAYS} days`)
+  expect(guideRow('page of an ended')).toContain(`${keep.TRADETILL_KEEP_PAGES_DAYS} days`)
 })
 
 test('the vector of docs/webhooks.md is signed as webhooks are', () => {

@@ -15,7 +15,7 @@ export type OfferingDeps = {
   protectionDays(game: Game): number
 }
 
-/** Every game with the smallest sum of one trade in each currency that has a rate. */
+/** Returns every game with the smallest sum of one trade in each currency that has a rate. */
 export async function readGames({ db, clock, rules, protectionDays }: OfferingDeps): Promise<Games> {
   const now = clock.now()
   const rates = await Promise.all(
@@ -39,7 +39,7 @@ export async function readGames({ db, clock, rules, protectionDays }: OfferingDe
   }
 }
 
-/** The smallest sum of one trade in any accepted game; undefined without an exchange rate. */
+/** Returns the smallest sum of one trade in any accepted game; undefined without an exchange rate. */
 export async function smallestSum(
   deps: OfferingDeps,
   { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },
@@ -51,7 +51,7 @@ export async function smallestSum(
   return sums.length === 0 ? undefined : Math.min(...sums)
 }
 
-/** The current credit for these items. */
+/** Returns the current credit for these items. */
 export async function readPrices(
   { db, clock, rules: ofAll }: OfferingDeps,
   storeId: bigint,

@@ -57,7 +57,7 @@ const OF_POST: readonly ErrorCode[] = [
   'unsupported_media_type',
 ]
 /** Refusals whose `Retry-After` says when to call again. */
-const PASSING: readonly ErrorCode[] = [
+const TEMPORARY: readonly ErrorCode[] = [
   'overloaded',
   'database_unavailable',
   'too_many_requests',
@@ -110,7 +110,7 @@ export function openApiOf(operations: readonly Operation[], publicUrl: string): 
 }
 
 /** The headers of Standard Webhooks. */
-const SIGNED: readonly Parameter[] = [
+const SIGNATURE_HEADERS: readonly Parameter[] = [
   ['webhook-id', '`id` of the body, the same in every attempt.'],
   [
     'webhook-timestamp',
@@ -131,7 +131,7 @@ const SIGNED: readonly Parameter[] = [
 const webhookOf = (summary: string, schema: JsonSchema): { post: object } => ({
   post: {
     summary,
-    parameters: SIGNED,
+    parameters: SIGNATURE_HEADERS,
     requestBody: { required: true, content: { 'application/json': { schema } } },
     responses: {
       '2XX': {
@@ -145,7 +145,7 @@ const webhookOf = (summary: string, schema: JsonSchema): { post: object } => ({
 type Use = (schema: z.ZodType, io: 'input' | 'output') => JsonSchema
 
 /** Answers may get new fields: a client generated from this document must accept unknown fields and values. */
-function open(schema: JsonSchema): void {
+function allowExtensions(schema: JsonSchema): void {
   delete schema.additionalProperties
   if (!Array.isArray(schema.enum)) return
   const { enum: values } = schema
@@ -163,7 +163,7 @@ function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
       unrepresentable: 'any',
       override({ jsonSchema, zodSchema }) {
         // A record is open already, and declares the type of its values.
-        if (io === 'output' && !(zodSchema instanceof z.core.$ZodRecord)) open(jsonSchema)
+        if (io === 'output' && !(zodSchema instanceof z.core.$ZodRecord)) allowExtensions(jsonSchema)
       },
     })
     for (const [name, { id: _, ...own }] of Object.entries($defs ?? {})) schemas[name] = withPointers(own)
@@ -238,7 +238,7 @@ function refusalsOf({ method, scope, refusals = [] }: Operation, use: Use): Docu
 }
 
 const refusalText = (code: ErrorCode): string =>
-  `\`${code}\`: ${detailForStores(code, 'en', { asked: 'this id or externalId' })}${PASSING.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
+  `\`${code}\`: ${detailForStores(code, 'en', { asked: 'this id or externalId' })}${TEMPORARY.includes(code) ? ' `Retry-After` gives the seconds.' : ''}`
 
 export function asRecord(value: unknown): JsonSchema {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}

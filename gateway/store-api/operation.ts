@@ -75,8 +75,8 @@ export function operation<T extends Takes, A extends z.ZodType>({
       return {
         values: read.data,
         async perform() {
-          const answered = await handle(deps, store, read.data)
-          return { status: answered.status, text: JSON.stringify(row.answer.parse(answered.body)) }
+          const answer = await handle(deps, store, read.data)
+          return { status: answer.status, text: JSON.stringify(row.answer.parse(answer.body)) }
         },
       }
     },

@@ -79,7 +79,7 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 </article>`
 }
 
-/** The call as a shell command. */
+/** Returns the call as a shell command. */
 function curlOf({ path, method, call }: Call, base: string): string {
   const needed = call.parameters.filter((one) => one.in === 'query' && one.required)
   const query = needed.map(({ name, schema }) => `${name}=${firstOf(schema)}`).join('&')
@@ -93,7 +93,7 @@ function curlOf({ path, method, call }: Call, base: string): string {
   ].join(' \\\n  ')
 }
 
-/** An allowed value, or a placeholder. */
+/** Returns an allowed value, or a placeholder. */
 const firstOf = (schema: JsonSchema): string => (Array.isArray(schema.enum) ? String(schema.enum[0]) : '…')
 
 const bodyPart = (schema: JsonSchema): string =>
@@ -136,7 +136,7 @@ function row({ name, schema, required, description = '', note }: Row): string {
 <td>${typeOf(schema)}${limits && `<br><small>${escapeHtml(limits)}</small>`}</td><td>${prose(description)}${innerTable(schema)}</td></tr>`
 }
 
-/** Fields of an unnamed object, or of the unnamed objects of a list. */
+/** Returns a table of the fields of an unnamed object, or of the unnamed objects in a list. */
 function innerTable(schema: JsonSchema): string {
   const inner = [schema, asRecord(schema.items), ...variantsOf(schema)].find(
     (one) => one.properties !== undefined,

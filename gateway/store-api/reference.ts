@@ -11,7 +11,7 @@ const HEADERS = {
   'cache-control': 'no-cache',
 } as const
 
-/** The document is made for its first reader, because a tenth of a second would delay each start. */
+/** Makes the document for its first reader. It takes a tenth of a second, which would delay each start. */
 export function referenceRoutes(operations: readonly Operation[], publicUrl: string): FastifyPluginAsync {
   const document = lazily(() => openApiOf(operations, publicUrl))
   const json = lazily(() => JSON.stringify(document()))

@@ -33,7 +33,7 @@ const post = (body: object, key?: string) =>
 
 const deps = () => ({ db: till.db, mode: 'sandbox', clock: till.clock }) as const
 
-describe('API key', () => {
+describe('an API key', () => {
   test('gives access only to its own store', async () => {
     const id = (await post(BODY)).json().id
     const other = await api.newKey(await aStore(till))
@@ -133,8 +133,8 @@ describe('POST /v1/deposits', () => {
     }
     const answer = await post(wanted)
     const { language, targetAmount, games, customerReference, metadata } = wanted
-    const told = { language, targetAmount, minAmount: 1_000, games, customerReference, metadata }
-    expect(answer.json()).toMatchObject(told)
+    const returned = { language, targetAmount, minAmount: 1_000, games, customerReference, metadata }
+    expect(answer.json()).toMatchObject(returned)
     expect(Date.parse(answer.json().expiresAt) - Date.parse(answer.json().createdAt)).toBe(30 * 60_000)
     const row = await till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
     expect(row).toMatchObject({ user_token: null, credit_mode: 'on_release' })
@@ -237,7 +237,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
   test('cancels the offer on Steam first; the deposit ends when Steam confirms', async () => {
     const { bot, session } = await aBot(till)
     const deposit = await aDeposit(till, api.store)
-    const asked = requestTrade(till.deps, deposit.body)
+    const request = requestTrade(till.deps, deposit.body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
     const withKey = () =>
@@ -247,7 +247,7 @@ describe('POST /v1/deposits/{id}/cancel', () => {
     const [trade] = await trades()
     const advance = () => tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
     await advance()
-    await asked
+    await request
     const answer = await withKey()
     expect([answer.statusCode, answer.json().status]).toEqual([202, 'pending'])
     await advance()
@@ -271,14 +271,14 @@ describe('a deposit that the store does not have', () => {
   test.each([
     ['by id', '/v1/deposits/77', 'id 77'],
     ['by order', '/v1/deposits/lookup?externalId=top%20%22%24%26%22', 'externalId "top \\"$&\\""'],
-  ])('is refused %s with a text for developers, not for shoppers', async (_how, url, asked) => {
+  ])('is refused %s with a text for developers, not for shoppers', async (_how, url, wanted) => {
     const key = api.key.split('_')[2]
     const answer = await api.call('GET', url)
     expect(answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })
     const { detail } = answer.json()
-    expect(detail).toContain(`The store of this API key (${key}) has no deposit with ${asked}. Check`)
+    expect(detail).toContain(`The store of this API key (${key}) has no deposit with ${wanted}. Check`)
     const russian = await api.call('GET', url, { headers: { 'accept-language': 'ru' } })
-    expect(russian.json().detail).toContain(`ключом API (${key}) нет пополнения с ${asked}. Проверьте`)
+    expect(russian.json().detail).toContain(`ключом API (${key}) нет пополнения с ${wanted}. Проверьте`)
   })
 })
 
@@ -323,14 +323,14 @@ describe('offerings', () => {
   })
 })
 
-describe('an operator registers a store', () => {
+describe('a store that an operator registers', () => {
   const box = createSecretBox(Buffer.alloc(32, 3))
   const add = (change = {}) => {
     const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, ...change }
     return createStore({ ...deps(), box }, store)
   }
 
-  test('whose key and webhook secret are not readable in the database', async () => {
+  test('has a key and a webhook secret that cannot be read in the database', async () => {
     const created = await add({ webhookUrl: 'https://store.example/hook' })
     if (created.kind === 'refused' || created.webhookSecret === null) throw new Error('not created')
     const { rows } = await sql<{ text: string }>`select s::text || k::text || e::text as text from store s
@@ -347,11 +347,11 @@ describe('an operator registers a store', () => {
     ['an empty name', { name: '' }],
     ['an invalid webhook URL', { webhookUrl: 'ftp://store.example' }],
     ['a webhook with a user name', { webhookUrl: 'https://user@store.example' }],
-  ])('but not with %s', async (_what, change) => {
+  ])('cannot have %s', async (_what, change) => {
     expect(await add(change)).toMatchObject({ kind: 'refused', reason: expect.stringContaining('must') })
   })
 
-  test('and moves to another origin: key and secret stay, the old origin is refused', async () => {
+  test('can move to another origin: key and secret stay, and the old origin is refused', async () => {
     const { id } = api.store
     const origins = ['https://new.example']
     const first = await updateStore({ ...deps(), box }, id, { origins, webhookUrl: 'http://localhost:1/a' })
@@ -365,7 +365,7 @@ describe('an operator registers a store', () => {
     expect(await updateStore({ ...deps(), box }, 99n, { origins })).toMatchObject({ kind: 'refused' })
   })
 
-  test('and moves its oldest webhook, which is enabled if it was disabled', async () => {
+  test('can have its oldest webhook moved, which is enabled if it was disabled', async () => {
     const { id } = api.store
     const hooks = 'http://localhost:1/'
     for (const name of ['a', 'b']) await anEndpoint(till, api.store, hooks + name)
@@ -384,7 +384,7 @@ describe('an operator registers a store', () => {
     ])
   })
 
-  test('and can change its colour alone, which is stored in lower case', async () => {
+  test('can change its colour alone, which is stored in lower case', async () => {
     const { id } = api.store
     const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
     const kept = () =>

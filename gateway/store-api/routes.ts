@@ -45,7 +45,7 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation
 
 const paramsSchema = z.object({ id: z.string() })
 
-/** Logs the id of the deposit in the answer, however the call named it. */
+/** Keeps the id of the deposit in the answer for the log line, however the call named it. */
 function noteDeposit(
   { call }: FastifyRequest,
   { answer }: Operation,

@@ -187,10 +187,10 @@ test('a store can have two tests under way, independently of other stores', asyn
   const { id } = await add()
   const held: ServerResponse[] = []
   for (let n = 0; n < 3; n += 1) receiver.answers.push((response) => void held.push(response))
-  const testing = () => api.call('POST', `${PATH}/${id}/test`)
-  const two = [testing(), testing()]
+  const sendTest = () => api.call('POST', `${PATH}/${id}/test`)
+  const two = [sendTest(), sendTest()]
   await expect.poll(() => held.length).toBe(2)
-  const third = await testing()
+  const third = await sendTest()
   expect([third.statusCode, third.json().code]).toEqual([429, 'too_many_tests'])
   expect(Number(third.headers['retry-after'])).toBeGreaterThan(0)
   const key = await api.newKey(await aStore(till))
@@ -199,7 +199,7 @@ test('a store can have two tests under way, independently of other stores', asyn
   await expect.poll(() => held.length).toBe(3)
   for (const response of held) response.writeHead(204).end()
   for (const answer of [...two, theirs]) expect((await answer).json()).toMatchObject({ delivered: true })
-  expect((await testing()).json()).toMatchObject({ delivered: true })
+  expect((await sendTest()).json()).toMatchObject({ delivered: true })
 })
 
 describe('replays of a store', () => {

@@ -30,7 +30,7 @@ export function parseApiKey(text: string, mode: Mode): ParsedApiKey | undefined 
   return checkOf(text.slice(0, -9)) === check ? { id, secretSha256: sha256(secret) } : undefined
 }
 
-export function sameSecret(a: Buffer, b: Buffer): boolean {
+export function isSameSecret(a: Buffer, b: Buffer): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

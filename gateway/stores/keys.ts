@@ -5,10 +5,11 @@ import { inTransaction } from '../db/transaction.ts'
 import type { CallingStore } from '../http/call.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
-import { createApiKey, type Mode, type ParsedApiKey, sameSecret } from './api-key.ts'
+import { createApiKey, isSameSecret, type Mode, type ParsedApiKey } from './api-key.ts'
 import { changeKey, findKey, insertKey, keysOf, lockKey } from './store.ts'
 
-const USED_EVERY_MS = 60_000
+/** Least time between two updates of a key's last use. */
+const LAST_USE_EVERY_MS = 60_000
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const UNUSED_DAYS = 30
@@ -55,11 +56,11 @@ export async function findStoreByKey(
 ): Promise<CallingStore | undefined> {
   const now = clock.now()
   const row = await findKey(db, key.id)
-  if (row === undefined || !sameSecret(row.secret_sha256, key.secretSha256)) return undefined
+  if (row === undefined || !isSameSecret(row.secret_sha256, key.secretSha256)) return undefined
   const hasExpired = row.expires_at !== null && row.expires_at <= now
-  // A check without a log must not use up the line of the call itself.
+  // A caller without a log must not update the last use, or the call that has a log would write no line.
   if (hasExpired && log === undefined) return undefined
-  if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= USED_EVERY_MS) {
+  if (row.last_used_at === null || now.getTime() - row.last_used_at.getTime() >= LAST_USE_EVERY_MS) {
     await changeKey(db, key.id, { last_used_at: now })
     if (hasExpired) log?.warn({ store: row.id, key: key.id, expiredAt: row.expires_at }, EXPIRED)
   }
@@ -85,13 +86,13 @@ export async function listKeys(db: Db, storeId: bigint, now: Date): Promise<KeyF
   const rows = await keysOf(db, storeId)
   return rows.map((key) => {
     const { createdAt, lastUsedAt, expiresAt, revokedAt } = key
-    const works = revokedAt === null && (expiresAt === null || expiresAt > now)
+    const isValid = revokedAt === null && (expiresAt === null || expiresAt > now)
     const untouchedMs = now.getTime() - (lastUsedAt ?? createdAt).getTime()
     const endsInMs = expiresAt === null ? Number.POSITIVE_INFINITY : expiresAt.getTime() - now.getTime()
     return {
       ...key,
-      unused: works && untouchedMs >= UNUSED_DAYS * DAY_MS,
-      endsSoon: works && endsInMs <= SOON_DAYS * DAY_MS,
+      unused: isValid && untouchedMs >= UNUSED_DAYS * DAY_MS,
+      endsSoon: isValid && endsInMs <= SOON_DAYS * DAY_MS,
     }
   })
 }

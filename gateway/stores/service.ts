@@ -52,10 +52,10 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
       risk_limit_usd_cents: store.riskLimitUsdCents,
       ...(store.creditMode && { credit_mode: store.creditMode }),
       ...(store.liability && { liability: store.liability }),
-      ...lowered(store.accent),
+      ...accentColumn(store.accent),
     })
     const url = store.webhookUrl
-    if (url !== undefined) await nameAddress(tx, deps, { storeId, url })
+    if (url !== undefined) await openAddress(tx, deps, { storeId, url })
     const endpoint = url === undefined ? null : await addEndpoint(tx, deps, { storeId, url })
     const scopes = [...new Set(store.scopes ?? SHOP_SCOPES)]
     const apiKey = await addKey(tx, deps, { storeId, name: 'first key', scopes, lifetimeS: null })
@@ -125,7 +125,7 @@ function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; chang
     ...(liability !== undefined && { liability }),
     ...(commissionBps !== undefined && { commission_bps: commissionBps }),
     ...(games !== undefined && { games: games === null ? null : [...new Set(games)] }),
-    ...lowered(accent),
+    ...accentColumn(accent),
   }
   return { kind: 'valid', change }
 }
@@ -136,13 +136,13 @@ const MOST_COMMISSION_BPS = 9_000
 
 const isName = (name: string): boolean => name.length >= 1 && name.length <= MOST_NAME
 
-/** Returns the secret of the endpoint if it is the store's first one. */
+/** Moves the store's oldest endpoint to the URL, or adds its first one and returns the secret of that. */
 async function moveWebhook(
   tx: Tx,
   deps: Deps,
   { storeId, url }: { storeId: bigint; url: string },
 ): Promise<string | null> {
-  await nameAddress(tx, deps, { storeId, url })
+  await openAddress(tx, deps, { storeId, url })
   const [oldest] = await listEndpoints(tx, storeId)
   if (oldest === undefined) return (await addEndpoint(tx, deps, { storeId, url })).secret
   const id = BigInt(oldest.id)
@@ -153,7 +153,7 @@ async function moveWebhook(
 }
 
 /** Opens the address to the store, because the operator named it, unless it is open to all stores anyway. */
-async function nameAddress(
+async function openAddress(
   tx: Tx,
   { mode, clock }: Deps,
   { storeId, url }: { storeId: bigint; url: string },
@@ -172,6 +172,7 @@ function refuseWebhook(text: string, mode: Mode): string | undefined {
   return refusal && `the webhook cannot be sent there, because ${refusal}`
 }
 
+const MOST_ORIGINS = 20
 const COLOUR = /^#[0-9a-f]{6}$/i
 const NO_COLOUR: Refused = { kind: 'refused', reason: 'the accent must be a colour such as #3366cc' }
 
@@ -179,7 +180,7 @@ type Accent = NewStore['accent']
 
 const isColour = (accent: Accent): boolean => typeof accent !== 'string' || COLOUR.test(accent)
 
-const lowered = (accent: Accent) => accent !== undefined && { accent: accent?.toLowerCase() ?? null }
+const accentColumn = (accent: Accent) => accent !== undefined && { accent: accent?.toLowerCase() ?? null }
 
 function checkAddresses(
   { origins, webhookUrl }: Pick<NewStore, 'origins' | 'webhookUrl'>,
@@ -193,8 +194,9 @@ function checkAddresses(
 
 function parseOrigins(typed: readonly string[], mode: Mode): { kind: 'valid'; origins: string[] } | Refused {
   const origins = typed.map((origin) => parseOrigin(origin, mode))
-  if (origins.length === 0 || origins.length > 20 || !origins.every((origin) => origin !== undefined)) {
-    return refused('every origin must have the form https://host[:port], at most 20 of them')
+  const isCountRight = origins.length > 0 && origins.length <= MOST_ORIGINS
+  if (!isCountRight || !origins.every((origin) => origin !== undefined)) {
+    return refused(`every origin must have the form https://host[:port], at most ${MOST_ORIGINS} of them`)
   }
   return { kind: 'valid', origins }
 }

@@ -29,8 +29,8 @@ const boundOf = (metric: VitalName, bucket: number): number => {
 
 /** The headers can be false, but they only choose between two counts. */
 export function deviceOf(headers: Record<string, string | string[] | undefined>): Device {
-  const told = headers['sec-ch-ua-mobile']
-  if (told === '?1' || told === '?0') return told === '?1' ? 'phone' : 'computer'
+  const hint = headers['sec-ch-ua-mobile']
+  if (hint === '?1' || hint === '?0') return hint === '?1' ? 'phone' : 'computer'
   return String(headers['user-agent'] ?? '').includes('Mobi') ? 'phone' : 'computer'
 }
 

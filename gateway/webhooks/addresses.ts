@@ -5,7 +5,9 @@ import ipaddr from 'ipaddr.js'
 /** The public unicast addresses of IPv6. All others are reserved, or are another form of an IPv4 address. */
 const UNICAST_6 = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Parses a complete address; undefined for the short, octal and hexadecimal forms that ipaddr.js also accepts. */
+/**
+ * Parses a complete address. Returns undefined for the short, octal and hexadecimal forms that ipaddr.js accepts too.
+ */
 function readAddress(text: string): ReturnType<typeof ipaddr.parse> | undefined {
   return isIP(text) !== 0 && ipaddr.isValid(text) ? ipaddr.parse(text) : undefined
 }

@@ -3,7 +3,7 @@ import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookAttemptTable } from '../db/webhook-tables.ts'
 
-/** How many recent deliveries we average; older ones barely matter. */
+/** Number of recent deliveries to average. Older ones barely matter. */
 const MOST_REMEMBERED = 8
 /** How many attempts to look back through. After an outage, the newest attempts are all failures. */
 const MOST_LOOKED_BACK = 500
@@ -12,7 +12,7 @@ export async function insertAttempt(tx: Tx, attempt: Insertable<WebhookAttemptTa
   await tx.insertInto('webhook_attempt').values(attempt).execute()
 }
 
-/** Attempts at an endpoint, newest first. */
+/** Returns attempts at an endpoint, newest first. */
 export function readAttempts(
   db: Db,
   endpointId: bigint,

@@ -9,11 +9,11 @@ import { readAttempts } from './attempt-store.ts'
 import { type ChallengeDeps, challenge } from './challenge.ts'
 import { type EndpointRow, proveEndpoint } from './endpoint-store.ts'
 import { endpointOf, lockedEndpointOf } from './endpoints.ts'
-import { countChosen, isReplaying, lockReplays, noteReplay, replayedSince } from './replay-store.ts'
+import { countChosen, countReplayedSince, isReplaying, lockReplays, noteReplay } from './replay-store.ts'
 import { isTaken } from './sender.ts'
 import { DELIVERIES_TOPIC, replayDeliveries } from './store.ts'
 
-/** Attempts at an endpoint of the store, newest first. */
+/** Lists attempts at an endpoint of the store, newest first. */
 export async function listAttempts(
   db: Db,
   storeId: bigint,
@@ -97,7 +97,7 @@ async function refuseMuchReplay(
   if (!('eventId' in choice) && (await isReplaying(tx, storeId, now))) {
     refuse('replay_in_progress', { retryAfterS: 10 })
   }
-  const before = await replayedSince(tx, storeId, dayBefore(now))
+  const before = await countReplayedSince(tx, storeId, dayBefore(now))
   const left = MOST_REPLAYED_A_DAY - before
   if (left <= 0 || (await countChosen(tx, { storeId, eventTypes, choice })) > left) {
     refuse('replay_quota', { retryAfterS: HOUR_S })
@@ -115,8 +115,8 @@ export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigi
   if (endpoint.state === 'disabled') refuse('endpoint_disabled')
   const { result, durationMs, isRepeated } = await challenge(deps, endpoint)
   if (isRepeated && endpoint.state === 'pending') await proveEndpoint(deps.db, endpoint.id, endpoint.url)
-  const said = { durationMs, challengeRepeated: isRepeated }
+  const common = { durationMs, challengeRepeated: isRepeated }
   return result.kind === 'failed'
-    ? { delivered: false, status: null, failure: NO_ANSWER, answer: null, ...said }
-    : { delivered: isTaken(result), status: result.status, failure: null, answer: result.text, ...said }
+    ? { delivered: false, status: null, failure: NO_ANSWER, answer: null, ...common }
+    : { delivered: isTaken(result), status: result.status, failure: null, answer: result.text, ...common }
 }

@@ -35,21 +35,21 @@ async function events(count: number): Promise<void> {
   await publishEvents(till.deps)
 }
 
-async function claimed(): Promise<Claim> {
+async function claimOne(): Promise<Claim> {
   const [claim] = await claimDue(deps, endpointId, 1)
   if (claim === undefined) throw new Error('nothing is due')
   return claim
 }
 
-type UnderWay = { claim: Claim; answer(code: number): Promise<void> }
+type OpenAttempt = { claim: Claim; answer(code: number): Promise<void> }
 
 /** Starts an attempt that the store has received but not answered. */
-async function underWay(): Promise<UnderWay> {
-  const asked = Promise.withResolvers<ServerResponse>()
-  receiver.answers.push(asked.resolve)
-  const claim = await claimed()
+async function startAttempt(): Promise<OpenAttempt> {
+  const received = Promise.withResolvers<ServerResponse>()
+  receiver.answers.push(received.resolve)
+  const claim = await claimOne()
   const ended = attempt(deps, claim)
-  const response = await asked.promise
+  const response = await received.promise
   return {
     claim,
     async answer(code) {
@@ -72,16 +72,16 @@ const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: fa
 
 describe('an event replayed during an attempt', () => {
   it('is sent again, even though that attempt succeeds', async () => {
-    const told: boolean[] = []
-    deps.onAttempt = ({ isFirst }) => void told.push(isFirst)
+    const firsts: boolean[] = []
+    deps.onAttempt = ({ isFirst }) => void firsts.push(isFirst)
     await events(1)
-    const first = await underWay()
+    const first = await startAttempt()
     await again(first.claim)
     await first.answer(204)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
-    await attempt(deps, await claimed())
+    await attempt(deps, await claimOne())
     // The time to the first attempt is measured, so a replay years later must not count as one.
-    expect(told).toEqual([true, false])
+    expect(firsts).toEqual([true, false])
     expect(receiver.received).toHaveLength(2)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })
     expect(await statuses()).toEqual([204, 204])
@@ -89,9 +89,9 @@ describe('an event replayed during an attempt', () => {
 
   it('stays delivered if that attempt fails after the replay was accepted', async () => {
     await events(1)
-    const first = await underWay()
+    const first = await startAttempt()
     await again(first.claim)
-    await attempt(deps, await claimed())
+    await attempt(deps, await claimOne())
     await first.answer(500)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, last_result: 'status 204' })
     expect(await statuses()).toEqual([204, 500])
@@ -102,7 +102,7 @@ describe('an event replayed during an attempt', () => {
 describe('a delivery whose endpoint is disabled during an attempt', () => {
   it.each([500, 204])('is not due again if that attempt ends with %i', async (code) => {
     await events(1)
-    const first = await underWay()
+    const first = await startAttempt()
     await disable()
     await first.answer(code)
     expect(await delivery()).toMatchObject({
@@ -115,7 +115,7 @@ describe('a delivery whose endpoint is disabled during an attempt', () => {
 
   it('is given up even if the attempt has just failed', async () => {
     await events(1)
-    const first = await underWay()
+    const first = await startAttempt()
     await first.answer(500)
     await disable()
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null, attempts: 1 })
@@ -123,7 +123,7 @@ describe('a delivery whose endpoint is disabled during an attempt', () => {
 
   it('is not due again after a 410 to another attempt', async () => {
     await events(2)
-    const [first, second] = [await underWay(), await underWay()]
+    const [first, second] = [await startAttempt(), await startAttempt()]
     await second.answer(410)
     await first.answer(500)
     expect((await rows()).map((row) => [row.state, row.due_at, row.last_result])).toEqual([
@@ -147,7 +147,7 @@ describe('an endpoint that answers 410', () => {
 
   it('is disabled even if the delivery was replayed in the meantime', async () => {
     await events(1)
-    const first = await underWay()
+    const first = await startAttempt()
     await again(first.claim)
     await first.answer(410)
     expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'gone' })
@@ -156,13 +156,13 @@ describe('an endpoint that answers 410', () => {
 
   it('stays disabled by its store if the store disabled it first, and stays enabled if its URL has changed', async () => {
     await events(1)
-    const first = await underWay()
+    const first = await startAttempt()
     await disable()
     await first.answer(410)
     expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'by_store' })
     await switchEndpoint(till.db, store.id, { id: endpointId, on: true })
     await again(first.claim)
-    const second = await underWay()
+    const second = await startAttempt()
     await till.db.updateTable('webhook_endpoint').set({ url: 'http://127.0.0.1:9/' }).execute()
     await second.answer(410)
     expect(await endpoint()).toMatchObject({ state: 'enabled' })
@@ -172,9 +172,9 @@ describe('an endpoint that answers 410', () => {
 describe('a sender whose claim has run out', () => {
   it.each([500, 204])('settles nothing with status %i while another sender is sending', async (code) => {
     await events(1)
-    const slow = await underWay()
+    const slow = await startAttempt()
     till.clock.advance(CLAIM_MS)
-    const other = await underWay()
+    const other = await startAttempt()
     const before = await delivery()
     await slow.answer(code)
     expect(await delivery()).toEqual(before)
@@ -185,9 +185,9 @@ describe('a sender whose claim has run out', () => {
 
   it('does not make a finished delivery due again', async () => {
     await events(1)
-    const slow = await underWay()
+    const slow = await startAttempt()
     till.clock.advance(CLAIM_MS)
-    const other = await underWay()
+    const other = await startAttempt()
     await other.answer(204)
     await slow.answer(500)
     expect(await delivery()).toMatchObject({ state: 'delivered', due_at: null, last_result: 'status 204' })
@@ -196,12 +196,12 @@ describe('a sender whose claim has run out', () => {
   it('does not release the other sender’s claim when its process ends', async () => {
     await events(1)
     const ending = new AbortController()
-    const asked = Promise.withResolvers<ServerResponse>()
-    receiver.answers.push(asked.resolve)
-    const slow = attempt(deps, await claimed(), ending.signal)
-    await asked.promise
+    const received = Promise.withResolvers<ServerResponse>()
+    receiver.answers.push(received.resolve)
+    const slow = attempt(deps, await claimOne(), ending.signal)
+    await received.promise
     till.clock.advance(CLAIM_MS)
-    const other = await underWay()
+    const other = await startAttempt()
     const before = await delivery()
     ending.abort()
     await slow

@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 /** Creates an event by letting a new deposit expire. */
-const expired = (of = store) => expiredDeposit(till, of)
+const expireDeposit = (of = store) => expiredDeposit(till, of)
 
 const delivery = () =>
   till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').executeTakeFirstOrThrow()
@@ -46,7 +46,7 @@ const attempts = () => till.db.selectFrom('webhook_attempt').selectAll().orderBy
 
 describe('a webhook', () => {
   it('reports the transition to the store, signed by Standard Webhooks, with its sequence', async () => {
-    const id = await expired()
+    const id = await expireDeposit()
     await publishEvents(deps)
     await deliver()
     const [got] = receiver.received
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     till.clock.jump(8 * 24 * HOUR_MS)
     const date = new Date(till.clock.machineNow().getTime() + HOUR_MS)
     receiver.answers.push(status(503, { 'retry-after': date.toUTCString() }))
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await deliver()
     const [got] = receiver.received
@@ -89,7 +89,7 @@ describe('a webhook', () => {
 
   it('is retried with the same id until the store accepts it', async () => {
     receiver.answers.push(status(500), status(302, { location: receiver.url }))
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     const { event_id: eventId } = await delivery()
     await deliver()
@@ -116,7 +116,7 @@ describe('a webhook', () => {
       ...deps,
       secretsOf: ({ secret }) => [box.open(secret, 'place')],
     })
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await deliver(withKey(anothers))
     expect(receiver.received).toEqual([])
@@ -132,8 +132,8 @@ describe('a webhook', () => {
 
   it('is given up with an error in the log after a 410, and nothing more is sent to that endpoint', async () => {
     receiver.answers.push(status(410))
-    await expired()
-    await expired()
+    await expireDeposit()
+    await expireDeposit()
     await publishEvents(deps)
     const { endpoint_id: endpointId } = await delivery()
     const [claim] = await claimDue(deps, endpointId, 1)
@@ -143,7 +143,7 @@ describe('a webhook', () => {
     expect(rows.map((row) => row.state)).toEqual(['failed', 'failed'])
     expect(rows.map((row) => row.last_result).sort()).toEqual(['status 410', 'the endpoint was disabled'])
     expect(till.lines.join('')).toContain('webhook was given up')
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     expect(await till.db.selectFrom('webhook_delivery').select('id').execute()).toHaveLength(2)
     const { events } = await readEvents(till.db, store.id, { after: 0, limit: 10 })
@@ -152,7 +152,7 @@ describe('a webhook', () => {
 
   it('is retried at the time that the endpoint asks for, and not before', async () => {
     receiver.answers.push(status(503, { 'retry-after': '120' }))
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await deliver()
     expect((await delivery()).due_at?.getTime()).toBe(till.clock.now().getTime() + 120_000)
@@ -160,7 +160,7 @@ describe('a webhook', () => {
 
   it('records every attempt: its time, duration and answer', async () => {
     receiver.answers.push((response) => response.writeHead(500).end('out of\0 paper'))
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await deliver()
     till.clock.advance(5_000)
@@ -173,7 +173,7 @@ describe('a webhook', () => {
 
   it('has a signature with each secret during a rotation', async () => {
     const next = `whsec_${Buffer.alloc(24, 8).toString('base64')}`
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await deliver({ ...deps, secretsOf: () => [next, SECRET] })
     const [got] = receiver.received
@@ -190,7 +190,7 @@ describe('a webhook', () => {
   it('goes to every endpoint that wants its type', async () => {
     await anEndpoint(till, store, receiver.url, ['deposit.succeeded'])
     const third = await anEndpoint(till, store, receiver.url, ['deposit.payment_timeout'])
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     const rows = await till.db
       .selectFrom('webhook_delivery')
@@ -201,7 +201,7 @@ describe('a webhook', () => {
   })
 
   it('is given up after the last attempt', async () => {
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await receiver.close()
     for (let turn = 1; turn <= 11; turn += 1) {
@@ -213,14 +213,14 @@ describe('a webhook', () => {
   })
 
   it('is sent once if many workers wake at the same time', async () => {
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await Promise.all(Array.from({ length: 10 }, () => deliver()))
     expect(receiver.received).toHaveLength(1)
   })
 
   it('of a killed sender is sent again by the sweep', async () => {
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     const killed: DeliveryDeps = { ...deps, send: () => Promise.reject(new Error('killed')) }
     await expect(deliver(killed)).rejects.toThrow('killed')
@@ -235,14 +235,14 @@ describe('a webhook', () => {
 
   it('reaches the store automatically after the transition', async () => {
     const stop = await workOnWebhooks(deps)
-    await expired()
+    await expireDeposit()
     await expect.poll(() => receiver.received).toHaveLength(1)
     await stop()
   })
 
   it('puts no secret into the log', async () => {
     receiver.answers.push(status(500))
-    await expired()
+    await expireDeposit()
     await publishEvents(deps)
     await deliver()
     expect(till.lines.join('')).not.toContain(SECRET.slice(6))

@@ -86,10 +86,10 @@ type Attempted = { result: SendResult; at: Date; durationMs: number }
 async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): Promise<void> {
   const { result } = attempted
   const attempts = claim.attempts + 1
-  const said = result.kind === 'answered' ? `status ${result.status}` : result.reason
+  const resultText = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const about = { ...aboutOf(claim), attempts }
   const verdict = judge(deps, attempts, result)
-  const isSettled = await write(deps, claim, { ...attempted, attempts, said, verdict })
+  const isSettled = await write(deps, claim, { ...attempted, attempts, resultText, verdict })
   deps.onAttempt?.({
     outcome: verdict.kind,
     isFirst: claim.claim === 1n,
@@ -97,7 +97,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   })
   if (!isSettled) {
     deps.log.warn(
-      { ...about, said },
+      { ...about, said: resultText },
       'webhook was answered after its claim had ended, so nothing was settled',
     )
     return
@@ -108,12 +108,12 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
       return
     case 'retried':
       deps.log.warn(
-        { ...about, said, retryInMs: verdict.waitMs },
+        { ...about, said: resultText, retryInMs: verdict.waitMs },
         'webhook was not taken and will be sent again',
       )
       return
     case 'given_up':
-      deps.log.error({ ...about, said }, 'webhook was given up: the store did not accept it')
+      deps.log.error({ ...about, said: resultText }, 'webhook was given up: the store did not accept it')
       return
     default:
       return verdict satisfies never
@@ -129,14 +129,15 @@ type Verdict =
 function judge({ clock, random, haste = 1 }: DeliveryDeps, attempts: number, result: SendResult): Verdict {
   if (isTaken(result)) return { kind: 'delivered' }
   if (result.kind === 'answered' && result.status === 410) return { kind: 'given_up', gone: true }
-  const asked = result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
-  const waitMs = nextWaitMs({ attempts, retryAfterMs: asked }, random())
+  const retryAfterMs =
+    result.kind === 'answered' ? readRetryAfter(result.retryAfter, clock.machineNow()) : undefined
+  const waitMs = nextWaitMs({ attempts, retryAfterMs }, random())
   return waitMs === undefined
     ? { kind: 'given_up', gone: false }
     : { kind: 'retried', waitMs: waitMs / haste }
 }
 
-type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
+type Settled = Attempted & { attempts: number; resultText: string; verdict: Verdict }
 
 /**
  * Records the attempt, and closes the delivery if this claim still owns it. Meanwhile the delivery may have been
@@ -144,11 +145,11 @@ type Settled = Attempted & { attempts: number; said: string; verdict: Verdict }
  * false if nothing was closed.
  */
 async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
-  const { result, at, durationMs, attempts, said, verdict } = settled
+  const { result, at, durationMs, attempts, resultText, verdict } = settled
   const now = clock.now()
   const isGone = verdict.kind === 'given_up' && verdict.gone
   return db.transaction().execute(async (tx) => {
-    const disable = isGone && (await wantsNothing(tx, claim))
+    const disable = isGone && (await disablesEndpoint(tx, claim))
     await insertAttempt(tx, {
       delivery_id: claim.delivery_id,
       endpoint_id: claim.id,
@@ -162,7 +163,7 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
     const isDone = verdict.kind === 'delivered'
     const isSettled = await settleClaim(tx, claim, {
       attempts,
-      last_result: said,
+      last_result: resultText,
       state: isDone ? 'delivered' : verdict.kind === 'retried' ? 'due' : 'failed',
       due_at: verdict.kind === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
       delivered_at: isDone ? now : null,
@@ -177,7 +178,7 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
  * meanwhile. The endpoint is locked before its deliveries, as everywhere, so two 410 answers never wait for each
  * other.
  */
-async function wantsNothing(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
+async function disablesEndpoint(tx: Tx, { id, store_id: storeId, url }: Claim): Promise<boolean> {
   const endpoint = await lockEndpoint(tx, storeId, { id, as: 'no key update' })
   return endpoint?.state === 'enabled' && endpoint.url === url
 }

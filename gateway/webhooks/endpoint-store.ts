@@ -15,7 +15,7 @@ type NewRow = {
 }
 
 /**
- * Writes the row without its secret. The secret's encryption includes the endpoint's id, so it is written afterwards.
+ * Writes the row without its secret. The secret is written afterwards, because its encryption includes the row's id.
  */
 export const insertEndpoint = (
   tx: Tx,
@@ -68,8 +68,8 @@ export const lockEndpoint = (
   storeId: bigint,
   { id, as }: { id: bigint; as: 'share' | 'no key update' },
 ): Promise<EndpointRow | undefined> => {
-  const wanted = ownedBy(tx, storeId, id)
-  return (as === 'share' ? wanted.forShare() : wanted.forNoKeyUpdate()).executeTakeFirst()
+  const query = ownedBy(tx, storeId, id)
+  return (as === 'share' ? query.forShare() : query.forNoKeyUpdate()).executeTakeFirst()
 }
 
 type Change = Pick<

@@ -33,7 +33,7 @@ const HOUR_MS = 3_600_000
 
 export const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
 
-/** Parses a webhook URL: absolute, without a user name. Undefined for any other text. */
+/** Parses a webhook URL: absolute, without a user name. Returns undefined for any other text. */
 export function parseWebhookUrl(text: string): URL | undefined {
   if (/[\p{Cc}\s]/u.test(text) || !text.isWellFormed()) return undefined
   const url = URL.parse(text)
@@ -109,14 +109,14 @@ export const endpointOf = async (db: Db | Tx, storeId: bigint, id: bigint): Prom
 export const lockedEndpointOf = async (
   tx: Tx,
   storeId: bigint,
-  wanted: { id: bigint; as: 'share' | 'no key update' },
-): Promise<EndpointRow> => (await lockEndpoint(tx, storeId, wanted)) ?? refuse('not_found')
+  request: { id: bigint; as: 'share' | 'no key update' },
+): Promise<EndpointRow> => (await lockEndpoint(tx, storeId, request)) ?? refuse('not_found')
 
 type Switch = { id: bigint; on: boolean }
 
 /** Enables or disables an endpoint. Disabling gives up its waiting deliveries; the event log keeps their events. */
-export const switchEndpoint = (db: Db, storeId: bigint, wanted: Switch): Promise<Endpoint> =>
-  inTransaction(db, (tx) => switchWithin(tx, storeId, wanted))
+export const switchEndpoint = (db: Db, storeId: bigint, request: Switch): Promise<Endpoint> =>
+  inTransaction(db, (tx) => switchWithin(tx, storeId, request))
 
 async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promise<Endpoint> {
   const row = await lockedEndpointOf(tx, storeId, { id, as: 'no key update' })
@@ -133,19 +133,19 @@ async function switchWithin(tx: Tx, storeId: bigint, { id, on }: Switch): Promis
 export async function updateOwnEndpoint(
   deps: EndpointDeps & ChallengeDeps,
   storeId: bigint,
-  wanted: Change,
+  request: Change,
 ): Promise<Endpoint> {
-  const { url } = wanted.change
-  const endpoint = await endpointOf(deps.db, storeId, wanted.id)
+  const { url } = request.change
+  const endpoint = await endpointOf(deps.db, storeId, request.id)
   const needsProof = (row: EndpointRow) =>
     deps.mode === 'live' && url !== undefined && url !== row.url && row.proved
   if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
   const isProved = needsProof(endpoint) && (await challenge(deps, endpoint, url)).isRepeated
   return inTransaction(deps.db, async (tx) => {
     // In the meantime, the endpoint may have been proved with another URL.
-    const row = await lockedEndpointOf(tx, storeId, { id: wanted.id, as: 'no key update' })
+    const row = await lockedEndpointOf(tx, storeId, { id: request.id, as: 'no key update' })
     if (needsProof(row) && !isProved) refuse('endpoint_unproved')
-    return changeWithin(tx, storeId, wanted)
+    return changeWithin(tx, storeId, request)
   })
 }
 
@@ -173,7 +173,7 @@ export async function moveEndpoint(
 
 type Change = { id: bigint; change: UpdateEndpointBody }
 
-/** Makes waiting deliveries go to the new URL. */
+/** Changes the endpoint. Waiting deliveries go to a new URL. */
 async function changeWithin(
   tx: Tx,
   storeId: bigint,
@@ -221,10 +221,10 @@ export function secretsOf(
   const { id, secret, previous_secret: previous, previous_until: until } = endpoint
   const isValid = previous !== null && until !== null && until > now
   const place = secretPlace(id)
-  return [box.open(secret, place), ...(isValid ? openedOrNone(box, previous, place) : [])]
+  return [box.open(secret, place), ...(isValid ? openOrNone(box, previous, place) : [])]
 }
 
-function openedOrNone(box: SecretBox, sealed: Buffer, place: string): string[] {
+function openOrNone(box: SecretBox, sealed: Buffer, place: string): string[] {
   try {
     return [box.open(sealed, place)]
   } catch {
@@ -234,7 +234,7 @@ function openedOrNone(box: SecretBox, sealed: Buffer, place: string): string[] {
 
 const secretPlace = (id: bigint): string => `webhook_endpoint:${id}:secret`
 
-/** The endpoint as its store sees it. */
+/** Returns the endpoint as its store sees it. */
 export function toEndpoint(row: EndpointRow): Endpoint {
   return {
     id: String(row.id),

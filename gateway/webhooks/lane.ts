@@ -4,7 +4,12 @@ import { type Load, type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
 import { type Claim, claimLane, type LaneName } from './store.ts'
 
-export type Lane = { wake(): void; isIdle(): boolean; ended(): Promise<void> }
+export type Lane = {
+  wake(): void
+  isIdle(): boolean
+  /** Resolves when the running attempts have ended. */
+  untilIdle(): Promise<void>
+}
 
 type Options = {
   endpointId: bigint
@@ -19,13 +24,13 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
   const { endpointId, lane, pace, signal, busy } = options
   const open = new Set<Promise<void>>()
   let claiming: Promise<void> | undefined
-  let wanted = false
+  let isWanted = false
 
-  const watched = watchHanging(deps.send, pace, () => wake())
-  const places = () => placesLeft(lane, { open: open.size, hanging: watched.hanging(), ...busy() })
+  const watcher = watchHanging(deps.send, pace, () => wake())
+  const places = () => placesLeft(lane, { open: open.size, hanging: watcher.hanging(), ...busy() })
 
   const begin = (claim: Claim): void => {
-    const sent = attempt({ ...deps, send: watched.send }, claim, signal)
+    const sent = attempt({ ...deps, send: watcher.send }, claim, signal)
       .catch((error: unknown) => {
         deps.log.error({ err: error, ...aboutOf(claim) }, 'attempt of a webhook could not be recorded')
       })
@@ -36,13 +41,13 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
     open.add(sent)
   }
   const claim = async (): Promise<void> => {
-    for (let most = places(); wanted && !signal.aborted && most > 0; most = places()) {
-      wanted = false
+    for (let most = places(); isWanted && !signal.aborted && most > 0; most = places()) {
+      isWanted = false
       for (const one of await claimLane(deps, { endpointId, lane }, most)) begin(one)
     }
   }
   const wake = (): void => {
-    wanted = true
+    isWanted = true
     if (claiming !== undefined || places() === 0 || signal.aborted) return
     claiming = claim()
       .catch((error: unknown) => {
@@ -51,13 +56,13 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
       .finally(() => {
         claiming = undefined
         // A wake-up may have come during the last claim.
-        if (wanted) wake()
+        if (isWanted) wake()
       })
   }
   return {
     wake,
     isIdle: () => open.size === 0 && claiming === undefined,
-    ended: async () => {
+    untilIdle: async () => {
       await claiming
       await Promise.all(open)
     },
@@ -70,21 +75,21 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
   return {
     hanging: () => hanging.size,
     async send(request) {
-      const began = performance.now()
+      const beganMs = performance.now()
       const own = {}
-      const look = (): void => {
-        const leftMs = pace.patienceMs() - (performance.now() - began)
+      const checkPatience = (): void => {
+        const leftMs = pace.patienceMs() - (performance.now() - beganMs)
         // Read the patience again each time, because other answers may have shown that this store is slow.
-        if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs))
+        if (leftMs > 0) timer = setTimeout(checkPatience, Math.ceil(leftMs))
         else {
           hanging.add(own)
           onHanging()
         }
       }
-      let timer = setTimeout(look, pace.patienceMs())
+      let timer = setTimeout(checkPatience, pace.patienceMs())
       try {
         const result = await send(request)
-        pace.ended(result, performance.now() - began)
+        pace.record(result, performance.now() - beganMs)
         return result
       } finally {
         clearTimeout(timer)

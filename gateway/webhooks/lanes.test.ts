@@ -26,13 +26,13 @@ afterEach(async () => {
   await till.close()
 })
 
-function sending(change: Partial<LanesDeps> = {}) {
+function startSending(change: Partial<LanesDeps> = {}) {
   const lanes = startLanes({ ...senderDeps(till), ...change })
   stops.push(() => lanes.stop())
 }
 
 /** Publishes `count` events of one new deposit. Resolves to their ids. */
-async function published(store: { id: bigint }, count: number): Promise<string[]> {
+async function publish(store: { id: bigint }, count: number): Promise<string[]> {
   await expiredDeposit(till, store)
   await sql`
     insert into event (id, store_id, deposit_id, part, type, payload, created_at)
@@ -51,17 +51,17 @@ async function published(store: { id: bigint }, count: number): Promise<string[]
 }
 
 /** Publishes `count` events of a type that no endpoint wants. Resolves to their ids. */
-async function unsent(store: { id: bigint }, count: number): Promise<string[]> {
+async function publishUnsent(store: { id: bigint }, count: number): Promise<string[]> {
   const want = (types: EventType[] | null) =>
     till.db.updateTable('webhook_endpoint').set({ event_types: types }).execute()
   await want(['deposit.pending'])
-  const ids = await published(store, count)
+  const ids = await publish(store, count)
   await want(null)
   return ids
 }
 
 /** Starts the server until the test ends. Resolves to its address. */
-async function listening(server: Server): Promise<string> {
+async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   stops.push(async () => {
     server.closeAllConnections()
@@ -73,25 +73,25 @@ async function listening(server: Server): Promise<string> {
 }
 
 /** Starts a server that accepts every call and answers none. */
-async function aSilentPlace(): Promise<{ url: string; taken: ServerResponse[] }> {
+async function aSilentServer(): Promise<{ url: string; taken: ServerResponse[] }> {
   const taken: ServerResponse[] = []
   const server = createServer((_request, response) => void taken.push(response))
-  return { url: await listening(server), taken }
+  return { url: await listen(server), taken }
 }
 
 /** Starts a server that answers all calls except those with `unanswered` events. */
-async function aPlaceThatHangsOn(unanswered: Set<string>): Promise<{ url: string; taken: string[] }> {
+async function aServerThatHangsOn(unanswered: Set<string>): Promise<{ url: string; taken: string[] }> {
   const taken: string[] = []
   const server = createServer((request, response) => {
     const id = String(request.headers['webhook-id'])
     taken.push(id)
     if (!unanswered.has(id)) response.writeHead(204).end()
   })
-  return { url: await listening(server), taken }
+  return { url: await listen(server), taken }
 }
 
 /** Records a past success of the oldest delivery's endpoint that took this long. */
-async function tookOnce(durationMs: number): Promise<void> {
+async function recordSuccess(durationMs: number): Promise<void> {
   const { id, endpoint_id } = await till.db
     .selectFrom('webhook_delivery')
     .select(['id', 'endpoint_id'])
@@ -107,9 +107,9 @@ async function tookOnce(durationMs: number): Promise<void> {
 
 describe('a store that is slow with everything', () => {
   it('gets at most eight first attempts and four retries at a time, even from restarted lanes', async () => {
-    const silent = await aSilentPlace()
-    await published(await aStore(till, { webhookUrl: silent.url }), 30)
-    await tookOnce(60_000)
+    const silent = await aSilentServer()
+    await publish(await aStore(till, { webhookUrl: silent.url }), 30)
+    await recordSuccess(60_000)
     // As if each had failed once.
     const later = till.db.selectFrom('event').select('id').where('sequence', '>', 15n)
     await till.db
@@ -117,79 +117,79 @@ describe('a store that is slow with everything', () => {
       .set({ claim: 1n, attempts: 1 })
       .where('event_id', 'in', later)
       .execute()
-    sending({ patienceMs: 1 })
+    startSending({ patienceMs: 1 })
     await expect.poll(() => silent.taken.length).toBe(8 + 4)
-    await published(await aStore(till, { webhookUrl: receiver.url }), 1)
+    await publish(await aStore(till, { webhookUrl: receiver.url }), 1)
     await expect.poll(() => receiver.received.length).toBe(1)
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
   it('also counts as quick for retries once first attempts have been quick', async () => {
     const unanswered = new Set<string>()
-    const place = await aPlaceThatHangsOn(unanswered)
-    const store = await aStore(till, { webhookUrl: place.url })
+    const server = await aServerThatHangsOn(unanswered)
+    const store = await aStore(till, { webhookUrl: server.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
     // These attempts hang, which keeps the same lanes running throughout the test.
-    for (const hanging of await published(store, 1)) unanswered.add(hanging)
-    await tookOnce(60_000)
-    sending({ patienceMs: 1 })
-    await expect.poll(() => place.taken.length).toBe(1)
-    await published(store, 24)
+    for (const hanging of await publish(store, 1)) unanswered.add(hanging)
+    await recordSuccess(60_000)
+    startSending({ patienceMs: 1 })
+    await expect.poll(() => server.taken.length).toBe(1)
+    await publish(store, 24)
     const taken = () =>
       till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'delivered').execute()
     await expect.poll(async () => (await taken()).length).toBe(24)
-    for (const again of await unsent(store, 12)) unanswered.add(again)
+    for (const again of await publishUnsent(store, 12)) unanswered.add(again)
     await replay(till.deps, store.id, { id, body: { fromSequence: 26, toSequence: 37 } })
-    await expect.poll(() => place.taken.length).toBe(1 + 24 + 12)
+    await expect.poll(() => server.taken.length).toBe(1 + 24 + 12)
   })
 })
 
 describe('the deliveries of one endpoint', () => {
   it('are sent immediately even if twenty others hang', async () => {
     const unanswered = new Set<string>()
-    const place = await aPlaceThatHangsOn(unanswered)
-    const store = await aStore(till, { webhookUrl: place.url })
-    for (const id of await published(store, 20)) unanswered.add(id)
-    sending()
-    await expect.poll(() => place.taken.length).toBe(20)
-    const [next = ''] = await published(store, 1)
-    await expect.poll(() => place.taken).toContain(next)
-    expect(place.taken).toHaveLength(21)
+    const server = await aServerThatHangsOn(unanswered)
+    const store = await aStore(till, { webhookUrl: server.url })
+    for (const id of await publish(store, 20)) unanswered.add(id)
+    startSending()
+    await expect.poll(() => server.taken.length).toBe(20)
+    const [next = ''] = await publish(store, 1)
+    await expect.poll(() => server.taken).toContain(next)
+    expect(server.taken).toHaveLength(21)
   })
 
   it('never wait for a first attempt behind retries, even if many retries hang', async () => {
     const unanswered = new Set<string>()
-    const place = await aPlaceThatHangsOn(unanswered)
-    const store = await aStore(till, { webhookUrl: place.url })
-    for (const id of await published(store, 70)) unanswered.add(id)
+    const server = await aServerThatHangsOn(unanswered)
+    const store = await aStore(till, { webhookUrl: server.url })
+    for (const id of await publish(store, 70)) unanswered.add(id)
     // As if each had failed once.
     await till.db.updateTable('webhook_delivery').set({ claim: 1n, attempts: 1 }).execute()
-    sending({ patienceMs: 1 })
-    await expect.poll(() => place.taken.length).toBe(16)
-    const [next = ''] = await published(store, 1)
-    await expect.poll(() => place.taken).toContain(next)
-    expect(place.taken).toHaveLength(17)
+    startSending({ patienceMs: 1 })
+    await expect.poll(() => server.taken.length).toBe(16)
+    const [next = ''] = await publish(store, 1)
+    await expect.poll(() => server.taken).toContain(next)
+    expect(server.taken).toHaveLength(17)
   })
 
   it('are not delayed by replays of older events', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     const { id } = await till.db.selectFrom('webhook_endpoint').select('id').executeTakeFirstOrThrow()
-    await unsent(store, 12)
+    await publishUnsent(store, 12)
     // These events were never sent before, but the first attempt of a replay does not count as a first attempt.
     await replay(till.deps, store.id, { id, body: { fromSequence: 1, toSequence: 12 } })
-    await published(store, 1)
+    await publish(store, 1)
     const now = await claimLane(till.deps, { endpointId: id, lane: 'first' }, 20)
     expect(now.map(({ sequence }) => sequence)).toEqual([13n])
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
   it('hang only in limited numbers, so another endpoint is still served', async () => {
-    const silent = await aSilentPlace()
+    const silent = await aSilentServer()
     const slow = await aStore(till, { webhookUrl: silent.url })
-    await published(slow, 70)
-    sending({ patienceMs: 1 })
+    await publish(slow, 70)
+    startSending({ patienceMs: 1 })
     await expect.poll(() => silent.taken.length).toBe(64)
-    await published(await aStore(till, { webhookUrl: receiver.url }), 1)
+    await publish(await aStore(till, { webhookUrl: receiver.url }), 1)
     await expect.poll(() => receiver.received.length).toBe(1)
     expect(silent.taken).toHaveLength(64)
   })
@@ -197,12 +197,12 @@ describe('the deliveries of one endpoint', () => {
 
 describe('lanes', () => {
   it('do not wait for each other: forty silent endpoints delay no delivery', async () => {
-    const silent = await aSilentPlace()
+    const silent = await aSilentServer()
     const slow = await aStore(till)
     for (let n = 0; n < 40; n += 1) await anEndpoint(till, slow, silent.url)
     for (let n = 0; n < 10; n += 1) await expiredDeposit(till, slow)
     // The lanes stay full, because hanging attempts keep their places.
-    sending({ patienceMs: 60_000 })
+    startSending({ patienceMs: 60_000 })
     await publishEvents(till.deps)
     // All endpoints belong to one store, so each has the least width.
     await expect.poll(() => silent.taken.length).toBe(40 * 2)
@@ -216,7 +216,7 @@ describe('lanes', () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     receiver.answers.push(status(500), status(500), status(500))
     for (let n = 0; n < 3; n += 1) await expiredDeposit(till, store)
-    sending()
+    startSending()
     await publishEvents(till.deps)
     await expect.poll(() => receiver.received.length).toBe(3)
     await expiredDeposit(till, store)
@@ -251,8 +251,8 @@ describe('lanes', () => {
   it('of two processes send each event once', async () => {
     const store = await aStore(till, { webhookUrl: receiver.url })
     for (let n = 0; n < 30; n += 1) await expiredDeposit(till, store)
-    sending()
-    sending()
+    startSending()
+    startSending()
     await publishEvents(till.deps)
     const left = () =>
       till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'due').execute()
@@ -261,15 +261,15 @@ describe('lanes', () => {
   })
 
   it('of an ended process leave their attempts to the next process, which sends them immediately', async () => {
-    const silent = await aSilentPlace()
+    const silent = await aSilentServer()
     const store = await aStore(till, { webhookUrl: silent.url })
     await expiredDeposit(till, store)
-    sending()
+    startSending()
     await publishEvents(till.deps)
     await expect.poll(() => silent.taken.length).toBe(1)
     await stops.pop()?.()
     await till.db.updateTable('webhook_endpoint').set({ url: receiver.url }).execute()
-    sending()
+    startSending()
     await expect.poll(() => receiver.received.length).toBe(1)
   })
 })

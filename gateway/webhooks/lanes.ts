@@ -57,15 +57,15 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
-      let looked = false
+      let hasLooked = false
       try {
         // The first call looks, and keeps waiting. A notification or the timeout triggers the second call, which ends
         // the wait.
         await deps.signals.until(
           DELIVERIES_TOPIC,
           async () => {
-            if (looked) return true
-            looked = true
+            if (hasLooked) return true
+            hasLooked = true
             await look()
             return undefined
           },
@@ -85,7 +85,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
     async stop() {
       stopping.abort()
       await running
-      await Promise.all([...lanes.values()].flat().map((lane) => lane.ended()))
+      await Promise.all([...lanes.values()].flat().map((lane) => lane.untilIdle()))
     },
   }
 }

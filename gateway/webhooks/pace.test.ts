@@ -7,21 +7,21 @@ describe('the patience with a store', () => {
   it('is the minimum for an unknown or a quick store', () => {
     const pace = createPace(500)
     expect(pace.patienceMs()).toBe(500)
-    for (let n = 0; n < 20; n += 1) pace.ended(taken, 40)
+    for (let n = 0; n < 20; n += 1) pace.record(taken, 40)
     expect(pace.patienceMs()).toBe(500)
   })
 
   it('grows with a store that is slow with everything, so an overloaded store does not get more calls at a time', () => {
     const pace = createPace(500)
-    for (let n = 0; n < 20; n += 1) pace.ended(taken, 8_000)
+    for (let n = 0; n < 20; n += 1) pace.record(taken, 8_000)
     expect(pace.patienceMs()).toBeGreaterThan(15_000)
-    for (let n = 0; n < 20; n += 1) pace.ended(taken, 40)
+    for (let n = 0; n < 20; n += 1) pace.record(taken, 40)
     expect(pace.patienceMs()).toBe(500)
   })
 
   it('is set by the first answer', () => {
     const pace = createPace(500)
-    pace.ended(taken, 8_000)
+    pace.record(taken, 8_000)
     expect(pace.patienceMs()).toBe(16_000)
   })
 
@@ -35,8 +35,8 @@ describe('the patience with a store', () => {
 
   it('ignores failed attempts', () => {
     const pace = createPace(500)
-    pace.ended({ kind: 'failed', reason: 'no answer in time' }, 15_000)
-    pace.ended({ kind: 'answered', status: 504, text: '' }, 10_000)
+    pace.record({ kind: 'failed', reason: 'no answer in time' }, 15_000)
+    pace.record({ kind: 'answered', status: 504, text: '' }, 10_000)
     expect(pace.patienceMs()).toBe(500)
   })
 })
@@ -54,7 +54,7 @@ describe('places', () => {
     ['again', { open: 4 }, 0],
     ['again', { open: 15, hanging: 15 }, 1],
     ['again', { open: 16, hanging: 16 }, 0],
-  ] as const)('of the lane %s with %j: %i', (lane, some, places) => {
+  ] as const)('of the lane %s with %j are %i', (lane, some, places) => {
     expect(placesLeft(lane, { ...load, ...some })).toBe(places)
   })
 

@@ -25,7 +25,7 @@ const NEWEST = 0.25
 
 export type Pace = {
   /** Records an ended attempt. Only successful attempts count, because one that failed late was hanging until then. */
-  ended(result: SendResult, afterMs: number): void
+  record(result: SendResult, afterMs: number): void
   patienceMs(): number
 }
 
@@ -36,19 +36,20 @@ export type Pace = {
  */
 export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
   let usualMs: number | undefined
-  const took = (ms: number): void => {
+  const update = (ms: number): void => {
     usualMs = usualMs === undefined ? ms : usualMs + (ms - usualMs) * NEWEST
   }
-  for (const ms of beforeMs) took(ms)
+  for (const ms of beforeMs) update(ms)
   return {
-    ended(result, afterMs) {
-      if (isTaken(result)) took(afterMs)
+    record(result, afterMs) {
+      if (isTaken(result)) update(afterMs)
     },
     patienceMs: () => Math.max(leastMs, (usualMs ?? 0) * SLOWER_THAN_USUAL),
   }
 }
 
 export type Load = {
+  /** Running attempts of the lane, of which `hanging` count as hanging. */
   open: number
   hanging: number
   /** The number of stores with due deliveries, and of busy endpoints of this lane's store. */
@@ -56,7 +57,9 @@ export type Load = {
   ownEndpoints: number
 }
 
-/** How many attempts a lane may start. Its share beyond the guaranteed width shrinks with the number of busy stores. */
+/**
+ * Returns how many attempts a lane may start. Its share beyond the guaranteed width shrinks as more stores are busy.
+ */
 export function placesLeft(lane: LaneName, { open, hanging, busyStores, ownEndpoints }: Load): number {
   const width = Math.max(LEAST_WIDTH, Math.floor(WIDTHS[lane] / ownEndpoints))
   const share = (MOST_OPEN_IN_ALL / busyStores) * (MOST_OPEN[lane] / MOST_OF_STORE)

@@ -4,16 +4,16 @@ import type { Tx } from '../db/client.ts'
 
 export type ReplayChoice = { eventId: string } | { fromSequence: number; toSequence: number }
 
-/** The events of a replay: one event of any type, or those in a range whose type the endpoint wants. */
+/** SQL condition for the events of a replay: one of any type, or those in a range whose type the endpoint wants. */
 export const chosenEvents = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
   'eventId' in choice
     ? sql`id = ${choice.eventId}::uuid and sequence is not null`
     : sql`sequence between ${choice.fromSequence} and ${choice.toSequence}
         and (${eventTypes}::text[] is null or type = any(${eventTypes}::text[]))`
 
-type Wanted = { storeId: bigint; eventTypes: readonly string[] | null; choice: ReplayChoice }
+type ReplayQuery = { storeId: bigint; eventTypes: readonly string[] | null; choice: ReplayChoice }
 
-export async function countChosen(tx: Tx, { storeId, eventTypes, choice }: Wanted): Promise<number> {
+export async function countChosen(tx: Tx, { storeId, eventTypes, choice }: ReplayQuery): Promise<number> {
   const { rows } = await sql<{ count: bigint }>`
     select count(*) from event where store_id = ${storeId} and ${chosenEvents(choice, eventTypes)}`.execute(
     tx,
@@ -37,7 +37,7 @@ export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<b
 }
 
 /** Counts the store's replayed deliveries after `since`. */
-export async function replayedSince(tx: Tx, storeId: bigint, since: Date): Promise<number> {
+export async function countReplayedSince(tx: Tx, storeId: bigint, since: Date): Promise<number> {
   const { total } = await tx
     .selectFrom('webhook_replay')
     .select(({ fn }) => fn.sum<string | null>('deliveries').as('total'))

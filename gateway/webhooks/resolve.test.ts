@@ -15,20 +15,20 @@ const LOOPBACK_6 = Buffer.from([...Array(15).fill(0), 1])
 let receiver: Receiver
 let dnsServers: string[]
 let resolve: Resolve
-let asked: string[]
+let queries: string[]
 /** Answers with the IPv6 addresses of late.test, held until the test sends them. */
 let late: (() => void)[]
 let stop: () => void
 
 beforeEach(async () => {
   receiver = await startReceiver()
-  asked = []
+  queries = []
   late = []
   // This DNS server has an IPv4 address for shop.test, and a public and a private one for both.test. It never answers
   // other questions.
   const server = createSocket('udp4', (query, from) => {
     const { name, type, end } = questionOf(query)
-    asked.push(name)
+    queries.push(name)
     const answers: Record<string, Buffer[]> = {
       [`shop.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
       [`shop.test ${TYPE_AAAA}`]: [],
@@ -104,7 +104,7 @@ describe('the look-up by DNS', () => {
     const silent = Array.from({ length: 40 }, (_, n) =>
       send({ ...request(`http://silent-${n}.test/`), signal: ending.signal }),
     )
-    await expect.poll(() => new Set(asked).size).toBe(40)
+    await expect.poll(() => new Set(queries).size).toBe(40)
     expect(await send(request(`http://shop.test:${receiver.port}/`))).toMatchObject({ status: 204 })
     ending.abort()
     await Promise.all(silent)
@@ -148,7 +148,7 @@ describe('the look-up by DNS', () => {
     const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, resolve })
     for (const name of ['localhost', 'shop.localhost', 'LOCALHOST.'])
       expect(await send(request(`https://${name}/`))).toMatchObject(NOT_PUBLIC)
-    expect(asked).toEqual([])
+    expect(queries).toEqual([])
   })
 })
 
@@ -157,12 +157,12 @@ describe('by default', () => {
     const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, dnsServers })
     // Only this DNS server resolves the name to this machine.
     expect(await send(request('https://shop.test/'))).toMatchObject(NOT_PUBLIC)
-    expect(asked).toEqual(['shop.test', 'shop.test'])
+    expect(queries).toEqual(['shop.test', 'shop.test'])
   })
 
   it('the sandbox asks the system, which resolves this machine’s names without DNS', async () => {
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 1_000, dnsServers })
     await send(request(`http://${hostname()}:${receiver.port}/`))
-    expect(asked).toEqual([])
+    expect(queries).toEqual([])
   })
 })

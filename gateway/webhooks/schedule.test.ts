@@ -4,7 +4,7 @@ import { nextWaitMs, readRetryAfter } from './schedule.ts'
 const MIDDLE = 0.5
 const HOUR_MS = 3_600_000
 
-it('a failed webhook is retried with growing waits, eleven times over 75 hours', () => {
+it('a failed webhook is retried ten times over 75 hours, with growing waits', () => {
   const waits: number[] = []
   for (let attempts = 1; ; attempts += 1) {
     const wait = nextWaitMs({ attempts }, MIDDLE)

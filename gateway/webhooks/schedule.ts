@@ -19,7 +19,7 @@ const WAITS_MS = [
 ]
 
 /** The longest wait that a store may ask for by Retry-After. */
-const MOST_ASKED_MS = 24 * HOUR
+const LONGEST_RETRY_AFTER_MS = 24 * HOUR
 
 export type Failure = {
   /** Failed attempts so far, at least 1. */
@@ -29,16 +29,16 @@ export type Failure = {
 }
 
 /**
- * The wait after a failed attempt, or undefined after the last one. `random` in [0, 1) spreads the retries of an outage
- * over a fifth of the wait, so they do not come in one burst.
+ * Returns the milliseconds to wait after a failed attempt; undefined after the last one. `random` in [0, 1) spreads the
+ * retries of an outage over a fifth of the wait, so they do not come in one burst.
  */
 export function nextWaitMs({ attempts, retryAfterMs = 0 }: Failure, random: number): number | undefined {
   const wait = WAITS_MS[attempts - 1]
   if (wait === undefined) return undefined
-  return Math.max(Math.round(wait * (0.9 + random / 5)), Math.min(retryAfterMs, MOST_ASKED_MS))
+  return Math.max(Math.round(wait * (0.9 + random / 5)), Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS))
 }
 
-/** Reads a Retry-After header: seconds, or a date. */
+/** Reads a Retry-After header, which has seconds or a date. Returns milliseconds, or undefined if it has neither. */
 export function readRetryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined) return undefined
   if (/^\d{1,9}$/.test(header)) return Number(header) * SECOND

@@ -98,19 +98,19 @@ it('the sandbox sends to allowed names of this machine, but not into its network
 
 describe('an address that the operator allowed', () => {
   /** Allows the address for store 1 only. */
-  const named =
+  const allowing =
     (host: string, inside: boolean): FindAllowance =>
     async (storeId, address) =>
       storeId === 1n && address.host === host && address.port === receiver.port ? { inside } : undefined
   const toReceiver: Resolve = (_hostname, _options, callback) =>
     callback(null, [{ address: '127.0.0.1', family: 4 }])
-  const sends = (mode: 'sandbox' | 'live', findAllowance: FindAllowance) =>
+  const senderWith = (mode: 'sandbox' | 'live', findAllowance: FindAllowance) =>
     createSender({ mode, findAllowance, deadlineMs: 60_000, resolve: toReceiver })
 
   it.each(['sandbox', 'live'] as const)(
     'receives webhooks in %s mode, over plain http inside the network',
     async (mode) => {
-      const send = sends(mode, named('shop.internal', true))
+      const send = senderWith(mode, allowing('shop.internal', true))
       const url = `http://shop.internal:${receiver.port}/`
       expect(await send(request(url))).toMatchObject({ status: 204 })
       expect(await send({ ...request(url), storeId: 2n })).toMatchObject({ kind: 'failed' })
@@ -119,7 +119,7 @@ describe('an address that the operator allowed', () => {
   )
 
   it('is not allowed at another port', async () => {
-    const send = sends('sandbox', named('shop.internal', true))
+    const send = senderWith('sandbox', allowing('shop.internal', true))
     expect(await send(request('http://shop.internal:6379/'))).toEqual({
       kind: 'failed',
       reason:
@@ -128,7 +128,7 @@ describe('an address that the operator allowed', () => {
   })
 
   it('leads inside the network only if that was allowed too', async () => {
-    const send = sends('live', named('shop.internal', false))
+    const send = senderWith('live', allowing('shop.internal', false))
     const port = receiver.port
     expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
       kind: 'failed',
@@ -183,17 +183,17 @@ describe('a name', () => {
 
   /** A resolver that gives these answers in order, then repeats the last one. */
   function resolver(...answers: string[][]) {
-    const asked: string[] = []
+    const names: string[] = []
     const resolve: Resolve = (hostname, options, callback) => {
       expect(options.all).toBe(true)
-      const answer = answers[Math.min(asked.length, answers.length - 1)] ?? []
-      asked.push(hostname)
+      const answer = answers[Math.min(names.length, answers.length - 1)] ?? []
+      names.push(hostname)
       callback(
         null,
         answer.map((address) => ({ address, family: isIP(address) })),
       )
     }
-    return { asked, resolve }
+    return { names, resolve }
   }
 
   it.each<[string, string[]]>([
@@ -210,42 +210,42 @@ describe('a name', () => {
     ['a link-local address', ['fe80::1']],
     ['no address', []],
   ])('that resolves to %s is not connected to', async (_what, addresses) => {
-    const { asked, resolve } = resolver(addresses)
+    const { names, resolve } = resolver(addresses)
     const send = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
-    expect(asked).toEqual(['store.example'])
+    expect(names).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
   })
 
   it('is connected to at the checked address, without another look-up', async () => {
     // Only the first answer is this machine: after a second look-up, the receiver would get nothing.
-    const { asked, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
+    const { names, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
-    expect(asked).toEqual(['store.example'])
+    expect(names).toEqual(['store.example'])
   })
 
   it('that is public at the check and private afterwards never leads to the private address', async () => {
     // This address has no route, so nothing from this test leaves the machine.
-    const { asked, resolve } = resolver(['2000::1'], ['127.0.0.1'])
+    const { names, resolve } = resolver(['2000::1'], ['127.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     // The local network may answer for the public address in any way, but not as the receiver would.
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
-    expect(asked).toEqual(['store.example'])
+    expect(names).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
     const live = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
   })
 
   it('is looked up again for every call, and a redirect cannot bypass the check', async () => {
-    const { asked, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
+    const { names, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
     const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     receiver.answers.push(status(307, { location: hooks }))
     expect(await send(request(hooks))).toMatchObject({ status: 307 })
     expect(await send(request(hooks))).toEqual(REFUSED)
-    expect(asked).toHaveLength(2)
+    expect(names).toHaveLength(2)
     expect(receiver.received).toHaveLength(1)
   })
 

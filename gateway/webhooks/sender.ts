@@ -68,9 +68,9 @@ export function createSender({
     const reach = { mode, allowance: await findAllowance(request.storeId, addressOf(url)) }
     const refusal = refuseUrl(url, reach)
     if (refusal !== undefined) return failed(withCommand(refusal, request.storeId, url))
-    const allowed = (address: string): boolean => mayConnect(address, reach, url.protocol === 'https:')
+    const isAllowed = (address: string): boolean => mayConnect(address, reach, url.protocol === 'https:')
     const notPublic = withCommand(NOT_PUBLIC, request.storeId, url)
-    return send(url, request, { lookup: guardedLookup(resolve, allowed, notPublic), deadlineMs })
+    return send(url, request, { lookup: guardedLookup(resolve, isAllowed, notPublic), deadlineMs })
   }
 }
 
@@ -82,7 +82,7 @@ const failed = (reason: string): SendResult => ({ kind: 'failed', reason })
  */
 function guardedLookup(
   resolve: Resolve,
-  allowed: (address: string) => boolean,
+  isAllowed: (address: string) => boolean,
   notPublic: string,
 ): LookupFunction {
   return (hostname, options, callback) => {
@@ -91,7 +91,7 @@ function guardedLookup(
         callback(error, [])
         return
       }
-      if (addresses.length === 0 || !addresses.every(({ address }) => allowed(address))) {
+      if (addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))) {
         callback(new Error(notPublic), [])
         return
       }

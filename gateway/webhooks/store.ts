@@ -44,7 +44,7 @@ async function addDeliveries(
   if (rows.length > 0) await signals.notify(tx, DELIVERIES_TOPIC)
 }
 
-/** The secrets that sign for an endpoint. */
+/** The secrets that sign webhooks to an endpoint. */
 export type Signer = Pick<EndpointRow, 'id' | 'secret' | 'previous_secret' | 'previous_until'>
 
 export type Claim = Signer & {
@@ -111,7 +111,7 @@ export async function claimLane(
   return rows
 }
 
-const claimed = (db: Db | Tx, { delivery_id: id, claim }: Claim) =>
+const claimedDelivery = (db: Db | Tx, { delivery_id: id, claim }: Claim) =>
   db
     .updateTable('webhook_delivery')
     .where('id', '=', id)
@@ -120,7 +120,7 @@ const claimed = (db: Db | Tx, { delivery_id: id, claim }: Claim) =>
 
 /** Makes the delivery due immediately, for another process. */
 export async function releaseClaim(db: Db, claim: Claim, now: Date): Promise<void> {
-  await claimed(db, claim).set({ due_at: now }).execute()
+  await claimedDelivery(db, claim).set({ due_at: now }).execute()
 }
 
 type Settlement = {
@@ -133,13 +133,13 @@ type Settlement = {
 
 /** Settles a claimed delivery. Resolves to false if this claim no longer owns it. */
 export async function settleClaim(tx: Tx, claim: Claim, settlement: Settlement): Promise<boolean> {
-  const { numUpdatedRows } = await claimed(tx, claim).set(settlement).executeTakeFirstOrThrow()
+  const { numUpdatedRows } = await claimedDelivery(tx, claim).set(settlement).executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
 
 export type DueEndpoint = { id: bigint; storeId: bigint }
 
-/** Enabled endpoints with a due delivery. */
+/** Returns the enabled endpoints that have due deliveries. */
 export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
   db
     .selectFrom('webhook_endpoint')
@@ -157,7 +157,7 @@ export const endpointsDue = (db: Db, now: Date): Promise<DueEndpoint[]> =>
     )
     .execute()
 
-type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
+type ReplayTarget = { id: bigint; storeId: bigint; eventTypes: readonly string[] | null; now: Date }
 
 /**
  * Makes deliveries of events due again, and returns their number. A range includes only the types that the endpoint
@@ -166,7 +166,7 @@ type Replayed = { id: bigint; storeId: bigint; eventTypes: readonly string[] | n
  */
 export async function replayDeliveries(
   tx: Tx,
-  { id, storeId, eventTypes, now }: Replayed,
+  { id, storeId, eventTypes, now }: ReplayTarget,
   events: ReplayChoice,
 ): Promise<number> {
   const chosen = chosenEvents(events, eventTypes)

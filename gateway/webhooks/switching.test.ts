@@ -26,15 +26,15 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const REPLAYED = { fromSequence: 1, toSequence: 9 }
-const replaying = (signals = till.deps.signals) =>
-  replay({ ...till.deps, signals }, store.id, { id: endpointId, body: REPLAYED })
-const switching = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpointId, on })
+const RANGE = { fromSequence: 1, toSequence: 9 }
+const replayRange = (signals = till.deps.signals) =>
+  replay({ ...till.deps, signals }, store.id, { id: endpointId, body: RANGE })
+const switchTo = (on: boolean) => switchEndpoint(till.db, store.id, { id: endpointId, on })
 const deliveries = () =>
   till.db.selectFrom('webhook_delivery').select(['state', 'due_at']).orderBy('id').execute()
 
 /** Signals that hold a transaction just before its commit. */
-function heldBack() {
+function signalsThatWait() {
   const reached = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
   const notify = async (): Promise<void> => {
@@ -45,7 +45,7 @@ function heldBack() {
 }
 
 /** Resolves once `count` queries wait for a lock, or one of `works` has ended without waiting. */
-async function waiting(count: number, ...works: Promise<unknown>[]): Promise<void> {
+async function untilBlocked(count: number, ...works: Promise<unknown>[]): Promise<void> {
   let ended = false
   for (const work of works) void work.finally(() => (ended = true)).catch(() => {})
   const locked = async () => {
@@ -64,28 +64,28 @@ describe('a delivery written while its endpoint is disabled', () => {
       (signals: Till['deps']['signals']) =>
         publishEvents({ ...till.deps, addDeliveries: deliveryWriter({ ...till.deps, signals }) }),
     ],
-    ['a replay', async (signals: Till['deps']['signals']) => void (await replaying(signals))],
+    ['a replay', async (signals: Till['deps']['signals']) => void (await replayRange(signals))],
   ])('is given up like those that wait already: %s', async (what, write) => {
     if (what === 'a replay') {
       await publishEvents(till.deps)
       await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
     }
-    const { signals, reached, open } = heldBack()
+    const { signals, reached, open } = signalsThatWait()
     const writing = write(signals)
     await reached
-    const disabling = switching(false)
-    await waiting(1, disabling)
+    const disabling = switchTo(false)
+    await untilBlocked(1, disabling)
     open()
     await Promise.all([writing, disabling])
     expect(await deliveries()).toEqual([{ state: 'failed', due_at: null }])
-    await switching(true)
+    await switchTo(true)
     expect(await claimDue(till.deps, endpointId, 8)).toEqual([])
   })
 })
 
 describe('while an endpoint is being disabled', () => {
   /** Disables the endpoint in a transaction that the test commits. */
-  async function disabling() {
+  async function startDisabling() {
     const other = openDatabase(till.url, 1)
     const done = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
@@ -105,9 +105,9 @@ describe('while an endpoint is being disabled', () => {
   }
 
   it('no event is published to it', async () => {
-    const commit = await disabling()
+    const commit = await startDisabling()
     const publishing = publishEvents(till.deps)
-    await waiting(1, publishing)
+    await untilBlocked(1, publishing)
     await commit()
     await publishing
     expect(await deliveries()).toEqual([])
@@ -117,9 +117,9 @@ describe('while an endpoint is being disabled', () => {
 
   it('no event is replayed to it', async () => {
     await publishEvents(till.deps)
-    const commit = await disabling()
-    const answer = replaying()
-    await waiting(1, answer)
+    const commit = await startDisabling()
+    const answer = replayRange()
+    await untilBlocked(1, answer)
     await commit()
     await expect(answer).rejects.toMatchObject({ code: 'endpoint_disabled' })
     expect(await deliveries()).toEqual([{ state: 'failed', due_at: null }])
@@ -138,7 +138,7 @@ it('after two simultaneous rotations, both new secrets sign', async () => {
   const both = await till.db.transaction().execute(async (tx) => {
     await tx.selectFrom('webhook_endpoint').select('id').where('id', '=', BigInt(id)).forUpdate().execute()
     const rotations = [rotate(), rotate()]
-    await waiting(2, ...rotations)
+    await untilBlocked(2, ...rotations)
     return rotations
   })
   const given = (await Promise.all(both)).map(({ secret }) => secret)

@@ -11,7 +11,7 @@ export type Allowance = {
   inside: boolean
 }
 
-/** Undefined if the operator has not allowed the address for the store. */
+/** Resolves to undefined if the operator has not allowed the address for the store. */
 export type FindAllowance = (storeId: bigint, address: Address) => Promise<Allowance | undefined>
 
 export type Reach = { mode: 'sandbox' | 'live'; allowance: Allowance | undefined }
@@ -34,7 +34,7 @@ export function withoutQuery(address: string): string {
   return url === null ? '' : url.origin + url.pathname
 }
 
-/** Parses `host:port` as an operator types it. */
+/** Parses `host:port` as an operator types it. Returns undefined for any other text. */
 export function parseAddress(text: string): Address | undefined {
   const url = /:\d{1,5}$/.test(text) && !/[\s/?#@\\]/.test(text) ? URL.parse(`https://${text}`) : null
   return url === null || url.port === '0' ? undefined : addressOf(url)

@@ -19,7 +19,7 @@ const create = command({
   load: async () => {
     const { createBackup } = await import('../../operations/backups.ts')
     return async (session: Session, { to }: FindFlags & { to: string }) =>
-      createBackup(await session.place(), to)
+      createBackup(await session.standalone(), to)
   },
 })
 
@@ -42,7 +42,7 @@ const check = command({
   load: async () => {
     const { checkBackup } = await import('../../operations/backups.ts')
     return async (session: Session, { server }: FindFlags & { server?: string }, file: string) =>
-      checkBackup(await session.place(), file, server)
+      checkBackup(await session.standalone(), file, server)
   },
   lines: backupLines,
 })
@@ -52,9 +52,9 @@ const restore = command({
   example: 'backup restore /var/backups/tradetill/tradetill-2026-11-22T03-00-00',
   parameters: { flags: FIND, positional: { kind: 'tuple', parameters: [COPY] } },
   load: async () => {
-    const { putBack } = await import('../../operations/backups.ts')
+    const { restoreBackup } = await import('../../operations/backups.ts')
     return async (session: Session, _flags: FindFlags, folder: string) =>
-      putBack(await session.place(), folder)
+      restoreBackup(await session.standalone(), folder)
   },
 })
 

@@ -14,7 +14,7 @@ import {
   type SeriousFlags,
 } from '../command.ts'
 import { driftLines } from '../drift-lines.ts'
-import { departureLines, itemLifeLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
+import { departureLines, itemHistoryLines, itemLines, itemPageLines, movedLines } from '../lines.ts'
 import { soldLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
 import { giveBack, rule, send, unwish, wishes } from './sending.ts'
@@ -112,7 +112,7 @@ const show = command({
     const { showItem } = await import('../../operations/items.ts')
     return async (session: Session, _flags: FindFlags, asset: string) => showItem(await session.find(), asset)
   },
-  lines: itemLifeLines,
+  lines: itemHistoryLines,
 })
 
 const MOST_DEPARTURES = 500

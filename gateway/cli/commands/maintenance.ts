@@ -50,4 +50,4 @@ const off = command({
   },
 })
 
-export const maintenance = buildRouteMap({ routes: { on, off }, docs: { brief: 'technical works' } })
+export const maintenance = buildRouteMap({ routes: { on, off }, docs: { brief: 'maintenance of the till' } })

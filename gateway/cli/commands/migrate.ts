@@ -12,7 +12,7 @@ const status = command({
   parameters: { flags: FIND },
   load: async () => {
     const { showMigrations } = await import('../../operations/migrations.ts')
-    return async (session: Session, _flags: FindFlags) => showMigrations(await session.place())
+    return async (session: Session, _flags: FindFlags) => showMigrations(await session.standalone())
   },
   lines: migrationLines,
 })
@@ -37,8 +37,8 @@ const run = command({
       session: Session,
       { dryRun }: FindFlags & { dryRun?: boolean },
     ): Promise<Answer<Plan | Migrated>> => {
-      const place = await session.place()
-      return dryRun === true ? planMigrations(place) : runMigrations(place, session.terminal.warn)
+      const deps = await session.standalone()
+      return dryRun === true ? planMigrations(deps) : runMigrations(deps, session.terminal.warn)
     }
   },
   lines: planLines,

@@ -119,9 +119,9 @@ const coverage = command({
   example: 'price coverage --game cs',
   parameters: { flags: { game: GAME, ...FIND } },
   load: async () => {
-    const { coverPrices } = await import('../../operations/prices.ts')
+    const { priceCoverage } = await import('../../operations/prices.ts')
     return async (session: Session, { game }: FindFlags & { game: Game }) =>
-      coverPrices(await session.find(), game)
+      priceCoverage(await session.find(), game)
   },
   lines: coverageLines,
 })

@@ -14,7 +14,7 @@ const sales = command({
   parameters: {
     flags: {
       from: { kind: 'parsed', parse: moment, brief: 'only sales since this time', placeholder: 'TIME' },
-      to: { kind: 'parsed', parse: moment, brief: 'sold before', placeholder: 'TIME' },
+      to: { kind: 'parsed', parse: moment, brief: 'only sales before this time', placeholder: 'TIME' },
       csv: { kind: 'boolean', brief: 'one line of CSV for each sale', optional: true, withNegated: false },
       ...FIND,
     },

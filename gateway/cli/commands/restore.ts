@@ -22,7 +22,7 @@ const status = command({
 })
 
 const finish = command({
-  does: 'begin a new epoch after a restore: event numbers skip a million, and stores are told',
+  does: 'begin a new epoch after a restore: event numbers skip a million, and stores are informed',
   example: "restore finish --reason 'backup of this morning'",
   parameters: {
     flags: {

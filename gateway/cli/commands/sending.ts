@@ -62,7 +62,7 @@ export const send = command({
     const { sendItems } = await import('../../operations/wishes.ts')
     return async (session: Session, { to, bot, item, allFree, ...flags }: SendFlags) => {
       if ((item === undefined) !== (allFree === true)) {
-        throw new Refusal('usage', 'Say either --item or --all-free.')
+        throw new Refusal('usage', 'Give either --item or --all-free.')
       }
       return sendItems(await session.act(flags), { to, bot, assets: item })
     }
@@ -157,7 +157,7 @@ export const rule = command({
     const { changeSendRule } = await import('../../operations/wishes.ts')
     return async (session: Session, { keep, to, off, ...flags }: RuleFlags) => {
       const isSet = keep !== undefined && to !== undefined
-      if (isSet === (off === true)) throw new Refusal('usage', 'Say either --keep and --to, or --off.')
+      if (isSet === (off === true)) throw new Refusal('usage', 'Give either --keep and --to, or --off.')
       return changeSendRule(await session.act(flags), isSet ? { destination: to, keep } : undefined)
     }
   },

@@ -77,7 +77,7 @@ const ADJUSTMENT = {
 
 type AdjustmentFlags = SeriousFlags & { currency: Currency; amount: string; reference: string }
 
-const wantedOf = ({ currency, amount, reference }: AdjustmentFlags, storeId: bigint) => ({
+const adjustmentOf = ({ currency, amount, reference }: AdjustmentFlags, storeId: bigint) => ({
   storeId,
   currency,
   amountMinor: amountIn(currency, amount),
@@ -92,8 +92,8 @@ export const credit = command({
   load: async () => {
     const { creditStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
-      const wanted = wantedOf(flags, storeId)
-      return creditStore(await session.act(flags), wanted)
+      const adjustment = adjustmentOf(flags, storeId)
+      return creditStore(await session.act(flags), adjustment)
     }
   },
 })
@@ -118,8 +118,8 @@ export const debit = command({
   load: async () => {
     const { debitStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags & { mayOwe?: boolean }, storeId: bigint) => {
-      const wanted = { ...wantedOf(flags, storeId), mayOwe: flags.mayOwe }
-      return debitStore(await session.act(flags), wanted)
+      const adjustment = { ...adjustmentOf(flags, storeId), mayOwe: flags.mayOwe }
+      return debitStore(await session.act(flags), adjustment)
     }
   },
 })
@@ -131,8 +131,8 @@ export const writeOff = command({
   load: async () => {
     const { writeOffStore } = await import('../../operations/store-books.ts')
     return async (session: Session, flags: AdjustmentFlags, storeId: bigint) => {
-      const wanted = wantedOf(flags, storeId)
-      return writeOffStore(await session.act(flags), wanted)
+      const adjustment = adjustmentOf(flags, storeId)
+      return writeOffStore(await session.act(flags), adjustment)
     }
   },
 })

@@ -83,13 +83,13 @@ export const verify = command({
   },
   lines: ({ checks }) =>
     checks.flatMap(({ check, title, result, detail, document }) => [
-      `${result.padEnd(RESULT)}${check.padEnd(CHECK)}${title}`,
-      ...(detail === null ? [] : [`${' '.repeat(RESULT + CHECK)}${detail}: see ${document}`]),
+      `${result.padEnd(RESULT_WIDTH)}${check.padEnd(CHECK_WIDTH)}${title}`,
+      ...(detail === null ? [] : [`${' '.repeat(RESULT_WIDTH + CHECK_WIDTH)}${detail}: see ${document}`]),
     ]),
 })
 
-const RESULT = 12
-const CHECK = 18
+const RESULT_WIDTH = 12
+const CHECK_WIDTH = 18
 
 async function askSecret(terminal: Session['terminal']): Promise<string> {
   const questions = terminal.openQuestions()

@@ -166,7 +166,7 @@ export const approvals: Family = family<Defence>({
   kind: 'till',
   defences: {
     'a limit': {
-      at: `${ACT} whyNotYet`,
+      at: `${ACT} obstacleTo`,
       off: [
         {
           file: ACT,
@@ -198,8 +198,8 @@ export const approvals: Family = family<Defence>({
       off: [
         {
           file: PROPOSALS,
-          from: 'recorded: () => ({ aboveUsdMinor }), second }',
-          to: 'recorded: () => ({ aboveUsdMinor }) }',
+          from: 'argumentsOf: () => ({ aboveUsdMinor }),\n    secondOperator,',
+          to: 'argumentsOf: () => ({ aboveUsdMinor }),',
         },
       ],
     },

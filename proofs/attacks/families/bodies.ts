@@ -336,7 +336,13 @@ export const texts = family({
     },
     'no reversed text': {
       at: `${CONTRACT} customerLabel`,
-      off: [{ file: CONTRACT, from: '.refine((text) => !TURNS.test(text), ', to: '.refine(() => true, ' }],
+      off: [
+        {
+          file: CONTRACT,
+          from: '.refine((text) => !TEXT_DIRECTION.test(text), ',
+          to: '.refine(() => true, ',
+        },
+      ],
     },
     'bounded texts': {
       at: `${CONTRACT} plainText`,

@@ -164,12 +164,12 @@ export const consoleCalls: Family = family<Defence>({
     'only its own page': {
       at: `${GUARD} isOwnPage`,
       off: [
-        { file: GUARD, from: "if (!isOwnPage(request, place.url.origin)) refuseCall('cross_site')", to: '' },
+        { file: GUARD, from: "if (!isOwnPage(request, site.url.origin)) refuseCall('cross_site')", to: '' },
       ],
     },
     'only its own host': {
       at: `${GUARD} isOurHost`,
-      off: [{ file: GUARD, from: "if (!isOurHost(request, place)) refuseCall('wrong_host')", to: '' }],
+      off: [{ file: GUARD, from: "if (!isOurHost(request, site)) refuseCall('wrong_host')", to: '' }],
     },
     'both halves': {
       at: `${VISITOR} visitorOf`,

@@ -5,7 +5,7 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
 import { crc32 } from 'node:zlib'
-import { createApiKey, parseApiKey, sameSecret } from '../../../gateway/stores/api-key.ts'
+import { createApiKey, isSameSecret, parseApiKey } from '../../../gateway/stores/api-key.ts'
 import { family } from '../attack.ts'
 import { never } from './checks.ts'
 
@@ -58,7 +58,7 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
   kind: 'pure',
   defences: {
     'whole bytes': {
-      at: `${FILE} sameSecret`,
+      at: `${FILE} isSameSecret`,
       off: [{ file: FILE, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' }],
     },
     hashes: {
@@ -76,7 +76,7 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
     const { key, secretSha256 } = createApiKey('live')
     const read = parseApiKey(key, 'live')
     return never(
-      read === undefined || !sameSecret(read.secretSha256, secretSha256),
+      read === undefined || !isSameSecret(read.secretSha256, secretSha256),
       'a key does not match itself',
     )
   },
@@ -85,7 +85,7 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
       what: `a guess with ${right} right bytes`,
       by: 'whole bytes' as const,
       attack() {
-        const bytes = wholeBytesOf(() => sameSecret(guessOf(right), RIGHT))
+        const bytes = wholeBytesOf(() => isSameSecret(guessOf(right), RIGHT))
         return never(bytes !== BYTES, `${bytes} of ${BYTES} bytes were compared`)
       },
     })),

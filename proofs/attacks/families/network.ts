@@ -204,7 +204,7 @@ export const network: Family = family({
       off: [
         {
           file: SENDER,
-          from: 'addresses.length === 0 || !addresses.every(({ address }) => allowed(address))',
+          from: 'addresses.length === 0 || !addresses.every(({ address }) => isAllowed(address))',
           to: 'addresses.length === 0',
         },
       ],

@@ -160,7 +160,7 @@ export const passkeys: Family = family<Defence>({
   kind: 'till',
   defences: {
     'its own origin': {
-      at: `${PASSKEYS} expected`,
+      at: `${PASSKEYS} expectationsOf`,
       off: [
         {
           file: PASSKEYS,
@@ -170,7 +170,7 @@ export const passkeys: Family = family<Defence>({
       ],
     },
     'user verification': {
-      at: `${PASSKEYS} expected`,
+      at: `${PASSKEYS} expectationsOf`,
       off: [{ file: PASSKEYS, from: 'requireUserVerification: true', to: 'requireUserVerification: false' }],
     },
     'a challenge counts once': {

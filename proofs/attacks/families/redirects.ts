@@ -139,7 +139,7 @@ export const redirects = family<Checks>({
       off: [
         {
           file: 'gateway/store-api/deposit-operations.ts',
-          from: 'refuseForeignUrls(asked, store.origins)',
+          from: 'refuseForeignUrls(request, store.origins)',
           to: '{}',
         },
       ],
