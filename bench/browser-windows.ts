@@ -1,6 +1,6 @@
 /**
- * Browser windows as people use them, where a tab behind another one is hidden. In a browser that Playwright starts,
- * every page stays visible. So this browser is started separately, and Playwright only connects to it.
+ * Browser windows as people use them: a tab behind another one is hidden. In a browser that Playwright starts, every
+ * page stays visible. So this browser is started separately, and Playwright only connects to it.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,7 +15,7 @@ export type Windows = {
   /** Opens a window, which is hidden only while another of its tabs is in front. */
   open(): Promise<Page>
   /** Resolves to the tab that `act` opens. */
-  opened(act: () => Promise<unknown>): Promise<Page>
+  tabOpenedBy(act: () => Promise<unknown>): Promise<Page>
   close(): Promise<void>
 }
 
@@ -25,14 +25,14 @@ export async function openWindows(executablePath: string): Promise<Windows> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-windows-'))
   const args = ['--headless=new', '--remote-debugging-port=0', '--lang=en-US', `--user-data-dir=${folder}`]
   const child = spawn(executablePath, [...BROWSER_ARGS, ...args], { stdio: ['ignore', 'ignore', 'pipe'] })
-  const gone = once(child, 'exit')
+  const exited = once(child, 'exit')
   // Ends the browser even if the bench fails.
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   const end = async (): Promise<void> => {
     process.off('exit', kill)
     kill()
-    await gone
+    await exited
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   try {
@@ -42,7 +42,7 @@ export async function openWindows(executablePath: string): Promise<Windows> {
     context.setDefaultTimeout(STEP_MS)
     const session = await browser.newBrowserCDPSession()
     let last: Promise<unknown> = Promise.resolve()
-    const opened = (act: () => Promise<unknown>): Promise<Page> => {
+    const tabOpenedBy = (act: () => Promise<unknown>): Promise<Page> => {
       const next = last.then(async () => {
         const [page] = await Promise.all([context.waitForEvent('page'), act()])
         return page
@@ -53,8 +53,8 @@ export async function openWindows(executablePath: string): Promise<Windows> {
     }
     const window = { url: 'about:blank', newWindow: true, ...DESKTOP }
     return {
-      opened,
-      open: () => opened(() => session.send('Target.createTarget', window)),
+      tabOpenedBy,
+      open: () => tabOpenedBy(() => session.send('Target.createTarget', window)),
       async close() {
         await browser.close()
         await end()

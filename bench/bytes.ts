@@ -16,7 +16,7 @@ const LIMIT_KB = 86
 const DIST = join(import.meta.dirname, '../widget/dist')
 const ADYEN = '@adyen/adyen-web@6.45.2'
 
-const gzipped = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
+const gzippedSize = (file: string): number => gzipSync(readFileSync(file), { level: 9 }).length
 const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
 
 /**
@@ -46,7 +46,7 @@ export async function benchBytes(): Promise<Outcome> {
 
 /** The gzipped bytes of the page as the gateway sends it, and of every file that it names. */
 function bytesOf(html: string): number {
-  const files = [...html.matchAll(NAMED)].map(([, path = '']) => gzipped(join(DIST, path)))
+  const files = [...html.matchAll(NAMED)].map(([, path = '']) => gzippedSize(join(DIST, path)))
   return files.reduce((sum, size) => sum + size, gzipSync(html, { level: 9 }).length)
 }
 
@@ -71,8 +71,8 @@ function adyenBytes(): Promise<number> {
     const html = readFileSync(join(folder, 'dist/index.html'), 'utf8')
     const first = readdirSync(join(folder, 'dist/assets')).filter((name) => html.includes(name))
     return first.reduce(
-      (sum, name) => sum + gzipped(join(folder, 'dist/assets', name)),
-      gzipped(join(folder, 'dist/index.html')),
+      (sum, name) => sum + gzippedSize(join(folder, 'dist/assets', name)),
+      gzippedSize(join(folder, 'dist/index.html')),
     )
   })
 }

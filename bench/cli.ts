@@ -10,7 +10,7 @@ import pg from 'pg'
 import { claimDatabase } from '../gateway/db/identity.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { fingerprintOf } from '../gateway/kit/secret-box.ts'
-import { meanOf, readMachine, stretched } from '../proofs/machine.ts'
+import { meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
 
@@ -102,7 +102,7 @@ type Measured = { name: string; limitS: number; coldS: number; warmS: number }
 
 function judge({ name, limitS, coldS, warmS }: Measured, bareS: number, coreSpeed: number): Outcome {
   console.log(`${name}: ${warmS.toFixed(2)}s, without the compile cache ${coldS.toFixed(2)}s`)
-  const allowedS = stretched(limitS, coreSpeed)
+  const allowedS = stretchLimit(limitS, coreSpeed)
   return {
     name: `cli-${name}`,
     ours: `${warmS.toFixed(2)}s`,

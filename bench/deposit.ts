@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { paymentSchema } from '../contract/widget-api.ts'
 import { ask, call, openVisit, showItems } from '../proofs/kill/load.ts'
-import { answering, botsOnline, type KillTill, openKillTill } from '../proofs/kill/till.ts'
+import { type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
@@ -12,6 +12,7 @@ const SHOPPERS = ['nova_hound', 'quiet_lynx', 'magic_reverser', 'magic_last_seco
 /** Steam lets a bot have five open offers with one person. */
 const VISITS_AT_ONCE = 4
 const GAME = 'cs'
+/** Visits of each shopper. */
 const VISITS = 8
 const AGAIN_MS = 50
 const PATIENCE_MS = 60_000
@@ -21,8 +22,8 @@ export function benchDeposit(): Promise<Outcome> {
     const till = await openKillTill(serverUrl, 'bench')
     const gateway = till.start()
     try {
-      await answering(till, gateway)
-      await botsOnline(till, 0n)
+      await untilAnswering(till, gateway)
+      await untilBotsOnline(till, 0n)
       return await measure(till)
     } finally {
       await gateway.interrupt()
@@ -56,10 +57,10 @@ async function deposit(till: KillTill, person: string): Promise<boolean> {
   const shown = await showItems(till, hash, GAME)
   const free = shown?.items.sort((a, b) => b.price - a.price).filter(({ id }) => !taken.has(id))
   const [dearest] = free ?? []
-  if (shown === undefined || dearest === undefined) return refused('nothing to pay with')
+  if (shown === undefined || dearest === undefined) return logRefusal('nothing to pay with')
   taken.add(dearest.id)
   const answer = await ask(till, { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId })
-  if (answer !== 'active') return refused(answer)
+  if (answer !== 'active') return logRefusal(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     // Like a page that becomes visible again, so the till reads the offer at once.
@@ -68,16 +69,16 @@ async function deposit(till: KillTill, person: string): Promise<boolean> {
     accept(till, person, payment.steamTradeId)
     await delay(AGAIN_MS)
   }
-  return refused('the deposit did not end')
+  return logRefusal('the deposit did not end')
 }
 
-function refused(why = 'no answer'): false {
+function logRefusal(why = 'no answer'): false {
   console.log(`deposit: not credited: ${why}`)
   return false
 }
 
 function accept({ steam }: KillTill, person: string, offerId: string | null): void {
-  const hands = steam.as(person)
-  const stands = hands.received().some(({ id, state }) => id === offerId && state === STATE.active)
-  if (stands && offerId !== null) hands.accept(offerId)
+  const account = steam.as(person)
+  const isOpen = account.received().some(({ id, state }) => id === offerId && state === STATE.active)
+  if (isOpen && offerId !== null) account.accept(offerId)
 }

@@ -7,7 +7,8 @@ import { call, openVisit } from '../proofs/kill/load.ts'
 import type { KillTill } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 
-const LIKE = 'quiet_lynx'
+/** The account of the sandbox whose inventory each guest copies. */
+const MODEL_ACCOUNT = 'quiet_lynx'
 const GAME = 'cs'
 /** How long people think before they accept, so all their offers are open at once. */
 const THOUGHT_MS = 40_000
@@ -79,7 +80,7 @@ type Wave = { shoppers: number; patienceMs: number }
 
 /** Plays a wave. Resolves once every shopper has accepted or was refused. */
 export function wave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
-  const guests = Array.from({ length: shoppers }, () => till.steam.invite(LIKE))
+  const guests = Array.from({ length: shoppers }, () => till.steam.invite(MODEL_ACCOUNT))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
 }
 
@@ -87,7 +88,7 @@ type Guest = { steamId: string; number: number; patienceMs: number }
 
 async function visit(till: KillTill, guest: Guest): Promise<Visit> {
   const { number } = guest
-  const come: Visit = {
+  const record: Visit = {
     number,
     hash: undefined,
     returns: number % 4 < 2,
@@ -98,29 +99,29 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
     creditedMs: undefined,
   }
   try {
-    await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, come)
+    await pay({ ...till, url: till.urls[number % till.urls.length] ?? till.url }, guest, record)
   } catch (error) {
     // An answer can be cut off, for example on a busy machine. One shopper must not end the whole bench.
-    come.refusal ??= error instanceof Error ? error.message : String(error)
+    record.refusal ??= error instanceof Error ? error.message : String(error)
   }
-  return come
+  return record
 }
 
 /** Plays one visit, and records in it how far it got. */
-async function pay(till: KillTill, { steamId, patienceMs }: Guest, come: Visit): Promise<void> {
+async function pay(till: KillTill, { steamId, patienceMs }: Guest, record: Visit): Promise<void> {
   const hash = await openVisit(till, randomUUID(), steamId)
-  come.hash = hash
+  record.hash = hash
   if (hash === undefined) throw new Error('no deposit')
   const shown = await look(till, hash, patienceMs)
   const dearest = shown.items.sort((a, b) => b.price - a.price)[0]
   if (dearest === undefined) throw new Error('no items were shown')
   const begin = performance.now()
-  const wish = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
-  come.refusal = await askFor(till, wish, patienceMs)
-  come.askedS = (performance.now() - begin) / 1_000
-  if (come.refusal !== undefined) return
+  const request = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
+  record.refusal = await askFor(till, request, patienceMs)
+  record.askedS = (performance.now() - begin) / 1_000
+  if (record.refusal !== undefined) return
   await delay(Math.random() * THOUGHT_MS)
-  await accept(till, steamId, come)
+  await accept(till, steamId, record)
 }
 
 /** Reads the items as the page does. A person tries again if Steam or a bot did not answer. */
@@ -170,13 +171,13 @@ async function ask({ url }: KillTill, path: string, body?: object): Promise<Resp
   }
 }
 
-async function accept(till: KillTill, person: string, come: Visit): Promise<void> {
-  const hands = till.steam.as(person)
-  const offer = hands.received().find(({ state }) => state === STATE.active)
+async function accept(till: KillTill, person: string, record: Visit): Promise<void> {
+  const account = till.steam.as(person)
+  const offer = account.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('the offer is not open')
-  hands.accept(offer.id)
-  come.bot = offer.sender
-  come.acceptedMs = performance.now()
+  account.accept(offer.id)
+  record.bot = offer.sender
+  record.acceptedMs = performance.now()
   // As a page that becomes visible again does: it asks without an earlier answer.
-  if (come.returns) await call(till, `/api/payment?hash=${come.hash}`)
+  if (record.returns) await call(till, `/api/payment?hash=${record.hash}`)
 }

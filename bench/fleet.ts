@@ -9,8 +9,14 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../e2e/support/process.ts'
-import { answering, botsOnline, enrolAgain, type KillTill, openKillTill } from '../proofs/kill/till.ts'
-import { type Machine, meanOf, readMachine, stretched } from '../proofs/machine.ts'
+import {
+  enrolAgain,
+  type KillTill,
+  openKillTill,
+  untilAnswering,
+  untilBotsOnline,
+} from '../proofs/kill/till.ts'
+import { type Machine, meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
@@ -27,10 +33,13 @@ const GATEWAYS = 2
 /** The bots that every sandbox has. */
 const OWN_BOTS = 2
 const WAVES = 3
+/** The share of bots that meet a misfortune in the second wave, and the time from one misfortune to the next. */
 const STRUCK_SHARE = 0.6
 const STRIKE_EVERY_MS = 500
+/** Limits from the acceptance to the credit, for shoppers who stay away from the page, and for those who return. */
 const UNSEEN_LIMIT_S = 8
 const RETURNED_LIMIT_S = 2
+/** The factor by which the gateways' memory may grow from the second wave to the last. */
 const MEMORY_LIMIT = 1.3
 /** How long the page waits for an offer that is being made. */
 const PATIENCE_S = 60
@@ -54,9 +63,11 @@ export function benchFleet(): Promise<Outcome> {
     const gateways = till.urls.map((_, which) => till.start(which))
     const credits = startCredits(till)
     try {
-      await Promise.all(gateways.map((gateway, which) => answering({ url: till.urls[which] ?? '' }, gateway)))
+      await Promise.all(
+        gateways.map((gateway, which) => untilAnswering({ url: till.urls[which] ?? '' }, gateway)),
+      )
       await eventually('the bots are spread', () => spreadEvenly(till), ONLINE_MS)
-      await botsOnline(till, 0n)
+      await untilBotsOnline(till, 0n)
       console.log(
         `fleet: ${PROCESSORS} processors and ${MEMORY_GB} GB on this machine; ${SIZES.large.bots} bots and ${SIZES.large.shoppers} shoppers need ${LARGE_FROM.processors} and ${LARGE_FROM.memoryGb} GB`,
       )
@@ -82,16 +93,16 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   const begin = performance.now()
   for (let number = 1; number <= WAVES; number += 1) {
     const strikes = number === 2 ? strike(till, struck) : undefined
-    const patienceMs = stretched(PATIENCE_S, meanOf(machines).speed) * 1_000
-    const came = await wave(till, { shoppers: SHOPPERS, patienceMs })
+    const patienceMs = stretchLimit(PATIENCE_S, meanOf(machines).speed) * 1_000
+    const visited = await wave(till, { shoppers: SHOPPERS, patienceMs })
     await strikes
     if (number === 2) await heal(till, struck)
-    await credits.all(came, CREDITED_WITHIN_MS)
+    await credits.all(visited, CREDITED_WITHIN_MS)
     machines.push(await readMachine())
-    visits.push(...came)
+    visits.push(...visited)
     memory.push(await memoryOf(gateways.map(({ pid }) => pid)))
     console.log(
-      `fleet: wave ${number}: ${describe(came, struck)}, ${memory.at(-1)} MB in ${GATEWAYS} gateways`,
+      `fleet: wave ${number}: ${describe(visited, struck)}, ${memory.at(-1)} MB in ${GATEWAYS} gateways`,
     )
   }
   calls.end()
@@ -164,7 +175,7 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
   // The first two waves load code and fill caches.
   const growth = (memory.at(-1) ?? 0) / (memory[1] ?? 1)
   const line = (name: string, returns: boolean, quietS: number): Outcome => {
-    const limitS = stretched(quietS, speed)
+    const limitS = stretchLimit(quietS, speed)
     const slowest = percentile95(secondsOf(readable.filter((visit) => visit.returns === returns)))
     return {
       name,

@@ -42,17 +42,17 @@ type Measured = { count: number; bytes: number; parse: number; ours: number }
 function measure(count: number): Measured {
   const { page, names } = inventoryPage(count)
   const text = JSON.stringify(page)
-  const prices = new Map(names.map((name) => [name, said(name)]))
+  const prices = new Map(names.map((name) => [name, pricesFor(name)]))
   const parse: number[] = []
   const ours: number[] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     parse.push(cpuMs(() => JSON.parse(text)))
-    ours.push(cpuMs(() => priced(text, prices, count)))
+    ours.push(cpuMs(() => priceAll(text, prices, count)))
   }
   return { count, bytes: Buffer.byteLength(text), parse: middle(parse), ours: middle(ours) }
 }
 
-function priced(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count: number): void {
+function priceAll(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count: number): void {
   const page = parsePartnerPage(JSON.parse(text))
   const list = listOf({ rate: RATE, prices, holds: [], rules: DEFAULT_RULES.cs, now: NOW })
   const around = {
@@ -67,7 +67,7 @@ function priced(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count:
 }
 
 /** Four sources for each name, as in production. */
-function said(name: string): SourcePrice[] {
+function pricesFor(name: string): SourcePrice[] {
   const usdMicros = BigInt(1_000_000 + name.length * 250_000)
   const price = { usdMicros, levelUsdMicros: usdMicros, popularity: 50, asOf: NOW, earlier: null }
   return ['market', 'skinport', 'waxpeer', 'file'].map((source) => ({

@@ -21,6 +21,7 @@ const LIMIT = 1.4
 const FLOOR_LIMIT = 2
 const CLIENTS = 32
 const ROUNDS = 5
+/** Credits of a round, and how many of its deliveries are prepared at the same time. */
 const CREDITS = 128
 const MADE_AT_ONCE = 8
 const NO_LIMIT = 1_000_000_000_000n
@@ -33,7 +34,7 @@ export function benchLedger(): Promise<Outcome> {
     const { db, close } = openDatabase(till.url, CLIENTS)
     const pool = new pg.Pool({ connectionString: till.url, max: CLIENTS })
     try {
-      const store = await till.accepted()
+      const store = await till.makeDelivery()
       await db.updateTable('store').set({ risk_limit_usd_cents: NO_LIMIT }).execute()
       const kinds = { ours: credit(till), bare: bare(pool), locked: lockFirst(till) }
       const figures = { ours: [0], bare: [0], locked: [0] }
@@ -55,7 +56,7 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
   const perSecond = (count: number) => `${Math.round(count)}/s`
   const floor = bare / ours
   const ratio = ours / locked
-  const besideFloor: Outcome = {
+  const againstFloor: Outcome = {
     name: 'ledger-floor',
     ours: perSecond(ours),
     floor: perSecond(bare),
@@ -69,8 +70,8 @@ function judge(ours: number, { bare, locked }: { bare: number; locked: number })
     floor: perSecond(locked),
     ratio,
     limit: `>=${LIMIT}`,
-    passed: ratio >= LIMIT && besideFloor.passed,
-    also: [besideFloor],
+    passed: ratio >= LIMIT && againstFloor.passed,
+    also: [againstFloor],
   }
 }
 
@@ -177,7 +178,7 @@ type Round = { db: Db; store: Delivery; credit: Credit }
 async function perSecond(till: CutTill, { db, store, credit }: Round): Promise<number> {
   const waiting: Delivery[] = []
   const make = async () => {
-    while (waiting.length < CREDITS) waiting.push(await till.accepted({ storeId: store.storeId }))
+    while (waiting.length < CREDITS) waiting.push(await till.makeDelivery({ storeId: store.storeId }))
   }
   await Promise.all(Array.from({ length: MADE_AT_ONCE }, make))
   const count = waiting.length

@@ -56,7 +56,7 @@ const points = ({ categories }: Report, name: (typeof CATEGORIES)[number]): numb
 const figureOf = ({ audits }: Report, name: string): number => audits[name]?.numericValue ?? Number.NaN
 
 /** The audits that cost points, except the speed figures, which are printed separately. */
-function lost({ categories, audits }: Report): string[] {
+function auditsWithLoss({ categories, audits }: Report): string[] {
   return CATEGORIES.slice(1)
     .flatMap((name) => categories[name].auditRefs)
     .filter(({ id, weight }) => weight > 0 && (audits[id]?.score ?? 1) < 1)
@@ -85,30 +85,35 @@ function print(each: Report, index: number): void {
   const times = TIMES.map((name) => `${name} ${Math.round(figureOf(each, name))} ms`)
   const shift = `shift ${figureOf(each, 'cumulative-layout-shift').toFixed(4)}`
   const machine = `machine ${Math.round(each.environment.benchmarkIndex)}`
-  console.log([`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...lost(each)].join(', '))
+  console.log(
+    [`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...auditsWithLoss(each)].join(', '),
+  )
 }
 
 /** A proxy to the till that makes the inventory as long as needed. */
 async function withItems(gateway: string, count: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(gateway)
-  const server = createServer((asked, answer) => {
-    const isInventory = asked.url?.startsWith('/api/inventory') === true
-    const headers = { ...asked.headers, host: `${hostname}:${port}` }
-    if (asked.headers.origin !== undefined) headers.origin = gateway
+  const server = createServer((incoming, answer) => {
+    const isInventory = incoming.url?.startsWith('/api/inventory') === true
+    const headers = { ...incoming.headers, host: `${hostname}:${port}` }
+    if (incoming.headers.origin !== undefined) headers.origin = gateway
     if (isInventory) headers['accept-encoding'] = 'identity'
-    const passed = request({ hostname, port, path: asked.url, method: asked.method, headers }, (given) => {
-      if (!isInventory) {
-        answer.writeHead(given.statusCode ?? 502, given.headers)
-        given.pipe(answer)
-        return
-      }
-      void text(given).then((body) => {
-        const { 'content-length': _, 'transfer-encoding': __, ...rest } = given.headers
-        answer.writeHead(given.statusCode ?? 502, { ...rest, 'content-encoding': 'gzip' })
-        answer.end(gzipSync(lengthened(body, count)))
-      })
-    })
-    asked.pipe(passed)
+    const onward = request(
+      { hostname, port, path: incoming.url, method: incoming.method, headers },
+      (upstream) => {
+        if (!isInventory) {
+          answer.writeHead(upstream.statusCode ?? 502, upstream.headers)
+          upstream.pipe(answer)
+          return
+        }
+        void text(upstream).then((body) => {
+          const { 'content-length': _, 'transfer-encoding': __, ...rest } = upstream.headers
+          answer.writeHead(upstream.statusCode ?? 502, { ...rest, 'content-encoding': 'gzip' })
+          answer.end(gzipSync(withCount(body, count)))
+        })
+      },
+    )
+    incoming.pipe(onward)
   })
   await once(server.listen(0, 'localhost'), 'listening')
   const free = server.address()
@@ -117,7 +122,7 @@ async function withItems(gateway: string, count: number): Promise<{ url: string;
 }
 
 /** Repeats the first items with new ids until there are `count`. */
-function lengthened(body: string, count: number): string {
+function withCount(body: string, count: number): string {
   const inventory = inventorySchema.parse(JSON.parse(body))
   const { items } = inventory
   const more = items

@@ -51,8 +51,12 @@ export async function benchLine(): Promise<Outcome> {
 }
 
 function judge(ours: readonly Seen[], theirs: readonly Seen[]): Outcome {
-  const of = (all: readonly Seen[], what: keyof Seen) => middle(all.map((seen) => seen[what]))
-  const [paint, field, bare] = [of(ours, 'paintMs'), of(ours, 'fieldMs'), of(theirs, 'fieldMs')]
+  const medianOf = (all: readonly Seen[], what: keyof Seen) => middle(all.map((seen) => seen[what]))
+  const [paint, field, bare] = [
+    medianOf(ours, 'paintMs'),
+    medianOf(ours, 'fieldMs'),
+    medianOf(theirs, 'fieldMs'),
+  ]
   const trips = paint / LATENCY_MS
   console.log(`line: first paint after ${paint.toFixed(0)} ms, ${trips.toFixed(1)} round trips`)
   return {

@@ -9,9 +9,9 @@ const INSTALL_MS = 180_000
 /** Installs a package (`name@version`) that only one figure needs into a folder, and removes it afterwards. */
 export async function withPackage<T>(spec: string, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-package-'))
-  const quietly = ['--no-audit', '--no-fund', '--ignore-scripts']
+  const quiet = ['--no-audit', '--no-fund', '--ignore-scripts']
   try {
-    await promisify(execFile)('npm', ['install', ...quietly, '--prefix', folder, spec], {
+    await promisify(execFile)('npm', ['install', ...quiet, '--prefix', folder, spec], {
       timeout: INSTALL_MS,
     })
     return await use(folder)

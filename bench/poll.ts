@@ -18,10 +18,11 @@ import { middle, type Outcome } from './outcome.ts'
 
 const LIMIT = 1.5
 const ROUNDS = 21
+/** Polls of a round, before the first round, and while queries are counted. */
 const POLLS = 4_000
-const CONNECTIONS = 20
 const WARM_UP = 6_000
 const COUNTED = 24_000
+const CONNECTIONS = 20
 /** The most transactions per poll. The till's own work varies, so a few count as chance. */
 const MOST_QUERIES = 0.005
 
@@ -53,8 +54,8 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
     const path = `/api/payment?hash=${await aDeposit(database)}`
     const etag = (await fetch(`${ours.url}${path}`)).headers.get('etag') ?? ''
     const targets = { ours: { server: ours, path, etag }, floor: { server: floor, path, etag } }
-    const queries = await queriesAPoll(database, targets.ours)
-    return judge(await interleaved(targets), queries)
+    const queries = await queriesPerPoll(database, targets.ours)
+    return judge(await measureAlternately(targets), queries)
   } finally {
     await database.end()
     ours.stop()
@@ -65,7 +66,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 type Costs = { ours: number[]; floor: number[] }
 
 /** Measures both alternately in one run. Subtracts the gateway's background work during that time. */
-async function interleaved({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
+async function measureAlternately({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
   await polls(ours, WARM_UP)
   await polls(floor, WARM_UP)
   const costs: Costs = { ours: [], floor: [] }
@@ -148,17 +149,17 @@ async function polls({ server, path, etag }: Target, count: number): Promise<voi
 }
 
 /** The difference in transactions per poll between many polls and few. */
-async function queriesAPoll(database: pg.Client, target: Target): Promise<number> {
-  const seen = async (work: () => Promise<unknown>): Promise<number> => {
+async function queriesPerPoll(database: pg.Client, target: Target): Promise<number> {
+  const transactionsDuring = async (work: () => Promise<unknown>): Promise<number> => {
     const before = await transactions(database)
     await work()
     return (await transactions(database)) - before
   }
   await polls(target, 1_000)
   const begin = performance.now()
-  const busy = await seen(() => polls(target, COUNTED))
+  const busy = await transactionsDuring(() => polls(target, COUNTED))
   const tookMs = performance.now() - begin
-  const quiet = await seen(async () => {
+  const quiet = await transactionsDuring(async () => {
     await polls(target, 1)
     await delay(tookMs)
   })

@@ -12,6 +12,7 @@ const PRICES = 25_000
 const MOST_MS = 2_000
 const DAY_MS = 86_400_000
 const BASKET = 50
+/** The source and the game whose prices are refreshed. */
 const BY = { source: 'market', game: 'cs' } as const
 
 export function benchPrices(): Promise<Outcome> {
@@ -67,9 +68,9 @@ async function refresh(database: Database, at: Date) {
   })
   const waitedMs: number[] = []
   while (tookMs === undefined || waitedMs.length === 0) {
-    const asked = performance.now()
+    const begunMs = performance.now()
     await priceBasket(database, at)
-    waitedMs.push(performance.now() - asked)
+    waitedMs.push(performance.now() - begunMs)
   }
   await saved
   return { tookMs, waitedMs, statements: (await writesOf(database)) - before }

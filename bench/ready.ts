@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '../e2e/support/process.ts'
 import { cleanClone, makeRelease, serve, unlock, unpack } from '../proofs/live/release.ts'
-import { meanOf, readMachine, stretched } from '../proofs/machine.ts'
+import { meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from '../scripts/widget.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
@@ -82,7 +82,7 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
     console.log(`ready after ${tookS.toFixed(2)}s, machine ${Math.round(speed * 100)}% of a quiet one`)
   }
   const tookS = middle(runs.map((run) => run.tookS))
-  const limitS = stretched(LIMIT_S, runs.find((run) => run.tookS === tookS)?.speed ?? 1)
+  const limitS = stretchLimit(LIMIT_S, runs.find((run) => run.tookS === tookS)?.speed ?? 1)
   return {
     name: 'ready',
     ours: `${tookS.toFixed(2)}s`,

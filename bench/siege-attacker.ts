@@ -1,6 +1,6 @@
 /**
- * The hostile side of a siege, in a separate process. It receives its orders as JSON, calls at the given rate until its
- * parent sends `end`, and then reports how often it got each status.
+ * The hostile side of a siege, in a separate process. It receives its plan as JSON and calls at a fixed rate until its
+ * parent sends `end`. Then it reports how often it got each status.
  */
 import { randomBytes, randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { GAMES } from '../contract/games.ts'
 import { type Caller, createCaller } from './siege-calls.ts'
 
-export const orderSchema = z.object({
+export const planSchema = z.object({
   url: z.string(),
   kind: z.enum(['address', 'link', 'store']),
   /** Hash of the attacked link. */
@@ -19,12 +19,14 @@ export const orderSchema = z.object({
   /** Key of the hostile store. */
   apiKey: z.string(),
 })
-export type Order = z.infer<typeof orderSchema>
+export type Plan = z.infer<typeof planSchema>
 
 /** Calls per second of all callers together. The rate is limited, to measure the gateway and not this machine. */
 const CALLS_A_SECOND = 200
 const CALLERS = 20
+/** Connections that send half a request. */
 const IDLE_SOCKETS = 300
+/** How far a caller may fall behind its rate before it skips calls. */
 const MOST_LATE_MS = 1_000
 
 type Move = (caller: Caller) => ReturnType<Caller['call']>
@@ -53,7 +55,7 @@ const fromAnAddress: readonly Move[] = [
 ]
 
 /** Calls with one real link, from many addresses. */
-const withALink = ({ hash, tradeUrls }: Order): readonly Move[] => [
+const withALink = ({ hash, tradeUrls }: Plan): readonly Move[] => [
   (caller) => caller.call(`/api/payment?hash=${hash}`),
   (caller) => caller.call('/api/trade-url', { body: { hash, tradeUrl: pick(tradeUrls) } }),
   (caller) => caller.call(`/api/inventory?hash=${hash}&game=${pick(GAMES)}`),
@@ -64,11 +66,11 @@ const withALink = ({ hash, tradeUrls }: Order): readonly Move[] => [
 ]
 
 /** Calls of a store with a key. */
-const asAStore = ({ apiKey }: Order): readonly Move[] => {
+const asAStore = ({ apiKey }: Plan): readonly Move[] => {
   const headers = { authorization: `Bearer ${apiKey}` }
-  const order = () => ({ externalId: somewhere(), currency: 'USD', backToStoreUrl: 'http://localhost/' })
+  const deposit = () => ({ externalId: somewhere(), currency: 'USD', backToStoreUrl: 'http://localhost/' })
   return [
-    (caller) => caller.call('/v1/deposits', { headers, body: order() }),
+    (caller) => caller.call('/v1/deposits', { headers, body: deposit() }),
     (caller) => caller.call('/v1/deposits?limit=100', { headers }),
     (caller) => caller.call('/v1/events?limit=100', { headers }),
     (caller) => caller.call('/v1/balance', { headers }),
@@ -77,8 +79,8 @@ const asAStore = ({ apiKey }: Order): readonly Move[] => {
   ]
 }
 
-const movesOf = (order: Order): readonly Move[] =>
-  ({ address: () => fromAnAddress, link: () => withALink(order), store: () => asAStore(order) })[order.kind]()
+const movesOf = (plan: Plan): readonly Move[] =>
+  ({ address: () => fromAnAddress, link: () => withALink(plan), store: () => asAStore(plan) })[plan.kind]()
 
 function moveOf(moves: readonly Move[], turn: number): Move {
   const move = moves[turn % moves.length]
@@ -96,11 +98,11 @@ function openIdle(url: string): Socket[] {
   })
 }
 
-async function attack(order: Order, ending: AbortSignal): Promise<Record<string, number>> {
-  const moves = movesOf(order)
-  const idle = order.kind === 'address' ? openIdle(order.url) : []
+async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, number>> {
+  const moves = movesOf(plan)
+  const idle = plan.kind === 'address' ? openIdle(plan.url) : []
   const callers = Array.from({ length: CALLERS }, (_, n) =>
-    createCaller(order.url, `127.0.9.${order.kind === 'address' ? 1 : n + 1}`),
+    createCaller(plan.url, `127.0.9.${plan.kind === 'address' ? 1 : n + 1}`),
   )
   const seen: Record<string, number> = {}
   const one = async (caller: Caller, first: number): Promise<void> => {
@@ -128,6 +130,6 @@ if (process.argv[2] !== undefined) {
   const ending = new AbortController()
   process.once('message', () => ending.abort())
   process.once('disconnect', () => ending.abort())
-  const seen = await attack(orderSchema.parse(JSON.parse(process.argv[2])), ending.signal)
+  const seen = await attack(planSchema.parse(JSON.parse(process.argv[2])), ending.signal)
   process.send?.(seen, () => process.disconnect())
 }

@@ -15,14 +15,14 @@ import { openDatabase } from '../gateway/db/client.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { createStore } from '../gateway/stores/service.ts'
 import { openVisit } from '../proofs/kill/load.ts'
-import { answering, BOTS, botsOnline, type KillTill, openKillTill } from '../proofs/kill/till.ts'
+import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { readMachine } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { withDatabase } from './database.ts'
 import { watchCalls } from './fleet-figures.ts'
 import { middle, type Outcome, percentile95 } from './outcome.ts'
-import type { Order } from './siege-attacker.ts'
+import type { Plan } from './siege-attacker.ts'
 import { type Answer, createCaller } from './siege-calls.ts'
 
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
@@ -35,9 +35,12 @@ const ARRIVALS_A_SECOND = 5
 const POLLS = 6
 const POLLS_BEFORE_ACCEPT = 2
 const POLL_EVERY_MS = 1_000
+/** The pause between two calls for an offer, and the most calls. */
 const AGAIN_MS = 500
 const MOST_ASKS = 60
+/** Trade links that the hostile shopper enters in turn. */
 const HOSTILE_LINKS = 10
+/** The factor by which a siege may lengthen the waiting times. */
 const RATIO_LIMIT = 2
 /** The most rows beyond those of honest shoppers in the same time. */
 const ROWS_A_MINUTE = 3_000
@@ -59,8 +62,8 @@ export async function benchSiege(): Promise<Outcome> {
     })
     const gateway = till.start()
     try {
-      await answering(till, gateway)
-      await botsOnline(till, 0n)
+      await untilAnswering(till, gateway)
+      await untilBotsOnline(till, 0n)
       return await besiege(till, gateway)
     } catch (error) {
       console.error(gateway.output().slice(-4_000))
@@ -114,7 +117,7 @@ async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
 
 function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
   const all = ({ times }: Wave): number[] => [...times.values()].flat()
-  const [calm, besieged] = [percentile95(all(quiet)), percentile95(all(under))]
+  const [undisturbed, besieged] = [percentile95(all(quiet)), percentile95(all(under))]
   let refused = 0
   for (const [words, wave] of [
     ['without the attacker', quiet],
@@ -140,10 +143,10 @@ function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
     {
       name: `siege-${kind}-p95`,
       ours: `${besieged.toFixed(0)}ms`,
-      floor: `${calm.toFixed(0)}ms`,
-      ratio: besieged / calm,
+      floor: `${undisturbed.toFixed(0)}ms`,
+      ratio: besieged / undisturbed,
       limit: `<=${RATIO_LIMIT}`,
-      passed: besieged / calm <= RATIO_LIMIT,
+      passed: besieged / undisturbed <= RATIO_LIMIT,
     },
     {
       name: `siege-${kind}-refused`,
@@ -178,12 +181,12 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
   const guest = till.steam.invite('quiet_lynx')
   const hash = await openVisit(till, `honest-${guest.steamId}`, guest.steamId)
   const caller = createCaller(till.url, `127.0.1.${number + 1}`)
-  const refused = (what: string) => seen.refusals.set(what, (seen.refusals.get(what) ?? 0) + 1)
+  const countRefusal = (what: string) => seen.refusals.set(what, (seen.refusals.get(what) ?? 0) + 1)
   const call = async (path: string, body?: object): Promise<Answer> => {
     const answer = await caller.call(path, body === undefined ? {} : { body })
     const [called = ''] = path.replace(hash ?? '', '').split('?')
     seen.times.set(called, [...(seen.times.get(called) ?? []), answer.tookMs])
-    if (answer.status >= 400) refused(`${called} ${answer.status} ${answer.text}`)
+    if (answer.status >= 400) countRefusal(`${called} ${answer.status} ${answer.text}`)
     return answer
   }
   try {
@@ -194,8 +197,8 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
     if (shown.status !== 200) return
     const { items, quoteId } = inventorySchema.parse(JSON.parse(shown.text))
     const [dearest] = items.toSorted((a, b) => b.price - a.price)
-    const wish = { hash, game: 'cs', items: [dearest?.id], quoteId }
-    for (let asks = 0; asks < MOST_ASKS && (await call('/api/trade', wish)).status === 202; asks += 1)
+    const request = { hash, game: 'cs', items: [dearest?.id], quoteId }
+    for (let asks = 0; asks < MOST_ASKS && (await call('/api/trade', request)).status === 202; asks += 1)
       await delay(AGAIN_MS)
     for (let polls = 0; polls < POLLS; polls += 1) {
       await call(`/api/payment?hash=${hash}`)
@@ -203,7 +206,7 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
       await delay(POLL_EVERY_MS)
     }
   } catch (error) {
-    refused(String(error))
+    countRefusal(String(error))
   } finally {
     caller.end()
   }
@@ -237,12 +240,12 @@ async function rowsOf({ pool }: KillTill): Promise<number> {
   return Number(rows[0]?.n)
 }
 
-const begin = (order: Order): ChildProcess =>
-  fork(join(import.meta.dirname, 'siege-attacker.ts'), [JSON.stringify(order)])
+const begin = (plan: Plan): ChildProcess =>
+  fork(join(import.meta.dirname, 'siege-attacker.ts'), [JSON.stringify(plan)])
 
 async function endOf(attacker: ChildProcess): Promise<Record<string, number>> {
-  const told = once(attacker, 'message')
+  const report = once(attacker, 'message')
   attacker.send('end')
-  const [seen] = await told
+  const [seen] = await report
   return z.record(z.string(), z.number()).parse(seen)
 }

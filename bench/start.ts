@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { eventually, isServing } from '../e2e/support/process.ts'
 import { newPlace, type Place, removePlace } from '../e2e/support/till.ts'
-import { type Machine, meanOf, readMachine, stretched } from '../proofs/machine.ts'
+import { type Machine, meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { middle, type Outcome } from './outcome.ts'
 
@@ -27,7 +27,7 @@ export async function benchStart(): Promise<Outcome> {
   for (let index = 0; index < RUNS; index += 1) {
     await onPlace(async (place) => {
       for (const kind of ['empty', 'warm'] as const) {
-        const run = await measured(place)
+        const run = await measureStart(place)
         runs[kind].push(run)
         console.log(
           `${kind} ${run.tookS.toFixed(2)}s, machine ${Math.round(run.machine.speed * 100)}% of a quiet one`,
@@ -49,7 +49,7 @@ async function onPlace(work: (place: Place) => Promise<unknown>): Promise<void> 
   }
 }
 
-async function measured(place: Place): Promise<Run> {
+async function measureStart(place: Place): Promise<Run> {
   const before = await readMachine()
   const tookS = await startOnce(place)
   return { tookS, machine: meanOf([before, await readMachine()]) }
@@ -89,7 +89,7 @@ function isReady(exitCode: number | null, output: string): boolean {
 function judge(kind: Kind, runs: readonly Run[]): Outcome {
   const tookS = middle(runs.map((run) => run.tookS))
   const speed = runs.find((run) => run.tookS === tookS)?.machine.speed ?? 1
-  const limitS = stretched(LIMITS_S[kind], speed)
+  const limitS = stretchLimit(LIMITS_S[kind], speed)
   const limit = `<=${limitS.toFixed(1)}s`
   return {
     name: `start-${kind}`,

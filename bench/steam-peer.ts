@@ -34,7 +34,7 @@ export type Peer = {
   /** Sends an offer for an item of this person that is in no other offer. */
   offer(person: string): Promise<string>
   /** Lets the person accept. Resolves to the seconds until the new ids of the items are known. */
-  accepted(person: string, offerId: string): Promise<number>
+  acceptAndWait(person: string, offerId: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -57,7 +57,7 @@ export async function openPeer(bot: string): Promise<Peer> {
   return {
     steam,
     offer: (person) => send({ steam, community, manager, asked }, person),
-    accepted(person, offerId) {
+    acceptAndWait(person, offerId) {
       const begin = performance.now()
       const { promise, resolve } = Promise.withResolvers<number>()
       waiting.set(offerId, () => resolve((performance.now() - begin) / 1_000))

@@ -14,7 +14,7 @@ import { eventually } from '../e2e/support/process.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { dearestFirst, pay, pickItems, speak } from '../e2e/support/shopper.ts'
 import { ask, call, openVisit, showItems } from '../proofs/kill/load.ts'
-import { answering, BOTS, botsOnline, type KillTill, openKillTill } from '../proofs/kill/till.ts'
+import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { en } from '../widget/i18n/en.ts'
 import { openWindows, type Windows } from './browser-windows.ts'
@@ -46,6 +46,7 @@ const RETURNED_LIMIT_S = 2
 const WAITED_LIMIT_S = 5
 /** Shoppers who accept at the same time. */
 const AT_A_TIME = 3
+/** How long to wait until an acceptance is known. */
 const KNOWN_MS = 30_000
 const STEAM_HOSTS = /\.?(steampowered\.com|steamcommunity\.com)$/
 
@@ -56,8 +57,8 @@ export async function benchSteam(): Promise<Outcome> {
     const gateway = till.start()
     const [peer, windows] = await Promise.all([openPeer(BOTS[0]), openWindows(executablePath)])
     try {
-      await answering(till, gateway)
-      await botsOnline(till, 0n)
+      await untilAnswering(till, gateway)
+      await untilBotsOnline(till, 0n)
       await till.pool.query(`update bot set state = 'paused' where name = $1`, [BOTS[1]])
       return await measure({ till, peer, windows })
     } catch (error) {
@@ -118,17 +119,17 @@ async function round(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: 
   const { page } = offer
   if (page === undefined) {
     await Promise.all([
-      acceptedUnseen(stage.till, offer),
-      within(stage.peer.accepted(offer.person, offer.twin)),
+      acceptUnseen(stage.till, offer),
+      within(stage.peer.acceptAndWait(offer.person, offer.twin)),
     ])
     return
   }
   await delay(Math.random() * SPREAD_MS)
-  if (turn % 2 === 0) seconds.returned.push(await whoComesBack(stage, page))
-  else seconds.waited.push(await whoDoesNot(stage, { ...offer, page }, turn % 4 === 1))
+  if (turn % 2 === 0) seconds.returned.push(await secondsAfterReturn(stage, page))
+  else seconds.waited.push(await secondsWithoutReturn(stage, { ...offer, page }, turn % 4 === 1))
   await page.close()
   await delay(Math.random() * SPREAD_MS)
-  seconds.peer.push(await within(stage.peer.accepted(offer.person, offer.twin)))
+  seconds.peer.push(await within(stage.peer.acceptAndWait(offer.person, offer.twin)))
 }
 
 type Requests = { ours: number; theirs: number; isFull: boolean }
@@ -225,18 +226,18 @@ async function paymentOf(till: KillTill, hash: string) {
   return paymentSchema.parse(await answer.json())
 }
 
-async function acceptedUnseen(till: KillTill, { hash, person, offerId }: OpenOffer): Promise<void> {
-  const hands = till.steam.as(person)
-  const isOpen = hands.received().some(({ id, state }) => id === offerId && state === STATE.active)
+async function acceptUnseen(till: KillTill, { hash, person, offerId }: OpenOffer): Promise<void> {
+  const account = till.steam.as(person)
+  const isOpen = account.received().some(({ id, state }) => id === offerId && state === STATE.active)
   if (!isOpen) throw new Error(`the offer ${offerId} is no longer open`)
-  hands.accept(offerId)
+  account.accept(offerId)
   await eventually('the deposit succeeded', async () => (await paymentOf(till, hash)).status === 'succeeded')
 }
 
 /**
  * Accepts in another tab and closes it, so the page is visible again. Resolves to the seconds until it shows success.
  */
-async function whoComesBack({ windows }: Stage, page: Page): Promise<number> {
+async function secondsAfterReturn({ windows }: Stage, page: Page): Promise<number> {
   const succeeded = successOn(page)
   const tab = await leave(windows, page)
   await accept(tab)
@@ -249,7 +250,7 @@ async function whoComesBack({ windows }: Stage, page: Page): Promise<number> {
  * Accepts and stays on the trade page, with the till's page hidden behind it, or accepts on another device. Resolves to
  * the seconds from Accept to the success.
  */
-async function whoDoesNot(
+async function secondsWithoutReturn(
   { till, windows }: Stage,
   { page, offerId }: OpenOffer & { page: Page },
   stays: boolean,
@@ -268,7 +269,7 @@ async function whoDoesNot(
 }
 
 async function leave(windows: Windows, page: Page): Promise<Page> {
-  const tab = await windows.opened(() => acceptLink(page).click())
+  const tab = await windows.tabOpenedBy(() => acceptLink(page).click())
   await tab.getByRole('button', { name: 'Accept', exact: true }).waitFor()
   await page.evaluate(
     () =>

@@ -7,7 +7,7 @@ import { type Database, type Db, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { viewReader } from '../gateway/deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from '../gateway/deposits/store-deposit.ts'
-import { filling } from '../proofs/filling.ts'
+import { withFillConnection } from '../proofs/filling.ts'
 import { A_CUSTOMER, fillDeposits } from '../proofs/store/rows.ts'
 import { withDatabase } from './database.ts'
 import { middle, type Outcome } from './outcome.ts'
@@ -30,8 +30,8 @@ const LAST_HOUR = 3_600
 /** Measures both sizes on one server alternately, so other work on the machine affects both. */
 export function benchStores(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
-    const small = await filled(serverUrl, FEW)
-    const large = await filled(serverUrl, MANY)
+    const small = await openFilled(serverUrl, FEW)
+    const large = await openFilled(serverUrl, MANY)
     try {
       return judge(await measure(small, large))
     } finally {
@@ -42,7 +42,7 @@ export function benchStores(): Promise<Outcome> {
 
 type Filled = Database & { size: number }
 
-async function filled(serverUrl: string, size: number): Promise<Filled> {
+async function openFilled(serverUrl: string, size: number): Promise<Filled> {
   const url = new URL(serverUrl)
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
@@ -51,7 +51,7 @@ async function filled(serverUrl: string, size: number): Promise<Filled> {
   url.pathname = `/stores_${size}`
   await migrate({ url: url.href })
   const begin = performance.now()
-  await filling(url.href, (db) => fill(db, size))
+  await withFillConnection(url.href, (db) => fill(db, size))
   console.log(`stores: ${size} deposits written in ${Math.round(performance.now() - begin)} ms`)
   return { ...openDatabase(url.href, 2), size }
 }

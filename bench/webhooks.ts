@@ -25,6 +25,7 @@ import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
 
 const EVENTS = 100
+/** The share of events that must arrive within the limit. */
 const SHARE = 0.95
 const LIMIT_MS = 1_000
 const BOX = createSecretBox(Buffer.alloc(32, 3))

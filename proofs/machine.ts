@@ -9,6 +9,7 @@ import { Worker } from 'node:worker_threads'
 
 /** Seconds that the work takes on each of two quiet cores at the same time. */
 const QUIET_S = 0.175
+/** How often a measurement repeats the work. */
 const ROUNDS = 3
 
 /** Work similar to that of a start: parsing, sorting, strings and hashes. */
@@ -67,6 +68,6 @@ export function meanOf(machines: readonly Machine[]): Machine {
 }
 
 /** Returns a limit in seconds for this speed: longer on a slower machine, never shorter. */
-export function stretched(limitS: number, speed: number): number {
+export function stretchLimit(limitS: number, speed: number): number {
   return limitS / Math.min(1, speed)
 }

@@ -42,7 +42,7 @@ const wholeNumber = z
 export const count = (standard: number, about: string) =>
   wholeNumber.default(standard).describe(`${about} (${standard})`)
 
-/** The same without a default. */
+/** An option that is a whole number of 1 or more, without a default. */
 export const maybeCount = (about: string) => wholeNumber.optional().describe(about)
 
 /** An option without a value. */

@@ -145,19 +145,17 @@ function isBounded({ elements }: AST.Alternative): boolean {
 /** Sample characters: Latin-1, and some with special rules for case, blanks or direction. */
 const PROBES = [
   ...Array.from({ length: 256 }, (_, code) => String.fromCharCode(code)),
-  ...[
-    '\u0131',
-    '\u017f',
-    '\u0410',
-    '\u0430',
-    '\u1680',
-    '\u200e',
-    '\u2028',
-    '\u202a',
-    '\u2066',
-    '\u212a',
-    '\u4e00',
-  ],
+  '\u0131',
+  '\u017f',
+  '\u0410',
+  '\u0430',
+  '\u1680',
+  '\u200e',
+  '\u2028',
+  '\u202a',
+  '\u2066',
+  '\u212a',
+  '\u4e00',
 ]
 
 /** Returns the probes that a character, a set or a class matches, as bits, by asking the engine. */

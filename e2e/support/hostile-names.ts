@@ -5,9 +5,28 @@ const HOSTILE = `<img src=x onerror="window.ran = 1"><script>window.ran = 1</scr
 
 /** Fields with texts that shoppers, stores, Steam or a command line may have written. */
 const WRITTEN = new Set([
-  ...['name', 'storeName', 'botName', 'marketHashName', 'reference', 'externalId', 'reason', 'message'],
-  ...['operator', 'by', 'proposedBy', 'backedBy', 'decidedBy', 'failure', 'detail', 'description'],
-  ...['store', 'url', 'item', 'customerLabel', 'answer', 'label'],
+  'name',
+  'storeName',
+  'botName',
+  'marketHashName',
+  'reference',
+  'externalId',
+  'reason',
+  'message',
+  'operator',
+  'by',
+  'proposedBy',
+  'backedBy',
+  'decidedBy',
+  'failure',
+  'detail',
+  'description',
+  'store',
+  'url',
+  'item',
+  'customerLabel',
+  'answer',
+  'label',
 ])
 /** Matches a keyword of ours, which the page may need to look up. */
 const OUR_WORD = /^[a-z_]*$/

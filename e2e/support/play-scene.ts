@@ -34,8 +34,13 @@ export async function baseOf(till: Place): Promise<Base> {
   const known = (bot: Bot | null) =>
     bot && { ...bot, name: 'Tradetill Bot #2', level: 112, memberSince: '2015-03-09' }
   const offer = {
-    ...{ steamTradeId: '8123456789', steamTradeMessage: 'K7QX2M', itemCount: 3 },
-    ...{ amount: 65_502, heldAmount: 25_502, heldUntil: FREE_AGAIN, heldBy: 'limit' as const },
+    steamTradeId: '8123456789',
+    steamTradeMessage: 'K7QX2M',
+    itemCount: 3,
+    amount: 65_502,
+    heldAmount: 25_502,
+    heldUntil: FREE_AGAIN,
+    heldBy: 'limit' as const,
   }
   return {
     inventory: {

@@ -345,8 +345,14 @@ const MODALS: Scene[] = [
 
 /** The scenes that the gallery photographs at every width. */
 export const LAYOUTS = [
-  ...['guide', 'inventory', 'inventory-long-names', 'inventory-hold', 'confirmation', 'outcome-held'],
-  ...['outcome-stolen-key', 'creation-error-cause'],
+  'guide',
+  'inventory',
+  'inventory-long-names',
+  'inventory-hold',
+  'confirmation',
+  'outcome-held',
+  'outcome-stolen-key',
+  'creation-error-cause',
 ]
 
 const PRICE: Scene[] = [

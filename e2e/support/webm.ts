@@ -50,26 +50,31 @@ function clustersOf(frames: Frame[]): { atMs: number; bytes: Buffer }[] {
 export function webmOf({ width, height, durationMs, frames }: Clip): Buffer {
   const header = element(
     '1a45dfa3',
-    ...[
-      element('4286', uint(1)),
-      element('42f7', uint(1)),
-      element('42f2', uint(4)),
-      element('42f3', uint(8)),
-    ],
-    ...[element('4282', text('webm')), element('4287', uint(4)), element('4285', uint(2))],
+    element('4286', uint(1)),
+    element('42f7', uint(1)),
+    element('42f2', uint(4)),
+    element('42f3', uint(8)),
+    element('4282', text('webm')),
+    element('4287', uint(4)),
+    element('4285', uint(2)),
   )
   const info = element(
     '1549a966',
-    ...[element('2ad7b1', uint(1_000_000)), element('4489', float(durationMs))],
-    ...[element('4d80', text('tradetill')), element('5741', text('tradetill'))],
+    element('2ad7b1', uint(1_000_000)),
+    element('4489', float(durationMs)),
+    element('4d80', text('tradetill')),
+    element('5741', text('tradetill')),
   )
   const video = element('e0', element('b0', uint(width)), element('ba', uint(height)))
   const tracks = element(
     '1654ae6b',
     element(
       'ae',
-      ...[element('d7', uint(1)), element('73c5', uint(1)), element('83', uint(1))],
-      ...[element('86', text('V_VP9')), video],
+      element('d7', uint(1)),
+      element('73c5', uint(1)),
+      element('83', uint(1)),
+      element('86', text('V_VP9')),
+      video,
     ),
   )
   const clusters = clustersOf(frames)

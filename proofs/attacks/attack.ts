@@ -12,15 +12,16 @@ export type Defence = {
 }
 
 export type Case<D extends string = string> = {
+  /** The attack, in words. */
   what: string
-  /** The defence that stops it. */
+  /** The name of the defence that stops it. */
   by: D
   /** Resolves to undefined if the attack failed, otherwise to its result. */
   attack(): Promise<string | undefined> | string | undefined
 }
 
 export type Family<D extends string = string> = {
-  /** The number in the table of families. */
+  /** Its number in the table of families. */
   number: number
   name: string
   defences: Record<D, Defence>

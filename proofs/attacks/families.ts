@@ -1,7 +1,7 @@
 /** The table of families: those of this suite, and those that other tests cover. */
 import type { Family } from './attack.ts'
 import { approvals } from './families/approvals.ts'
-import { amounts, massAssignment, prototypes, sizes, texts, twice } from './families/bodies.ts'
+import { amounts, massAssignment, prototypes, repeatedParameters, sizes, texts } from './families/bodies.ts'
 import { consoleCalls } from './families/console.ts'
 import { bodyTypes, csrfToken, methods, origins } from './families/cross-site.ts'
 import { embedding } from './families/embed.ts'
@@ -20,7 +20,7 @@ import { pictures } from './families/pictures.ts'
 import { prices } from './families/prices.ts'
 import { redirects } from './families/redirects.ts'
 import { searches } from './families/searches.ts'
-import { canaries, forgedLines, formulas, sealed } from './families/secrets.ts'
+import { canaries, copiedDatabase, forgedLines, formulas } from './families/secrets.ts'
 import { settings } from './families/settings.ts'
 import { smuggling } from './families/sockets.ts'
 import { TENANT_FAMILIES } from './families/tenants.ts'
@@ -36,7 +36,7 @@ export const FAMILIES: readonly Family[] = [
   amounts,
   massAssignment,
   prototypes,
-  twice,
+  repeatedParameters,
   sizes,
   texts,
   ...PAGE_FAMILIES,
@@ -47,7 +47,7 @@ export const FAMILIES: readonly Family[] = [
   smuggling,
   canaries,
   forgedLines,
-  sealed,
+  copiedDatabase,
   formulas,
   faults,
   payouts,

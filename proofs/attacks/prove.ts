@@ -49,19 +49,19 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
   for (const family of chosen) {
     const { number, name } = family
     const held = await runFamily({ number, templateUrl })
-    for (const { what, came } of held) {
-      if (came !== undefined) problems.push(`${number} ${name}: ${what}: ${came}`)
+    for (const { what, result } of held) {
+      if (result !== undefined) problems.push(`${number} ${name}: ${what}: ${result}`)
     }
     for (const [defence, { at }] of Object.entries(family.defences)) {
-      const red = await redWithout(family, defence, templateUrl)
+      const without = await runWithout(family, defence, templateUrl)
       const cases = held.filter(({ by }) => by === defence).length
-      for (const what of red.green.slice(0, MOST_PRINTED)) {
+      for (const what of without.failing.slice(0, MOST_PRINTED)) {
         console.log(`not counted, because it fails even without ${defence}: ${number} ${what}`)
       }
-      if (red.count === 0) problems.push(`${number} ${name}: no case succeeds without ${defence}`)
-      rows.push({ family: number, name, defence, at, cases, red: red.count })
+      if (without.count === 0) problems.push(`${number} ${name}: no case succeeds without ${defence}`)
+      rows.push({ family: number, name, defence, at, cases, red: without.count })
       console.log(
-        `${String(number).padStart(3)} ${name} | ${defence} | ${cases} cases, ${red.count} succeed without it | ${at}`,
+        `${String(number).padStart(3)} ${name} | ${defence} | ${cases} cases, ${without.count} succeed without it | ${at}`,
       )
     }
   }
@@ -76,15 +76,20 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
   return { passed, result: { name: 'attacks', content } }
 }
 
-type Red = { count: number; green: string[] }
+/** `count`: how many cases succeed without the defence. `failing`: the cases that still fail. */
+type WithoutDefence = { count: number; failing: string[] }
 
-async function redWithout({ number, defences }: Family, by: string, templateUrl: string): Promise<Red> {
+async function runWithout(
+  { number, defences }: Family,
+  by: string,
+  templateUrl: string,
+): Promise<WithoutDefence> {
   const changes = defences[by]?.off ?? []
-  // The same module, so it has the same type.
+  // It is the same module, so it has the same type.
   const module = (await importWithout('proofs/attacks/run.ts', changes)) as typeof Runner
   const outcomes = await module.runFamily({ number, templateUrl, by })
-  const green = outcomes.filter(({ came }) => came === undefined).map(({ what }) => what)
-  return { count: outcomes.length - green.length, green }
+  const failing = outcomes.filter(({ result }) => result === undefined).map(({ what }) => what)
+  return { count: outcomes.length - failing.length, failing }
 }
 
 async function makeTemplate(serverUrl: string): Promise<string> {

@@ -14,7 +14,7 @@ export type Outcome = {
   what: string
   by: string
   /** Undefined if the attack failed, otherwise its result. */
-  came: string | undefined
+  result: string | undefined
 }
 
 type Run = {
@@ -54,7 +54,7 @@ export async function outcomesOf(cases: readonly Case[], by?: string): Promise<O
   const outcomes: Outcome[] = []
   for (const one of cases) {
     if (by !== undefined && one.by !== by) continue
-    outcomes.push({ what: one.what, by: one.by, came: await one.attack() })
+    outcomes.push({ what: one.what, by: one.by, result: await one.attack() })
   }
   return outcomes
 }

@@ -52,10 +52,7 @@ export type Target = {
   /** Calls as a store does: the attacked one, unless `key` belongs to another. */
   call(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
   newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
-  /**
-   * Contains the page's folder and a secret file. No caller may read that file, or the page's source map and hidden
-   * file.
-   */
+  /** Has a secret file, and the page's folder with a source map and a hidden file. No caller may read these three. */
   folder: string
   close(): Promise<void>
 }

@@ -1,11 +1,11 @@
-/** Sends requests as bytes, for requests that no client library would send. */
+/** Sends requests as bytes, because client libraries would not send bad ones. */
 import { connect } from 'node:net'
 import type { Target } from './target.ts'
 
-/** When to stop waiting, because an incomplete request gets no answer. */
+/** How long to wait for an answer. An incomplete request gets none. */
 const PATIENCE_MS = 2_000
 
-/** Resolves, once the connection has ended, to everything that was received; empty if the connection was cut. */
+/** Resolves to the whole answer once the connection has ended; empty if the connection was cut before an answer. */
 export function answeredBy(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''

@@ -1,6 +1,6 @@
 /**
- * Loads the sources again with a defence switched off. A module that is imported with `?without=ID` passes that on to
- * every source of the project that it imports, so all of them are loaded again, with the changes applied.
+ * Loads the sources again with a defence switched off. A module whose URL ends in `?without=ID` imports every source of
+ * the project under such a URL too. So Node loads all of them again, and the hooks apply the changes.
  */
 import { readFileSync } from 'node:fs'
 import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module'
@@ -39,10 +39,10 @@ const load: LoadHookSync = (url, context, next) => {
   const file = url.slice(SOURCES.length).replace(/\?.*$/, '')
   const changes = (changesById.get(markOf(url) ?? '') ?? []).filter((change) => change.file === file)
   if (changes.length === 0) return loaded
-  return { ...loaded, source: changes.reduce(changed, String(loaded.source)) }
+  return { ...loaded, source: changes.reduce(applyChange, String(loaded.source)) }
 }
 
-function changed(source: string, change: Change): string {
+function applyChange(source: string, change: Change): string {
   if (source.split(change.from).length !== 2) throw new Error(misplaced(change))
   return source.replace(change.from, () => change.to)
 }

@@ -96,12 +96,12 @@ async function backUp(url: string): Promise<string> {
   const copy = `${name}_old`
   await onServer(inject('databaseUrl'), async (client) => {
     await client.query(`alter database ${name} allow_connections false`)
-    const gone = async () => {
+    const tryToCopy = async () => {
       await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
       await client.query(`create database ${copy} template ${name}`)
       return true
     }
-    await expect.poll(() => gone().catch(() => false)).toBe(true)
+    await expect.poll(() => tryToCopy().catch(() => false)).toBe(true)
     await client.query(`alter database ${name} allow_connections true`)
   })
   return databaseUrl(inject('databaseUrl'), copy)

@@ -51,8 +51,8 @@ const messages = fc.record({
 test.prop([messages, messages])('bug 24: no two messages have the same signature', (one, other) => {
   const secret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE='
   const signed = (message: typeof one) => signWebhook([secret], message)['webhook-signature']
-  const same = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
-  expect(signed(one) === signed(other)).toBe(same)
+  const isSame = one.id === other.id && one.body === other.body && one.at.getTime() === other.at.getTime()
+  expect(signed(one) === signed(other)).toBe(isSame)
   // Moving a character across the boundary of two fields makes a different message too.
   const moved = { ...one, at: new Date(one.at.getTime() * 10), body: one.body.slice(1) }
   expect(signed(moved)).not.toBe(signed(one))

@@ -70,17 +70,17 @@ async function books() {
     .select((eb) => eb.fn.sum<bigint>('amount').as('sum'))
     .where('cause', '=', 'delivered')
     .executeTakeFirstOrThrow()
-  const told = await till.db
+  const events = await till.db
     .selectFrom('event')
     .select('type')
     .where('type', '=', 'deposit.succeeded')
     .execute()
-  return { credited: Number(credited.sum), told: told.length, differences: await verifyLedger(pool) }
+  return { credited: Number(credited.sum), events: events.length, differences: await verifyLedger(pool) }
 }
 
 const GONE = '57P01'
 
-const ONCE = { credited: 3_000, told: 1, differences: [] }
+const ONCE = { credited: 3_000, events: 1, differences: [] }
 
 /**
  * Makes the first `times` writes to a table fail, as PostgreSQL would. A sequence counts the writes, because a rollback
@@ -176,7 +176,7 @@ describe('an interruption in the middle of a credit', () => {
       session.accept('1')
       await breakOff(table, code, 1)
       await expect(STEPS.watch()).rejects.toThrow()
-      expect(await books()).toEqual({ credited: 0, told: 0, differences: [] })
+      expect(await books()).toEqual({ credited: 0, events: 0, differences: [] })
       expect(await till.db.selectFrom('custody_entry').select('asset_id').execute()).toEqual([])
       await STEPS.trade()
       expect(await books()).toEqual(ONCE)

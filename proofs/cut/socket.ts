@@ -45,15 +45,15 @@ export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Pla
  * Measures the second of two credits, because the first also creates the operator's accounts. Each is for a new store.
  */
 async function measure(till: CutTill): Promise<Passed> {
-  await till.credit(await till.accepted())
-  const delivery = await till.accepted()
+  await till.credit(await till.makeDelivery())
+  const delivery = await till.makeDelivery()
   till.proxy.arm('never')
   await till.credit(delivery)
   return till.proxy.disarm()
 }
 
 async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<void> {
-  const delivery = await till.accepted()
+  const delivery = await till.makeDelivery()
   till.proxy.arm(place)
   const failed = await till.credit(delivery).then(
     () => false,
@@ -64,7 +64,7 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
   if (isCut) report.cuts += 1
   // A cut at the very last byte loses nothing.
   if (isCut && failed && (await isCredited(till, delivery))) report.creditedUnheard += 1
-  // Credits again, as the sweep does for every due trade. Does it twice, because jobs can be duplicated.
+  // Credits again, as the sweep does for every due trade. It does so twice, because jobs can be duplicated.
   await creditAgain(till, delivery)
   await creditAgain(till, delivery)
   const problem = await judge(till, delivery)

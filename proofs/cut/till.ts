@@ -19,8 +19,8 @@ export type CutTill = {
   proxy: CutProxy
   direct: Database
   deps: Till['deps']
-  /** Makes a trade with an accepted offer, and Steam's record of it, for a new store by default. */
-  accepted(of?: { storeId: bigint }): Promise<Delivery>
+  /** Makes a trade whose offer is accepted, and Steam's record of it. The store is a new one by default. */
+  makeDelivery(of?: { storeId: bigint }): Promise<Delivery>
   /** Credits through the proxy. */
   credit(delivery: Delivery): Promise<void>
   close(): Promise<void>
@@ -63,7 +63,7 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     proxy,
     direct,
     deps,
-    async accepted(of) {
+    async makeDelivery(of) {
       const store = of ? { id: of.storeId } : await aStore(till, { riskLimitUsdCents: RISK_CENTS })
       return acceptedDelivery(till, { botId: bot.botId, store })
     },

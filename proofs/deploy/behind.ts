@@ -80,8 +80,8 @@ async function checkTls(place: Place): Promise<Check[]> {
     )
   return [
     await expectThat('TLS 1.2 and 1.3 are accepted, 1.1 is not', async () => {
-      const said = [await page('TLSv1.1'), await page('TLSv1.2'), await page('TLSv1.3')].join()
-      return said === 'refused,200,200' ? '' : said
+      const answers = [await page('TLSv1.1'), await page('TLSv1.2'), await page('TLSv1.3')].join()
+      return answers === 'refused,200,200' ? '' : answers
     }),
     await expectThat('HTTP/2 is offered', async () => {
       const protocol = await protocolOf(place)
@@ -89,8 +89,8 @@ async function checkTls(place: Place): Promise<Check[]> {
     }),
     await expectThat('the headers of the gateway’s answers arrive once each', async () => {
       const { headers } = await ask(place, '/help')
-      const said = [headers['strict-transport-security'], headers['x-frame-options']].join()
-      return said === 'max-age=31536000,DENY' ? '' : said
+      const answers = [headers['strict-transport-security'], headers['x-frame-options']].join()
+      return answers === 'max-age=31536000,DENY' ? '' : answers
     }),
   ]
 }
@@ -105,8 +105,8 @@ async function checkSizes(place: Place): Promise<Check[]> {
   return [
     await expectThat('a body of up to 100 KB reaches the till', async () => {
       const answers = [await deposit(60), await deposit(100)]
-      const said = answers.map(({ status, headers }) => `${status} ${'x-request-id' in headers}`).join()
-      return said === '401 true,401 true' ? '' : said
+      const summary = answers.map(({ status, headers }) => `${status} ${'x-request-id' in headers}`).join()
+      return summary === '401 true,401 true' ? '' : summary
     }),
     await expectThat('a body of a megabyte is refused by the proxy', async () => {
       const { status, headers } = await deposit(1_000)
@@ -159,13 +159,13 @@ async function stream(place: Place, upstreams: Upstreams): Promise<string> {
   }, STREAM_MS)
   try {
     const answer = await open(place, '/ops/live', { host: CONSOLE, method: 'POST' })
-    let said = ''
+    let received = ''
     for await (const chunk of answer) {
-      if (said === '') server.goOn()
-      said += String(chunk)
+      if (received === '') server.goOn()
+      received += String(chunk)
     }
     if (isHeldBack) return 'the proxy held back the first event until the second was sent'
-    return said === 'data: first\n\ndata: second\n\n' ? '' : `answered ${answer.statusCode}: ${said}`
+    return received === 'data: first\n\ndata: second\n\n' ? '' : `answered ${answer.statusCode}: ${received}`
   } finally {
     clearTimeout(timer)
     await server.close()

@@ -13,6 +13,7 @@ type Broken = {
   /** Settings that the doctor gets instead of the gateway's. */
   settings?: Record<string, string>
   certificate?: { days?: string; names?: string; isTrusted?: boolean }
+  /** The checks that must fail. */
   named: readonly string[]
 }
 
@@ -143,8 +144,11 @@ export async function checkBroken({
     mkdirSync(place)
     const { isTrusted = true, ...changes } = certificate
     const running = await NGINX.start({
-      ...{ folder: place, upstreams, ports: [tls, plain], admits: true },
-      edit: (text) => edited(text, replaces),
+      folder: place,
+      upstreams,
+      ports: [tls, plain],
+      admits: true,
+      edit: (text) => edit(text, replaces),
       certificate: { ...CERTIFICATE, ...changes },
     })
     const findings = await examine(till, running.place, { isTrusted, settings }).finally(() => running.stop())
@@ -167,7 +171,7 @@ export async function checkBroken({
   }
 }
 
-function edited(text: string, replaces: Broken['replaces']): string {
+function edit(text: string, replaces: Broken['replaces']): string {
   if (replaces === undefined) return text
   const changed = text.replace(...replaces)
   if (changed === text) throw new Error(`the file does not contain ${replaces[0]}`)

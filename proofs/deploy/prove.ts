@@ -14,19 +14,19 @@ import { CADDY, NGINX, type ProxyProgram } from './proxies.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const ROOT = join(DEPLOY, '..')
-/** The highest exposure of a service to accept, in tenths of a point on systemd's scale from 0 to 10. */
+/** The highest exposure of a service that passes, in tenths of a point on systemd's scale from 0 to 10. */
 const MOST_EXPOSURE = '20'
 
 type Result = { file: string; name: string; result: 'taken' | 'REFUSED' | 'not here'; why: string }
 
-function ran(command: string, args: readonly string[]): { status: number | null; said: string } {
+function runProgram(command: string, args: readonly string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', cwd: ROOT })
-  return { status, said: `${stdout ?? ''}${stderr ?? ''}`.trim() }
+  return { status, output: `${stdout ?? ''}${stderr ?? ''}`.trim() }
 }
 
-const isHere = (command: string, ...args: string[]): boolean => ran(command, args).status === 0
+const isHere = (command: string, ...args: string[]): boolean => runProgram(command, args).status === 0
 
-/** A file that a program reads. The reading succeeds if `program` with `args` ends with code 0. */
+/** A file that a program reads. It passes if `program` with `args` ends with code 0. */
 type Reading = { file: string; name: string; program: string; probe: string; args: readonly string[] }
 
 const UNITS = [
@@ -63,8 +63,8 @@ const READINGS: readonly Reading[] = [
 
 function read({ file, name, program, probe, args }: Reading): Result {
   if (!isHere(program, probe)) return { file, name, result: 'not here', why: '' }
-  const { status, said } = ran(program, args)
-  return { file, name, result: status === 0 ? 'taken' : 'REFUSED', why: status === 0 ? '' : said }
+  const { status, output } = runProgram(program, args)
+  return { file, name, result: status === 0 ? 'taken' : 'REFUSED', why: status === 0 ? '' : output }
 }
 
 type Look = (parts: { folder: string; databaseUrl: string }) => Promise<Check[]>
@@ -97,7 +97,7 @@ async function runEach(folder: string): Promise<Result[]> {
       continue
     }
     for (const look of looks) {
-      const checks = await withServer((databaseUrl) => look({ folder, databaseUrl })).catch(brokenOff)
+      const checks = await withServer((databaseUrl) => look({ folder, databaseUrl })).catch(failedCheck)
       for (const check of checks) {
         const result = check.why === '' ? 'taken' : 'REFUSED'
         results.push({ file, name: `${name}: ${check.name}`, result, why: check.why })
@@ -107,7 +107,7 @@ async function runEach(folder: string): Promise<Result[]> {
   return results
 }
 
-const brokenOff = (error: unknown): Check[] => [
+const failedCheck = (error: unknown): Check[] => [
   { name: 'it runs', why: error instanceof Error ? error.message : String(error) },
 ]
 

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Place } from './ask.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
+/** How often to look whether a proxy listens, at most, and the time between two looks. */
 const READY_TRIES = 600
 const LOOK_MS = 100
 
@@ -42,17 +43,23 @@ function makeCertificate(
 ): { certificate: string; key: string } {
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')]
   const made = spawnSync('openssl', [
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', days],
-    ...[
-      '-subj',
-      '/CN=pay.example',
-      '-addext',
-      `subjectAltName=${names}`,
-      '-keyout',
-      key,
-      '-out',
-      certificate,
-    ],
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:P-256',
+    '-nodes',
+    '-days',
+    days,
+    '-subj',
+    '/CN=pay.example',
+    '-addext',
+    `subjectAltName=${names}`,
+    '-keyout',
+    key,
+    '-out',
+    certificate,
   ])
   if (made.status !== 0) throw new Error(`openssl made no certificate: ${made.stderr}`)
   return { certificate, key }
@@ -116,8 +123,8 @@ type Command = { args: string[]; env?: Record<string, string>; logs: string; pla
 
 async function run(program: string, { args, env = {}, logs, place }: Command): Promise<Running> {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  const said: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(String(chunk)))
+  const output: string[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const stop = async () => {
     child.kill('SIGTERM')
@@ -127,10 +134,10 @@ async function run(program: string, { args, env = {}, logs, place }: Command): P
     await untilListening(child, [place.tlsPort, place.plainPort])
   } catch (error) {
     await stop()
-    throw new Error(`${program} does not listen:\n${said.join('')}`, { cause: error })
+    throw new Error(`${program} does not listen:\n${output.join('')}`, { cause: error })
   }
   const written = () =>
-    [...said, ...readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))].join('')
+    [...output, ...readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))].join('')
   return { place, written, stop }
 }
 

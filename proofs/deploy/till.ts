@@ -29,17 +29,17 @@ export async function startTill(databaseUrl: string, upstreams: Upstreams): Prom
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  const said: string[] = []
+  const output: string[] = []
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
   const ready = new Promise<void>((resolve) => {
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (chunk) => {
-        said.push(String(chunk))
-        if (said.join('').includes('gateway ready at')) resolve()
+        output.push(String(chunk))
+        if (output.join('').includes('gateway ready at')) resolve()
       })
   })
   const isReady = await Promise.race([ready.then(() => true), ended.then(() => false)])
-  if (!isReady) throw new Error(`the gateway does not start:\n${said.join('')}`)
+  if (!isReady) throw new Error(`the gateway does not start:\n${output.join('')}`)
   const kill = async () => {
     child.kill('SIGKILL')
     await ended

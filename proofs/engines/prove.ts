@@ -20,7 +20,7 @@ import { defineProof, keepFlag } from '../proof.ts'
 
 type Engine = { name: string; isHere: boolean; launch(): Promise<Browser> }
 
-const downloaded = (type: BrowserType): Engine => ({
+const playwrightEngine = (type: BrowserType): Engine => ({
   name: type.name(),
   isHere: existsSync(type.executablePath()),
   launch: () => type.launch(),
@@ -28,8 +28,8 @@ const downloaded = (type: BrowserType): Engine => ({
 
 const ENGINES: readonly Engine[] = [
   { name: 'chromium', isHere: true, launch: launchBrowser },
-  downloaded(firefox),
-  downloaded(webkit),
+  playwrightEngine(firefox),
+  playwrightEngine(webkit),
 ]
 
 export const enginesProof = defineProof({
@@ -46,7 +46,7 @@ export const enginesProof = defineProof({
       for (const engine of ENGINES.filter(({ isHere }) => isHere)) {
         const browser = await engine.launch()
         const about = { engine: engine.name, version: browser.version() }
-        const problem = await pays(browser, { till, shop: shop.origin }).finally(() => browser.close())
+        const problem = await payEachWay(browser, { till, shop: shop.origin }).finally(() => browser.close())
         console.log(
           `${problem === undefined ? 'passed      ' : 'FAILED      '}${Object.values(about).join(' ')}`,
         )
@@ -64,8 +64,8 @@ export const enginesProof = defineProof({
 
 type Place = { till: Till; shop: string }
 
-/** Resolves to undefined if both deposits succeeded and no policy was violated. */
-async function pays(browser: Browser, place: Place): Promise<string | undefined> {
+/** Pays on the page and in a frame. Resolves to undefined if both deposits succeeded and no policy was violated. */
+async function payEachWay(browser: Browser, place: Place): Promise<string | undefined> {
   try {
     for (const way of [onItsPage, inFrame]) {
       const visited = await visit(browser, DESKTOP)
@@ -95,7 +95,7 @@ async function openShop({ gateway }: Till) {
 }
 
 /** Opens a deposit as the demo store, which also owns the shop's origin. */
-async function opened({ till, shop }: Place) {
+async function openDeposit({ till, shop }: Place) {
   await query(till, 'update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
     shop,
   ])
@@ -104,14 +104,14 @@ async function opened({ till, shop }: Place) {
 }
 
 async function onItsPage({ page }: Visit, place: Place): Promise<void> {
-  const { id, url } = await opened(place)
+  const { id, url } = await openDeposit(place)
   await page.goto(url)
   await payIn(page, place.till, id)
   await page.waitForURL(`${place.shop}/paid`)
 }
 
 async function inFrame({ page, context }: Visit, place: Place): Promise<void> {
-  const { id, url } = await opened(place)
+  const { id, url } = await openDeposit(place)
   await page.goto(`${place.shop}/`)
   const how = await page.evaluate(`tradetill.open(${JSON.stringify(url)}).ready`)
   const [, frame] = page.frames()

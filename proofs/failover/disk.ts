@@ -14,32 +14,33 @@ const LEFT_BLOCKS = 8
 export type Disk = {
   folder: string
   /** Why this is only an ordinary folder, which cannot be filled up; undefined if it is a disk. */
-  refused: string | undefined
+  problem: string | undefined
   /** Fills the disk except for a few blocks. */
   fill(): void
   makeRoom(): void
   remove(): void
 }
 
-/** Mounts the disk. If that fails, makes an ordinary folder, whose `refused` says why. */
+/** Mounts the disk. If that fails, makes an ordinary folder, whose `problem` says why. */
 export function openDisk(): Disk {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-disk-'))
-  const refused = mount(folder)
+  const problem = mount(folder)
   // If this process is root, PostgreSQL runs as another account, which must be able to enter.
   chmodSync(folder, 0o711)
   const ballast = join(folder, 'ballast')
   return {
     folder,
-    refused,
+    problem,
     fill: () => fillWith(ballast),
     makeRoom: () => rmSync(ballast, { force: true }),
     remove() {
-      if (refused === undefined) execFileSync('umount', [folder], { stdio: 'ignore' })
+      if (problem === undefined) execFileSync('umount', [folder], { stdio: 'ignore' })
       rmSync(folder, { recursive: true, force: true })
     },
   }
 }
 
+/** Mounts a disk in memory. Returns why that failed; undefined if it is mounted. */
 function mount(folder: string): string | undefined {
   if (process.platform !== 'linux') return 'a disk in memory is mounted on Linux only'
   try {

@@ -6,6 +6,7 @@ import { execute, loseServer, startServer } from './server.ts'
 
 /** Inserts a row that never fits into the rest of a page, so the table grows each time. */
 const FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
+/** How long the server may take to fill up the disk. */
 const FULL_MS = 120_000
 
 export type OwnServer = {
@@ -40,7 +41,7 @@ export async function openOwnServer(): Promise<OwnServer> {
   url.port = String(door.port)
   return {
     url: url.href,
-    diskProblem: disk.refused,
+    diskProblem: disk.problem,
     async crash() {
       loseServer(server)
       await server.died

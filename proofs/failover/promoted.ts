@@ -3,13 +3,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { booksOf, checkTill } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
-import { delivered, settle } from '../kill/rounds.ts'
-import { answering, botsOnline, epochsOf, openKillTill } from '../kill/till.ts'
+import { settle, untilDelivered } from '../kill/rounds.ts'
+import { epochsOf, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { openDoor } from '../restore/door.ts'
-import { answersAgain, atWork, type Failed } from './rounds.ts'
+import { type Failed, untilApiAnswers, untilBotsWork } from './rounds.ts'
 import { loseServer, startCopy, startServer } from './server.ts'
 
+/** Keeps the load's random numbers apart from those of the round. */
 const LOAD_SEED = 3_000_000
 /** The load before the loss lasts from this long to twice as long. */
 const LIFE_MS = 5_000
@@ -30,8 +31,8 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
   const copy = await startCopy(first, `${folder}/second`)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   try {
-    await answering(till, gateway)
-    await botsOnline(till, 0n)
+    await untilAnswering(till, gateway)
+    await untilBotsOnline(till, 0n)
     await copy.makeSynchronous()
     await delay(LIFE_MS + random.int(LIFE_MS))
     const epochs = await epochsOf(till)
@@ -40,14 +41,14 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await copy.promote()
     leadTo(copy.url)
     const begin = performance.now()
-    await answersAgain(till)
+    await untilApiAnswers(till)
     const apiMs = performance.now() - begin
-    await botsOnline(till, epochs)
-    await atWork(till)
+    await untilBotsOnline(till, epochs)
+    await untilBotsWork(till)
     const botsMs = performance.now() - begin
     if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
     const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
-    await delivered(till)
+    await untilDelivered(till)
     await load.leave()
     await settle(till)
     await load.end()

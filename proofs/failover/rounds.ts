@@ -11,8 +11,8 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent-proxy.ts'
 import { type Books, booksOf, checkTill } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
-import { delivered, settle } from '../kill/rounds.ts'
-import { answering, botsOnline, type KillTill, openKillTill } from '../kill/till.ts'
+import { settle, untilDelivered } from '../kill/rounds.ts'
+import { type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { callStore } from '../restore/shopping.ts'
 import type { OwnServer } from './own-server.ts'
@@ -23,7 +23,9 @@ import type { OwnServer } from './own-server.ts'
  */
 export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 
+/** Keeps the load's random numbers apart from those of the rounds. */
 const LOAD_SEED = 2_000_000
+/** The longest time before a failure, and the longest time that the database is away, without the lease. */
 const MOST_LIFE_MS = 4_000
 const MOST_AWAY_MS = 6_000
 /** In every fourth round, the database is away for longer than a lease. */
@@ -47,7 +49,7 @@ type Plan = { kinds: readonly Kind[]; seed: number }
 /** The calls by which a round breaks and repairs the server. */
 type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
-/** Plays the rounds in order, on a new database of the server. */
+/** Plays the rounds in deposit, on a new database of the server. */
 export async function failoverRounds(
   server: { url: string; machine?: Machine },
   { kinds, seed }: Plan,
@@ -69,8 +71,8 @@ export async function failoverRounds(
     refused: 0,
   }
   const gateway = till.start()
-  await answering(till, gateway)
-  await botsOnline(till, 0n)
+  await untilAnswering(till, gateway)
+  await untilBotsOnline(till, 0n)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   try {
     for (const [index, kind] of kinds.entries()) {
@@ -84,7 +86,7 @@ export async function failoverRounds(
         ...differences.map(({ problem, detail }) => `round ${round}: ${problem}: ${detail}`),
       )
     }
-    await delivered(till)
+    await untilDelivered(till)
     await load.leave()
     await settle(till)
     await load.end()
@@ -113,14 +115,14 @@ async function playRound(world: World, kind: Kind, isLong: boolean): Promise<voi
   const fault = faultOf(world, kind)
   await fault.begin()
   if (kind !== 'replaced') {
-    await (kind === 'full' ? refusingWrites(till, notes) : refusing(till, notes))
+    await (kind === 'full' ? untilWritesRefused(till, notes) : untilRefused(till, notes))
     await delay(isLong ? LEASE_MS + random.int(MOST_AWAY_MS) : random.int(MOST_AWAY_MS))
   }
   await fault.end()
   const begin = performance.now()
-  await answersAgain(till)
+  await untilApiAnswers(till)
   const apiMs = performance.now() - begin
-  await atWork(till)
+  await untilBotsWork(till)
   notes.times.push({ kind, apiMs, botsMs: performance.now() - begin })
 }
 
@@ -144,22 +146,22 @@ const probe = ({ url }: KillTill) =>
  * Waits until calls are refused because the database is away. Notes a problem if a refusal lacks its code or a time to
  * retry.
  */
-async function refusing(till: KillTill, notes: Notes): Promise<void> {
+async function untilRefused(till: KillTill, notes: Notes): Promise<void> {
   await eventually('calls are refused', async () => isRefused(await probe(till), notes), PATIENCE_MS)
 }
 
 /** Waits until new deposits are refused because the disk is full. Reads may still work. */
-async function refusingWrites(till: KillTill, notes: Notes): Promise<void> {
-  const order = () => ({
+async function untilWritesRefused(till: KillTill, notes: Notes): Promise<void> {
+  const deposit = () => ({
     externalId: `full-${randomUUID()}`,
     currency: 'USD',
     backToStoreUrl: 'http://localhost/',
   })
   const write = async () => {
-    const answer = await callStore(till, { method: 'POST', path: '/v1/deposits', body: order() })
+    const answer = await callStore(till, { method: 'POST', path: '/v1/deposits', body: deposit() })
     return isRefused(answer, notes)
   }
-  await eventually('orders are refused', write, PATIENCE_MS)
+  await eventually('new deposits are refused', write, PATIENCE_MS)
 }
 
 async function isRefused(answer: Response, notes: Notes): Promise<true | undefined> {
@@ -180,13 +182,13 @@ async function isRefused(answer: Response, notes: Notes): Promise<true | undefin
 
 const refusal = z.object({ code: z.string().optional() })
 
-export async function answersAgain(till: KillTill): Promise<void> {
+export async function untilApiAnswers(till: KillTill): Promise<void> {
   const isAnswered = async () => ((await probe(till)).status === 404 ? true : undefined)
   await eventually('the API answers again', isAnswered, PATIENCE_MS)
 }
 
 /** Waits until every bot is online, with a valid lease. */
-export async function atWork({ pool }: KillTill): Promise<void> {
+export async function untilBotsWork({ pool }: KillTill): Promise<void> {
   const areAll = async () => {
     const { rows } = await pool.query<{ all: boolean }>(
       'select bool_and(online and lease_until > now()) as all from bot',

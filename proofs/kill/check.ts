@@ -187,8 +187,9 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
     z.object({ id: z.string(), amount: z.number() }),
   )
   for (const { id, amount } of deposits) {
-    const told = credits.get(id)
-    if (told !== amount) problems.push(`deposit ${id} was credited ${amount}, but the store was told ${told}`)
+    const reported = credits.get(id)
+    if (reported !== amount)
+      problems.push(`deposit ${id} was credited ${amount}, but the store was told ${reported}`)
     credits.delete(id)
   }
   for (const id of credits.keys())
@@ -222,7 +223,7 @@ export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
 }
 
 /** Everything that still changes. The books can be compared when this is empty. */
-export async function whatMoves(till: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
+export async function unsettledWork(till: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
   const { pool } = till
   const rows = await read(
     pool,

@@ -1,4 +1,4 @@
-/** Shoppers who keep coming while the gateway dies and comes back, and Steam users who act regardless of it. */
+/** Shoppers who visit all the time while the gateway dies and returns, and Steam users who answer offers meanwhile. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -9,11 +9,13 @@ import { STATE, TRADE } from '../../steam-sandbox/world/world.ts'
 import type { Random } from '../random.ts'
 import type { KillTill } from './till.ts'
 
-/** Two people whom only this test controls, and three whom the sandbox controls. */
+/** Accounts of the sandbox. This file answers the offers to the first two, the sandbox those to the others. */
 const PEOPLE = ['nova_hound', 'quiet_lynx', 'magic_accepts', 'magic_declines', 'magic_counters'] as const
 const VISITORS = 4
+/** The share of offers that a person declines, and the longest time until an answer. */
 const DECLINES = 0.15
 const MOST_THOUGHT_MS = 1_200
+/** The pause between two visits, from and to. */
 const PAUSE_MS = [200, 900] as const
 /**
  * The share of protected trades that are taken back, the share of these that go back in part, and the longest delay.
@@ -90,8 +92,8 @@ export async function openVisit(
 ): Promise<string | undefined> {
   const store = { authorization: `Bearer ${till.secrets.apiKey}` }
   const { steamId, tradeUrl } = till.steam.as(person)
-  // The same few people return again and again, and some decline. The store locks each deposit to them, so none has to
-  // wait.
+  // The same few people return again and again, and some decline. The store locks each deposit to its shopper, so the
+  // till does not make them wait.
   const shopper = { steamId, lock: true }
   const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/', shopper }
   const answer = await call(till, '/v1/deposits', { headers: store, body: order })

@@ -10,7 +10,7 @@ import { withServer } from '../server.ts'
 import type { Books } from './check.ts'
 import { type Killed, killRounds } from './rounds.ts'
 import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
-import { answering, botsOnline, openKillTill } from './till.ts'
+import { openKillTill, untilAnswering, untilBotsOnline } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
 /** A world has enough items for this many rounds. Then the books are compared, and a new world begins. */
@@ -74,8 +74,8 @@ async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<Kille
   const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
   let gateway = till.start()
   try {
-    await answering(till, gateway)
-    await botsOnline(till, 0n)
+    await untilAnswering(till, gateway)
+    await untilBotsOnline(till, 0n)
     const worker = await killWorker(till, gateway)
     gateway = worker.gateway
     return worker
@@ -87,13 +87,13 @@ async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<Kille
 
 function report({ worker, worlds }: Played, seed: number): Finding {
   const problems = [...worker.found.problems, ...worlds.flatMap(({ found }) => found.problems)]
-  const sum = (of: (books: Books) => number): number =>
-    worlds.reduce((total, { found }) => total + of(found.books), 0)
+  const sum = (count: (books: Books) => number): number =>
+    worlds.reduce((total, { found }) => total + count(found.books), 0)
   const reversals = sum((books) => books.reversals)
   if (reversals === 0) problems.push('no trade was taken back, so nothing is proved about reversals')
   const passed = problems.length === 0
-  const measured = (of: (world: Killed) => number[]): Measured[] =>
-    worlds.map(({ found, speed }) => ({ ms: of(found), speed }))
+  const measured = (count: (world: Killed) => number[]): Measured[] =>
+    worlds.map(({ found, speed }) => ({ ms: count(found), speed }))
   const work = [{ ms: Object.values(worker.found.continuedMs), speed: worker.speed }]
   const seconds = {
     api: secondsOf(

@@ -6,9 +6,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../../e2e/support/process.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { type Random, seededRandom } from '../random.ts'
-import { type Books, booksOf, checkTill, whatMoves } from './check.ts'
+import { type Books, booksOf, checkTill, unsettledWork } from './check.ts'
 import { startLoad } from './load.ts'
-import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passHour, passMinute } from './till.ts'
+import {
+  epochsOf,
+  type KillTill,
+  openKillTill,
+  passHour,
+  passMinute,
+  untilAnswering,
+  untilBotsOnline,
+} from './till.ts'
 
 /**
  * Shares of gateways that are killed while they start, and at a random moment. The others are killed amid half-done
@@ -16,12 +24,15 @@ import { answering, botsOnline, epochsOf, type KillTill, openKillTill, passHour,
  */
 const KILLED_EARLY = 0.15
 const KILLED_ANYWHERE = 0.25
+/** The longest life of a gateway that is killed while it starts, and of one that is killed later. */
 const MOST_START_MS = 900
 const MOST_LIFE_MS = 4_000
+/** The longest time from half-done work to the kill. */
 const MOST_LAG_MS = 25
+/** Keeps the load's random numbers apart from those of the rounds. */
 const LOAD_SEED = 1_000_000
 const SETTLE_MS = 300_000
-/** With fewer deliveries, or without a reversal, a world proves little. Its shoppers continue until it has these. */
+/** The fewest deliveries of a world. Its shoppers continue until it has these and a reversal. */
 const LEAST_DELIVERIES = 3
 /** The store's settings, which change each round. A trade keeps those of its delivery (D-36). */
 const TERMS = [
@@ -47,11 +58,9 @@ const HALF_DONE = [
 export type Killed = {
   rounds: number
   problems: string[]
-  /**
-   * Milliseconds from a start to the first answer, and from a kill until the bots were back (rounds without skipped
-   * time).
-   */
+  /** Milliseconds from a start to the first answer. */
   apiMs: number[]
+  /** Milliseconds from a kill until the bots were back, in rounds without skipped time. */
   botsMs: number[]
   /** Trades that were under way at a kill, by state. */
   caught: Record<string, number>
@@ -80,8 +89,8 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed>
       )
     }
     gateway = till.start()
-    killed.apiMs.push(await answering(till, gateway))
-    await delivered(till)
+    killed.apiMs.push(await untilAnswering(till, gateway))
+    await untilDelivered(till)
     await load.leave()
     await settle(till)
     await load.end()
@@ -102,7 +111,7 @@ async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise
   if (random.chance(KILLED_EARLY)) {
     await delay(random.int(MOST_START_MS))
   } else {
-    notes.apiMs.push(await answering(till, gateway))
+    notes.apiMs.push(await untilAnswering(till, gateway))
     if (random.chance(KILLED_ANYWHERE)) await delay(random.int(MOST_LIFE_MS))
     else await untilHalfDone(till, random)
   }
@@ -130,15 +139,15 @@ async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> 
 /** Kills a working gateway, and waits for its successor in real time. */
 async function patientRound(till: KillTill, notes: Notes): Promise<void> {
   const first = till.start()
-  await answering(till, first)
-  await botsOnline(till, 0n)
+  await untilAnswering(till, first)
+  await untilBotsOnline(till, 0n)
   const epochs = await epochsOf(till)
   await first.kill()
   await noteCaught(till, notes)
   const begin = performance.now()
   const second = till.start()
-  notes.apiMs.push(await answering(till, second))
-  await botsOnline(till, epochs)
+  notes.apiMs.push(await untilAnswering(till, second))
+  await untilBotsOnline(till, epochs)
   notes.botsMs.push(performance.now() - begin)
   await second.kill()
   await passMinute(till)
@@ -156,7 +165,7 @@ async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> 
 }
 
 /** Waits until the world has enough deliveries and a reversal. */
-export async function delivered(till: KillTill): Promise<void> {
+export async function untilDelivered(till: KillTill): Promise<void> {
   const isEnough = async () => {
     const { deliveries, reversals } = await booksOf(till)
     if (deliveries >= LEAST_DELIVERIES && reversals > 0) return true
@@ -173,7 +182,7 @@ export async function settle(till: KillTill): Promise<void> {
     'everything is settled',
     async () => {
       await passHour(till)
-      moving = await whatMoves(till)
+      moving = await unsettledWork(till)
       return moving.length === 0 || undefined
     },
     SETTLE_MS,

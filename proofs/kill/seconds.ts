@@ -1,5 +1,5 @@
 /** Compares measured times with limits at the machine's speed in the same run. A proof never fails because of them. */
-import { stretched } from '../machine.ts'
+import { stretchLimit } from '../machine.ts'
 
 /** Times measured while the machine ran at `speed`; 1 is the quiet machine on which the limits were measured. */
 export type Measured = { ms: readonly number[]; speed: number }
@@ -33,7 +33,7 @@ export function secondsOf(series: readonly Measured[], { mostMs: limitMs, waitMs
     .filter(({ ms }) => ms.length > 0)
     .map(({ ms, speed }) => ({
       mostMs: Math.max(...ms),
-      limitMs: waitMs + stretched(limitMs - waitMs, speed),
+      limitMs: waitMs + stretchLimit(limitMs - waitMs, speed),
     }))
     .sort((one, other) => other.mostMs / other.limitMs - one.mostMs / one.limitMs)
   if (worst === undefined) return { kind: 'unmeasured' }

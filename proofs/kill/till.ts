@@ -166,7 +166,7 @@ const ONLINE_MS = 180_000
 const CALL_MS = 10_000
 
 /** Resolves to the milliseconds until the API answered. */
-export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running): Promise<number> {
+export async function untilAnswering({ url }: Pick<KillTill, 'url'>, gateway: Running): Promise<number> {
   const begin = performance.now()
   await eventually(
     'the gateway answers',
@@ -180,7 +180,7 @@ export async function answering({ url }: Pick<KillTill, 'url'>, gateway: Running
 }
 
 /** Resolves once every bot is online and has changed hands since `epochs` was read. */
-export async function botsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
+export async function untilBotsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
   const check = async () => {
     const { rows } = await pool.query<{ online: boolean; epochs: string }>(
       'select bool_and(online) as online, sum(lease_epoch) - count(*) as epochs from bot',

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { Running } from '../../e2e/support/process.ts'
 import { ask, call, openVisit, showItems } from './load.ts'
-import { answering, botsOnline, type KillTill, openKillTill } from './till.ts'
+import { type KillTill, openKillTill, untilAnswering, untilBotsOnline } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
 // The tests wait until the lease of a killed process ends, and a busy machine may be slow.
@@ -14,8 +14,8 @@ let gateway: Running
 beforeAll(async () => {
   till = await openKillTill(inject('databaseUrl'), 'worker')
   gateway = till.start()
-  await answering(till, gateway)
-  await botsOnline(till, 0n)
+  await untilAnswering(till, gateway)
+  await untilBotsOnline(till, 0n)
 })
 
 afterAll(async () => {
@@ -37,17 +37,17 @@ test('20 parallel calls for the same trade make one offer, and each of them lear
     .sort((one, other) => other.price - one.price)
     .slice(0, 2)
     .map(({ id }) => id)
-  const wish = { hash, game: 'cs', quoteId: shown?.quoteId, items }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(till, wish)))
+  const request = { hash, game: 'cs', quoteId: shown?.quoteId, items }
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(till, request)))
   expect(answers).toEqual(Array(20).fill('active'))
   expect(shopper.received()).toHaveLength(before + 1)
-  const other = await call(till, '/api/trade', { body: { ...wish, items: items?.slice(0, 1) } })
+  const other = await call(till, '/api/trade', { body: { ...request, items: items?.slice(0, 1) } })
   expect(other?.status).toBe(409)
 })
 
 describe('a gateway that is killed amid its work', () => {
   let worker: KilledWorker
-  const became = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
+  const depositOf = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
 
   beforeAll(async () => {
     worker = await killWorker(till, gateway)
@@ -60,7 +60,7 @@ describe('a gateway that is killed amid its work', () => {
 
   test('is followed by one that finds the offer whose answer was lost', () => {
     expect(worker.caught).toMatch(/sending|unknown/)
-    expect(became('unanswered')?.asked).toBe('active')
+    expect(depositOf('unanswered')?.answer).toBe('active')
   })
 
   test.each([
@@ -70,9 +70,9 @@ describe('a gateway that is killed amid its work', () => {
     ['of another shopper who accepted right before the kill', 'other'],
     ['whose shopper accepted after the kill', 'after'],
   ])('is followed by one, and exactly one credit is booked for the deposit %s', (_what, title) => {
-    const { amount = 0, credited } = became(title) ?? {}
+    const { amount = 0, credited } = depositOf(title) ?? {}
     expect(amount).toBeGreaterThan(0)
-    expect(credited).toEqual({ ledger: amount, events: 1, told: amount })
+    expect(credited).toEqual({ ledger: amount, events: 1, webhooks: amount })
   })
 
   test('loses nothing and doubles nothing', () => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
 import { eventually, type Running } from '../../e2e/support/process.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
-import { checkTill, whatMoves } from './check.ts'
+import { checkTill, unsettledWork } from './check.ts'
 import { ask, openVisit, showItems } from './load.ts'
 import type { KillTill } from './till.ts'
 
@@ -16,12 +16,12 @@ export type KilledWorker = {
   /** Milliseconds from the kill until each piece of unfinished work continued. */
   continuedMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
   /** The outcome of each deposit whose offer was accepted. */
-  deposits: { title: string; asked: string | undefined; amount: number; credited: Credited }[]
+  deposits: { title: string; answer: string | undefined; amount: number; credited: Credited }[]
   problems: string[]
 }
 
 /** The credit in the ledger, the events in the log, and the credit in the store's webhooks. */
-type Credited = { ledger: number; events: number; told: number }
+type Credited = { ledger: number; events: number; webhooks: number }
 
 /** Enough for a busy machine. */
 const CONTINUE_MS = 300_000
@@ -34,7 +34,7 @@ async function beginTrade(till: KillTill, { person, game }: TradeRequest) {
   const hash = (await openVisit(till, externalId, person)) ?? ''
   const shown = await showItems(till, hash, game)
   const [dearest] = shown?.items.sort((one, other) => other.price - one.price) ?? []
-  const asked = ask(till, { hash, game, items: [dearest?.id], quoteId: shown?.quoteId })
+  const answer = ask(till, { hash, game, items: [dearest?.id], quoteId: shown?.quoteId })
   const state = async () => {
     const { rows } = await till.pool.query<{ state: string }>(
       'select trade.state from trade join deposit on deposit.id = deposit_id where hash = $1',
@@ -46,7 +46,7 @@ async function beginTrade(till: KillTill, { person, game }: TradeRequest) {
     offer.state === STATE.active && offer.items.some(({ assetId }) => assetId === dearest?.id)
   const offer = () => till.steam.as(person).received().find(isOpen)
   const accept = () => till.steam.as(person).accept(offer()?.id ?? '')
-  return { hash, externalId, amount: dearest?.price ?? 0, asked, state, offer, accept }
+  return { hash, externalId, amount: dearest?.price ?? 0, answer, state, offer, accept }
 }
 
 type Trade = Awaited<ReturnType<typeof beginTrade>>
@@ -60,15 +60,16 @@ async function openTrade(till: KillTill, request: TradeRequest): Promise<Trade> 
 const until = (what: string, check: () => Promise<boolean> | boolean) =>
   eventually(what, async () => (await check()) || undefined, CONTINUE_MS)
 
-const told = ({ receiver }: KillTill, type: string) =>
+/** The webhooks of this event type that the store has received. */
+const webhooksOf = ({ receiver }: KillTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
 /** Makes a delivery whose webhook the store receives but does not answer. Resolves to the id of that webhook. */
 async function unheardWebhook(till: KillTill, trade: Trade): Promise<unknown> {
   till.receiver.answers.push(() => {})
   trade.accept()
-  await until('the store hears of the delivery', () => told(till, 'deposit.succeeded').length > 0)
-  return told(till, 'deposit.succeeded')[0]?.headers['webhook-id']
+  await until('the store hears of the delivery', () => webhooksOf(till, 'deposit.succeeded').length > 0)
+  return webhooksOf(till, 'deposit.succeeded')[0]?.headers['webhook-id']
 }
 
 /** Makes an offer whose answer is lost. */
@@ -84,13 +85,16 @@ async function unansweredSend(till: KillTill): Promise<Trade> {
 
 /** Kills the running gateway amid its work. Resolves when the next one has finished that work. */
 export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
-  await until('nothing moves', async () => (await whatMoves(till)).length === 0)
-  const before = told(till, 'deposit.pending').length
+  await until('nothing moves', async () => (await unsettledWork(till)).length === 0)
+  const before = webhooksOf(till, 'deposit.pending').length
   const unheard = await openTrade(till, { person: 'nova_hound', game: 'dota' })
   const after = await openTrade(till, { person: 'quiet_lynx', game: 'dota' })
   const one = await openTrade(till, { person: 'nova_hound', game: 'cs' })
   const other = await openTrade(till, { person: 'quiet_lynx', game: 'cs' })
-  await until('the store hears of four offers', () => told(till, 'deposit.pending').length === before + 4)
+  await until(
+    'the store hears of four offers',
+    () => webhooksOf(till, 'deposit.pending').length === before + 4,
+  )
   const webhookId = await unheardWebhook(till, unheard)
   const unanswered = await unansweredSend(till)
   one.accept()
@@ -120,9 +124,9 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   const accepted = { unheard, unanswered, one, other, after }
   const deposits = []
   for (const [title, trade] of Object.entries(accepted)) {
-    await continued(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).told > 0)
+    await continued(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).webhooks > 0)
     const credited = await creditedOf(till, trade)
-    deposits.push({ title, asked: await trade.asked, amount: trade.amount, credited })
+    deposits.push({ title, answer: await trade.answer, amount: trade.amount, credited })
   }
   const opened = Object.values(accepted).map(({ externalId }) => externalId)
   const problems = await checkTill(till, opened)
@@ -154,11 +158,11 @@ async function creditedOf(till: KillTill, { hash, externalId }: Trade): Promise<
   const { ledger = 0, events = 0 } = rows[0] ?? {}
   // A webhook may arrive twice, and the store counts each id once.
   const once = new Map(
-    told(till, 'deposit.succeeded').map(({ headers, body }) => [headers['webhook-id'], body]),
+    webhooksOf(till, 'deposit.succeeded').map(({ headers, body }) => [headers['webhook-id'], body]),
   )
   const amounts = [...once.values()].flatMap((body) => {
     const { data } = succeeded.parse(JSON.parse(body))
     return data.externalId === externalId ? [data.amount ?? 0] : []
   })
-  return { ledger, events, told: amounts.reduce((sum, amount) => sum + amount, 0) }
+  return { ledger, events, webhooks: amounts.reduce((sum, amount) => sum + amount, 0) }
 }

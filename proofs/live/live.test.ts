@@ -157,9 +157,9 @@ test('a release without settings, or with the address of a sandbox, reports what
     'TRADETILL_TRUSTED_PROXIES',
   ])
     expect(bare.output()).toContain(name)
-  const pointed = serve(folder, { cwd, env: { ...env, TRADETILL_STEAM_SANDBOX_URL: steam.url } })
-  expect(await pointed.ended).toBe(1)
-  expect(pointed.output()).toContain('TRADETILL_STEAM_SANDBOX_URL must not be set in live mode')
+  const misdirected = serve(folder, { cwd, env: { ...env, TRADETILL_STEAM_SANDBOX_URL: steam.url } })
+  expect(await misdirected.ended).toBe(1)
+  expect(misdirected.output()).toContain('TRADETILL_STEAM_SANDBOX_URL must not be set in live mode')
 })
 
 const addedStore = z.object({ apiKey: z.string() })
@@ -210,8 +210,8 @@ test('a release runs without the right to write, and a deposit is paid on a sand
     `tradetill_build_info{version="${version}",commit="${commit}",schema="${schema}"} 1`,
   )
 
-  const told = await tradetill(folder, { args: ['--version'], env: {}, cwd })
-  for (const part of [version, commit, schema]) expect(told).toContain(part)
+  const printed = await tradetill(folder, { args: ['--version'], env: {}, cwd })
+  for (const part of [version, commit, schema]) expect(printed).toContain(part)
   expect(await tradetill(folder, { args: ['--help'], env: {}, cwd })).toContain('usage: tradetill COMMAND')
 
   const bot = steam.addBot()
@@ -224,9 +224,9 @@ test('a release runs without the right to write, and a deposit is paid on a sand
   const shop = proxyTo(port, { host: HOST, from: '203.0.113.9' })
   const body = { externalId: 'topup-1', currency: 'USD', backToStoreUrl: 'https://store.example/' }
   const headers = { authorization: `Bearer ${apiKey}` }
-  const opened = await shop('/v1/deposits', { method: 'POST', headers, body })
-  expect(opened.status).toBe(201)
-  const { id, url } = createdDeposit.parse(JSON.parse(opened.body))
+  const created = await shop('/v1/deposits', { method: 'POST', headers, body })
+  expect(created.status).toBe(201)
+  const { id, url } = createdDeposit.parse(JSON.parse(created.body))
   expect(url).toMatch(new RegExp(`^https://${HOST}/deposit/[0-9a-f]{32}$`))
 
   const shopper = await shopperAt(url)
@@ -258,9 +258,9 @@ test('a release runs without the right to write, and a deposit is paid on a sand
 
   running.kill('SIGTERM')
   expect(await running.ended).toBe(0)
-  const wrote = ownFiles()
+  const written = ownFiles()
     .concat(readdirSync(join(folder, 'node_modules')))
     .filter((file) => file.includes('.cache'))
-  expect(wrote).toEqual([])
+  expect(written).toEqual([])
   expect(running.output()).not.toMatch(/tt_live_|PRIVATE|password/)
 })

@@ -10,11 +10,11 @@ export type Answer = { status: number; headers: Record<string, string | string[]
 export function proxyTo(port: number, { host, from }: { host: string; from: string }) {
   return (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const handedOn = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
-    const typed = body === undefined ? {} : { 'content-type': 'application/json' }
-    request({ port, path, method, headers: { ...handedOn, ...typed, ...headers } }, (answer) => {
-      const { statusCode: status = 0, headers: said } = answer
-      text(answer).then((read) => resolve({ status, headers: said, body: read }), reject)
+    const ofProxy = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
+    const ofBody = body === undefined ? {} : { 'content-type': 'application/json' }
+    request({ port, path, method, headers: { ...ofProxy, ...ofBody, ...headers } }, (answer) => {
+      const { statusCode: status = 0, headers: answerHeaders } = answer
+      text(answer).then((read) => resolve({ status, headers: answerHeaders, body: read }), reject)
     })
       .once('error', reject)
       .end(body === undefined ? undefined : JSON.stringify(body))

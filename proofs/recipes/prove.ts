@@ -1,6 +1,6 @@
 /**
- * `npm run prove -- recipes`: runs each example store of the documents unchanged, checks it with `tradetill verify`,
- * and has a shopper of the sandbox pay at it with a real till. Names missing interpreters.
+ * `npm run prove -- recipes`: runs each example store of the documents unchanged and checks it with `tradetill verify`.
+ * Then a shopper of the sandbox pays there through a real till. Names missing interpreters.
  */
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -18,7 +18,7 @@ export type Recipe = {
   commands(port: number): readonly (readonly [command: string, ...args: string[]])[]
 }
 
-const copied = (file: string) => (folder: string) => copyFileSync(join(RECIPES, file), join(folder, file))
+const copyRecipe = (file: string) => (folder: string) => copyFileSync(join(RECIPES, file), join(folder, file))
 
 export const RECIPES_OF_DOCUMENTS: readonly Recipe[] = [
   {
@@ -35,14 +35,14 @@ export const RECIPES_OF_DOCUMENTS: readonly Recipe[] = [
   {
     name: 'Python',
     probe: ['python3', '--version'],
-    write: copied('shop.py'),
+    write: copyRecipe('shop.py'),
     commands: () => [['python3', 'shop.py']],
   },
   {
     name: 'PHP',
     // The store needs PHP's SQLite.
     probe: ['php', '-r', "exit(extension_loaded('pdo_sqlite') ? 0 : 1);"],
-    write: copied('shop.php'),
+    write: copyRecipe('shop.php'),
     commands: (port) => [
       ['php', '-S', `127.0.0.1:${port}`, 'shop.php'],
       ['php', 'shop.php', 'reconcile'],

@@ -1,4 +1,4 @@
-/** A proxy with a fixed address, first for a server that is lost and then for its replacement. */
+/** A proxy with a fixed address. It leads to a server, and later to the server that replaces the lost one. */
 import { connect, createServer, type Socket } from 'node:net'
 
 export type Door = {

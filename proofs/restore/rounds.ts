@@ -13,7 +13,7 @@ import { runCommandLine } from '../../gateway/cli/run.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { loseServer, type Server, startCopy, startServer } from '../failover/server.ts'
-import { answering, botsOnline, epochsOf, type KillTill, openKillTill } from '../kill/till.ts'
+import { epochsOf, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { openDoor } from './door.ts'
 import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
 
@@ -34,7 +34,9 @@ export type RoundFacts = {
   eventsLost: number
 }
 
+/** Long enough for a busy machine. */
 const WAIT_MS = 240_000
+/** How many deliveries each part of a round needs: before the restored moment, after it, and in the next epoch. */
 const DELIVERIES = 3
 const AHEAD = 'cursor_ahead'
 
@@ -51,7 +53,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
   const start = async (): Promise<Running> => {
     const gateway = till.start()
     gateways.push(gateway)
-    await answering(till, gateway)
+    await untilAnswering(till, gateway)
     return gateway
   }
   try {
@@ -60,7 +62,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
     const successor =
       restored === 'promoted' ? await copyOf(first, second) : backupOf(first, second, restored)
     servers.push(successor)
-    const before = await liveAndLose(till, successor)
+    const before = await runUntilLoss(till, successor)
     if (restored !== 'promoted') await gateway.kill()
     loseServer(first)
     await first.died
@@ -118,7 +120,7 @@ function backupOf(first: Server, folder: string, restored: 'timeline' | 'behind'
   }
 }
 
-type Lived = {
+type BeforeLoss = {
   reader: Reader
   /** Visits paid before the restored moment, and after it. */
   kept: Visit[]
@@ -130,39 +132,39 @@ type Lived = {
 }
 
 /** Runs load with the restored moment in the middle, and leaves three offers open when the database is lost. */
-async function liveAndLose(till: KillTill, successor: Successor): Promise<Lived> {
-  await botsOnline(till, 0n)
+async function runUntilLoss(till: KillTill, successor: Successor): Promise<BeforeLoss> {
+  await untilBotsOnline(till, 0n)
   const reader = startReader(till)
-  const known = await offered(till, 'nova_hound')
+  const known = await openOffer(till, 'nova_hound')
   const early = shop(till, 'nova_hound', 2 * DELIVERIES)
   await eventually(
     'deliveries before the restored moment',
     () => early.paid.length >= DELIVERIES || undefined,
     WAIT_MS,
   )
-  await delivered(till, DELIVERIES)
+  await untilDelivered(till, DELIVERIES)
   await successor.fallBehind()
-  const told = early.paid.length
+  const paidBefore = early.paid.length
   early.allow(DELIVERIES)
   await eventually(
     'deliveries after the restored moment',
-    () => early.paid.length >= told + DELIVERIES || undefined,
+    () => early.paid.length >= paidBefore + DELIVERIES || undefined,
     WAIT_MS,
   )
   await early.stop()
-  const orphan = await offered(till, 'nova_hound')
-  await delivered(till, early.paid.length)
-  const acceptedOrphan = await offered(till, 'quiet_lynx')
+  const orphan = await openOffer(till, 'nova_hound')
+  await untilDelivered(till, early.paid.length)
+  const acceptedOrphan = await openOffer(till, 'quiet_lynx')
   await eventually('the store has read every delivery', async () => {
     await reader.catchUp()
     const succeeded = [...reader.read.values()].filter(({ type }) => type === 'deposit.succeeded')
     return succeeded.length >= early.paid.length || undefined
   })
   const kept = early.paid.slice(0, DELIVERIES)
-  return { reader, kept, lost: early.paid.slice(told), known, orphan, acceptedOrphan }
+  return { reader, kept, lost: early.paid.slice(paidBefore), known, orphan, acceptedOrphan }
 }
 
-async function offered(till: KillTill, person: string): Promise<Visit> {
+async function openOffer(till: KillTill, person: string): Promise<Visit> {
   return eventually(`an offer to ${person}`, () => visit(till, person), WAIT_MS)
 }
 
@@ -172,7 +174,7 @@ async function countOf({ pool }: KillTill, sql: string, values: unknown[] = []):
   return rowsSchema.parse((await pool.query(`select count(*)::int as count ${sql}`, values)).rows[0]).count
 }
 
-const delivered = (till: KillTill, least: number) =>
+const untilDelivered = (till: KillTill, least: number) =>
   eventually(
     `${least} deliveries`,
     async () => (await countOf(till, 'from trade where delivered_at is not null')) >= least || undefined,
@@ -181,9 +183,9 @@ const delivered = (till: KillTill, least: number) =>
 
 async function judge(
   till: KillTill,
-  lived: Lived & { restored: Restored; gateway: Running },
+  before: BeforeLoss & { restored: Restored; gateway: Running },
 ): Promise<RoundFacts> {
-  const { reader, restored, known, acceptedOrphan } = lived
+  const { reader, restored, known, acceptedOrphan } = before
   const problems: string[] = []
   till.steam.as('nova_hound').accept(known.offer)
   till.steam.as('quiet_lynx').accept(acceptedOrphan.offer)
@@ -193,7 +195,7 @@ async function judge(
   const epochs = await epochsOf(till)
   const code = await command(till, ['restore', 'finish', '--reason', 'the proof'])
   if (code !== 0) problems.push(`restore finish ended with ${code}`)
-  await botsOnline(till, epochs - (await bots(till)))
+  await untilBotsOnline(till, epochs - (await botCount(till)))
   const later = shop(till, 'nova_hound', DELIVERIES)
   await eventually(
     'deliveries in the next epoch',
@@ -201,38 +203,38 @@ async function judge(
     WAIT_MS,
   )
   await later.stop()
-  await settled(till, lived)
-  problems.push(...(await inTheNextEpoch(till, lived, later.paid)))
+  await untilSettled(till, before)
+  problems.push(...(await inTheNextEpoch(till, before, later.paid)))
   return {
     restored,
     problems,
-    kept: lived.kept.length,
-    lost: lived.lost.length,
+    kept: before.kept.length,
+    lost: before.lost.length,
     later: later.paid.length,
     eventsLost,
   }
 }
 
-const bots = async (till: KillTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
+const botCount = async (till: KillTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
 
 /** Checks that the stopped till publishes, opens and offers nothing, and refuses the store's calls. */
 async function whileStopped(
   till: KillTill,
-  { reader, restored }: Pick<Lived, 'reader'> & { restored: Restored },
+  { reader, restored }: Pick<BeforeLoss, 'reader'> & { restored: Restored },
 ) {
   const problems: string[] = []
   // A gateway that kept running notices the restore only when its database is back.
   await eventually('/readyz reports that the restore is unfinished', () => isStopped(till), WAIT_MS)
-  const order = {
+  const deposit = {
     externalId: `stopped-${randomUUID()}`,
     currency: 'USD',
     backToStoreUrl: 'http://localhost/',
   }
-  const opened = await callStore(till, { method: 'POST', path: '/v1/deposits', body: order })
+  const opened = await callStore(till, { method: 'POST', path: '/v1/deposits', body: deposit })
   if (opened.status !== 503)
     problems.push(`a deposit was answered with ${opened.status} before restore finish`)
-  const told = await reader.catchUp()
-  if (told !== AHEAD) problems.push(`a cursor ahead of the log got ${told ?? 'no refusal'}`)
+  const refusal = await reader.catchUp()
+  if (refusal !== AHEAD) problems.push(`a cursor ahead of the log got ${refusal ?? 'no refusal'}`)
   // A lease from before the restore can still last for its full time.
   const held = 'from bot where online and lease_until > now()'
   await eventually('no bot is held', async () => (await countOf(till, held)) === 0 || undefined, WAIT_MS)
@@ -263,7 +265,7 @@ function noQuestions(): never {
 }
 
 /** Waits until the till has done all it can: offers cancelled or credited, events published and read. */
-async function settled(till: KillTill, { reader, orphan, known }: Lived): Promise<void> {
+async function untilSettled(till: KillTill, { reader, orphan, known }: BeforeLoss): Promise<void> {
   const stateOf = (id: string) => till.steam.world().offers.find((offer) => offer.id === id)?.state
   await eventually(
     'the orphan is cancelled',
@@ -297,7 +299,7 @@ const creditsOf = (till: KillTill, { externalId }: Visit): Promise<number> =>
 
 async function inTheNextEpoch(
   till: KillTill,
-  { reader, kept, lost, acceptedOrphan, gateway }: Lived & { gateway: Running },
+  { reader, kept, lost, acceptedOrphan, gateway }: BeforeLoss & { gateway: Running },
   later: readonly Visit[],
 ): Promise<string[]> {
   const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
@@ -314,10 +316,10 @@ async function inTheNextEpoch(
   for (const one of [...kept, ...later])
     if ((await creditsOf(till, one)) !== 1)
       problems.push(`${one.externalId} has ${await creditsOf(till, one)} credits`)
-  const said = gateway.output()
+  const output = gateway.output()
   for (const { offer, externalId } of [...lost, acceptedOrphan]) {
     const isCredited = (await creditsOf(till, { offer, externalId, hash: '' })) === 1
-    const line = said
+    const line = output
       .split('\n')
       .find((each) => each.includes('items came for an offer') && each.includes(`"${offer}"`))
     if (!isCredited && line === undefined)

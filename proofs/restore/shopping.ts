@@ -24,11 +24,11 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
     const shown = await showItems(till, hash, game)
     const item = shown?.items.find(({ id, price }) => price > 0 && !used.has(id))
     if (shown === undefined || item === undefined) continue
-    const told = await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
+    const answer = await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
     // Another offer is still open. Gives up for now, and keeps the item for another visit.
-    if (told === 'too_many_open_offers') return undefined
+    if (answer === 'too_many_open_offers') return undefined
     used.add(item.id)
-    if (told !== 'active') return undefined
+    if (answer !== 'active') return undefined
     const offer = till.steam
       .as(person)
       .received()

@@ -1,4 +1,4 @@
-/** A small balancer. It asks each gateway whether it is ready, and tries another one only if nothing was sent yet. */
+/** A small balancer. It asks each gateway whether it is ready. It repeats a call only if the call was not sent yet. */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -11,6 +11,7 @@ export type Balancer = {
 }
 
 const LOOK_MS = 100
+/** How long a call may look for a gateway that is ready. */
 const TRIES_MS = 10_000
 /** Matches answers that ask the caller to retry later. They do not count as failures. */
 const COME_AGAIN = /"code":"(?:no_bot_available|steam_unavailable)"/

@@ -1,9 +1,9 @@
 /** Replaces gateways behind a balancer one after the other while shoppers pay. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running, run } from '../../e2e/support/process.ts'
-import { booksOf, checkTill, whatMoves } from '../kill/check.ts'
+import { booksOf, checkTill, unsettledWork } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
-import { botsOnline, type KillTill, openKillTill, passHour } from '../kill/till.ts'
+import { type KillTill, openKillTill, passHour, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
 import type { Sources } from './sources.ts'
@@ -27,6 +27,7 @@ type Plan = {
   from: Sources
 }
 
+/** The gateway of this tree. */
 const OURS = 'gateway/main.ts'
 const LEAST_DELIVERIES = 3
 const MOST_UNHELD_MS = 30_000
@@ -42,20 +43,20 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
     const env = { ...till.env, TRADETILL_PORT: port, TRADETILL_PUBLIC_URL: balancer.url }
     const gateway = run(source, env, { isTied: true })
     running.set(which, gateway)
-    await ready(till.urls[which] ?? '', gateway)
+    await untilReady(till.urls[which] ?? '', gateway)
   }
   const holding = watchBots(till)
   try {
     for (let which = 0; which < gateways; which += 1) await start(which, from.main)
-    await botsOnline(till, 0n)
+    await untilBotsOnline(till, 0n)
     holding.begin()
     const load = startLoad({ ...till, url: balancer.url }, seededRandom(seed))
     try {
-      await delivered(till, LEAST_DELIVERIES)
+      await untilDelivered(till, LEAST_DELIVERIES)
       for (let which = 0; which < gateways; which += 1) {
         await running.get(which)?.interrupt()
         await start(which, OURS)
-        await delivered(till, (await booksOf(till)).deliveries + 1)
+        await untilDelivered(till, (await booksOf(till)).deliveries + 1)
       }
       await load.leave()
       await settle(till)
@@ -72,7 +73,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
 }
 
 /** Waits until the gateway is ready. Throws with its output as soon as it ends. */
-export async function ready(url: string, gateway: Pick<Running, 'hasEnded' | 'output'>): Promise<void> {
+export async function untilReady(url: string, gateway: Pick<Running, 'hasEnded' | 'output'>): Promise<void> {
   const check = async () => {
     if (gateway.hasEnded()) return 'ended'
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })
@@ -113,7 +114,7 @@ function watchBots({ pool }: KillTill) {
   }
 }
 
-const delivered = (till: KillTill, least: number) =>
+const untilDelivered = (till: KillTill, least: number) =>
   eventually(
     `${least} deliveries`,
     async () => (await booksOf(till)).deliveries >= least || undefined,
@@ -125,7 +126,7 @@ const settle = (till: KillTill) =>
     'all work is done',
     async () => {
       await passHour(till)
-      return (await whatMoves(till)).length === 0 || undefined
+      return (await unsettledWork(till)).length === 0 || undefined
     },
     WAIT_MS,
   )

@@ -58,8 +58,8 @@ export type Fault = (typeof SHARED_FAULTS)[number] | (typeof REAL_FAULTS)[number
 /** Thrown by the call during which the vault's process dies, and by every later call. */
 export class Killed extends Error {}
 
-/** Makes a call to the outside, which may never return. */
-export type Door = <T>(effect: () => T) => Promise<T>
+/** Makes a call to something outside the process. It may never return, because the process may die meanwhile. */
+export type Outward = <T>(effect: () => T) => Promise<T>
 
 export class Luck {
   readonly random: Random
@@ -69,7 +69,7 @@ export class Luck {
   isCalm = false
   isDead = false
   /** By default, the process may die before or after a call. */
-  door: Door = async (effect) => {
+  outward: Outward = async (effect) => {
     this.mayDie()
     const answer = effect()
     this.mayDie()
@@ -81,18 +81,20 @@ export class Luck {
     this.trace = createTrace({ keepAll })
   }
 
+  /** Decides whether the fault happens now, and counts it. */
   hits(fault: Fault, probability: number): boolean {
     if (this.isCalm || !this.random.chance(probability)) return false
-    this.saw(fault)
+    this.note(fault)
     return true
   }
 
-  saw(fault: Fault): void {
+  /** Counts a fault that has happened. */
+  note(fault: Fault): void {
     this.met.set(fault, (this.met.get(fault) ?? 0) + 1)
     this.trace.add(`! ${fault}`)
   }
 
-  /** A moment at which the process may die. */
+  /** Kills the process sometimes. Throws if the process is dead. */
   mayDie(): void {
     if (!this.isDead && this.hits('vault killed', 0.004)) this.isDead = true
     if (this.isDead) throw new Killed()
@@ -100,8 +102,8 @@ export class Luck {
 
   /** Makes a call to the outside. The call or its answer may be lost. */
   async call<T, L>(to: 'Steam' | 'a market', { effect, lost }: { effect: () => T; lost: L }): Promise<T | L> {
-    if (this.hits(`call to ${to} lost`, 0.02)) return this.door(() => lost)
-    const answer = await this.door(effect)
+    if (this.hits(`call to ${to} lost`, 0.02)) return this.outward(() => lost)
+    const answer = await this.outward(effect)
     return this.hits(`answer of ${to} lost`, 0.03) ? lost : answer
   }
 }

@@ -1,17 +1,15 @@
-/** A model of an outside market that loses, delays and lies. */
+/** A model of a market that loses calls, delays answers and lies. */
 import type { MarketName } from '../../vault/files/markets.ts'
 import type { Due, Line, Listed, Market, Outcome, Row, Said } from '../../vault/markets/market.ts'
-import { hold } from '../simulation/violation.ts'
+import { must } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
 import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS } from './steam.ts'
 
 const BUYER = '76561198000000001'
 const OTHER = '76561198000000666'
-/**
- * The market takes back a deal after the first time if no offer was sent, and after the second if the buyer has not
- * accepted.
- */
+/** When the market cancels a deal for which no offer was sent, from its sale. */
 const HAND_OVER_MS = 5 * MINUTE_MS
+/** When the market cancels a deal whose offer the buyer has not accepted, from its sale. */
 const GIVES_UP_MS = 11 * MINUTE_MS
 
 export type MarketItem = {
@@ -23,7 +21,7 @@ export type MarketItem = {
   stage: Row['stage']
   dealId?: string
   end?: Outcome['end']
-  /** True if the trade will not be taken back. */
+  /** True once it is decided whether the trade is taken back. */
   isSure?: boolean
 }
 type ModelDeal = { due: Due; seller: string; soldAtMs: number; isForged: boolean }
@@ -37,12 +35,12 @@ export type Around = {
   ours: ReadonlySet<string>
 }
 
-/** In basis points: the market's fee, and the entire price. */
+/** The market's fee, and the whole price, in basis points. */
 const FEE_BP = 500n
 const ALL_BP = 10_000n
 const netOf = (minor: bigint): bigint => (minor * (ALL_BP - FEE_BP)) / ALL_BP
 
-const said = <T>(value: T): Said<T> => ({ kind: 'said', value })
+const answered = <T>(value: T): Said<T> => ({ kind: 'said', value })
 const lost = { kind: 'unanswered', because: 'lost' } as const
 
 export class ModelMarket {
@@ -51,41 +49,41 @@ export class ModelMarket {
   readonly name: MarketName
   readonly #order: Market['order']
   /** The fee that the market states; null for markets of the family of market.csgo.com, which state none. */
-  readonly #toldFeeBp: bigint | null
+  readonly #statedFeeBp: bigint | null
   readonly #around: Around
 
   constructor(name: MarketName, order: Market['order'], around: Around) {
     this.name = name
     this.#order = order
-    this.#toldFeeBp = order === 'tell_then_confirm' ? FEE_BP : null
+    this.#statedFeeBp = order === 'tell_then_confirm' ? FEE_BP : null
     this.#around = around
   }
 
   /** The market's port for the account of this seller. */
   port(seller: string): Market {
     const { luck } = this.#around
-    const asked = async <T>(effect: () => Said<T>): Promise<Said<T>> =>
-      luck.call('a market', { effect, lost })
+    const ask = async <T>(effect: () => Said<T>): Promise<Said<T>> => luck.call('a market', { effect, lost })
     return {
       name: this.name,
       games: GAMES,
       order: this.#order,
-      ready: () => asked(() => said({ problems: [], feeBp: this.#toldFeeBp })),
-      keepOnline: () => asked(() => said(null)),
-      setTradeToken: () => asked(() => said(null)),
-      goOffline: () => asked(() => said(null)),
+      ready: () => ask(() => answered({ problems: [], feeBp: this.#statedFeeBp })),
+      keepOnline: () => ask(() => answered(null)),
+      setTradeToken: () => ask(() => answered(null)),
+      goOffline: () => ask(() => answered(null)),
       close() {},
-      refresh: () => asked(() => said(null)),
-      list: (appId, lines) => asked(() => said(lines.map((line) => this.#list({ seller, appId, line })))),
-      reprice: (_, lines) => asked(() => said(lines.map((line) => this.#reprice(line)))),
-      unlist: (_, itemIds) => asked(() => said(itemIds.map((itemId) => this.#unlist(itemId)))),
-      unlistAll: () => asked(() => said(null)),
-      round: (appId) => asked(() => said({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
-      stands: ({ dealId }) => asked(() => said(this.#stands(dealId))),
-      sent: (_, { offerId }) => asked(() => this.#sent(offerId)),
-      outcomes: (appId) => asked(() => said(this.#outcomes(seller, appId))),
-      money: () => asked(() => said({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
-      bestOffers: () => asked(() => said(this.#bestOffers())),
+      refresh: () => ask(() => answered(null)),
+      list: (appId, lines) => ask(() => answered(lines.map((line) => this.#list({ seller, appId, line })))),
+      reprice: (_, lines) => ask(() => answered(lines.map((line) => this.#reprice(line)))),
+      unlist: (_, itemIds) => ask(() => answered(itemIds.map((itemId) => this.#unlist(itemId)))),
+      unlistAll: () => ask(() => answered(null)),
+      round: (appId) =>
+        ask(() => answered({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
+      stands: ({ dealId }) => ask(() => answered(this.#stands(dealId))),
+      sent: (_, { offerId }) => ask(() => this.#sent(offerId)),
+      outcomes: (appId) => ask(() => answered(this.#outcomes(seller, appId))),
+      money: () => ask(() => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
+      bestOffers: () => ask(() => answered(this.#bestOffers())),
     }
   }
 
@@ -186,7 +184,7 @@ export class ModelMarket {
     const { assetId, priceMinor } = line
     const { steam, luck } = this.#around
     const thing = steam.thingOf(assetId)
-    hold(
+    must(
       thing !== undefined && thing.owner === seller && steam.isFree(thing),
       'I22',
       () => `${assetId} was listed while protected or gone`,
@@ -220,7 +218,7 @@ export class ModelMarket {
       thing !== undefined &&
       priceMinor * 10n >= priceOf(thing.name) * 8n &&
       netOf(priceMinor) >= thing.costCents
-    hold(isEnough, 'I22', () => `${assetId} is too cheap`)
+    must(isEnough, 'I22', () => `${assetId} is too cheap`)
   }
 
   #unlist(itemId: string) {
@@ -252,14 +250,14 @@ export class ModelMarket {
       .filter((deal) => deal.seller === seller)
       .filter(({ due, soldAtMs }) => due.assets[0]?.appId === appId && nowMs() - soldAtMs < HAND_OVER_MS)
       .filter((deal) => !deal.isForged || this.#isOnSale(deal.due))
-      .map(({ due }) => this.#told(due))
+      .map(({ due }) => this.#shown(due))
   }
 
   #isOnSale({ assets }: Due): boolean {
     return this.items.some(({ assetId, stage }) => assetId === assets[0]?.assetId && stage === 'on_sale')
   }
 
-  #told(due: Due): Due {
+  #shown(due: Due): Due {
     const { luck, steam, ours } = this.#around
     const [asset] = due.assets
     if (asset === undefined) return due
@@ -308,7 +306,7 @@ export class ModelMarket {
     const isReady = this.#order === 'tell_then_confirm' || offer?.seen.state !== 'needs_confirmation'
     if (!isReady || luck.hits('market refuses a hand-over that is fine', 0.1))
       return { kind: 'refused', code: 'error not active offers' }
-    return said(null)
+    return answered(null)
   }
 
   #outcomes(seller: string, appId: number): Outcome[] {
@@ -316,8 +314,8 @@ export class ModelMarket {
     return this.items.flatMap(({ itemId, priceMinor, end, ...item }) => {
       if (item.seller !== seller || item.appId !== appId || end === undefined) return []
       const isLie = end.kind === 'settling' && luck.hits('market says it pays more than the price', 0.02)
-      const told: Outcome['end'] = isLie ? { kind: 'paid', receivedMinor: priceMinor + 1n } : end
-      return [{ itemId, soldAt: new Date(nowMs()), end: told }]
+      const shown: Outcome['end'] = isLie ? { kind: 'paid', receivedMinor: priceMinor + 1n } : end
+      return [{ itemId, soldAt: new Date(nowMs()), end: shown }]
     })
   }
 }

@@ -7,7 +7,7 @@ import { isSameSet } from '../../vault/giving/gift.ts'
 import type { Wish } from '../../vault/giving/judge.ts'
 import { isLive } from '../../vault/markets/book.ts'
 import type { Rounds } from '../../vault/rounds.ts'
-import { hold } from '../simulation/violation.ts'
+import { must } from '../simulation/violation.ts'
 import type { ModelMarket } from './market.ts'
 import type { Offer } from './steam.ts'
 import { OURS, type World } from './world.ts'
@@ -31,10 +31,10 @@ export function checkNow(world: World, { record }: Rounds, wishes: readonly Wish
   checkLimits(world)
   const live = record.book().listings.filter(isLive)
   const assets = new Set(live.map(({ assetId }) => assetId))
-  hold(assets.size === live.length, 'I21', () => 'an item is listed twice')
+  must(assets.size === live.length, 'I21', () => 'an item is listed twice')
   const shown = world.markets.flatMap(({ items }) => items.filter(({ stage }) => stage === 'on_sale'))
   const distinct = new Set(shown.map(({ assetId }) => assetId))
-  hold(distinct.size === shown.length, 'I21', () => 'an item is for sale on two markets')
+  must(distinct.size === shown.length, 'I21', () => 'an item is for sale on two markets')
 }
 
 function checkOffers(world: World, wishes: readonly Wish[]): void {
@@ -49,14 +49,14 @@ function checkOffers(world: World, wishes: readonly Wish[]): void {
     const { gift, offerId } = offer
     const wishId = wishIdOf(offer)
     const isMeant = wishId === undefined ? isBought(world, offer) : isWished(world, offer, wishes)
-    hold(isMeant, 'I20', () => `offer ${offerId} gives what nobody may get: ${gift.message}`)
+    must(isMeant, 'I20', () => `offer ${offerId} gives what nobody may get: ${gift.message}`)
     const subject = wishId ?? gift.message
-    hold(!messages.has(subject), 'I21', () => `a second offer for ${subject}`)
+    must(!messages.has(subject), 'I21', () => `a second offer for ${subject}`)
     messages.add(subject)
     if (!isLiveOffer(offer)) continue
     for (const { assetId } of gift.assets) {
-      hold(!given.has(assetId), 'I21', () => `${assetId} is in two offers`)
-      hold(wishId === undefined || !onSale.has(assetId), 'I21', () => `${assetId} is given and for sale`)
+      must(!given.has(assetId), 'I21', () => `${assetId} is in two offers`)
+      must(wishId === undefined || !onSale.has(assetId), 'I21', () => `${assetId} is given and for sale`)
       given.add(assetId)
     }
   }
@@ -112,17 +112,21 @@ const leavingSchema = z.union([
 type Leaving = z.infer<typeof leavingSchema>
 const HOUR_MS = 3_600_000
 
-const checked = new WeakMap<World, { count: number; leaving: Map<string, { atMs: number; items: number }> }>()
+/** How much of each world's log is checked, and the gifts in it that have not ended. */
+const progress = new WeakMap<
+  World,
+  { count: number; leaving: Map<string, { atMs: number; items: number }> }
+>()
 
-/** Checks, from the log alone, that no hour begins more gifts than the limit allows. Gifts that ended do not count. */
+/** Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that ended do not count. */
 function checkLimits(world: World): void {
   const { entries, rules } = world
-  const state = checked.get(world) ?? { count: 0, leaving: new Map() }
-  checked.set(world, state)
+  const state = progress.get(world) ?? { count: 0, leaving: new Map() }
+  progress.set(world, state)
   for (const { at, entry } of entries.slice(state.count)) {
-    const said = leavingSchema.safeParse(entry).data
-    if (said === undefined) continue
-    const { subject, items } = leavingOf(said)
+    const step = leavingSchema.safeParse(entry).data
+    if (step === undefined) continue
+    const { subject, items } = leavingOf(step)
     if (items === undefined) state.leaving.delete(subject)
     else state.leaving.set(subject, { atMs: at.getTime(), items })
     const since = at.getTime() - HOUR_MS
@@ -130,15 +134,15 @@ function checkLimits(world: World): void {
       (all, each) => all + (each.atMs >= since ? each.items : 0),
       0,
     )
-    hold(sum <= rules.limits.itemsAnHour, 'I26', () => `${sum} items leave in an hour`)
+    must(sum <= rules.limits.itemsAnHour, 'I26', () => `${sum} items leave in an hour`)
   }
   state.count = entries.length
 }
 
-function leavingOf(said: Leaving): { subject: string; items?: number } {
-  if (said.kind === 'intended') return { subject: said.wish, items: said.assets.length }
-  if (said.kind === 'ended') return { subject: said.wish }
-  const { sale } = said
+function leavingOf(step: Leaving): { subject: string; items?: number } {
+  if (step.kind === 'intended') return { subject: step.wish, items: step.assets.length }
+  if (step.kind === 'ended') return { subject: step.wish }
+  const { sale } = step
   if (sale.kind !== 'deal_intended') return { subject: `${sale.market}/${sale.dealId}` }
   return { subject: `${sale.market}/${sale.due.dealId}`, items: sale.due.assets.length }
 }
@@ -147,16 +151,16 @@ export function checkRest(world: World, vault: Rounds, till: TillView): void {
   const { steam, markets } = world
   for (const [key, deal] of vault.record.book().deals) {
     const isOver = deal.state === 'delivered' || deal.state === 'ended'
-    hold(isOver, 'I24', () => `the deal ${key} is ${deal.state}`)
+    must(isOver, 'I24', () => `the deal ${key} is ${deal.state}`)
   }
   for (const { seen, offerId } of steam.offers) {
     const isOpen = seen.state === 'active' || seen.state === 'in_escrow'
-    hold(!isOpen, 'I24', () => `offer ${offerId} is ${seen.state}`)
+    must(!isOpen, 'I24', () => `offer ${offerId} is ${seen.state}`)
   }
   for (const market of markets) for (const item of market.items) checkEnd(till, { market, item })
   for (const { key, state } of till.sales) {
     const isOver = ['paid', 'cancelled', 'reversed', 'late'].includes(state)
-    hold(isOver, 'I24', () => `the sale ${key} is ${state}`)
+    must(isOver, 'I24', () => `the sale ${key} is ${state}`)
   }
   for (const wish of till.wishes) checkWish(world, wish)
 }
@@ -165,10 +169,10 @@ export function checkRest(world: World, vault: Rounds, till: TillView): void {
 function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void {
   // A return that nobody approved waits forever.
   if (ask.kind === 'return' && state === 'waiting') return
-  hold(!isOpen, 'I25', () => `wish ${id} is open: ${state}`)
+  must(!isOpen, 'I25', () => `wish ${id} is open: ${state}`)
   const offer = steam.offers.find((each) => wishIdOf(each) === id)
   const isGiven = offer?.seen.state === 'accepted' && offer.trade?.state !== 'failed'
-  hold(
+  must(
     isGiven === (state === 'delivered'),
     'I25',
     () => `wish ${id} is ${state}, its offer ${offer?.seen.state}`,
@@ -183,10 +187,10 @@ function checkEnd(till: TillView, { market, item }: Ended): void {
   const state = till.sales.find(({ key }) => key === `${market.name}/${itemId}`)?.state
   if (stage === 'given') {
     const expected = end?.kind === 'cancelled' ? 'late' : end?.kind
-    hold(state === expected, 'I24', () => `${itemId} was given and ${end?.kind}; the till says ${state}`)
+    must(state === expected, 'I24', () => `${itemId} was given and ${end?.kind}; the till says ${state}`)
     return
   }
-  hold(stage !== 'on_sale', 'I24', () => `${itemId} is still for sale`)
-  const isTold = state === undefined || state === 'cancelled' || state === 'late'
-  hold(isTold, 'I24', () => `${itemId} was not given; the till says ${state}`)
+  must(stage !== 'on_sale', 'I24', () => `${itemId} is still for sale`)
+  const isExpected = state === undefined || state === 'cancelled' || state === 'late'
+  must(isExpected, 'I24', () => `${itemId} was not given; the till says ${state}`)
 }

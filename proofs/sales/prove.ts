@@ -24,6 +24,7 @@ import { aKey } from './vault.ts'
 
 /** How many seeds to try for each defect. A seed of the real level takes seconds. */
 const SEARCHED = { pure: 60, real: 40 }
+/** The most broken seeds to keep in the result. */
 const MOST_PRINTED = 20
 
 export const salesProof = defineProof({
@@ -52,7 +53,7 @@ type Runners = {
   faults: readonly Fault[]
   /** The defects that are planted on this level. */
   defects: Readonly<Record<string, readonly Change[]>>
-  /** Passes `work` the same runner, loaded from changed sources. Resolves to the result of `work`. */
+  /** Loads the same runner from changed sources and passes it to `work`. Resolves to the result of `work`. */
   withChanges<T>(changes: readonly Change[], work: (run: Run) => Promise<T>): Promise<T>
 }
 

@@ -13,8 +13,8 @@ import { checkNow, checkRest } from './promises.ts'
 import { DAY_MS, MINUTE_MS } from './steam.ts'
 import { ModelTill } from './till.ts'
 import { aKey, startVault, TillAway } from './vault.ts'
-import { wishAway } from './wishing.ts'
-import { createWorld, goOn, type World } from './world.ts'
+import { addWishes } from './wishing.ts'
+import { createWorld, letOthersAct, type World } from './world.ts'
 
 export type SalesOutcome = {
   seed: number
@@ -28,7 +28,7 @@ export type SalesOutcome = {
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
 const STORMY_TURNS = 160
-/** Long enough for an offer that Steam holds, and for its proceeds. */
+/** Long enough for an offer that Steam holds, and for its payment. */
 const CALM_DAYS = 32
 
 type Scene = { world: World; till: ModelTill; vault: Rounds; pass(ms: number): void }
@@ -40,9 +40,9 @@ export async function runSales(
 ): Promise<SalesOutcome> {
   const luck = new Luck(seededRandom(seed), keepTrace)
   const scene = sceneOf(luck, key)
-  const violation = await live(scene).then(
+  const violation = await playSeed(scene).then(
     () => undefined,
-    (error: unknown) => said(error),
+    (error: unknown) => violationOf(error),
   )
   return outcomeOf(scene.world, { seed, violation })
 }
@@ -62,7 +62,7 @@ export function outcomeOf(
   }
 }
 
-export function said(error: unknown): NonNullable<SalesOutcome['violation']> {
+export function violationOf(error: unknown): NonNullable<SalesOutcome['violation']> {
   const violation =
     error instanceof Violation ? error : new Violation('defect', `threw ${String(error)}`, error)
   return { invariant: violation.invariant, message: violation.message, stack: violation.stack ?? '' }
@@ -70,11 +70,12 @@ export function said(error: unknown): NonNullable<SalesOutcome['violation']> {
 
 function sceneOf(luck: Luck, key: Key): Scene {
   let nowMs = START_MS
-  const world = createWorld({ luck, key, nowMs: () => nowMs, deposits: DEPOSITS, moved: 0.5 })
+  const world = createWorld({ luck, key, nowMs: () => nowMs, deposits: DEPOSITS, movedShare: 0.5 })
   world.steam.isWanted = ({ gift }) => isWanted(world, gift.message)
   const till = new ModelTill()
   const scene: Scene = {
-    ...{ world, till },
+    world,
+    till,
     vault: startVault(world, portsOf(world, till)),
     pass(ms) {
       nowMs += ms
@@ -83,13 +84,13 @@ function sceneOf(luck: Luck, key: Key): Scene {
   return scene
 }
 
-/** Whether the items are still wanted. A sale can be called off, a wish cannot. */
+/** Whether somebody still waits for the items. A sale can be called off, a wish cannot. */
 export const isWanted = ({ markets }: World, message: string): boolean =>
   message.startsWith('vault w') || markets.some((market) => market.waitsFor(message))
 
-/** The till can fail to answer a call, and the process can die before or after each call. */
+/** The vault's access to the till. Calls can fail, and the process can die before or after each. */
 function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof startVault>[1] {
-  const reached = async <T>(value: () => T): Promise<T> => {
+  const reach = async <T>(value: () => T): Promise<T> => {
     luck.mayDie()
     if (luck.hits('till away', 0.02)) throw new TillAway('the till is away')
     const answer = value()
@@ -97,16 +98,16 @@ function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof sta
     return answer
   }
   const wishes: Wishes = {
-    open: () => reached(() => till.openWishes()),
-    tell: (...told) => reached(() => till.tellWish(...told)),
+    open: () => reach(() => till.openWishes()),
+    tell: (...told) => reach(() => till.tellWish(...told)),
   }
   const port: Till = {
-    lastTold: () => reached(() => till.lastTold()),
-    tell: (news) => reached(() => till.tell(news)),
-    isOff: () => reached(() => false),
-    saysBalance: () => reached(() => undefined),
+    lastTold: () => reach(() => till.lastTold()),
+    tell: (news) => reach(() => till.tell(news)),
+    isOff: () => reach(() => false),
+    saysBalance: () => reach(() => undefined),
     costs: (_, assetIds) =>
-      reached(() => {
+      reach(() => {
         const booked = steam.things.filter(({ assetId }) => assetIds.includes(assetId))
         return new Map(booked.map(({ assetId, costCents }) => [assetId, costCents]))
       }),
@@ -114,11 +115,11 @@ function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof sta
   return { wishes, till: port, mayDie: () => luck.mayDie() }
 }
 
-async function live(scene: Scene): Promise<void> {
+async function playSeed(scene: Scene): Promise<void> {
   const { world, till, pass } = scene
   const { luck } = world
   for (let count = 0; count < STORMY_TURNS; count += 1) {
-    wishAway(world, till)
+    addWishes(world, till)
     await turn(scene)
     const isQuiet = luck.random.chance(0.1)
     pass(isQuiet ? luck.random.int(DAY_MS / 2) : 15_000 + luck.random.int(5_000))
@@ -149,6 +150,6 @@ async function turn(scene: Scene): Promise<void> {
     scene.vault = startVault(world, portsOf(world, till))
     luck.trace.add('the vault was started again')
   }
-  goOn(world)
+  letOthersAct(world)
   checkNow(world, scene.vault, till.wishes)
 }

@@ -1,10 +1,10 @@
-/** A model of Steam: items that change hands by offers, with all their faults. */
+/** A model of Steam: items change hands by offers, and calls meet every fault. */
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
 import { isSameSet } from '../../vault/giving/gift.ts'
 import type { Reach } from '../../vault/giving/giver.ts'
 import type { OwnItem } from '../../vault/steam/look.ts'
-import { hold } from '../simulation/violation.ts'
+import { must } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
 
 export const GAMES = [570, 730] as const
@@ -47,6 +47,7 @@ export type Offer = {
   before: SeenOffer
   sentAtMs: number
   listedAtMs: number
+  /** The plan of the partner, and its time. `is held`: Steam holds the items after the acceptance. */
   partner: 'accepts' | 'declines' | 'counters' | 'ignores' | 'is held'
   actsAtMs: number
   trade?: Trade
@@ -165,7 +166,7 @@ export class ModelSteam {
     const isThere = trade.items.every(({ thing, newAssetId }) => thing.assetId === newAssetId)
     if (!isThere) return false
     trade.state = 'rolled_back'
-    // It is unknown whether Steam protects items that came back like this.
+    // Nobody knows whether Steam protects items that came back, so both happen.
     const freeAtMs = this.nowMs() + (this.#luck.random.chance(0.5) ? PROTECTED_MS : 0)
     for (const item of trade.items) {
       item.isBack = true
@@ -233,7 +234,7 @@ export class ModelSteam {
     const offer = this.#offer(offerId)
     if (offer === undefined || !isSameGift(offer.gift, gift)) return false
     if (offer.seen.state === 'needs_confirmation') {
-      hold(this.isWanted(offer), 'I20', () => `offer ${offerId} is confirmed for a deal that is off`)
+      must(this.isWanted(offer), 'I20', () => `offer ${offerId} is confirmed for a deal that is off`)
       this.#change(offer, { state: 'active' })
     }
     return offer.seen.state === 'active'
@@ -259,7 +260,7 @@ export class ModelSteam {
 
   #accept(offer: Offer): void {
     const things = this.#things(offer.from, offer.gift)
-    hold(
+    must(
       things.length === offer.gift.assets.length,
       'I21',
       () => `offer ${offer.offerId} gives what was given before`,

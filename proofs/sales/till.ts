@@ -1,4 +1,4 @@
-/** A till in memory, which keeps its wishes and sales in lists and maps. The rules for sales are the gateway's own. */
+/** A till in memory. The rules for sales are the gateway's own. */
 import type { MarketAccountKind } from '../../gateway/db/sale-tables.ts'
 import {
   judgeSale,
@@ -13,12 +13,13 @@ import type { Told as ToldOfWish, Wishes } from '../../vault/giving/giver.ts'
 import type { Wish } from '../../vault/giving/judge.ts'
 import type { News } from '../../vault/markets/record.ts'
 import type { Told } from '../../vault/markets/reports.ts'
-import { hold } from '../simulation/violation.ts'
+import { must } from '../simulation/violation.ts'
 import type { SaleView, TillView, WishView } from './promises.ts'
 
 type BookedSale = { market: string; assetId: string; sale: Sale }
-type BookedWish = Wish & { told: ToldOfWish | undefined }
+type BookedWish = Wish & { report: ToldOfWish | undefined }
 
+/** The states of a sale after which its item may be listed again. */
 const FREED = ['refused', 'cancelled', 'reversed']
 
 export class ModelTill {
@@ -26,13 +27,13 @@ export class ModelTill {
   readonly sales = new Map<string, BookedSale>()
   readonly wishes: BookedWish[] = []
   readonly balances: Record<MarketAccountKind, bigint> = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
-  #told = new Set<string>()
+  #received = new Set<string>()
   #last = 0
 
   /** Adds a wish and returns its number. */
   wish(wish: Omit<Wish, 'id'>): string {
     const id = String(this.wishes.length + 1)
-    this.wishes.push({ ...wish, id, told: undefined })
+    this.wishes.push({ ...wish, id, report: undefined })
     return id
   }
 
@@ -54,9 +55,9 @@ export class ModelTill {
     return this.wishes.filter((wish) => stateOf(wish).isOpen)
   }
 
-  tellWish(...[wishId, told]: Parameters<Wishes['tell']>): void {
+  tellWish(...[wishId, report]: Parameters<Wishes['tell']>): void {
     const wish = this.wishes.find(({ id }) => id === wishId)
-    if (wish !== undefined) wish.told = told
+    if (wish !== undefined) wish.report = report
   }
 
   lastTold(): number {
@@ -65,8 +66,8 @@ export class ModelTill {
 
   tell(news: readonly News[]): void {
     for (const { n, part, at, told } of news) {
-      if (this.#told.has(`${n}/${part}`)) continue
-      this.#told.add(`${n}/${part}`)
+      if (this.#received.has(`${n}/${part}`)) continue
+      this.#received.add(`${n}/${part}`)
       this.#last = Math.max(this.#last, n)
       if (told.kind === 'listing') this.#list(told)
       else if (told.kind === 'report') this.#report(told, at)
@@ -87,19 +88,19 @@ export class ModelTill {
     const live = [...this.sales].find(
       ([, { assetId, sale }]) => assetId === listedAssetId && !FREED.includes(sale.state),
     )
-    hold(live === undefined, 'I23', () => `${listedAssetId} is ${live?.[1].sale.state} at ${live?.[0]}`)
+    must(live === undefined, 'I23', () => `${listedAssetId} is ${live?.[1].sale.state} at ${live?.[0]}`)
     this.sales.set(key, { market, assetId: listedAssetId, sale: newSale(price) })
   }
 
   #report({ market, reference, report }: Extract<Told, { kind: 'report' }>, at: Date): void {
     const booked = this.sales.get(`${market}/${reference}`)
-    hold(booked !== undefined, 'I23', () => `${reference} is reported, but was never listed`)
+    must(booked !== undefined, 'I23', () => `${reference} is reported, but was never listed`)
     if (booked === undefined) return
     const { sale: before } = booked
     const after = judgeSale(before, report, at)
     if (after === before) return
     const isEdge = after.state === before.state || SALE_EDGES[before.state].includes(after.state)
-    hold(isEdge, 'I23', () => `${reference} went from ${before.state} to ${after.state}`)
+    must(isEdge, 'I23', () => `${reference} went from ${before.state} to ${after.state}`)
     booked.sale = after
     for (const movement of movementsBetween(positionOf(before), positionOf(after))) this.#post(movement)
     this.#check(reference, after)
@@ -111,17 +112,17 @@ export class ModelTill {
   }
 
   #check(reference: string, { price, received }: Sale): void {
-    hold(received === null || received <= price, 'I23', () => `${reference} brought more than its price`)
+    must(received === null || received <= price, 'I23', () => `${reference} brought more than its price`)
     for (const kind of ['settling', 'free', 'fees', 'sales'] as const) {
       const sum = [...this.sales.values()].reduce((total, { sale }) => total + positionOf(sale)[kind], 0n)
-      hold(sum === this.balances[kind], 'I23', () => `the account ${kind} does not match its sales`)
+      must(sum === this.balances[kind], 'I23', () => `the account ${kind} does not match its sales`)
     }
   }
 }
 
-function stateOf({ told }: BookedWish): Pick<WishView, 'state' | 'isOpen'> {
-  if (told === undefined || 'waitsBecause' in told) return { state: 'waiting', isOpen: true }
-  const { state } = told.giving
+function stateOf({ report }: BookedWish): Pick<WishView, 'state' | 'isOpen'> {
+  if (report === undefined || 'waitsBecause' in report) return { state: 'waiting', isOpen: true }
+  const { state } = report.giving
   const isOver = state === 'delivered' || state === 'refused' || state === 'ended'
   return { state: isOver ? state : 'under way', isOpen: !isOver }
 }

@@ -14,7 +14,7 @@ import type { World } from './world.ts'
 /** Thrown if a call to the till failed, which fails the round. */
 export class TillAway extends Error {}
 
-/** One key for all seeds, because no sealed text is part of a trace. */
+/** Makes a key of the vault. All seeds can share it, because no sealed text is part of a trace. */
 export function aKey(): Key {
   const path = mkdtempSync(join(tmpdir(), 'sales-'))
   try {
@@ -34,7 +34,13 @@ type Ports = {
 export function startVault(world: World, { wishes, till, mayDie }: Ports): Rounds {
   const { luck, steam, key, rules, accounts, accesses, now } = world
   return createRounds({
-    ...{ wishes, till, rules, accounts, accesses, key, now },
+    wishes,
+    till,
+    rules,
+    accounts,
+    accesses,
+    key,
+    now,
     log: logOf(world, mayDie),
     reach: (steamId) => ({ ...steam.reach(steamId), accessToken: async () => 'token' }),
     priceOf: async (_, name) => world.priceOf(name),
@@ -43,7 +49,7 @@ export function startVault(world: World, { wishes, till, mayDie }: Ports): Round
     isOff: () => world.isOff(),
     say(line, about) {
       luck.trace.add(`${line} ${JSON.stringify(about)}`)
-      if (line === 'the limits have no room for a sale') luck.saw('limits have no room')
+      if (line === 'the limits have no room for a sale') luck.note('limits have no room')
     },
   })
 }

@@ -6,7 +6,7 @@ import { BOTS, type Deposit, STRANGER, type World } from './world.ts'
 
 const assetOf = ({ appId, assetId }: Thing): GivenAsset => ({ appId, contextId: '2', assetId })
 
-export function wishAway(world: World, till: ModelTill): void {
+export function addWishes(world: World, till: ModelTill): void {
   const { luck } = world
   const bot = luck.random.pick(BOTS)
   if (luck.random.chance(0.5)) sendSome(world, till, bot)

@@ -11,7 +11,7 @@ import type { Luck } from './luck.ts'
 import { ModelMarket } from './market.ts'
 import { DAY_MS, GAMES, ModelSteam } from './steam.ts'
 
-/** Accounts that collect. The second one may sell for itself. */
+/** The bots' accounts. The second one sometimes sells its own items. */
 export const BOTS = ['76561198000000011', '76561198000000012'] as const
 export const SELLER = '76561198000000009'
 export const STORAGE = '76561198000000021'
@@ -23,7 +23,8 @@ const FAMILY: MarketName = 'market.csgo.com'
 const WAXPEER: MarketName = 'waxpeer.com'
 const PRICES: Readonly<Record<string, bigint>> = { Cap: 900n, Blade: 12_000n, Boots: 4_300n }
 const MOST_ITEMS_A_DEPOSIT = 3
-const ALWAYS = 1_000_000n
+/** A limit in cents that no seed reaches. */
+const NO_LIMIT = 1_000_000n
 
 /** A delivered trade of a shopper in the till's books. */
 export type Deposit = { steamTradeId: string; from: string; bot: string; things: readonly string[] }
@@ -48,10 +49,10 @@ export type World = {
   switchOff(): void
 }
 
-/** `moved`: the share of deposits whose items the selling account already has. */
-type Setting = { luck: Luck; key: Key; nowMs(): number; deposits: number; moved: number }
+/** `movedShare`: the share of deposits whose items the selling account already has. */
+type Setting = { luck: Luck; key: Key; nowMs(): number; deposits: number; movedShare: number }
 
-export function createWorld({ luck, key, nowMs, deposits: count, moved }: Setting): World {
+export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: Setting): World {
   const { random } = luck
   const steam = new ModelSteam(luck, nowMs, OURS)
   const priceOf = (name: string): bigint => PRICES[name] ?? 1_000n
@@ -64,14 +65,19 @@ export function createWorld({ luck, key, nowMs, deposits: count, moved }: Settin
   const isTight = random.chance(0.25)
   let isOff = false
   const deposits: Deposit[] = []
-  for (let each = 0; each < count; each += 1) deposits.push(deposit({ steam, luck, priceOf }, moved))
+  for (let each = 0; each < count; each += 1) deposits.push(deposit({ steam, luck, priceOf }, movedShare))
   return {
-    ...{ luck, steam, markets, key, priceOf, deposits },
+    luck,
+    steam,
+    markets,
+    key,
+    priceOf,
+    deposits,
     accesses: accessesOf(random.chance(0.5)),
     accounts: new Map([...OURS].map((steamId) => [steamId, accountOf(steamId)])),
     rules: {
       destinations: { seller: partner(SELLER), storage: partner(STORAGE) },
-      limits: { usdAnHour: ALWAYS, usdADay: ALWAYS, itemsAnHour: isTight ? 5 : 1_000 },
+      limits: { usdAnHour: NO_LIMIT, usdADay: NO_LIMIT, itemsAnHour: isTight ? 5 : 1_000 },
       usdWithoutPrice: 10_000n,
     },
     approvals: new Map(),
@@ -100,13 +106,13 @@ const accountOf = (steamId: string): Account => ({
 type Bringing = Pick<World, 'steam' | 'luck' | 'priceOf'>
 
 /** Adds a past deposit, in which a shopper gave a bot some items of one game. They may still be protected. */
-function deposit({ steam, luck, priceOf }: Bringing, moved: number): Deposit {
+function deposit({ steam, luck, priceOf }: Bringing, movedShare: number): Deposit {
   const { random } = luck
   const [from, bot] = [random.pick(SHOPPERS), random.pick(BOTS)]
   const appId = random.pick(GAMES)
   const steamTradeId = steam.newId()
   const protectedMs = appId === PROTECTED_APP ? random.int(2 * DAY_MS) : 0
-  const owner = random.chance(moved) ? SELLER : bot
+  const owner = random.chance(movedShare) ? SELLER : bot
   const things = Array.from({ length: random.between(1, MOST_ITEMS_A_DEPOSIT) }, () => {
     const name = random.pick(['Cap', 'Blade', 'Boots'])
     const costCents = (priceOf(name) * BigInt(random.between(60, 120))) / 100n
@@ -117,8 +123,8 @@ function deposit({ steam, luck, priceOf }: Bringing, moved: number): Deposit {
   return { steamTradeId, from, bot, things: assetIds }
 }
 
-/** Lets partners, markets and buyers act. */
-export function goOn({ luck, steam, markets }: World): void {
+/** Lets buyers, the partners of offers, Steam and the markets act. */
+export function letOthersAct({ luck, steam, markets }: World): void {
   const { random } = luck
   if (!luck.isCalm) for (const market of markets) if (random.chance(0.15)) market.buy()
   steam.act()

@@ -2,7 +2,7 @@
  * Time that jumps from one event to the next. Events that are due at the same moment run in the order they were
  * planned.
  */
-import { hold } from './violation.ts'
+import { must } from './violation.ts'
 
 export type Engine = {
   /** Milliseconds since 1970. */
@@ -12,7 +12,7 @@ export type Engine = {
   /** Runs the next event. Returns false if none is left. */
   step(): boolean
   steps(): number
-  /** Must be called by everything that resumes a promise, because only then must the next step wait. */
+  /** Must be called by everything that resumes a promise, because the next step must then wait for that promise. */
   stir(): void
   /** Whether the last step resumed no promise. */
   isStill(): boolean
@@ -42,7 +42,7 @@ export function createEngine(start: number, mostSteps: number): Engine {
       now = first.time
       steps += 1
       isStill = true
-      hold(steps <= mostSteps, 'I12', () => `still busy after ${mostSteps} steps`)
+      must(steps <= mostSteps, 'I12', () => `still busy after ${mostSteps} steps`)
       first.what()
       return true
     },

@@ -1,4 +1,4 @@
-/** Stores the seeds that broke a promise during a night, for somebody to look at. */
+/** Stores the seeds that broke a promise during a `night` proof, for a person to examine. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ const failingSeedSchema = z.object({
   level: z.enum(['pure', 'real']),
   seed: z.number(),
   broke: z.string(),
-  /** With a plus if the sources differed from it. */
+  /** The commit, with a plus if the sources differed from it. */
   commit: z.string(),
   at: z.string(),
 })

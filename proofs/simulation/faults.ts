@@ -79,10 +79,10 @@ export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 export type Faults = {
   /** Decides whether the fault happens now, and counts it. Always false after `stop`. */
   strike(fault: Fault, probability: number): boolean
-  /** Decides whether the fault may happen from now on. Call `saw` once it has changed an answer. */
+  /** Decides whether the fault may happen from now on. Call `note` once it has changed an answer. */
   plan(probability: number): boolean
   /** Counts a fault that has happened. */
-  saw(fault: Fault): void
+  note(fault: Fault): void
   stop(): void
   readonly stopped: boolean
   counts(): ReadonlyMap<Fault, number>
@@ -91,17 +91,17 @@ export type Faults = {
 export function createFaults(chance: (probability: number) => boolean): Faults {
   const counts = new Map<Fault, number>()
   let stopped = false
-  const saw = (fault: Fault): void => {
+  const note = (fault: Fault): void => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1)
   }
   return {
     strike(fault, probability) {
       if (stopped || !chance(probability)) return false
-      saw(fault)
+      note(fault)
       return true
     },
     plan: (probability) => !stopped && chance(probability),
-    saw,
+    note,
     stop: () => {
       stopped = true
     },
@@ -117,7 +117,7 @@ export function moreLikely(faults: Faults, times: number): Faults {
   return {
     strike: (fault, probability) => faults.strike(fault, probability * times),
     plan: (probability) => faults.plan(probability * times),
-    saw: faults.saw,
+    note: faults.note,
     stop: faults.stop,
     get stopped() {
       return faults.stopped

@@ -7,6 +7,7 @@ export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', '7
 const STORAGE = '76561198000009001'
 const THIEF = '76561198000009002'
 const HOUR_MS = 3_600_000
+/** The most items of a small gift. */
 const MOST_GIVEN = 3
 
 /** `withinMs`: everything about a gift happens within this time. `bots`: the till's bots. */
@@ -26,8 +27,8 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   const partner = random.pick([THIEF, THIEF, STORAGE, STORAGE, ownBot])
   const items = partner === THIEF && random.chance(0.5) ? held : held.slice(0, random.between(1, MOST_GIVEN))
   const gift = begin(memory, { bot, partner, items })
-  if (partner === THIEF) faults.saw('thief at a bot')
-  else faults.saw(partner === STORAGE ? 'items sent away by the operator' : 'items moved to another bot')
+  if (partner === THIEF) faults.note('thief at a bot')
+  else faults.note(partner === STORAGE ? 'items sent away by the operator' : 'items moved to another bot')
   if (random.chance(0.7)) {
     finish(memory, gift, plan)
     return
@@ -37,8 +38,8 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   engine.after(random.int(plan.withinMs), () => {
     if (!isCalledOff) return finish(memory, gift, plan)
     turn(memory, gift, 'failed')
-    faults.saw('departure cancelled')
-    for (const { of } of gift.items) of.gift = null
+    faults.note('departure cancelled')
+    for (const { traded } of gift.items) traded.gift = null
   })
 }
 
@@ -48,13 +49,13 @@ function finish(memory: Memory, gift: Gift, { bots, withinMs }: Plan): void {
   const isOwn = bots.includes(partner)
   turn(memory, gift, 'complete')
   for (const item of gift.items) {
-    const { of } = item
+    const { traded } = item
     item.newAssetId = nextId(memory)
-    of.gift = null
-    if (isOwn) putInto(of, partner, item.newAssetId)
-    else of.place = null
+    traded.gift = null
+    if (isOwn) putInto(traded, partner, item.newAssetId)
+    else traded.place = null
   }
-  if (isOwn) tellReceiver(memory, gift)
+  if (isOwn) addToReceiver(memory, gift)
   if (random.chance(0.3)) engine.after(random.int(withinMs), () => takeBack(memory, gift, isOwn))
   else if (partner === STORAGE && random.chance(0.4))
     engine.after(random.int(withinMs), () => sendBack(memory, gift, bots))
@@ -66,7 +67,7 @@ export function putInto(item: TradedItem, bot: string, assetId: string): void {
 }
 
 /** Adds the same trade to the history of the receiving bot. */
-function tellReceiver(memory: Memory, { tradeId, bot, partner, beganAt, items }: Gift): void {
+function addToReceiver(memory: Memory, { tradeId, bot, partner, beganAt, items }: Gift): void {
   const received = items.map(({ asset, newAssetId }) => ({ ...asset, newAssetId, rolledBackAssetId: null }))
   memory.undoings.push({ bot: partner, row: rowOfReceiver({ tradeId, from: bot, beganAt, received }) })
 }
@@ -84,20 +85,22 @@ const rowOfReceiver = ({ tradeId, from, beganAt, received }: Received): SteamTra
   rollbackOf: null,
 })
 
-/** The operator sends some of the items to a bot, the one that gave them or another one. */
+/** Sends some of the items from the operator's account to a bot: the one that gave them, or another one. */
 function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   const { random, faults } = memory
-  const there = gift.items.filter(({ rolledBackAssetId, of }) => rolledBackAssetId === null && !of.isVanished)
-  // Only bots that hold something get them, because the till does not read the histories of other bots.
+  const there = gift.items.filter(
+    ({ rolledBackAssetId, traded }) => rolledBackAssetId === null && !traded.isVanished,
+  )
+  // Only to bots that have items, because the till does not read the histories of other bots.
   const able = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
   const bot = able[random.int(Math.max(1, able.length))]
   if (bot === undefined || there.length === 0) return
-  faults.saw('items sent back by a destination')
+  faults.note('items sent back by a destination')
   const some = there.slice(0, random.between(1, there.length))
   const received = some.map((item) => {
     const newAssetId = nextId(memory)
     item.isSentBack = true
-    putInto(item.of, bot, newAssetId)
+    putInto(item.traded, bot, newAssetId)
     return { ...item.asset, assetId: item.newAssetId ?? '', newAssetId, rolledBackAssetId: null }
   })
   const tradeId = tradeIdOf(nextId(memory))
@@ -105,7 +108,7 @@ function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   memory.undoings.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
 }
 
-/** Items that the bot may give: unprotected ones, of Steam trades whose id Steam has named. */
+/** The unprotected items that the bot has, of Steam trades that the till can prove. */
 export function itemsInHand({ steamTrades, engine }: Memory, bot: string): TradedItem[] {
   return [...steamTrades.values()].flatMap(({ offer, state, settlesAt, items }) => {
     const isFree = settlesAt === null || settlesAt <= engine.now()
@@ -121,7 +124,7 @@ function begin(memory: Memory, { bot, partner, items }: Giving): Gift {
   const now = engine.now()
   const rows = items.map((item): GiftItem => {
     const asset: OfferAsset = { ...item.asset, assetId: item.place?.assetId ?? '' }
-    return { of: item, asset, newAssetId: null, rolledBackAssetId: null, isSentBack: false }
+    return { traded: item, asset, newAssetId: null, rolledBackAssetId: null, isSentBack: false }
   })
   const id = tradeIdOf(nextId(memory))
   const parts = { tradeId: id, bot, partner, state: 'pending', beganAt: now, items: rows } as const
@@ -152,18 +155,18 @@ function turn({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
 /** Undoes a gift, or its first item, if its new owner still has it. `isOwn`: the owner is a bot, with a history. */
 function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
-  const there = gift.items.filter(({ of, newAssetId, isSentBack }) => {
-    const isPassedOn = of.gift !== null || (of.place !== null && of.place.assetId !== newAssetId)
-    return !isSentBack && !isPassedOn && !of.isVanished && isWith(of, partner)
+  const there = gift.items.filter(({ traded, newAssetId, isSentBack }) => {
+    const isPassedOn = traded.gift !== null || (traded.place !== null && traded.place.assetId !== newAssetId)
+    return !isSentBack && !isPassedOn && !traded.isVanished && isWith(traded, partner)
   })
   if (there.length === 0) return
   const isWhole = there.length === gift.items.length && (memory.random.chance(0.5) || there.length === 1)
-  memory.faults.saw('departure taken back')
+  memory.faults.note('departure taken back')
   turn(memory, gift, isWhole ? 'rolled_back' : 'partly_rolled_back')
   const back = isWhole ? there : there.slice(0, 1)
   for (const item of back) {
     item.rolledBackAssetId = item.asset.assetId
-    putInto(item.of, bot, item.asset.assetId)
+    putInto(item.traded, bot, item.asset.assetId)
   }
   const undone = back.map(({ asset, newAssetId }) => ({
     asset: { ...asset, assetId: newAssetId ?? '' },
@@ -178,7 +181,7 @@ function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
 const isWith = ({ place }: TradedItem, partner: string): boolean =>
   place === null ? partner === THIEF || partner === STORAGE : place.bot === partner
 
-/** Adds the row of a reversed delivery, in which the bot gives items without a theft. */
+/** Adds the history's row of a reversed delivery. In it the bot gives items, but it is no theft. */
 export function undoDelivery(memory: Memory, steamTrade: ModelTrade, back: ModelTrade['items']): void {
   const given = back.map(({ asset, newAssetId }) => {
     return { asset: { ...asset, assetId: newAssetId ?? '' }, as: asset.assetId }
@@ -208,7 +211,7 @@ function addUndoing(memory: Memory, { bot, partner, rollbackOf, given, received 
   })
 }
 
-export function tellGift({ engine, faults }: Memory, gift: Gift): SteamTrade {
+export function answerGift({ engine, faults }: Memory, gift: Gift): SteamTrade {
   const { earlier, changedAt, state } = gift
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
   return isOld && faults.strike('stale read', 0.05) ? earlier : rowOf(gift)

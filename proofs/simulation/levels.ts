@@ -57,7 +57,7 @@ export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
   }
 }
 
-/** A fault counts as unmet after this many seeds. A change of the till changes what every seed does. */
+/** The most seeds to run until every fault is met. After that, a fault counts as unmet. */
 const MOST_SEEDS = 50
 
 /** Runs the seeds `first`, then others one at a time until every fault is met. Stops at a broken promise. */
@@ -79,6 +79,6 @@ export async function runUntilMet(
 }
 
 /** Returns the faults of a level that none of its seeds met. */
-export function unmet(level: LevelName, outcomes: readonly Outcome[]): Fault[] {
+export function unmet(level: LevelName, outcomes: readonly Pick<Outcome, 'faults'>[]): Fault[] {
   return LEVELS[level].faults.filter((fault) => !outcomes.some(({ faults }) => (faults.get(fault) ?? 0) > 0))
 }

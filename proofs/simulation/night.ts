@@ -11,11 +11,12 @@ import { levelOption, printViolation } from './prove.ts'
 import { runSeeds, type SeedOutcome } from './threads.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Outside the results, which need a clean tree, because failing seeds are worth storing from any tree. */
+/** Not in proofs/results/, which takes results of a clean tree only: a failing seed is worth keeping from any tree. */
 const FAILING_SEEDS = join(ROOT, '.data/failing-seeds.json')
 const HOUR_MS = 3_600_000
+/** How many times a night prints its progress. */
 const PROGRESS_PARTS = 20
-/** Runs of other commands use lower seeds. */
+/** Other commands use lower seeds. */
 const FIRST_SEED = 1_000_000
 /** A seed has 32 bits. */
 const LAST_SEED = 2 ** 32 - 1

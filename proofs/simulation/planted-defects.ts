@@ -6,7 +6,7 @@ import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/t
 const { decide, evolve, judgeDeparture, compareWithBooks, settleDrift } = CORE
 type Decide = Core['decide']
 
-/** A delivered trade in the stale view of a watcher that read it before another one delivered it. */
+/** A delivered trade as a watcher sees it that read the trade before another watcher delivered it. */
 function asSeenBefore(trade: Trade): Trade {
   if (trade.state !== 'held' && trade.state !== 'final') return trade
   const { tradeId, partnerSteamId, secretCode, items, startedAt, offerId, steamTradeId, acceptedAt } = trade
@@ -65,7 +65,7 @@ const forgetsTheRest: Decide = (trade, fact, around) => {
   return isPart && isDeliverable(trade) ? [] : decide(trade, fact, around)
 }
 
-const reversesTwice: Core['evolve'] = (trade, event) =>
+const forgetsReversals: Core['evolve'] = (trade, event) =>
   event.kind === 'reversed' && isDelivered(trade) ? trade : evolve(trade, event)
 
 const releasesUnseen: Decide = (trade, fact, around) => {
@@ -78,7 +78,7 @@ const { consequences, alarm } = CORE
 type Consequences = Core['consequences']
 type Caused = ReturnType<Consequences>
 
-/** The rule with different terms than those fixed at delivery. */
+/** The rule with other terms than those fixed at delivery. */
 const withTerms =
   (terms: Partial<Parameters<Consequences>[1]['terms']>, riskRoom?: bigint): Consequences =>
   (trade, standing, event) => {
@@ -173,7 +173,7 @@ export const DEFECTS = {
   'a late acceptance is ignored': defect({ decide: ignoresLateAcceptance }),
   'a bad end is believed at the first report': defect({ decide: believesOnce }),
   'the rest of a Steam trade that was reversed in part is not credited': defect({ decide: forgetsTheRest }),
-  'a reversal is forgotten': defect({ evolve: reversesTwice }),
+  'a reversal is forgotten': defect({ evolve: forgetsReversals }),
   'funds are released without asking Steam': defect({ decide: releasesUnseen }),
   'nothing is ever held': defect({ consequences: withTerms({ creditMode: 'on_accept' }, ALL_ROOM) }),
   'on_release is ignored': defect({ consequences: withTerms({ creditMode: 'on_accept' }) }),

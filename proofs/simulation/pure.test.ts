@@ -30,7 +30,11 @@ describe('a run of seeds', () => {
   const meeting =
     (crashAt: number, brokenAt?: number): RunSeed =>
     async (seed) => ({
-      ...{ seed, hash: '', steps: 0, simulatedMs: 0, trace: [] },
+      seed,
+      hash: '',
+      steps: 0,
+      simulatedMs: 0,
+      trace: [],
       faults: new Map(
         LEVELS.pure.faults
           .filter((fault) => fault !== 'crash' || seed === crashAt)

@@ -8,11 +8,11 @@ export const STALE_MS = 60_000
 /**
  * The offer's state as Steam reports it, which may be outdated or wrong. A fault counts only if it changes the answer.
  */
-function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState {
+function reportedState({ engine, faults }: Memory, offer: SteamOffer): OfferState {
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer
   if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) {
-    if (lie.state !== state) faults.saw(offer.tradeId === null ? 'false end' : 'flip of an accepted offer')
+    if (lie.state !== state) faults.note(offer.tradeId === null ? 'false end' : 'flip of an accepted offer')
     return lie.state
   }
   const isOld = earlier !== state && now - changedAt < STALE_MS
@@ -20,27 +20,27 @@ function stateToTell({ engine, faults }: Memory, offer: SteamOffer): OfferState 
 }
 
 /**
- * Whether Steam reports the trade's protection only after the delivery, and the till cannot know of it before. The till
- * knows that `PROTECTED_APP` is protected, even if Steam does not say so.
+ * Whether the till learns of the trade's protection only after the delivery. The till knows that items of
+ * `PROTECTED_APP` are protected, even if Steam does not report it.
  */
-export const isToldLate = ({ items, settlesAt, settlementToldAt }: ModelTrade): boolean =>
-  settlesAt !== null && settlementToldAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
+export const isReportedLate = ({ items, settlesAt, settlementReportedAt }: ModelTrade): boolean =>
+  settlesAt !== null && settlementReportedAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
 
-/** The end of protection as Steam reports it, which may begin up to a day after the trade; null before that. */
+/** The end of protection as Steam reports it; null before the report, which can be up to a day after the trade. */
 function settlementOf({ engine }: Memory, steamTrade: ModelTrade | undefined): number | null {
-  const isTold = steamTrade !== undefined && engine.now() >= steamTrade.settlementToldAt
-  return isTold ? steamTrade.settlesAt : null
+  const isReported = steamTrade !== undefined && engine.now() >= steamTrade.settlementReportedAt
+  return isReported ? steamTrade.settlesAt : null
 }
 
 const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
-export function tell(memory: Memory, offer: SteamOffer): Offer {
-  const state = stateToTell(memory, offer)
+export function answerOffer(memory: Memory, offer: SteamOffer): Offer {
+  const state = reportedState(memory, offer)
   const settlesAt = settlementOf(memory, memory.steamTrades.get(offer.tradeId ?? ''))
-  offer.told.set(state, (offer.told.get(state) ?? 0) + 1)
+  offer.reported.set(state, (offer.reported.get(state) ?? 0) + 1)
   const isTraded = state === 'accepted' || state === 'reverted' || state === 'in_escrow'
   const isLost = isTraded && offer.isIdLost
-  if (isLost) memory.faults.saw('accepted offer without a trade id')
+  if (isLost) memory.faults.note('accepted offer without a trade id')
   const tradeId = isTraded && !isLost ? offer.tradeId : null
   const isSame = offer.answer?.settlesAt?.getTime() === (settlesAt ?? undefined)
   if (isSame && offer.answer?.state === state && offer.answer.tradeId === tradeId) return offer.answer
@@ -61,24 +61,27 @@ export function tell(memory: Memory, offer: SteamOffer): Offer {
   return offer.answer
 }
 
-export function tellSteamTrade(memory: Memory, steamTrade: ModelTrade): SteamTrade {
+export function answerSteamTrade(memory: Memory, steamTrade: ModelTrade): SteamTrade {
   const { engine, faults } = memory
   const { earlier, changedAt, state } = steamTrade
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
-  const told = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(steamTrade)
-  steamTrade.told.add(told.state)
-  if (steamTrade.isHalfMarked && told.state === 'rolled_back') {
-    const [first, ...rest] = told.received
+  const answer = isOld && faults.strike('stale read', 0.05) ? earlier : statusOf(steamTrade)
+  steamTrade.reported.add(answer.state)
+  if (steamTrade.isHalfMarked && answer.state === 'rolled_back') {
+    const [first, ...rest] = answer.received
     const received = rest.map((asset) => ({ ...asset, rolledBackAssetId: null }))
-    return { ...told, received: first === undefined ? [] : [first, ...received] }
+    return { ...answer, received: first === undefined ? [] : [first, ...received] }
   }
-  if (told.settlesAt === null || settlementOf(memory, steamTrade) !== null) return told
-  faults.saw('protection reported late')
-  return { ...told, settlesAt: null }
+  if (answer.settlesAt === null || settlementOf(memory, steamTrade) !== null) return answer
+  faults.note('protection reported late')
+  return { ...answer, settlesAt: null }
 }
 
 export function statusOf(
-  steamTrade: Omit<ModelTrade, 'earlier' | 'changedAt' | 'told' | 'settlementToldAt' | 'isHalfMarked'>,
+  steamTrade: Omit<
+    ModelTrade,
+    'earlier' | 'changedAt' | 'reported' | 'settlementReportedAt' | 'isHalfMarked'
+  >,
 ): SteamTrade {
   return {
     tradeId: steamTrade.tradeId,

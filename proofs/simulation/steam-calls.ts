@@ -7,6 +7,7 @@ import { createTurns, type Turns } from '../../gateway/steam/turns.ts'
 import type { Gate, Life, Sim } from './process.ts'
 import type { Steam } from './steam.ts'
 
+/** The probability of each fault, per call. */
 const TOO_MANY = 0.003
 const LOST_BEFORE = 0.012
 const LOST_AFTER = 0.013
@@ -31,7 +32,7 @@ function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns
   const turns = createTurns({
     time: { now: engine.now, pause: (ms) => gate(Math.ceil(ms), Math.ceil(ms)) },
     random: random.next,
-    observer: { request() {}, heldBack: () => faults.saw('request held back by our own limits') },
+    observer: { request() {}, heldBack: () => faults.note('request held back by our own limits') },
     gateways: () => 1,
   })
   turnsOfLives.set(life, { life: life.life, turns })
@@ -41,7 +42,7 @@ function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns
 const isHeldBack = (answer: { kind: string; reason?: string }): answer is Unavailable =>
   answer.kind === 'unavailable' && answer.reason === 'not_our_turn'
 
-/** The answer of a method if Steam was not asked, or refused to answer. */
+/** Makes the answer of a method if Steam was not asked, or refused to answer. */
 type Refusals<T> = (reason: 'rate_limited' | 'session_dead' | 'not_our_turn') => T
 
 export const notRead: Refusals<Unavailable> = (reason) => ({
@@ -51,6 +52,7 @@ export const notRead: Refusals<Unavailable> = (reason) => ({
 })
 export const notSent: Refusals<SendAnswer> = (reason) => ({ kind: 'refused', reason })
 
+/** `lost`: the answer if Steam's is lost. `risk`: the probability that the answer is lost after Steam acted. */
 type Ask<T> = { method: Method; act: () => T; lost: T; refused: Refusals<T>; risk?: number }
 
 export function askerOf(sim: Sim, behind: Behind) {
@@ -63,9 +65,9 @@ export function askerOf(sim: Sim, behind: Behind) {
         method: wanted.method,
         ms: TIMEOUT_MS,
         make: () => request(wanted),
-        judge: (told) => {
-          const isLimited = 'reason' in told && told.reason === 'rate_limited'
-          return isLimited ? 'limited' : told === wanted.lost ? 'failed' : 'answered'
+        judge: (answer) => {
+          const isLimited = 'reason' in answer && answer.reason === 'rate_limited'
+          return isLimited ? 'limited' : answer === wanted.lost ? 'failed' : 'answered'
         },
       })
     return isHeldBack(answer) ? wanted.refused('not_our_turn') : answer
@@ -74,7 +76,7 @@ export function askerOf(sim: Sim, behind: Behind) {
     await gate(20, 400)
     if (isDown()) return lost
     if (steam.refusesToken(bot)) {
-      faults.saw('token refused for a while')
+      faults.note('token refused for a while')
       return refused('session_dead')
     }
     if (faults.strike('too many requests', TOO_MANY)) return refused('rate_limited')

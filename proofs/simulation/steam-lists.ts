@@ -6,8 +6,8 @@ import type {
   SteamTradesAnswer,
   UnreadableOffer,
 } from '../../gateway/steam/steam.ts'
-import { tellGift } from './gifts.ts'
-import { tell, tellSteamTrade } from './steam-answers.ts'
+import { answerGift } from './gifts.ts'
+import { answerOffer, answerSteamTrade } from './steam-answers.ts'
 import type { Memory, SteamOffer } from './steam-memory.ts'
 
 /** A small page, so lists have several. */
@@ -16,7 +16,7 @@ const PAGE = 4
 /** An offer that the operator made by hand, in an unknown state. It never changes. */
 const ODD_ROW: UnreadableOffer = { offerId: '7', partnerSteamId: '76561198099999999', message: 'by hand' }
 
-/** Answers a page of offers, newest first. `cursor`: the oldest offer of the page before. */
+/** Returns a page of offers, newest first. `cursor`: the oldest offer of the page before. */
 export function list(
   memory: Memory,
   bot: string,
@@ -31,20 +31,20 @@ export function list(
     if (offer === undefined || (cursor !== null && Number(offer.offerId) >= Number(cursor))) continue
     if (offer.changedAt < sinceMs && offer.state !== 'active') continue
     if (offer.isCounter || offer.visibleAt <= nowMs || faults.stopped) rows.push(offer)
-    else faults.saw('offer listed late')
+    else faults.note('offer listed late')
   }
   const page = rows.slice(0, PAGE)
   const last = rows.length > PAGE ? page.at(-1) : undefined
-  if (cursor !== null) faults.saw('further page of a list')
-  else if (rows.length > 0) faults.saw('row that stays unreadable')
+  if (cursor !== null) faults.note('further page of a list')
+  else if (rows.length > 0) faults.note('row that stays unreadable')
   const sent = page.filter(({ isCounter, isOpaque }) => !isCounter && !isOpaque)
   const opaque = page.filter(({ isOpaque }) => isOpaque)
   const isTorn = sent.length > 0 && faults.strike('unreadable row in a list', 0.005)
   const torn = isTorn ? sent.pop() : undefined
   return {
     kind: 'offers',
-    offers: sent.map((offer) => tell(memory, offer)),
-    received: page.filter(({ isCounter }) => isCounter).map((offer) => tell(memory, offer)),
+    offers: sent.map((offer) => answerOffer(memory, offer)),
+    received: page.filter(({ isCounter }) => isCounter).map((offer) => answerOffer(memory, offer)),
     unreadable: [
       ...(cursor === null ? [ODD_ROW] : []),
       ...opaque.map(rowOf),
@@ -66,35 +66,35 @@ const rowOf = ({ offerId, partner, message }: SteamOffer): UnreadableOffer => ({
   message,
 })
 
-type Row = { tradeId: string; beganAt: number; tell: () => SteamTrade }
+type Row = { tradeId: string; beganAt: number; answer: () => SteamTrade }
 
 /** The rows of a bot's history, newest first. */
 function rowsOf(memory: Memory, bot: string): Row[] {
   const rows: Row[] = []
   for (const steamTrade of memory.steamTrades.values()) {
     const { tradeId, beganAt, offer } = steamTrade
-    if (offer.bot === bot) rows.push({ tradeId, beganAt, tell: () => tellSteamTrade(memory, steamTrade) })
+    if (offer.bot === bot) rows.push({ tradeId, beganAt, answer: () => answerSteamTrade(memory, steamTrade) })
   }
   for (const gift of memory.gifts.values()) {
     const { tradeId, beganAt } = gift
-    if (gift.bot === bot) rows.push({ tradeId, beganAt, tell: () => tellGift(memory, gift) })
+    if (gift.bot === bot) rows.push({ tradeId, beganAt, answer: () => answerGift(memory, gift) })
   }
-  for (const { bot: of, row } of memory.undoings) {
-    if (of === bot) rows.push({ tradeId: row.tradeId, beganAt: row.begunAt.getTime(), tell: () => row })
+  for (const { bot: owner, row } of memory.undoings) {
+    if (owner === bot) rows.push({ tradeId: row.tradeId, beganAt: row.begunAt.getTime(), answer: () => row })
   }
   return rows.sort((one, other) => (one.tradeId < other.tradeId ? 1 : -1))
 }
 
-/** Answers a page of the history, newest first, with an unreadable row. */
+/** Returns a page of the history, newest first, with an unreadable row. */
 export function history(memory: Memory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
   const own = rowsOf(memory, bot)
   const from = after === null ? 0 : own.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
   const page = own.slice(from, from + PAGE)
   const last = from + PAGE < own.length ? page.at(-1) : undefined
-  if (after !== null) memory.faults.saw('further page of a history')
+  if (after !== null) memory.faults.note('further page of a history')
   return {
     kind: 'trades',
-    trades: page.map(({ tell: told }) => told()),
+    trades: page.map(({ answer }) => answer()),
     unreadable: 1,
     next: last === undefined ? null : { tradeId: last.tradeId, begunAt: new Date(last.beganAt) },
   }

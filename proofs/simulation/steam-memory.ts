@@ -21,7 +21,7 @@ export type SteamOffer = {
   lie: { state: OfferState; from: number; until: number } | null
   tradeId: string | null
   /** How often each state was reported. Only reported states may end a trade. */
-  told: Map<OfferState, number>
+  reported: Map<OfferState, number>
   escrowEndsAt: Date | null
   /** True if Steam's answers about it are never readable. */
   isOpaque: boolean
@@ -40,12 +40,12 @@ export type ModelTrade = {
   items: TradedItem[]
   settlesAt: number | null
   /** When Steam begins to report the end of protection, in milliseconds. */
-  settlementToldAt: number
+  settlementReportedAt: number
   /** True if it was taken back as a whole, but Steam marks only its first asset. */
   isHalfMarked: boolean
   beganAt: number
   /** Every reported state. Only reported states may end a trade. */
-  told: Set<SteamTradeState>
+  reported: Set<SteamTradeState>
 }
 
 export type TradedItem = {
@@ -64,7 +64,7 @@ export type TradedItem = {
 
 /** An item of a gift. `asset`: the item as the giving bot had it. */
 export type GiftItem = Pick<TradedItem, 'asset' | 'newAssetId' | 'rolledBackAssetId'> & {
-  of: TradedItem
+  traded: TradedItem
   /** True if its new owner has sent it to a bot again. */
   isSentBack: boolean
 }

@@ -17,7 +17,7 @@ import type {
 } from '../../gateway/steam/steam.ts'
 import { type Gate, LONGEST_PAUSE_MS, type Sim } from './process.ts'
 import { askerOf, type Behind, notRead, notSent } from './steam-calls.ts'
-import { hold } from './violation.ts'
+import { must } from './violation.ts'
 
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
 const UNKNOWN: SendAnswer = { kind: 'unknown', detail: 'simulated' }
@@ -73,7 +73,7 @@ export function sessionOf(sim: Sim, behind: Behind): SteamSession {
     cancelOffer: (offerId) =>
       read<CancelAnswer>('cancel', () => {
         const heldForMs = engine.now() - (known.get(offerId) ?? engine.now())
-        hold(
+        must(
           heldForMs < UNDER_WAY_MS,
           'I17',
           () => `offer ${offerId} was cancelled while Steam held its items`,

@@ -12,20 +12,20 @@ import type {
   SteamTradeState,
 } from '../../gateway/steam/steam.ts'
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
-import { drift, ownInventory } from './belongings.ts'
-import { planGifts, putInto, tellGift, undoDelivery } from './gifts.ts'
+import { answerGift, planGifts, putInto, undoDelivery } from './gifts.ts'
 import type { Misfortune } from './misfortunes.ts'
+import { drift, ownInventory } from './own-inventory.ts'
 import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
-import { STALE_MS, statusOf, tell, tellSteamTrade } from './steam-answers.ts'
+import { answerOffer, answerSteamTrade, STALE_MS, statusOf } from './steam-answers.ts'
 import { history, list } from './steam-lists.ts'
 import { createSteamMemory, itemOf, type Memory, type ModelTrade, type SteamOffer } from './steam-memory.ts'
-import { hold } from './violation.ts'
+import { must } from './violation.ts'
 
 export type Steam = ReturnType<typeof createSteam>
-export type Parcel = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
+export type OfferToSend = { bot: string; partner: string; assets: readonly OfferAsset[]; message: string }
 
 const PROTECTION_MS = 7 * 86_400_000
-/** The latest report of a protection after a delivery. The till looks at every delivery again after a day. */
+/** The longest time from a delivery until Steam reports its protection. The till looks at it again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
 const PER_PARTNER = 5
 const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
@@ -36,10 +36,18 @@ export function createSteam(sim: Sim) {
   const { offers, steamTrades, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes } =
     memory
   return {
-    ...{ offers, steamTrades, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes },
+    offers,
+    steamTrades,
+    gifts,
+    strangers,
+    leftOut,
+    shownWhole,
+    byMessage,
+    owners,
+    misfortunes,
     check: (bot: string) => check(memory, bot),
     refusesToken: (bot: string) => misfortuneOf(memory, bot) === 'token',
-    send: (parcel: Parcel) => send(memory, parcel),
+    send: (parcel: OfferToSend) => send(memory, parcel),
     read: (offerId: string) => read(memory, offerId),
     list: (bot: string, page: { since: Date; cursor: string | null }) => list(memory, bot, page),
     cancel: (offerId: string) => cancel(memory, offerId),
@@ -78,31 +86,32 @@ const endOthersFor = (memory: Memory, accepted: SteamOffer): void => {
 const owns = (memory: Memory, steamId: string, assets: readonly OfferAsset[]): boolean =>
   assets.every(({ assetId }) => memory.owners.get(assetId) === steamId)
 
-function make(memory: Memory, { bot, partner, assets, message }: Parcel): SteamOffer {
+type OfferPlace = Pick<SteamOffer, 'offerId' | 'bot' | 'partner' | 'isCounter' | 'message' | 'assets'>
+/** An open offer that Steam reports truly and lists at once. */
+const plainOffer = (place: OfferPlace, now: number): SteamOffer => ({
+  ...place,
+  createdAt: now,
+  visibleAt: now,
+  state: 'active',
+  changedAt: now,
+  earlier: 'active',
+  lie: null,
+  tradeId: null,
+  reported: new Map(),
+  escrowEndsAt: null,
+  isOpaque: false,
+  isIdLost: false,
+  answer: null,
+})
+
+function make(memory: Memory, { bot, partner, assets, message }: OfferToSend): SteamOffer {
   const { engine, random, faults, offers, ofBot, byMessage } = memory
   memory.lastId += 1
   const now = engine.now()
-  const isLate = faults.plan(0.1)
-  const offer: SteamOffer = {
-    offerId: String(memory.lastId),
-    bot,
-    partner,
-    isCounter: false,
-    message,
-    assets,
-    createdAt: now,
-    visibleAt: isLate ? now + random.between(1_000, 400_000) : now,
-    state: 'active',
-    changedAt: now,
-    earlier: 'active',
-    lie: null,
-    tradeId: null,
-    told: new Map(),
-    escrowEndsAt: null,
-    isOpaque: faults.plan(0.003),
-    isIdLost: false,
-    answer: null,
-  }
+  const offerId = String(memory.lastId)
+  const offer = plainOffer({ offerId, bot, partner, isCounter: false, message, assets }, now)
+  if (faults.plan(0.1)) offer.visibleAt = now + random.between(1_000, 400_000)
+  offer.isOpaque = faults.plan(0.003)
   if (faults.plan(0.05)) {
     const from = now + random.between(3_000, 280_000)
     offer.lie = { state: random.pick(FALSE_ENDS), from, until: from + random.between(5_000, 70_000) }
@@ -127,18 +136,18 @@ function misfortuneOf(
 /** Answers that the partner's items would not be held. Shoppers without an authenticator still had one at this time. */
 function check(memory: Memory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
-  if (isHeld) memory.faults.saw('hold of a bot')
+  if (isHeld) memory.faults.note('hold of a bot')
   return { kind: 'ok', holdDays: { partner: 0, own: isHeld ? 15 : 0 } }
 }
 
-function send(memory: Memory, parcel: Parcel): SendAnswer {
+function send(memory: Memory, parcel: OfferToSend): SendAnswer {
   const { random, faults, ofBot, byMessage } = memory
   const refused = (reason: RefusedReason): SendAnswer => ({ kind: 'refused', reason })
   const { message } = parcel
-  hold(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
+  must(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
   const misfortune = misfortuneOf(memory, parcel.bot)
   if (misfortune !== undefined && misfortune !== 'hold' && misfortune !== 'token') {
-    faults.saw('refusal on the bot’s side')
+    faults.note('refusal on the bot’s side')
     return refused(misfortune)
   }
   if (!owns(memory, parcel.partner, parcel.assets)) return refused('items_gone')
@@ -155,10 +164,10 @@ function read(memory: Memory, offerId: string): OfferAnswer {
   const { offers } = memory
   const offer = offers.get(offerId)
   if (offer?.isOpaque === true) {
-    memory.faults.saw('offer in an unknown state')
+    memory.faults.note('offer in an unknown state')
     return { kind: 'unavailable', reason: 'steam_error', detail: 'simulated' }
   }
-  return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: tell(memory, offer) }
+  return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer: answerOffer(memory, offer) }
 }
 
 /** The bot declines a shopper's counter-offer. */
@@ -166,7 +175,7 @@ function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
   const offer = memory.offers.get(offerId)
   if (offer === undefined || !offer.isCounter || offer.state !== 'active') return { kind: 'not_active' }
   change(memory, offer, 'declined')
-  memory.faults.saw('counter-offer declined')
+  memory.faults.note('counter-offer declined')
   return { kind: 'done' }
 }
 
@@ -198,7 +207,7 @@ const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 /** A cancelled hold costs the bot a cooldown of days. Only an accept while the cancel was under way may cause that. */
 function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: SteamOffer): void {
   const from = engine.now()
-  hold(
+  must(
     from - changedAt < UNAWARE_MS,
     'I17',
     () => `bot ${bot} earned a cooldown: offer ${offerId} was held for ${from - changedAt} ms`,
@@ -239,9 +248,9 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
   const steamTrade: ModelTrade = {
     ...begun,
-    settlementToldAt: 0,
+    settlementReportedAt: 0,
     isHalfMarked: false,
-    told: new Set(),
+    reported: new Set(),
     earlier: statusOf(begun),
   }
   steamTrades.set(tradeId, steamTrade)
@@ -269,13 +278,13 @@ const HOLD_MS = 15 * 86_400_000
 function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
   const { engine, random, faults } = memory
   const { offer } = steamTrade
-  faults.saw('escrow')
+  faults.note('escrow')
   offer.escrowEndsAt = new Date(engine.now() + HOLD_MS)
   const isHeld = (): boolean => offer.state === 'in_escrow'
   if (random.chance(0.5)) {
     engine.after(random.int(HOLD_MS), () => {
       if (!isHeld()) return
-      faults.saw('escrow that is cancelled')
+      faults.note('escrow that is cancelled')
       fail(memory, offer)
       change(memory, offer, random.chance(0.5) ? 'cancelled' : 'declined')
     })
@@ -283,7 +292,7 @@ function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
   }
   engine.after(HOLD_MS, () => {
     if (!isHeld()) return
-    faults.saw('escrow that completes')
+    faults.note('escrow that completes')
     change(memory, offer, 'accepted')
     arrive(memory, steamTrade)
   })
@@ -297,10 +306,10 @@ function arrive(memory: Memory, steamTrade: ModelTrade): void {
   }
   const isProtected = steamTrade.items.some(({ asset }) => asset.appId === PROTECTED_APP)
   turn(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
-  // Steam begins to protect another game, or reports its protection a day late.
+  // An item of an unprotected game is protected too, or Steam reports the protection up to 20 hours late.
   const isLate = faults.plan(0.04)
   steamTrade.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
-  if (isLate) steamTrade.settlementToldAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)
+  if (isLate) steamTrade.settlementReportedAt = engine.now() + random.between(1_000, LATEST_SETTLEMENT_MS)
   for (const item of steamTrade.items) {
     memory.lastId += 1
     item.newAssetId = String(memory.lastId)
@@ -346,12 +355,8 @@ function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
 function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer): void {
   memory.lastId += 1
   const now = memory.engine.now()
-  const offer: SteamOffer = {
-    ...{ offerId: String(memory.lastId), bot, partner, isCounter: true, message: `${message} ?`, assets },
-    ...{ createdAt: now, visibleAt: now, state: 'active', changedAt: now, earlier: 'active' },
-    ...{ lie: null, tradeId: null, escrowEndsAt: null, told: new Map(), answer: null },
-    ...{ isOpaque: false, isIdLost: false },
-  }
+  const offerId = String(memory.lastId)
+  const offer = plainOffer({ offerId, bot, partner, isCounter: true, message: `${message} ?`, assets }, now)
   memory.offers.set(offer.offerId, offer)
   memory.ofBot.get(bot)?.push(offer)
 }
@@ -365,11 +370,11 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
   const back = open.filter(({ asset }) => assetIds === undefined || assetIds.includes(asset.assetId))
   if (back.length === 0) return false
   const isWhole = back.length === steamTrade.items.length
-  if (!steamTrade.told.has('complete') && !steamTrade.told.has('committed')) {
-    faults.saw('reversal before it was seen')
+  if (!steamTrade.reported.has('complete') && !steamTrade.reported.has('committed')) {
+    faults.note('reversal before it was seen')
   }
   turn(memory, steamTrade, isWhole ? 'rolled_back' : 'partly_rolled_back')
-  faults.saw(isWhole ? 'reversal, whole' : 'reversal, in part')
+  faults.note(isWhole ? 'reversal, whole' : 'reversal, in part')
   for (const item of back) {
     item.rolledBackAssetId = item.asset.assetId
     item.place = null
@@ -385,8 +390,8 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
 function status(memory: Memory, tradeId: string): SteamTradeAnswer {
   const { steamTrades, gifts } = memory
   const [steamTrade, gift] = [steamTrades.get(tradeId), gifts.get(tradeId)]
-  if (gift !== undefined) return { kind: 'trade', trade: tellGift(memory, gift) }
+  if (gift !== undefined) return { kind: 'trade', trade: answerGift(memory, gift) }
   return steamTrade === undefined
     ? { kind: 'missing' }
-    : { kind: 'trade', trade: tellSteamTrade(memory, steamTrade) }
+    : { kind: 'trade', trade: answerSteamTrade(memory, steamTrade) }
 }

@@ -6,7 +6,7 @@ import type { Outcome } from './outcome.ts'
 import { openServers } from './real/servers.ts'
 
 /** The outcome of a seed without its trace, which only a replay prints. */
-export type SeedOutcome = Outcome
+export type SeedOutcome = Omit<Outcome, 'trace'>
 
 const THREADS = 2
 

@@ -38,6 +38,7 @@ export class Violation extends Error {
   }
 }
 
-export function hold(condition: boolean, invariant: Invariant, message: () => string): void {
+/** Throws a violation of the promise if the condition is false. */
+export function must(condition: boolean, invariant: Invariant, message: () => string): void {
   if (!condition) throw new Violation(invariant, message())
 }

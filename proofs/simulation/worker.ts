@@ -1,11 +1,11 @@
-/** A thread of the simulation: runs the seeds that it is given. */
+/** A thread of the simulation. Runs the seeds that it receives. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import { realSeeds, runPureSeed } from './levels.ts'
 import type { SeedOutcome } from './threads.ts'
 
-const orders = z.object({ level: z.enum(['pure', 'real']), urls: z.array(z.string()) })
-const { level, urls } = orders.parse(workerData)
+const dataSchema = z.object({ level: z.enum(['pure', 'real']), urls: z.array(z.string()) })
+const { level, urls } = dataSchema.parse(workerData)
 const run = level === 'pure' ? runPureSeed : await realSeeds(urls)
 
 parentPort?.on('message', async (seed: number | 'end') => {
@@ -13,7 +13,6 @@ parentPort?.on('message', async (seed: number | 'end') => {
     parentPort?.close()
     return
   }
-  const outcome = await run(seed)
-  const answer: SeedOutcome = { ...outcome, trace: [] }
-  parentPort?.postMessage(answer)
+  const { trace: _, ...outcome } = await run(seed)
+  parentPort?.postMessage(outcome satisfies SeedOutcome)
 })

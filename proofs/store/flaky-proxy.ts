@@ -11,9 +11,9 @@ export type FlakyProxy = {
   url: string
   calls: number
   failures: number
-  failed: Record<Failure, number>
+  failuresByKind: Record<Failure, number>
   /** How often the store answered 2xx to each webhook id. */
-  taken: Map<string, number>
+  accepted: Map<string, number>
   /** Drops every call from now on. */
   drop(): void
   close(): Promise<void>
@@ -26,18 +26,18 @@ const MOST_IN_A_ROW = 4
 
 export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {
   const inARow = new Map<string, number>()
-  let dropped = false
+  let isDropping = false
   const server = createServer(async (request, response) => {
     const id = String(request.headers['webhook-id'])
     const body = await text(request)
-    if (dropped) return void request.socket.destroy()
+    if (isDropping) return void request.socket.destroy()
     proxy.calls += 1
     const row = inARow.get(id) ?? 0
     const fails = random.next() < FAILURE_RATE && row < MOST_IN_A_ROW
     // Half of the failures lose the answer instead of the call.
     const arrives = !fails || random.next() < 0.5
     const status = arrives ? await forward(target, request, body) : 0
-    if (status >= 200 && status < 300) proxy.taken.set(id, (proxy.taken.get(id) ?? 0) + 1)
+    if (status >= 200 && status < 300) proxy.accepted.set(id, (proxy.accepted.get(id) ?? 0) + 1)
     if (!fails) {
       response.writeHead(status).end()
       return
@@ -45,7 +45,7 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
     inARow.set(id, row + 1)
     proxy.failures += 1
     const kind = KINDS[random.int(KINDS.length)] ?? 'status'
-    proxy.failed[kind] += 1
+    proxy.failuresByKind[kind] += 1
     fail(kind, request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -55,10 +55,10 @@ export async function startFlakyProxy(target: string, random: Random): Promise<F
     url: `http://127.0.0.1:${port}/hook`,
     calls: 0,
     failures: 0,
-    failed: { status: 0, silence: 0, reset: 0, redirect: 0 },
-    taken: new Map(),
+    failuresByKind: { status: 0, silence: 0, reset: 0, redirect: 0 },
+    accepted: new Map(),
     drop: () => {
-      dropped = true
+      isDropping = true
     },
     close: async () => {
       server.closeAllConnections()

@@ -23,7 +23,7 @@ import { listEndpoints } from '../../gateway/operations/webhooks.ts'
 import { readBalances, readStatement } from '../../gateway/stores/balance-store.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
 import { claimLane } from '../../gateway/webhooks/store.ts'
-import { filling } from '../filling.ts'
+import { withFillConnection } from '../filling.ts'
 import { fillDeposits } from './rows.ts'
 
 const DEPOSITS = Number(process.env.PROOF_DEPOSITS ?? 10_000)
@@ -37,7 +37,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 + DEPOSITS })
 let till: Till
 let plain: Database
 let observed: Db
-let asked: CompiledQuery[]
+let queried: CompiledQuery[]
 
 beforeAll(async () => {
   till = await startTill()
@@ -45,14 +45,14 @@ beforeAll(async () => {
   await aStore(till)
   await aBot(till)
   const { id } = await aDeposit(till, { id: STORE })
-  await filling(till.url, (db) => fill(db, id))
-  asked = []
+  await withFillConnection(till.url, (db) => fill(db, id))
+  queried = []
   // Reads int8 as bigint, like the gateway's own connection.
   plain = openDatabase(till.url, 2)
   observed = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: plain.pool }),
     log: ({ query }) => {
-      asked.push(CompiledQuery.raw(query.sql, [...query.parameters]))
+      queried.push(CompiledQuery.raw(query.sql, [...query.parameters]))
     },
   })
 })
@@ -139,10 +139,10 @@ function rowsOf(plan: unknown): number {
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
 /** The rows that all queries of a call read. */
-async function rowsLookedAt(call: () => Promise<unknown>): Promise<number> {
-  asked = []
+async function rowsRead(call: () => Promise<unknown>): Promise<number> {
+  queried = []
   await call()
-  const queries = [...asked]
+  const queries = [...queried]
   let rows = 0
   for (const { sql: text, parameters } of queries) {
     const explain = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters])
@@ -169,12 +169,12 @@ const operatorList = (filter: Partial<DepositFilter>) => listForOperator(operato
 const middle = () => String(1_000 + Math.floor(DEPOSITS / 2))
 const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
-/** An id that only some 200 deposits precede. */
+/** An id that only about 200 deposits precede. */
 const NEAR_THE_END = 1_200n
 /** The limit for queries that must skip most rows, lower than the number of trades. */
 const FEW_ROWS = 500
 
-/** Name and call; the number is the most rows that it may read, if fewer than usual. */
+/** Each query with its name; the number is the most rows that it may read, if fewer than `MOST_ROWS`. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the newest deposits', list({})],
   ['a page in the middle', () => list({ after: middle() })()],
@@ -245,11 +245,11 @@ describe(`with ${DEPOSITS} deposits`, () => {
     expect(await readBalances(observed, STORE)).toMatchObject({
       balances: [{ reversed: Number(reversed.sum) }],
     })
-    expect(await rowsLookedAt(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
+    expect(await rowsRead(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
   })
 
-  test.each(CALLS)('%s is found by an index', async (name, call, most = MOST_ROWS) => {
-    const rows = await rowsLookedAt(call)
+  test.each(CALLS)('a query for %s reads few rows', async (name, call, most = MOST_ROWS) => {
+    const rows = await rowsRead(call)
     if (DEPOSITS >= 100_000) console.log(`${name}: ${rows} rows`)
     expect(rows).toBeLessThan(most)
   })

@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 
 export type JsonSchema = { [key: string]: unknown }
 
-/** Values that callers should not send: invalid numbers, lone surrogates, names that every object has. */
+/** Values of any kind, many of which callers should not send: invalid numbers, lone surrogates, inherited names. */
 export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(
     null,
@@ -35,7 +35,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.oneof(
 
 type Schemas = Record<string, JsonSchema>
 
-/** An arbitrary for values of the schema. It does not aim to meet refinements that JSON Schema cannot express. */
+/** Generates values of the schema. They may break rules that JSON Schema cannot express. */
 export function fitting(schema: JsonSchema, schemas: Schemas): fc.Arbitrary<unknown> {
   if (typeof schema.$ref === 'string') {
     return fitting(schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}, schemas)

@@ -51,8 +51,14 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
   const sweeps = [
     epochSweep(epochs),
     ...sweepsOf({
-      ...{ trades, box: own.box, keep: KEEP, rules: deps.rules, fleet: deps.limits.fleet },
-      ...{ events, pool, metrics },
+      trades,
+      box: own.box,
+      keep: KEEP,
+      rules: deps.rules,
+      fleet: deps.limits.fleet,
+      events,
+      pool,
+      metrics,
     }),
   ]
   const calls = [

@@ -2,10 +2,10 @@
 import pg from 'pg'
 import { z } from 'zod'
 
-/** `rows`: how many rows this process received. */
-export type Asked = { text: string; ms: number; rows: number; complaints: string[] }
+/** A statement that ran. `rows`: the rows that it returned. `complaints`: its complete reads of growing tables. */
+export type ObservedStatement = { text: string; ms: number; rows: number; complaints: string[] }
 
-/** The planner may prefer to read all of a table with fewer rows than this. */
+/** The planner may prefer to read all of a table with fewer rows than this, so such tables cause no complaint. */
 const FEW = 10_000
 
 /** Tables that grow with deposits, reversals, operators' acts or time. */
@@ -97,7 +97,8 @@ export const BOUNDED: readonly string[] = [
   'webhook_endpoint',
 ]
 
-const EXPLAINED = /^(?:\s|--.*)*(select|insert|update|delete|with)\b/i
+/** Matches statements that PostgreSQL can explain. */
+const EXPLAINABLE = /^(?:\s|--.*)*(select|insert|update|delete|with)\b/i
 
 const nodeSchema = z.looseObject({
   'Node Type': z.string(),
@@ -126,13 +127,13 @@ function complaintsOf(plan: unknown, tables: Tables, isLimited = false): string[
 
 export type ObservedPool = {
   pool: pg.Pool
-  /** Returns the statements since the previous call of `taken`. */
-  taken(): Asked[]
+  /** Returns the statements since its previous call. */
+  takeStatements(): ObservedStatement[]
 }
 
-/** `settings`: a statement that each connection runs first. */
+/** `settings`: a statement that each connection runs first. If it is given, small tables are checked too. */
 export async function observePool(url: string, settings = ''): Promise<ObservedPool> {
-  const asked: Asked[] = []
+  const statements: ObservedStatement[] = []
   const pool = new pg.Pool({ connectionString: url, max: 2, types: INT8 })
   const wholeIndexes = new Set<string>()
   const growing = new Set<string>()
@@ -141,7 +142,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
     if (settings !== '') void plain(settings)
     const observed = async (text: string, values: unknown[]): Promise<pg.QueryResult> => {
       const complaints: string[] = []
-      if (EXPLAINED.test(text)) {
+      if (EXPLAINABLE.test(text)) {
         const { rows } = await plain(`explain (format json) ${text}`, values)
         const [explained] = explainedSchema.parse(rows)
         for (const { Plan } of explained?.['QUERY PLAN'] ?? [])
@@ -149,7 +150,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
       }
       const begun = performance.now()
       const answer = await plain(text, values)
-      asked.push({ text, ms: performance.now() - begun, rows: answer.rows.length, complaints })
+      statements.push({ text, ms: performance.now() - begun, rows: answer.rows.length, complaints })
       return answer
     }
     Object.assign(client, {
@@ -168,16 +169,18 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
   )
   for (const { name } of large) growing.add(name)
   client.release()
-  const taken = () => asked.splice(0)
-  taken()
-  return { pool, taken }
+  const takeStatements = () => statements.splice(0)
+  takeStatements()
+  return { pool, takeStatements }
 }
 
+const INT8_OID = 20
+const INT8_ARRAY_OID = 1016
 /** Reads int8 as bigint, like the gateway. */
 const INT8: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: string) => {
-    if (format !== 'binary' && oid === 20) return (text: string) => BigInt(text)
-    if (format !== 'binary' && oid === 1016)
+    if (format !== 'binary' && oid === INT8_OID) return (text: string) => BigInt(text)
+    if (format !== 'binary' && oid === INT8_ARRAY_OID)
       return (text: string) => text.slice(1, -1).split(',').filter(Boolean).map(BigInt)
     return pg.types.getTypeParser(oid, format as 'text')
   },

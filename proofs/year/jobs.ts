@@ -38,7 +38,7 @@ type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool
 
 export function jobsOf(year: Year): Call[] {
   return [
-    ...counted(year),
+    ...ofCounts(year),
     ...ofOperators(year),
     ...ofOutages(year),
     ...ofLooks(year),
@@ -50,7 +50,7 @@ export function jobsOf(year: Year): Call[] {
 }
 
 /** Work that counts calls to Steam and pages. */
-function counted({ db }: Year): Call[] {
+function ofCounts({ db }: Year): Call[] {
   const calls = createCallCounts(UNOBSERVED)
   const vitals = createVitals()
   return countSweeps(db, { calls, metrics: { vitals } }).map(({ name, work }) => ({
@@ -97,8 +97,14 @@ function ofLooks({ deps, db }: Year): Call[] {
   const departures = createDepartureStore({ db, clock: deps.clock })
   const asset = { appId: 730, contextId: '2', assetId: 'q1', newAssetId: 'q2', rolledBackAssetId: null }
   const given: SteamTrade = {
-    ...{ tradeId: 'undone', partnerSteamId: '76561198999999999', state: 'rolled_back' },
-    ...{ received: [], given: [asset], settlesAt: null, rollbackOf: null, begunAt: deps.clock.now() },
+    tradeId: 'undone',
+    partnerSteamId: '76561198999999999',
+    state: 'rolled_back',
+    received: [],
+    given: [asset],
+    settlesAt: null,
+    rollbackOf: null,
+    begunAt: deps.clock.now(),
   }
   const botOf = async (session: FakeSession): Promise<BotContext> => {
     const row = await db

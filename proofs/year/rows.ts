@@ -5,7 +5,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
 import type { Db } from '../../gateway/db/client.ts'
-import { filling } from '../filling.ts'
+import { withFillConnection } from '../filling.ts'
 
 /** `days`: the days over which the deposits are spread, 365 by default. */
 export type Size = { deposits: number; stores: number; bots: number; days?: number }
@@ -14,7 +14,7 @@ export type Size = { deposits: number; stores: number; bots: number; days?: numb
 const WAITING = 200
 /** Fills the database at `url`. Resolves to its size in bytes. */
 export function fillYear(url: string, size: Size): Promise<number> {
-  return filling(url, (db) => fill(db, size))
+  return withFillConnection(url, (db) => fill(db, size))
 }
 
 async function fill(db: Db, size: Size): Promise<number> {
@@ -25,7 +25,7 @@ async function fill(db: Db, size: Size): Promise<number> {
     ...deposits(size),
     ...trades(),
     ...money(size),
-    ...left(),
+    ...departures(),
     ...counts(),
     ...events(),
   ]) {
@@ -124,7 +124,7 @@ export const STORAGE = '76561199000000000'
  * Items that the vault gave to a storage account after their protection, with one wish for each deposit. One of two
  * items has been sold since. The vault has reported the newest sales, which are not booked yet.
  */
-const left = (): Statements => [
+const departures = (): Statements => [
   sql`create table year_left as
     select trade_id as id, bot_id, created_at + interval '9 days' as at, created_at < now() - interval '19 days' as is_sold
     from year_trade where state = 'final' and created_at < now() - interval '10 days'`,
@@ -248,7 +248,7 @@ const events = (): Statements => [
       select store_id, id, created_at + interval '1 minute', case status when 'succeeded' then 'deposit.succeeded'
         when 'tradeDeclined' then 'deposit.trade_declined' else 'deposit.payment_timeout' end, false
       from deposit where status in ('succeeded', 'tradeDeclined', 'paymentTimeout')
-    ) told order by at`,
+    ) new_event order by at`,
   sql`update store set last_sequence = last from (select store_id, max(sequence) as last from event group by store_id) own
     where own.store_id = store.id`,
   sql`

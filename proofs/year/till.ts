@@ -7,7 +7,7 @@ import { captureLog } from '../../gateway/testing/log.ts'
 import { tillOn } from '../../gateway/testing/till.ts'
 import type { Call } from './call.ts'
 import { callsOf } from './calls.ts'
-import { type Asked, type ObservedPool, observePool } from './explained-pool.ts'
+import { type ObservedPool, type ObservedStatement, observePool } from './explained-pool.ts'
 import { fillYear, type Size } from './rows.ts'
 
 export type Measured = {
@@ -47,21 +47,21 @@ export async function openYear(url: string, size: Size) {
 /** Measures the time of the statements, without their explanation. */
 export async function measure(
   { name, readsAll = false, run }: Call,
-  { taken }: ObservedPool,
+  { takeStatements }: ObservedPool,
 ): Promise<Measured> {
-  taken()
+  takeStatements()
   await run()
-  const asked = taken()
+  const statements = takeStatements()
   return {
     name,
-    statements: asked.length,
-    ms: asked.reduce((sum: number, { ms }: Asked) => sum + ms, 0),
-    rows: asked.reduce((sum, { rows }) => sum + rows, 0),
+    statements: statements.length,
+    ms: statements.reduce((sum: number, { ms }: ObservedStatement) => sum + ms, 0),
+    rows: statements.reduce((sum, { rows }) => sum + rows, 0),
     readsAll,
-    slowest: asked.reduce((slowest, { ms, text }) => (ms > slowest.ms ? { ms, text } : slowest), {
+    slowest: statements.reduce((slowest, { ms, text }) => (ms > slowest.ms ? { ms, text } : slowest), {
       ms: 0,
       text: '',
     }),
-    complaints: readsAll ? [] : [...new Set(asked.flatMap(({ complaints }) => complaints))],
+    complaints: readsAll ? [] : [...new Set(statements.flatMap(({ complaints }) => complaints))],
   }
 }

@@ -18,32 +18,40 @@ import type { Call } from './call.ts'
 const STORE = { id: 1n }
 const ITEM = 'AK-47 | Redline (Field-Tested)'
 const DAY_MS = 86_400_000
+/** How far the sweep postpones a due trade, in case the job that it queues is lost. */
 const SWEPT_MS = 30_000
+/** A limit on a store's open deposits that no visit reaches. */
 const MOST_OPEN = 10_000
-/** Each session numbers its offers in its own range. */
+/** The size of the range in which each bot's session numbers its offers. */
 const OFFERS_OF_A_BOT = 1_000_000n
 const FIRST_ACCOUNT = 700_000_000
 
 type Fleet = { contextOf(botId: bigint): Promise<{ bot: BotContext; session: FakeSession }> }
 
-type Offered = { depositId: bigint; tradeId: bigint; bot: BotContext; session: FakeSession; offerId: string }
+type OpenOffer = {
+  depositId: bigint
+  tradeId: bigint
+  bot: BotContext
+  session: FakeSession
+  offerId: string
+}
 
 export function visitsOf(deps: TillDeps, db: Db): Call[] {
   const fleet = fleetOf(deps, db)
-  const served = { ...deps, signals: bySteam(deps, db, fleet) }
+  const steamDeps = { ...deps, signals: steamSignals(deps, db, fleet) }
   let visits = 0
   /** A visit up to its offer. Steam refuses the first bot for `refusal`. */
-  const offered = (refusal?: RefusedReason): Promise<Offered> => {
+  const openOffer = (refusal?: RefusedReason): Promise<OpenOffer> => {
     visits += 1
-    return offer(served, { db, fleet, number: visits, refusal })
+    return offer(steamDeps, { db, fleet, number: visits, refusal })
   }
-  const handlers = tradeHandlers(served)
+  const handlers = tradeHandlers(steamDeps)
   return [
     { name: 'prices of a source', run: () => refreshLocal({ ...deps, sources: [SOURCE] }, NEVER) },
     {
       name: 'a visit that is paid, and taken back',
       async run() {
-        const { tradeId, bot, session, offerId } = await offered()
+        const { tradeId, bot, session, offerId } = await openOffer()
         // When the sweep would have made the trade due.
         const dueAt = new Date(deps.clock.now().getTime() + SWEPT_MS)
         await db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
@@ -57,14 +65,14 @@ export function visitsOf(deps: TillDeps, db: Db): Call[] {
     {
       name: 'a visit that its store cancels',
       async run() {
-        const { depositId, tradeId, bot } = await offered()
-        await cancelDeposit(served, STORE.id, depositId)
+        const { depositId, tradeId, bot } = await openOffer()
+        await cancelDeposit(steamDeps, STORE.id, depositId)
         await handlers.laneOf(bot, tradeId)
         await handlers.trade(bot, tradeId)
-        await cancelDeposit(served, STORE.id, depositId)
+        await cancelDeposit(steamDeps, STORE.id, depositId)
       },
     },
-    { name: 'a visit whose first bot is refused', run: () => offered('access_denied') },
+    { name: 'a visit whose first bot is refused', run: () => openOffer('access_denied') },
   ]
 }
 
@@ -114,7 +122,7 @@ function fleetOf({ queue }: Pick<TillDeps, 'queue'>, db: Db): Fleet {
 }
 
 /** Signals that make a bot act immediately whenever a call waits for it. */
-function bySteam(deps: TillDeps, db: Db, fleet: Fleet): Signals {
+function steamSignals(deps: TillDeps, db: Db, fleet: Fleet): Signals {
   const botOf = async (table: 'trade' | 'inventory_request', id: bigint) => {
     const row = await db.selectFrom(table).select('bot_id').where('id', '=', id).executeTakeFirstOrThrow()
     return fleet.contextOf(row.bot_id)
@@ -140,7 +148,7 @@ function bySteam(deps: TillDeps, db: Db, fleet: Fleet): Signals {
 
 type Visiting = { db: Db; fleet: Fleet; number: number; refusal: RefusedReason | undefined }
 
-async function offer(deps: TillDeps, { db, fleet, number, refusal }: Visiting): Promise<Offered> {
+async function offer(deps: TillDeps, { db, fleet, number, refusal }: Visiting): Promise<OpenOffer> {
   const { deposit } = await createDeposit({ ...deps, mostOpen: MOST_OPEN }, STORE, {
     externalId: `visit ${number}`,
     currency: 'USD',

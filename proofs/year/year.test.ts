@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTill, type Till } from '../../gateway/testing/till.ts'
-import { ASKED, askedAs } from './asked.ts'
 import type { Call } from './call.ts'
 import { callsOf } from './calls.ts'
 import { BOUNDED, GROWING, type ObservedPool, observePool, VIEWS } from './explained-pool.ts'
+import { ON_REQUEST, onRequestEntry } from './on-request.ts'
 import { fillYear } from './rows.ts'
 import { functionsIn, statementsOf } from './statements.ts'
 import { measure } from './till.ts'
@@ -66,13 +66,13 @@ test('every automatic statement is run here, and has an index', async () => {
     statementsOf(file, readFileSync(join(ROOT, file), 'utf8'), tables),
   )
   const left = asking.filter((place) => !ran.has(place))
-  // A new statement belongs in calls.ts, visits.ts or jobs.ts, or in asked.ts if it runs only for a caller.
-  expect(left.filter((place) => askedAs(place) === undefined)).toEqual([])
-  const used = new Set(left.map(askedAs))
-  expect(Object.keys(ASKED).filter((entry) => !used.has(entry))).toEqual([])
+  // A new statement belongs in calls.ts, visits.ts or jobs.ts, or in on-request.ts if it runs only for a caller.
+  expect(left.filter((place) => onRequestEntry(place) === undefined)).toEqual([])
+  const used = new Set(left.map(onRequestEntry))
+  expect(Object.keys(ON_REQUEST).filter((entry) => !used.has(entry))).toEqual([])
 })
 
-test('every table is known to grow, or not to', async () => {
+test('every table is listed, either as growing or as bounded', async () => {
   const { rows } = await sql<{ name: string; kind: string }>`
     select relname as name, relkind as kind from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'v', 'p', 'm') order by 1`.execute(

@@ -5,7 +5,7 @@ import { post, type Said } from '../../../gateway/testing/console.ts'
 import { aStore } from '../../../gateway/testing/till.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 import { type Person, type Staff, staffOf } from './staff.ts'
 
 const ACT = 'gateway/operations/act.ts'
@@ -29,7 +29,7 @@ async function richStore({ till }: Target): Promise<bigint> {
   return id
 }
 
-async function paid({ till }: Target, storeId: bigint): Promise<bigint> {
+async function sumPaid({ till }: Target, storeId: bigint): Promise<bigint> {
   const row = await till.deps.db
     .selectFrom('payout')
     .select(({ fn }) => fn.sum<string>('amount').as('sum'))
@@ -46,19 +46,19 @@ async function postAct({ till, again }: Staff, who: Person, { act, input }: Want
 
 const proposalIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? '0'
 
-let wires = 0
-const wire = () => `limit ${++wires}`
+let references = 0
+const nextReference = () => `limit ${++references}`
 
 type Paying = { storeId: bigint; amount: string; reference?: string }
 
-const pay = (staff: Staff, who: Person, { storeId, amount, reference = wire() }: Paying) =>
+const pay = (staff: Staff, who: Person, { storeId, amount, reference = nextReference() }: Paying) =>
   postAct(staff, who, {
     act: 'payout-record',
     input: { storeId: String(storeId), currency: 'USD', amount, reference },
   })
 
 /** Sets the limit, and adds the operators. */
-async function limited(target: Target): Promise<Staff> {
+async function withLimit(target: Target): Promise<Staff> {
   const staff = await staffOf(target)
   await limitAct(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
   return staff
@@ -74,7 +74,7 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       async attack() {
         const storeId = await richStore(target)
         await pay(staff, staff.ada, { storeId, amount })
-        return never((await paid(target, storeId)) > 0n, 'is paid')
+        return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
       },
     },
     {
@@ -82,11 +82,11 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       by: 'a limit' as const,
       async attack() {
         const storeId = await richStore(target)
-        const reference = wire()
+        const reference = nextReference()
         await Promise.all(
           Array.from({ length: 5 }, () => pay(staff, staff.ada, { storeId, amount, reference })),
         )
-        return never((await paid(target, storeId)) > 0n, 'is paid')
+        return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
       },
     },
     {
@@ -94,9 +94,9 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
       by: 'a limit' as const,
       async attack() {
         const storeId = await richStore(target)
-        const input = { storeId: String(storeId), currency: 'USD', amount, reference: wire() }
+        const input = { storeId: String(storeId), currency: 'USD', amount, reference: nextReference() }
         const { status } = await postAct(staff, staff.ada, { act: 'store-debit', input })
-        return never(status === 200, 'is booked')
+        return problemIf(status === 200, 'is booked')
       },
     },
   ])
@@ -117,7 +117,7 @@ const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
     async attack() {
       const storeId = await richStore(target)
       for (let n = 0; n < times; n += 1) await pay(staff, staff.mallory, { storeId, amount })
-      return never((await paid(target, storeId)) > LIMIT_MINOR, 'is paid in parts')
+      return problemIf((await sumPaid(target, storeId)) > LIMIT_MINOR, 'is paid in parts')
     },
   }))
 
@@ -132,7 +132,7 @@ const alone = (target: Target, staff: Staff): Case<Defence>[] =>
         act: 'proposal-approve',
         input: { proposalId: proposalIn(error?.message) },
       })
-      return never((await paid(target, storeId)) > 0n, 'is paid')
+      return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
     },
   }))
 
@@ -142,10 +142,10 @@ const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
     by: 'two operators for a command' as const,
     async attack() {
       const storeId = await richStore(target)
-      const payout = { storeId, currency: 'USD', amount: 20_000n, reference: wire() } as const
+      const payout = { storeId, currency: 'USD', amount: 20_000n, reference: nextReference() } as const
       const { message } = await recordPayout(staff.till.by(name), payout)
       await postAct(staff, staff.ada, { act: 'proposal-approve', input: { proposalId: proposalIn(message) } })
-      return never((await paid(target, storeId)) > 0n, 'is paid')
+      return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
     },
   }))
 
@@ -156,7 +156,7 @@ const raised = (staff: Staff): Case<Defence>[] =>
     by: 'two operators to change the limit' as const,
     async attack() {
       const { kind } = await limitAct(staff.till.by('host'), { aboveUsdMinor })
-      return never(kind === 'done', 'one operator changed it')
+      return problemIf(kind === 'done', 'one operator changed it')
     },
   }))
 
@@ -205,13 +205,16 @@ export const approvals: Family = family<Defence>({
     },
   },
   async honest(target) {
-    const staff = await limited(target)
+    const staff = await withLimit(target)
     const storeId = await richStore(target)
     await pay(staff, staff.ada, { storeId, amount: '100.00' })
-    return never((await paid(target, storeId)) !== LIMIT_MINOR, 'a payout below the limit is not recorded')
+    return problemIf(
+      (await sumPaid(target, storeId)) !== LIMIT_MINOR,
+      'a payout below the limit is not recorded',
+    )
   },
   async cases(target) {
-    const staff = await limited(target)
+    const staff = await withLimit(target)
     return [
       ...above(target, staff),
       ...inParts(target, staff),

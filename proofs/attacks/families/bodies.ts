@@ -6,8 +6,9 @@ import { answered } from './checks.ts'
 const CONTRACT = 'contract/store-api.ts'
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
 
-const opens = (target: Target, body: unknown) => target.call({ method: 'POST', url: '/v1/deposits', body })
-const opensOne = (target: Target) => answered(opens(target, aBody()), 201)
+const openDeposit = (target: Target, body: unknown) =>
+  target.call({ method: 'POST', url: '/v1/deposits', body })
+const opensDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
 
 /** The body of a deposit as text, with one more field whose JSON no JavaScript value produces. */
 const textWith = (field: string, json: string): string =>
@@ -71,19 +72,19 @@ export const amounts = family({
       ],
     },
   },
-  honest: (target) => answered(opens(target, { ...aBody(), minAmount: 1_000, maxAmount: 2_000 }), 201),
+  honest: (target) => answered(openDeposit(target, { ...aBody(), minAmount: 1_000, maxAmount: 2_000 }), 201),
   cases: (target) => [
     ...['minAmount', 'maxAmount', 'targetAmount'].flatMap((field) =>
       AMOUNTS.map((json) => ({
         what: `${field} ${json}`,
         by: 'whole minor units above zero' as const,
-        attack: () => answered(opens(target, textWith(field, json)), 400),
+        attack: () => answered(openDeposit(target, textWith(field, json)), 400),
       })),
     ),
     ...CURRENCIES.map((json) => ({
       what: `currency ${json}`,
       by: 'known currencies' as const,
-      attack: () => answered(opens(target, { ...aBody(), currency: JSON.parse(json) }), 400),
+      attack: () => answered(openDeposit(target, { ...aBody(), currency: JSON.parse(json) }), 400),
     })),
     ...[
       [2_000, 1_000],
@@ -91,7 +92,7 @@ export const amounts = family({
     ].map(([minAmount, maxAmount]) => ({
       what: `from ${minAmount} to ${maxAmount}`,
       by: 'a valid range' as const,
-      attack: () => answered(opens(target, { ...aBody(), minAmount, maxAmount }), 400),
+      attack: () => answered(openDeposit(target, { ...aBody(), minAmount, maxAmount }), 400),
     })),
   ],
 })
@@ -150,12 +151,12 @@ export const massAssignment = family({
       ],
     },
   },
-  honest: opensOne,
+  honest: opensDeposit,
   cases: (target) => [
     ...Object.entries(MORE_FIELDS).map(([field, value]) => ({
       what: `${field} in a new deposit`,
       by: 'named fields only' as const,
-      attack: () => answered(opens(target, { ...aBody(), [field]: value }), 400),
+      attack: () => answered(openDeposit(target, { ...aBody(), [field]: value }), 400),
     })),
     ...['storeId', 'store_id', 'store', 'scope', 'all', 'admin', 'deleted'].map((name) => ({
       what: `?${name}= in a list`,
@@ -207,15 +208,15 @@ export const prototypes = family({
       what: more,
       by,
       async attack() {
-        const came = await answered(linkCall(target, linkBody(target, more)), 400)
-        return Reflect.get({}, 'polluted') === undefined ? came : 'every object is polluted'
+        const result = await answered(linkCall(target, linkBody(target, more)), 400)
+        return Reflect.get({}, 'polluted') === undefined ? result : 'every object is polluted'
       },
     })),
 })
 
 const WIDGET = 'contract/widget-api.ts'
 
-export const twice = family({
+export const repeatedParameters = family({
   number: 18,
   name: 'repeated parameters',
   kind: 'till',
@@ -255,9 +256,9 @@ export const twice = family({
 const deep = (levels: number, open: string, close: string): string =>
   open.repeat(levels) + close.repeat(levels)
 
-type Sizes = 'a body of 64 KB' | 'a limit on nesting'
+type SizeDefence = 'a body of 64 KB' | 'a limit on nesting'
 
-export const sizes = family<Sizes>({
+export const sizes = family<SizeDefence>({
   number: 26,
   name: 'huge and deep bodies',
   kind: 'till',
@@ -297,7 +298,7 @@ export const sizes = family<Sizes>({
         more: `"more":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
       },
     ])
-    const cases = (by: Sizes, status: number, tries: typeof large): Case<Sizes>[] =>
+    const cases = (by: SizeDefence, status: number, tries: typeof large): Case<SizeDefence>[] =>
       tries.map(({ what, more }) => ({
         what,
         by,
@@ -308,12 +309,13 @@ export const sizes = family<Sizes>({
 })
 
 const FIELDS = ['externalId', 'customerReference', 'customerLabel'] as const
+/** Control characters, lone halves of surrogate pairs, and marks that change the direction of text. */
 const CONTROLS = ['\u0000', '\r\n', '\n', '\t', '\u001b[31m', '\u007f', '\u0085', '\u009b31m']
 const HALVES = ['\ud800', '\udfff', 'a\ud83d', '\udc00\ud800']
 const TURNS = ['\u202e', '\u202a', '\u2066', '\u2069', '\u061c', '\u200f', '\u200e']
 
 const withText = (target: Target, field: string, text: string) =>
-  answered(opens(target, { ...aBody(), [field]: `a${text}b` }), 400)
+  answered(openDeposit(target, { ...aBody(), [field]: `a${text}b` }), 400)
 
 export const texts = family({
   number: 30,
@@ -349,7 +351,7 @@ export const texts = family({
       off: [{ file: CONTRACT, from: '.min(1)\n    .max(most)', to: '.min(1)' }],
     },
   },
-  honest: (target) => answered(opens(target, { ...aBody(), customerLabel: 'Łódź 🎮 дом' }), 201),
+  honest: (target) => answered(openDeposit(target, { ...aBody(), customerLabel: 'Łódź 🎮 дом' }), 201),
   cases: (target) => [
     ...FIELDS.flatMap((field) =>
       CONTROLS.map((text) => ({

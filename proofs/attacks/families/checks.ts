@@ -1,4 +1,4 @@
-/** How cases describe the result of an attack. */
+/** Describe the result of an attack: undefined if it failed. */
 import type { LightMyRequestResponse } from 'fastify'
 
 type Answer = Pick<LightMyRequestResponse, 'statusCode' | 'body'>
@@ -11,5 +11,6 @@ export async function answered(call: Promise<Answer>, status: number): Promise<s
     : `answered ${statusCode} instead of ${status}: ${body.slice(0, 200)}`
 }
 
-/** Returns undefined unless the attack `succeeded`. */
-export const never = (succeeded: boolean, what: string): string | undefined => (succeeded ? what : undefined)
+/** Returns the text if the attack succeeded, otherwise undefined. */
+export const problemIf = (succeeded: boolean, text: string): string | undefined =>
+  succeeded ? text : undefined

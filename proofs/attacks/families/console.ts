@@ -4,7 +4,7 @@ import { FINDS } from '../../../gateway/console/finds.ts'
 import { OWN, post, type Said, show } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 import { HOUR_MS, MINUTE_MS, type Staff, staffOf } from './staff.ts'
 
 const GUARD = 'gateway/console/guard.ts'
@@ -30,9 +30,9 @@ async function call(staff: Staff, path: string, headers: Headers): Promise<Said>
 }
 
 /** Resolves to undefined if the call was refused for this reason. */
-async function refusedAs(kind: string, said: Promise<Said>): Promise<string | undefined> {
-  const { status, error } = await said
-  return never(error?.kind !== kind, `answered ${status} ${error?.kind ?? ''} instead of ${kind}`)
+async function mustBeRefused(kind: string, answer: Promise<Said>): Promise<string | undefined> {
+  const { status, error } = await answer
+  return problemIf(error?.kind !== kind, `answered ${status} ${error?.kind ?? ''} instead of ${kind}`)
 }
 
 const ELSEWHERE: [what: string, headers: Headers][] = [
@@ -69,14 +69,14 @@ const ofOthers = (staff: Staff): Case<Defence>[] => [
     ELSEWHERE.map(([what, headers]) => ({
       what: `${path} from ${what}`,
       by: 'only its own page' as const,
-      attack: () => refusedAs('cross_site', call(staff, path, { ...staff.ada.headers, ...headers })),
+      attack: () => mustBeRefused('cross_site', call(staff, path, { ...staff.ada.headers, ...headers })),
     })),
   ),
   ...HOSTS.flatMap((host) =>
     CALLS.slice(0, 5).map(({ path }) => ({
       what: `${path} as ${host}`,
       by: 'only its own host' as const,
-      attack: () => refusedAs('wrong_host', call(staff, path, { ...staff.ada.headers, host })),
+      attack: () => mustBeRefused('wrong_host', call(staff, path, { ...staff.ada.headers, host })),
     })),
   ),
 ]
@@ -91,13 +91,13 @@ function inParts({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
       ['A'.repeat(43), mallory.headers[half] ?? ''].map((other, index) => ({
         what: `${path} with her cookie and ${index === 0 ? 'a guessed half' : 'another operator’s half'}`,
         by: 'both halves' as const,
-        attack: () => refusedAs('signed_out', call(all, path, { ...ada.headers, [half]: other })),
+        attack: () => mustBeRefused('signed_out', call(all, path, { ...ada.headers, [half]: other })),
       })),
     ),
     ...[`${his}; ${hers}`, `${his};${hers}`, `${his}; a=b; ${hers}`].map((cookie, index) => ({
       what: `a session planted before hers, ${index + 1}`,
       by: 'one cookie' as const,
-      attack: () => refusedAs('signed_out', call(all, 'session', { ...mallory.headers, cookie })),
+      attack: () => mustBeRefused('signed_out', call(all, 'session', { ...mallory.headers, cookie })),
     })),
   ]
 }
@@ -109,11 +109,11 @@ const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
     CALLS.filter((one) => RANKS.indexOf(one.role) > RANKS.indexOf(role)).map(({ path }) => ({
       what: `${path} by the ${role}`,
       by: 'the role' as const,
-      attack: async () => refusedAs('forbidden', call(staff, path, await staff.again(staff[role]))),
+      attack: async () => mustBeRefused('forbidden', call(staff, path, await staff.again(staff[role]))),
     })),
   )
 
-/** Each case opens a new session, because it advances the till's clock until the session is too old. */
+/** Each case openDeposit a new session, because it advances the till's clock until the session is too old. */
 const stale = (staff: Staff): Case<Defence>[] => [
   ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
     what: `${path} long after the passkey was used`,
@@ -121,7 +121,7 @@ const stale = (staff: Staff): Case<Defence>[] => [
     async attack() {
       const headers = await staff.again(staff.ada)
       staff.till.clock.advance(6 * MINUTE_MS)
-      return refusedAs('step_up', call(staff, path, headers))
+      return mustBeRefused('step_up', call(staff, path, headers))
     },
   })),
   ...[31 * MINUTE_MS, 3 * HOUR_MS, 13 * HOUR_MS].map((ms) => ({
@@ -130,7 +130,7 @@ const stale = (staff: Staff): Case<Defence>[] => [
     async attack() {
       const headers = await staff.again(staff.ada)
       staff.till.clock.advance(ms)
-      return refusedAs('signed_out', call(staff, 'find/acts', headers))
+      return mustBeRefused('signed_out', call(staff, 'find/acts', headers))
     },
   })),
 ]
@@ -142,7 +142,7 @@ const signedOut = (staff: Staff): Case<Defence>[] => [
     async attack() {
       const headers = await staff.again(staff.ada)
       await call(staff, 'sign-out', headers)
-      return refusedAs('signed_out', call(staff, path, headers))
+      return mustBeRefused('signed_out', call(staff, path, headers))
     },
   })),
   ...['find/acts', 'session', 'act/payout-record', 'step-up/begin'].map((path) => ({
@@ -151,7 +151,7 @@ const signedOut = (staff: Staff): Case<Defence>[] => [
     async attack() {
       const [headers, stolen] = [await staff.again(staff.ada), await staff.again(staff.ada)]
       await call(staff, 'sign-out-everywhere', headers)
-      return refusedAs('signed_out', call(staff, path, stolen))
+      return mustBeRefused('signed_out', call(staff, path, stolen))
     },
   })),
 ]
@@ -210,8 +210,8 @@ export const consoleCalls: Family = family<Defence>({
     const staff = await staffOf(target)
     const shown = await show(staff.till, { device: staff.ada.device, headers: OWN })
     const headers = await staff.again(staff.ada)
-    const said = await call(staff, 'find/acts', headers)
-    return never(shown.status !== 200 || said.status !== 200, `an operator gets ${said.status}`)
+    const answer = await call(staff, 'find/acts', headers)
+    return problemIf(shown.status !== 200 || answer.status !== 200, `an operator gets ${answer.status}`)
   },
   async cases(target: Target) {
     const staff = await staffOf(target)

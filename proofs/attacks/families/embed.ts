@@ -9,7 +9,7 @@ import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
 import { fakeClock } from '../../../gateway/testing/clock.ts'
 import { captureLog } from '../../../gateway/testing/log.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { answered, never } from './checks.ts'
+import { answered, problemIf } from './checks.ts'
 
 const TOKEN = 'gateway/http/embed-token.ts'
 const CSRF = 'gateway/http/csrf.ts'
@@ -78,19 +78,19 @@ const call = ({ token, path, hash = HASH, headers = {} }: Calling): Promise<Ligh
     }),
   )
 
-const part = (index: number, value: string, token = good()): string =>
+const withPart = (index: number, value: string, token = good()): string =>
   token.split('.').with(index, value).join('.')
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64url')
 
 const FORGED: [what: string, token: () => string, hash?: string][] = [
-  ['the hash of another deposit', () => part(1, OTHER), OTHER],
-  ['a later expiry', () => part(2, '9999999999')],
-  ['an expiry a second later', () => part(2, String(Number(good().split('.')[2]) + 1))],
-  ['another origin', () => part(3, encoded('https://evil.example'))],
-  ['no origin', () => part(3, encoded('null'))],
-  ['a signature of zeros', () => part(4, 'A'.repeat(43))],
-  ['the signature of another deposit', () => part(4, good(OTHER).split('.')[4] ?? '')],
+  ['the hash of another deposit', () => withPart(1, OTHER), OTHER],
+  ['a later expiry', () => withPart(2, '9999999999')],
+  ['an expiry a second later', () => withPart(2, String(Number(good().split('.')[2]) + 1))],
+  ['another origin', () => withPart(3, encoded('https://evil.example'))],
+  ['no origin', () => withPart(3, encoded('null'))],
+  ['a signature of zeros', () => withPart(4, 'A'.repeat(43))],
+  ['the signature of another deposit', () => withPart(4, good(OTHER).split('.')[4] ?? '')],
   ['the key of another till', () => tokensOf(8).make({ hash: HASH, origin: STORE })],
 ]
 
@@ -99,8 +99,8 @@ async function framedBy(path: string, dest: string, who: string): Promise<string
   const { headers } = await onTill((app) =>
     app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
   )
-  const said = /frame-ancestors ([^;]*)/.exec(String(headers['content-security-policy']))?.[1] ?? 'all'
-  return never(said !== who, `may be framed by ${said}`)
+  const framers = /frame-ancestors ([^;]*)/.exec(String(headers['content-security-policy']))?.[1] ?? 'all'
+  return problemIf(framers !== who, `may be framed by ${framers}`)
 }
 
 const frames = (): Case<Defence>[] =>
@@ -134,7 +134,7 @@ const policies = (): Case<Defence>[] =>
       const headers = { host: 'till.test', 'sec-fetch-dest': 'iframe' }
       const answer = await onTill((app) => app.inject({ url: `/deposit/${HASH}`, headers }), origin)
       const policy = String(answer.headers['content-security-policy'])
-      return never(policy.includes(`frame-ancestors ${origin}`), `the policy is ${policy}`)
+      return problemIf(policy.includes(`frame-ancestors ${origin}`), `the policy is ${policy}`)
     },
   }))
 
@@ -184,7 +184,7 @@ const reads = (): Case<Defence>[] =>
       async attack() {
         const { headers } = await onTill((app) => app.inject({ url, headers: { host: 'till.test', origin } }))
         const allowed = headers['access-control-allow-origin'] ?? headers['access-control-allow-credentials']
-        return never(allowed !== undefined, `allows ${String(allowed)}`)
+        return problemIf(allowed !== undefined, `allows ${String(allowed)}`)
       },
     })),
   )
@@ -241,7 +241,7 @@ export const embedding: Family = family<Defence>({
     const called = await call({ token: good(), path: '/api/trade' })
     const loader = await onTill((app) => app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }))
     const isRead = loader.headers['access-control-allow-origin'] === '*'
-    return never(called.statusCode !== 200 || !isRead, `the page in its frame gets ${called.statusCode}`)
+    return problemIf(called.statusCode !== 200 || !isRead, `the page in its frame gets ${called.statusCode}`)
   },
   cases: () => [...calls(), ...frames(), ...policies(), ...reads()],
 })

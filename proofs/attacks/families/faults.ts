@@ -1,8 +1,8 @@
-/** Faults of the till whose answers reveal too much: family 33. */
+/** Answers to calls that fail inside the till. They must not reveal why: family 33. */
 import { sql } from 'kysely'
 import { type Family, family } from '../attack.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
-import { answered, never } from './checks.ts'
+import { answered, problemIf } from './checks.ts'
 
 const PROBLEM = 'gateway/http/problem.ts'
 /** Matches words that reveal something about the sources, the database or the machine. */
@@ -73,7 +73,7 @@ export const faults: Family = family({
       async attack() {
         const { statusCode, body } = await askWithout(target, one)
         if (statusCode < 500) return `answered ${statusCode}, so nothing failed: ${body.slice(0, 100)}`
-        return never(TELLING.test(body), `says ${body.slice(0, 100)}`)
+        return problemIf(TELLING.test(body), `says ${body.slice(0, 100)}`)
       },
     })),
 })

@@ -2,7 +2,7 @@
 import type { Payment } from '../../../contract/widget-api.ts'
 import { readDocument } from '../../../gateway/http/first-paint.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const FILE = 'gateway/http/first-paint.ts'
 
@@ -15,21 +15,38 @@ const BUILD = [
 ].join('')
 
 const PLAIN: Payment = {
-  ...{ hash: '0'.repeat(32), id: '17', storeName: 'Ember', storeAccent: null, customerLabel: null },
-  ...{ status: 'created', currency: 'USD', amount: null, user: null, userPending: false, bot: null },
-  ...{
-    timeLeft: 3600,
-    technicalWorks: false,
-    technicalWorksText: null,
-    technicalWorksUntil: null,
-    endedAtOnce: false,
-    cancelledByStore: false,
-    steamHoldUntil: null,
-    steamTradeId: null,
-  },
-  ...{ steamTradeMessage: null, acceptUrl: null, clientUrl: null, backToStoreUrl: 'https://store.example/' },
-  ...{ language: null, creating: false, itemCount: 0, heldAmount: 0, heldUntil: null },
-  ...{ minAmount: null, maxAmount: null, games: ['cs'], targetAmount: null },
+  hash: '0'.repeat(32),
+  id: '17',
+  storeName: 'Ember',
+  storeAccent: null,
+  customerLabel: null,
+  status: 'created',
+  currency: 'USD',
+  amount: null,
+  user: null,
+  userPending: false,
+  bot: null,
+  timeLeft: 3600,
+  technicalWorks: false,
+  technicalWorksText: null,
+  technicalWorksUntil: null,
+  endedAtOnce: false,
+  cancelledByStore: false,
+  steamHoldUntil: null,
+  steamTradeId: null,
+  steamTradeMessage: null,
+  acceptUrl: null,
+  clientUrl: null,
+  backToStoreUrl: 'https://store.example/',
+  language: null,
+  creating: false,
+  itemCount: 0,
+  heldAmount: 0,
+  heldUntil: null,
+  minAmount: null,
+  maxAmount: null,
+  games: ['cs'],
+  targetAmount: null,
 }
 
 /** Texts that end an element, begin one, begin a comment, or leave an attribute. */
@@ -54,7 +71,7 @@ const pageOf = (change: Partial<Payment>): string =>
 
 /** Returns undefined if the page has exactly the tags of an honest one. */
 const sameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
-  never(tags(pageOf(change)).join() !== tags(pageOf(honest)).join(), 'the page has other tags')
+  problemIf(tags(pageOf(change)).join() !== tags(pageOf(honest)).join(), 'the page has other tags')
 
 type Defence = 'inert data' | 'escaped text'
 
@@ -102,6 +119,7 @@ export const firstPaint: Family = family<Defence>({
       off: [{ file: FILE, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
     },
   },
-  honest: () => never(!pageOf({ storeName: 'Ember' }).includes('<h1>Ember</h1>'), 'the page has no shell'),
+  honest: () =>
+    problemIf(!pageOf({ storeName: 'Ember' }).includes('<h1>Ember</h1>'), 'the page has no shell'),
   cases: () => [...casesOf(FIELDS, 'inert data'), ...casesOf(SHOWN, 'escaped text')],
 })

@@ -1,7 +1,7 @@
 /** Pages that try to receive a deposit's messages to its store: family 59. */
 import { z } from 'zod'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const FRAME = 'widget/frame.ts'
 const STORE = 'https://store.example'
@@ -14,8 +14,8 @@ type Defence =
   | 'the greeting'
   | 'the first port'
 
-const told = z.looseObject({ type: z.string() })
-const frame = z.object({ send: z.custom<(said: object) => void>((each) => typeof each === 'function') })
+const messageSchema = z.looseObject({ type: z.string() })
+const frame = z.object({ send: z.custom<(received: object) => void>((each) => typeof each === 'function') })
 const code = z.object({
   joinParent: z.custom<(target: object, origin: string) => unknown>((each) => typeof each === 'function'),
 })
@@ -25,33 +25,41 @@ const load = async () =>
   code.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
 
 /**
- * Simulates a page in a frame. `sent`: its messages to its parent. `message` delivers a message to the page, and
- * returns the list of what the page sends to that message's port.
+ * Simulates a page in a frame. `sent`: its messages to its parent. `message` delivers a message to the page. It returns
+ * a list to which everything is added that the page sends to the port of that message.
  */
 async function framed() {
-  const heard = new Set<(event: object) => void>()
+  const listeners = new Set<(event: object) => void>()
   const sent: unknown[][] = []
   const parent = { postMessage: (...message: unknown[]) => sent.push(message) }
   const target = {
     parent,
     document: { addEventListener: () => {}, getElementById: () => null },
-    addEventListener: (_type: string, hear: (event: object) => void) => heard.add(hear),
-    removeEventListener: (_type: string, hear: (event: object) => void) => heard.delete(hear),
+    addEventListener: (_type: string, hear: (event: object) => void) => listeners.add(hear),
+    removeEventListener: (_type: string, hear: (event: object) => void) => listeners.delete(hear),
   }
   const joinParent = await load()
   const { send } = frame.parse(joinParent(target, STORE))
   const message = (facts: object): unknown[] => {
-    const said: unknown[] = []
-    const ports = [{ postMessage: (what: unknown) => said.push(told.parse(what)) }]
-    for (const hear of [...heard]) hear({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
-    return said
+    const received: unknown[] = []
+    const ports = [{ postMessage: (what: unknown) => received.push(messageSchema.parse(what)) }]
+    for (const hear of [...listeners])
+      hear({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
+    return received
   }
   return { sent, send: () => send({ type: 'status', detail: { depositId: '7' } }), message }
 }
 
 const ORIGINS = [
-  ...['https://evil.example', 'http://store.example', 'https://store.example:444', 'null', ''],
-  ...['https://store.example.evil.example', 'https://www.store.example', 'https://store.example/', 'file://'],
+  'https://evil.example',
+  'http://store.example',
+  'https://store.example:444',
+  'null',
+  '',
+  'https://store.example.evil.example',
+  'https://www.store.example',
+  'https://store.example/',
+  'file://',
 ]
 const SOURCES: Record<string, object | null> = {
   'another frame of the store': {},
@@ -60,7 +68,8 @@ const SOURCES: Record<string, object | null> = {
 }
 const GREETINGS = [
   ...[null, undefined, 'tradetill', 1, [], {}, { tradetill: 2 }, { tradetill: '1' }, { Tradetill: 1 }],
-  ...[{ data: { tradetill: 1 } }, JSON.stringify(GREETING)],
+  { data: { tradetill: 1 } },
+  JSON.stringify(GREETING),
 ]
 
 const hearing = (by: Defence, what: string, facts: object): Case<Defence> => ({
@@ -70,7 +79,7 @@ const hearing = (by: Defence, what: string, facts: object): Case<Defence> => ({
     const { message, send } = await framed()
     const heard = message(facts)
     send()
-    return never(heard.length > 0, 'receives the deposit’s messages')
+    return problemIf(heard.length > 0, 'receives the deposit’s messages')
   },
 })
 
@@ -82,16 +91,16 @@ const taking = (data: object): Case<Defence> => ({
     message({})
     const heard = message({ data })
     send()
-    return never(heard.length > 0, 'takes the place of the first')
+    return problemIf(heard.length > 0, 'takes the place of the first')
   },
 })
 
-const greeted: Case<Defence> = {
+const misdirected: Case<Defence> = {
   what: 'another page in place of the store’s',
   by: 'a greeting to one origin',
   async attack() {
     const { sent } = await framed()
-    return never(
+    return problemIf(
       sent.some(([, to]) => to !== STORE),
       'receives the greeting',
     )
@@ -133,13 +142,13 @@ export const greetings: Family = family<Defence>({
   async honest() {
     const { message, send } = await framed()
     send()
-    return never(message({}).length !== 1, 'the store receives nothing')
+    return problemIf(message({}).length !== 1, 'the store receives nothing')
   },
   cases: () => [
     ...ORIGINS.map((origin) => hearing('the origin', `a page of ${origin}`, { origin })),
     ...Object.entries(SOURCES).map(([what, source]) => hearing('the parent only', what, { source })),
     ...GREETINGS.map((data) => hearing('the greeting', `a greeting of ${JSON.stringify(data)}`, { data })),
     ...[GREETING, { ...GREETING, more: 1 }].map(taking),
-    greeted,
+    misdirected,
   ],
 })

@@ -4,14 +4,13 @@ import type { SteamItem, SteamTrade } from '../../../gateway/steam/steam.ts'
 import { active, steamTrade } from '../../../gateway/testing/trades.ts'
 import { judgeSteamTrade } from '../../../gateway/trades/proof.ts'
 import { type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const PROOF = 'gateway/trades/proof.ts'
 const OFFERED = 'gateway/inventory/offered.ts'
 
 const { received } = steamTrade()
-const [first] = received
-const others: Record<string, Partial<SteamTrade>> = {
+const CONTRADICTIONS: Record<string, Partial<SteamTrade>> = {
   'no items': { received: [] },
   'one item less': { received: received.slice(1) },
   'one item more': {
@@ -63,45 +62,48 @@ const forgedAnswers: Family = family({
       ],
     },
   },
-  honest: () => never(verdict({}) !== 'delivered', `a true record is ${verdict({})}`),
+  honest: () => problemIf(verdict({}) !== 'delivered', `a true record is ${verdict({})}`),
   cases: () => [
     ...partners.map((partnerSteamId) => ({
       what: `a record with the partner '${partnerSteamId}'`,
       by: 'a record of this shopper' as const,
-      attack: () => never(verdict({ partnerSteamId }) !== 'contradiction', verdict({ partnerSteamId })),
+      attack: () => problemIf(verdict({ partnerSteamId }) !== 'contradiction', verdict({ partnerSteamId })),
     })),
     ...['1', '899', '0'].map((rollbackOf) => ({
       what: `the reversal of ${rollbackOf}`,
       by: 'no reversal' as const,
-      attack: () => never(verdict({ rollbackOf }) !== 'contradiction', verdict({ rollbackOf })),
+      attack: () => problemIf(verdict({ rollbackOf }) !== 'contradiction', verdict({ rollbackOf })),
     })),
-    ...Object.entries(others).map(([what, change]) => ({
+    ...Object.entries(CONTRADICTIONS).map(([what, change]) => ({
       what,
       by: 'exactly these items' as const,
-      attack: () => never(verdict(change) !== 'contradiction', verdict(change)),
+      attack: () => problemIf(verdict(change) !== 'contradiction', verdict(change)),
     })),
     ...received.map((_asset, index) => ({
       what: `a committed record whose item ${index} did not arrive`,
       by: 'items that arrived' as const,
       attack() {
         const some = received.map((one, at) => (at === index ? { ...one, newAssetId: null } : one))
-        const came = verdict({ state: 'committed', received: some })
-        return never(came !== 'not_yet', came)
+        const result = verdict({ state: 'committed', received: some })
+        return problemIf(result !== 'not_yet', result)
       },
     })),
   ],
 })
 
 const PLAIN: SteamItem = {
-  ...{ assetId: '1', classId: '2', instanceId: '0', amount: 1, name: 'Crate', marketHashName: 'Crate' },
-  ...{
-    tradable: true,
-    restriction: null,
-    market: { kind: 'open' },
-    isNoted: false,
-    tags: [],
-    paintIndex: null,
-  },
+  assetId: '1',
+  classId: '2',
+  instanceId: '0',
+  amount: 1,
+  name: 'Crate',
+  marketHashName: 'Crate',
+  tradable: true,
+  restriction: null,
+  market: { kind: 'open' },
+  isNoted: false,
+  tags: [],
+  paintIndex: null,
 }
 
 /** The credit for an item in cents, or 0 if it is not accepted. `Knife` is the expensive one. */
@@ -131,7 +133,7 @@ const NAMES = [
   ' Knife ',
   'Unusual Knife',
 ]
-const dear = { name: 'Knife', marketHashName: 'Knife' }
+const KNIFE = { name: 'Knife', marketHashName: 'Knife' }
 
 const lookAlikes: Family = family({
   number: 45,
@@ -204,18 +206,18 @@ const lookAlikes: Family = family({
       ],
     },
   },
-  honest: () => never(creditOf(dear) !== 9_000 || first === undefined, 'a plain item does not get its price'),
+  honest: () => problemIf(creditOf(KNIFE) !== 9_000, 'a plain item does not get its price'),
   cases: () => {
     const refused = <D extends string>(by: D, what: string, item: Partial<SteamItem>) => ({
       what,
       by,
-      attack: () => never(creditOf({ ...dear, ...item }) !== 0, 'is credited'),
+      attack: () => problemIf(creditOf({ ...KNIFE, ...item }) !== 0, 'is credited'),
     })
     return [
       ...NAMES.map((name) => ({
         what: `a crate called ${JSON.stringify(name)}`,
         by: 'prices by market name' as const,
-        attack: () => never(creditOf({ name }) > 1, 'is credited like a knife'),
+        attack: () => problemIf(creditOf({ name }) > 1, 'is credited like a knife'),
       })),
       refused('marketable items only', 'an item that the market never takes', { market: { kind: 'closed' } }),
       refused('items with a price of their own only', 'an item that cannot be used in crafting', {
@@ -232,7 +234,7 @@ const lookAlikes: Family = family({
       {
         what: 'an item in another trade',
         by: 'no item of another trade',
-        attack: () => never(creditOf(dear, [PLAIN.assetId]) !== 0, 'is credited'),
+        attack: () => problemIf(creditOf(KNIFE, [PLAIN.assetId]) !== 0, 'is credited'),
       },
     ]
   },

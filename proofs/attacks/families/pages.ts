@@ -1,7 +1,7 @@
 /** Headers, cookies and caches of answers, and private files: families 5 to 7, 11, 31, 32, 36 and 39. */
 import { type Case, type Family, family } from '../attack.ts'
 import { ORIGIN, type Target } from '../target.ts'
-import { answered, never } from './checks.ts'
+import { answered, problemIf } from './checks.ts'
 
 const HEADERS = 'gateway/http/headers.ts'
 const APP = 'gateway/http/app.ts'
@@ -63,9 +63,9 @@ const cors = family({
           by: 'no permission for other origins' as const,
           async attack() {
             const headers = { origin, 'access-control-request-method': 'POST' }
-            const { headers: came } = await target.ask({ url, method, headers })
-            const found = CORS.filter((name) => came[name] !== undefined)
-            return never(found.length > 0, `answered ${found.join()}`)
+            const { headers: result } = await target.ask({ url, method, headers })
+            const found = CORS.filter((name) => result[name] !== undefined)
+            return problemIf(found.length > 0, `answered ${found.join()}`)
           },
         })),
       ),
@@ -96,7 +96,7 @@ const framing = family({
       by: index < 4 ? ('no frame around the page' as const) : ('no frame around other answers' as const),
       async attack() {
         const policy = await policyOf(target, url)
-        return never(!policy.includes("frame-ancestors 'none'"), policy)
+        return problemIf(!policy.includes("frame-ancestors 'none'"), policy)
       },
     })),
 })
@@ -133,7 +133,7 @@ const policy = family({
           by: directive,
           async attack() {
             const parts = (await policyOf(target, url)).split('; ')
-            return never(!parts.includes(directive), parts.join('; '))
+            return problemIf(!parts.includes(directive), parts.join('; '))
           },
         })),
     ),
@@ -172,7 +172,7 @@ const headerValues = family({
         async attack() {
           const { headers } = await target.call({ url, headers: { 'x-request-id': id } })
           const given = String(headers['x-request-id'] ?? '')
-          return never(!/^(?:[0-9a-f-]{36})?$/.test(given), `answered x-request-id ${given}`)
+          return problemIf(!/^(?:[0-9a-f-]{36})?$/.test(given), `answered x-request-id ${given}`)
         },
       })),
     ),
@@ -218,7 +218,7 @@ const traversal = family({
       by: 'known file names only' as const,
       async attack() {
         const { body, statusCode } = await target.ask({ url })
-        return never(body.includes(SECRET) || statusCode < 400, `answered ${statusCode}`)
+        return problemIf(body.includes(SECRET) || statusCode < 400, `answered ${statusCode}`)
       },
     })),
 })
@@ -258,7 +258,7 @@ const debugging = family({
         by: 'no server versions' as const,
         async attack() {
           const { headers } = await target.ask({ url })
-          return never((headers.server ?? headers['x-powered-by']) !== undefined, 'names its server')
+          return problemIf((headers.server ?? headers['x-powered-by']) !== undefined, 'names its server')
         },
       },
     ]),
@@ -291,7 +291,7 @@ const cookies = family({
           by,
           async attack() {
             const cookie = String((await target.ask({ url })).headers['set-cookie'])
-            return never(!cookie.includes(part), cookie)
+            return problemIf(!cookie.includes(part), cookie)
           },
         })),
     ),
@@ -335,7 +335,7 @@ const caches = family({
       by: 'not stored',
       async attack() {
         const { headers } = await target.call({ url })
-        return never(headers['cache-control'] !== 'no-store', String(headers['cache-control']))
+        return problemIf(headers['cache-control'] !== 'no-store', String(headers['cache-control']))
       },
     }))
     const etags = personal.flatMap((url, index) =>

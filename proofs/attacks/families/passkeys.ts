@@ -14,7 +14,7 @@ import {
   type TestConsole,
 } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 import { HOUR_MS, MINUTE_MS, type Staff, staffOf } from './staff.ts'
 
 const PASSKEYS = 'gateway/console/passkeys.ts'
@@ -31,7 +31,7 @@ type Defence =
   | 'a passkey of the session’s operator'
   | 'a limit on attempts'
 
-const mustRefuse = (said: Said): string | undefined => never(said.status === 200, 'is let in')
+const mustRefuse = (answer: Said): string | undefined => problemIf(answer.status === 200, 'is let in')
 
 let people = 0
 const newLink = (till: TestConsole): Promise<string> => linkFor(till, `newcomer ${++people}`)
@@ -150,7 +150,7 @@ const tries = ({ till }: Staff): Case<Defence>[] =>
       till.rest(HOUR_MS)
       let last: Said | undefined
       for (let index = 0; index < TRIES; index += 1) last = await post(till, path)
-      return never(last?.status !== 429, `the last one gets ${last?.status}`)
+      return problemIf(last?.status !== 429, `the last one gets ${last?.status}`)
     },
   }))
 
@@ -208,7 +208,7 @@ export const passkeys: Family = family<Defence>({
     const registered = await register(till, await newLink(till))
     till.rest(HOUR_MS)
     const signedIn = await show(till, ada)
-    return never(registered.status !== 200 || signedIn.status !== 200, 'a valid passkey is refused')
+    return problemIf(registered.status !== 200 || signedIn.status !== 200, 'a valid passkey is refused')
   },
   async cases(target) {
     const staff = await staffOf(target)

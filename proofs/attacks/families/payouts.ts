@@ -4,7 +4,7 @@ import { payFor } from '../../../gateway/testing/payment.ts'
 import { aBot, aDeposit, aStore } from '../../../gateway/testing/till.ts'
 import { type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const LEDGER = 'gateway/ledger/store.ts'
 /** The amount that `payFor` credits. */
@@ -12,7 +12,7 @@ const AVAILABLE = 3_000n
 /** As many calls as the till has database connections. */
 const AT_ONCE = 10
 
-type Wish = { amount: bigint; reference: string }
+type PayoutRequest = { amount: bigint; reference: string }
 
 const bots = new WeakMap<Target, ReturnType<typeof aBot>>()
 
@@ -26,11 +26,11 @@ async function paidStore(target: Target): Promise<bigint> {
   return store.id
 }
 
-async function payAtOnce(target: Target, wishes: readonly Wish[]): Promise<string | undefined> {
+async function payAtOnce(target: Target, requests: readonly PayoutRequest[]): Promise<string | undefined> {
   const storeId = await paidStore(target)
   const { deps } = target.till
   const answers = await Promise.allSettled(
-    wishes.map((wish) => recordPayout(deps, { storeId, currency: 'USD', ...wish })),
+    requests.map((request) => recordPayout(deps, { storeId, currency: 'USD', ...request })),
   )
   const paid = await deps.db
     .selectFrom('payout')
@@ -40,13 +40,16 @@ async function payAtOnce(target: Target, wishes: readonly Wish[]): Promise<strin
   const recorded = answers.filter(({ status }) => status === 'fulfilled').length
   const sum = BigInt(paid.sum ?? 0)
   if (sum > AVAILABLE) return `${sum} of ${AVAILABLE} were paid out`
-  return never(recorded < wishes.length, `${wishes.length - recorded} of ${wishes.length} acts failed`)
+  return problemIf(
+    recorded < requests.length,
+    `${requests.length - recorded} of ${requests.length} acts failed`,
+  )
 }
 
-const many = (wish: (index: number) => Wish): Wish[] =>
-  Array.from({ length: AT_ONCE }, (_, index) => wish(index))
+const many = (request: (index: number) => PayoutRequest): PayoutRequest[] =>
+  Array.from({ length: AT_ONCE }, (_, index) => request(index))
 
-const CASES: Record<string, Wish[]> = {
+const CASES: Record<string, PayoutRequest[]> = {
   'everything ten times': many((index) => ({ amount: AVAILABLE, reference: `wire ${index}` })),
   'two thirds ten times': many((index) => ({ amount: 2_000n, reference: `wire ${index}` })),
   'half and a cent ten times': many((index) => ({ amount: 1_501n, reference: `wire ${index}` })),
@@ -80,12 +83,12 @@ export const payouts: Family = family({
     const storeId = await paidStore(target)
     const payout = { storeId, currency: 'USD', amount: AVAILABLE, reference: 'wire' } as const
     const { kind } = await recordPayout(target.till.deps, payout)
-    return never(kind !== 'recorded', `a payout is ${kind}`)
+    return problemIf(kind !== 'recorded', `a payout is ${kind}`)
   },
   cases: (target) =>
-    Object.entries(CASES).map(([what, wishes]) => ({
+    Object.entries(CASES).map(([what, requests]) => ({
       what,
       by: 'payouts of a store wait for each other' as const,
-      attack: () => payAtOnce(target, wishes),
+      attack: () => payAtOnce(target, requests),
     })),
 })

@@ -1,7 +1,7 @@
 /** Account pictures with URLs outside Steam: family 9. */
 import { readProfile } from '../../../gateway/steam/web/profile.ts'
 import { type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const PROFILE = 'gateway/steam/web/profile.ts'
 const HOSTS = { avatarBase: 'https://pictures.test', communityBase: 'https://steam.test' }
@@ -31,31 +31,39 @@ async function pictureOf({ xml, mini }: PictureUrls): Promise<string> {
 const PATH = `/${HASH}_full.jpg`
 /** Genuine paths at places that Steam never uses. */
 const PLACES = [
-  ...['https://evil.test', 'http://avatars.steamstatic.com', 'https://steamstatic.com.evil.test'],
-  ...['https://avatarssteamstatic.com', 'https://evil.test/avatars.steamstatic.com', 'https://127.0.0.1'],
-  ...[
-    'https://avatars.steamstatic.com@evil.test',
-    'https://avatars.steamstatic.com.evil.test',
-    'ftp://steamstatic.com',
-  ],
-  ...['https://steamstatic.com%2eevil.test', 'https://evil.test:444', 'https://steamstatic.com.'],
-  ...[
-    'https://akamaihd.net.evil.test',
-    'https://xn--steamstatic-x.com',
-    'https://[::1]',
-    'https://steamstatic.co',
-  ],
-  ...[
-    'javascript://steamstatic.com',
-    'data://steamstatic.com',
-    'blob:https://steamstatic.com',
-    'https://steamstatic.comm',
-  ],
+  'https://evil.test',
+  'http://avatars.steamstatic.com',
+  'https://steamstatic.com.evil.test',
+  'https://avatarssteamstatic.com',
+  'https://evil.test/avatars.steamstatic.com',
+  'https://127.0.0.1',
+  'https://avatars.steamstatic.com@evil.test',
+  'https://avatars.steamstatic.com.evil.test',
+  'ftp://steamstatic.com',
+  'https://steamstatic.com%2eevil.test',
+  'https://evil.test:444',
+  'https://steamstatic.com.',
+  'https://akamaihd.net.evil.test',
+  'https://xn--steamstatic-x.com',
+  'https://[::1]',
+  'https://steamstatic.co',
+  'javascript://steamstatic.com',
+  'data://steamstatic.com',
+  'blob:https://steamstatic.com',
+  'https://steamstatic.comm',
 ].map((place) => `${place}${PATH}`)
 /** URLs on Steam's host with more than a hash in the path. */
 const TAILS = [
-  ...[`${PATH}?x="><script>`, `${PATH}#"onerror=x`, `/x/..${PATH}`, `/x"y${PATH}`, `//evil.test${PATH}`],
-  ...[`/<script>${PATH}`, `/%0d%0a${PATH}`, `/%22%20onerror=x${PATH}`, `/\\evil.test${PATH}`, `/;x${PATH}`],
+  `${PATH}?x="><script>`,
+  `${PATH}#"onerror=x`,
+  `/x/..${PATH}`,
+  `/x"y${PATH}`,
+  `//evil.test${PATH}`,
+  `/<script>${PATH}`,
+  `/%0d%0a${PATH}`,
+  `/%22%20onerror=x${PATH}`,
+  `/\\evil.test${PATH}`,
+  `/;x${PATH}`,
 ].map((tail) => `https://avatars.steamstatic.com${tail}`)
 
 const bySource = (urls: readonly string[]): [what: string, urls: PictureUrls][] =>
@@ -86,23 +94,23 @@ export const pictures: Family = family({
   },
   async honest() {
     const url = await pictureOf({ xml: `https://avatars.steamstatic.com${PATH}`, mini: '' })
-    return never(!url.endsWith(PATH), `Steam’s own picture becomes ${url}`)
+    return problemIf(!url.endsWith(PATH), `Steam’s own picture becomes ${url}`)
   },
   cases: () => [
-    ...bySource(PLACES).map(([what, told]) => ({
+    ...bySource(PLACES).map(([what, urls]) => ({
       what,
       by: 'hosts of Steam' as const,
       async attack() {
-        const url = await pictureOf(told)
-        return never(url !== DEFAULT, `the picture is ${url}`)
+        const url = await pictureOf(urls)
+        return problemIf(url !== DEFAULT, `the picture is ${url}`)
       },
     })),
-    ...bySource(TAILS).map(([what, told]) => ({
+    ...bySource(TAILS).map(([what, urls]) => ({
       what,
       by: 'only the hash' as const,
       async attack() {
-        const url = await pictureOf(told)
-        return never(![DEFAULT, `${HOSTS.avatarBase}${PATH}`].includes(url), `the picture is ${url}`)
+        const url = await pictureOf(urls)
+        return problemIf(![DEFAULT, `${HOSTS.avatarBase}${PATH}`].includes(url), `the picture is ${url}`)
       },
     })),
   ],

@@ -1,17 +1,17 @@
 /** Price sources that lie, alone or in pairs: family 52. */
 import { DEFAULT_RULES, type SourcePrice, worthOf } from '../../../gateway/pricing/price.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const PRICE = 'gateway/pricing/price.ts'
-/** The line of code to replace, with its neighbours, because an identical line checks an operator's own price. */
+/** The line to replace, with the lines around it: an identical line, elsewhere, checks an operator's own price. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const TRUE_MICROS = 10_000_000n
-/** The most that a lie may achieve: the highest price that the item's own weekly level allows. */
+/** The most that a lie may achieve: the highest price that the item's weekly level allows. */
 const MOST_MICROS = 13_000_000n
 const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
 
@@ -28,17 +28,17 @@ const price = (more: Partial<SourcePrice> = {}): SourcePrice => ({
 const times = (factor: number): bigint => BigInt(Math.round(Number(TRUE_MICROS) * factor))
 const ago = (hours: number): Date => new Date(NOW.getTime() - hours * HOUR_MS)
 
-function paidTooMuch(said: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
-  const worth = worthOf(said, RULES, NOW)
-  return never(
+function acceptsTooMuch(sources: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
+  const worth = worthOf(sources, RULES, NOW)
+  return problemIf(
     worth.kind === 'priced' && worth.usdMicros > most,
     `${worth.kind === 'priced' ? worth.usdMicros : 0n} is accepted`,
   )
 }
-const counts = (said: readonly SourcePrice[]): string | undefined =>
-  never(worthOf(said, RULES, NOW).kind === 'priced', 'the item counts')
+const counts = (sources: readonly SourcePrice[]): string | undefined =>
+  problemIf(worthOf(sources, RULES, NOW).kind === 'priced', 'the item counts')
 
-type Line =
+type Defence =
   | 'a limit above the weekly level'
   | 'a weekly level for a single source'
   | 'the lowest two must agree'
@@ -48,14 +48,15 @@ type Line =
   | 'enough sales'
   | 'a minimum value'
 
+/** The factors by which sources exaggerate. */
 const PUMPS = [1.31, 1.5, 2, 3, 5, 10, 100, 10_000]
-const by = (line: Line, what: string, attack: () => string | undefined): Case<Line> => ({
+const caseOf = (line: Defence, what: string, attack: () => string | undefined): Case<Defence> => ({
   what,
   by: line,
   attack,
 })
 
-export const prices: Family = family<Line>({
+export const prices: Family = family<Defence>({
   number: 52,
   name: 'price sources that lie',
   kind: 'pure',
@@ -134,31 +135,31 @@ export const prices: Family = family<Line>({
     },
   },
   honest: () =>
-    never(
+    problemIf(
       worthOf([price(), price({ source: 'other' })], RULES, NOW).kind !== 'priced',
       'an honest price is refused',
     ),
   cases: () => [
     ...PUMPS.flatMap((factor) => [
-      by('a limit above the weekly level', `one source, ${factor} times its weekly level`, () =>
-        paidTooMuch([price({ usdMicros: times(factor) })]),
+      caseOf('a limit above the weekly level', `one source, ${factor} times its weekly level`, () =>
+        acceptsTooMuch([price({ usdMicros: times(factor) })]),
       ),
-      by('a limit above the weekly level', `two sources, ${factor} times their weekly level`, () =>
-        paidTooMuch([
+      caseOf('a limit above the weekly level', `two sources, ${factor} times their weekly level`, () =>
+        acceptsTooMuch([
           price({ usdMicros: times(factor) }),
           price({ source: 'other', usdMicros: times(factor) }),
         ]),
       ),
-      by('a limit above the weekly level', `three sources, ${factor} times their weekly level`, () =>
-        paidTooMuch(['a', 'b', 'c'].map((source) => price({ source, usdMicros: times(factor) }))),
+      caseOf('a limit above the weekly level', `three sources, ${factor} times their weekly level`, () =>
+        acceptsTooMuch(['a', 'b', 'c'].map((source) => price({ source, usdMicros: times(factor) }))),
       ),
-      by(
+      caseOf(
         'a weekly level for a single source',
         `one source without a weekly level, ${factor} times the value`,
-        () => paidTooMuch([price({ usdMicros: times(factor), levelUsdMicros: null })]),
+        () => acceptsTooMuch([price({ usdMicros: times(factor), levelUsdMicros: null })]),
       ),
-      by('the lowest two must agree', `two of three lie, ${factor} times the value`, () =>
-        paidTooMuch([
+      caseOf('the lowest two must agree', `two of three lie, ${factor} times the value`, () =>
+        acceptsTooMuch([
           price({ levelUsdMicros: null }),
           price({ source: 'b', usdMicros: times(factor), levelUsdMicros: null }),
           price({ source: 'c', usdMicros: times(factor), levelUsdMicros: null }),
@@ -166,14 +167,16 @@ export const prices: Family = family<Line>({
       ),
     ]),
     ...[6.1, 7, 12, 24, 48, 24 * 30].map((hours) =>
-      by('no old prices', `a price from ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
+      caseOf('no old prices', `a price from ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
     ),
     ...[0.1, 1, 6, 24, 24 * 365].map((hours) =>
-      by('no future prices', `a price of ${hours} hours ahead`, () => counts([price({ asOf: ago(-hours) })])),
+      caseOf('no future prices', `a price of ${hours} hours ahead`, () =>
+        counts([price({ asOf: ago(-hours) })]),
+      ),
     ),
     ...[0.89, 0.87, 0.85, 0.83, 0.81, 0.79].map((left) =>
-      by('a fall lowers older prices', `older prices of others after a fall to ${left}`, () =>
-        paidTooMuch(
+      caseOf('a fall lowers older prices', `older prices of others after a fall to ${left}`, () =>
+        acceptsTooMuch(
           [
             price({ usdMicros: times(left), earlier: { usdMicros: TRUE_MICROS, asOf: ago(2) } }),
             price({ source: 'b', asOf: ago(0.5) }),
@@ -185,18 +188,18 @@ export const prices: Family = family<Line>({
     ),
     ...[0, 1, 5, 9].flatMap((popularity) =>
       (['sales7d', 'sales30d', 'listings'] as const).map((popularityKind) =>
-        by('enough sales', `${popularity} ${popularityKind}`, () =>
+        caseOf('enough sales', `${popularity} ${popularityKind}`, () =>
           counts([price({ popularity, popularityKind })]),
         ),
       ),
     ),
     ...[10, 100, 100_000].map((popularity) =>
-      by('enough sales', `${popularity} listings at one source`, () =>
+      caseOf('enough sales', `${popularity} listings at one source`, () =>
         counts([price({ popularity, popularityKind: 'listings' })]),
       ),
     ),
     ...[1n, 9_999n, 50_000n, 99_999n, 100_000n, 109_999n].map((usdMicros) =>
-      by('a minimum value', `an item worth ${usdMicros} millionths`, () =>
+      caseOf('a minimum value', `an item worth ${usdMicros} millionths`, () =>
         counts([price({ usdMicros, levelUsdMicros: usdMicros })]),
       ),
     ),

@@ -97,9 +97,9 @@ const NO_ORIGINS = [
   'https://store。test',
 ]
 
-type Checks = 'origin of the store' | 'form of an origin' | 'checked by the route'
+type Defence = 'origin of the store' | 'form of an origin' | 'checked by the route'
 
-const inBody = (target: Target, field: 'backToStoreUrl' | 'redirectUrl', url: string): Case<Checks> => ({
+const inBody = (target: Target, field: 'backToStoreUrl' | 'redirectUrl', url: string): Case<Defence> => ({
   what: `${field} ${JSON.stringify(url)}`,
   by: 'checked by the route',
   async attack() {
@@ -109,7 +109,7 @@ const inBody = (target: Target, field: 'backToStoreUrl' | 'redirectUrl', url: st
   },
 })
 
-export const redirects = family<Checks>({
+export const redirects = family<Defence>({
   number: 10,
   name: 'open redirects',
   kind: 'till',

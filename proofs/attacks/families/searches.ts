@@ -3,7 +3,7 @@ import { find } from '../../../gateway/operations/find.ts'
 import { readText } from '../../../gateway/operations/find-text.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const TEXT = 'gateway/operations/find-text.ts'
 const FIND = 'gateway/operations/find.ts'
@@ -54,7 +54,7 @@ async function onlyWords(target: Target, text: string): Promise<string | undefin
   try {
     const answer = await search(target, text)
     const stores = answer.kind === 'refused' ? [] : answer.data.stores
-    return never(new Set(stores.map(({ name }) => name.split(' ')[0])).size > 1, 'finds other stores')
+    return problemIf(new Set(stores.map(({ name }) => name.split(' ')[0])).size > 1, 'finds other stores')
   } catch (error) {
     return `the database read it as syntax: ${error instanceof Error ? error.message : ''}`
   }
@@ -77,18 +77,18 @@ const cases = (target: Target): Case<Defence>[] => [
     by: 'a limit on words' as const,
     attack: () => {
       const { length } = wordsIn(Array.from({ length: count }, () => 'ab').join(' '))
-      return never(length > 8, `asks for ${length} words`)
+      return problemIf(length > 8, `asks for ${length} words`)
     },
   })),
   ...WIDE.map((text) => ({
     what: `everything that begins with ${text}`,
     by: 'words of enough letters' as const,
-    attack: () => never(wordsIn(text).length > 0, 'is searched for'),
+    attack: () => problemIf(wordsIn(text).length > 0, 'is searched for'),
   })),
   ...[513, 600, 5_000, 60_000].map((length) => ({
     what: `${length} characters`,
     by: 'a limit on length' as const,
-    attack: () => never(readText('a'.repeat(length)).kind === 'read', 'is read'),
+    attack: () => problemIf(readText('a'.repeat(length)).kind === 'read', 'is read'),
   })),
   ...['Quill', 'quill', 'qui', 'QU'].map((text) => ({
     what: `all stores whose names begin with ${text}`,
@@ -96,7 +96,7 @@ const cases = (target: Target): Case<Defence>[] => [
     async attack() {
       const answer = await search(target, text)
       const count = answer.kind === 'refused' ? 0 : answer.data.stores.length
-      return never(count > 20, `${count} rows`)
+      return problemIf(count > 20, `${count} rows`)
     },
   })),
 ]
@@ -130,7 +130,7 @@ export const searches: Family = family<Defence>({
   async honest(target) {
     await stock(target)
     const answer = await search(target, 'lantern')
-    return never(
+    return problemIf(
       answer.kind === 'refused' || answer.data.stores.length === 0,
       'a store is not found by its name',
     )

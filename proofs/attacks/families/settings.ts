@@ -1,7 +1,7 @@
 /** Settings that would expose a live till, by mistake or on bad advice: family 51. */
 import { readConfig } from '../../../gateway/config.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const CHECKS = 'gateway/mode-checks.ts'
 const PROXIES = 'gateway/kit/trusted-proxies.ts'
@@ -21,49 +21,54 @@ type Settings = Record<string, string | undefined>
 
 /** Returns undefined if the till does not start with these settings. */
 const mustNotStart = (settings: Settings): string | undefined =>
-  never(readConfig(settings).kind === 'config', 'the till starts')
+  problemIf(readConfig(settings).kind === 'config', 'the till starts')
 
+/** Sets of proxies that contain most of the internet. */
 const EVERYBODY = [
-  ...[
-    '0.0.0.0/0',
-    '::/0',
-    '0.0.0.0/1',
-    '128.0.0.0/1',
-    '127.0.0.1,0.0.0.0/0',
-    '8.0.0.0/7',
-    '2000::/3',
-    '2001::/15',
-  ],
-  ...['::ffff:0:0/96', '10.0.0.1, 0.0.0.0/0', '0.0.0.0/4', '::/1', '192.0.0.0/2', '64.0.0.0/5', '4000::/2'],
+  '0.0.0.0/0',
+  '::/0',
+  '0.0.0.0/1',
+  '128.0.0.0/1',
+  '127.0.0.1,0.0.0.0/0',
+  '8.0.0.0/7',
+  '2000::/3',
+  '2001::/15',
+  '::ffff:0:0/96',
+  '10.0.0.1, 0.0.0.0/0',
+  '0.0.0.0/4',
+  '::/1',
+  '192.0.0.0/2',
+  '64.0.0.0/5',
+  '4000::/2',
 ]
+/** Addresses of no machine. */
 const NOBODY = ['0.0.0.0', '::', '0.0.0.0/32', '::/128', '0.0.0.0/8']
+/** Texts that are not addresses. */
 const NONSENSE = [
-  ...[
-    '*',
-    'all',
-    'true',
-    '1',
-    'any',
-    'trust',
-    '10.1',
-    '010.0.0.1/8x',
-    '10.0.0.0/33',
-    '::1/129',
-    'proxy.example',
-  ],
-  ...[
-    '10.0.0.0/-1',
-    '10.0.0.0-10.0.0.9',
-    '10.0.0.*',
-    ',',
-    '127.0.0.1,',
-    'loopback,*',
-    '1e1.0.0.1',
-    '127.0.0.1;::1',
-  ],
+  '*',
+  'all',
+  'true',
+  '1',
+  'any',
+  'trust',
+  '10.1',
+  '010.0.0.1/8x',
+  '10.0.0.0/33',
+  '::1/129',
+  'proxy.example',
+  '10.0.0.0/-1',
+  '10.0.0.0-10.0.0.9',
+  '10.0.0.*',
+  ',',
+  '127.0.0.1,',
+  'loopback,*',
+  '1e1.0.0.1',
+  '127.0.0.1;::1',
 ]
+/** The line before which the change accepts every text. */
 const TAKES_ALL = 'const entries = text.split('
 
+/** Databases on other machines whose identity is not verified. */
 const OPEN_DATABASES = ['db.example.com', '10.0.0.5', '192.168.1.5', '[2001:db8::1]', 'db'].flatMap((host) =>
   [
     '',
@@ -75,6 +80,7 @@ const OPEN_DATABASES = ['db.example.com', '10.0.0.5', '192.168.1.5', '[2001:db8:
     '?sslmode=verify-ca',
   ].map((query) => `postgres://till:secret@${host}/till${query}`),
 )
+/** Addresses that seem to be local or verified, but are not. */
 const TRICKED_DATABASES = [
   'postgres://till:secret@localhost/till?host=db.example.com',
   'postgres://till:secret@127.0.0.1/till?host=10.0.0.5',
@@ -118,7 +124,7 @@ const WEAK_KEYS = [
   '0'.repeat(66),
 ]
 
-type Line =
+type Defence =
   | 'a proxy in front'
   | 'a limited set of proxies'
   | 'proxies by address'
@@ -129,7 +135,7 @@ type Line =
   | 'complete keys'
   | 'no debugging'
 
-const casesOf = (by: Line, all: readonly [what: string, settings: Settings][]): Case<Line>[] =>
+const casesOf = (by: Defence, all: readonly [what: string, settings: Settings][]): Case<Defence>[] =>
   all.map(([what, settings]) => ({ what, by, attack: () => mustNotStart(settings) }))
 
 const live = (name: string, values: readonly string[]): [string, Settings][] =>
@@ -137,7 +143,7 @@ const live = (name: string, values: readonly string[]): [string, Settings][] =>
 const sandbox = (name: string, values: readonly string[]): [string, Settings][] =>
   values.map((value) => [`${name}=${value} in the sandbox`, { ...NOWHERE, [name]: value }])
 
-export const settings: Family = family<Line>({
+export const settings: Family = family<Defence>({
   number: 51,
   name: 'settings that expose a till',
   kind: 'pure',
@@ -220,8 +226,8 @@ export const settings: Family = family<Line>({
     },
   },
   honest: () =>
-    never(readConfig(LIVE).kind !== 'config', 'a live till does not start') ??
-    never(readConfig(NOWHERE).kind !== 'config', 'a sandbox does not start'),
+    problemIf(readConfig(LIVE).kind !== 'config', 'a live till does not start') ??
+    problemIf(readConfig(NOWHERE).kind !== 'config', 'a sandbox does not start'),
   cases: () => [
     ...casesOf('a proxy in front', [
       ['no setting for proxies', { ...LIVE, TRADETILL_TRUSTED_PROXIES: undefined }],

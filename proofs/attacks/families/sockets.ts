@@ -2,7 +2,7 @@
 import { type Family, family } from '../attack.ts'
 import { throughProxy } from '../proxy.ts'
 import { answeredBy, firstLineOf, portOf } from '../wire.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const CONNECTIONS = 'gateway/http/connections.ts'
 const CALLER = '203.0.113.27'
@@ -66,7 +66,7 @@ export const smuggling: Family = family({
         by: 'the strict parser' as const,
         async attack() {
           const line = firstLineOf(await send(request))
-          return never(line !== 'HTTP/1.1 400 Bad Request', `answered ${line}`)
+          return problemIf(line !== 'HTTP/1.1 400 Bad Request', `answered ${line}`)
         },
       })),
     )

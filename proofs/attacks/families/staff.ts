@@ -16,7 +16,7 @@ export type Person = { device: Authenticator; headers: Record<string, string> }
 
 export type Staff = {
   till: TestConsole
-  /** Two operators with every right, and mallory, who attacks them. */
+  /** Three operators with every right. Mallory attacks the others. */
   ada: Person
   grace: Person
   mallory: Person

@@ -4,13 +4,13 @@ import { type Family, family } from '../attack.ts'
 import { throughProxy } from '../proxy.ts'
 import { type Ask, aBody, type Target } from '../target.ts'
 import { firstLineOf } from '../wire.ts'
-import { answered, never } from './checks.ts'
+import { answered, problemIf } from './checks.ts'
 
 const VIEWS = 'gateway/deposits/view-store.ts'
 const ENDPOINTS = 'gateway/webhooks/endpoint-store.ts'
 const UNKNOWN = '999999999'
 
-export const opens = (
+export const openDeposit = (
   target: Target,
   key: string,
   more: { body?: object; headers?: Record<string, string> } = {},
@@ -27,7 +27,7 @@ export const opens = (
 const wordsOf = (body: string, id: string): string => body.replaceAll(id, 'ID')
 
 /** Resolves to undefined if the other store gets the same answer for `id` as for an id that does not exist. */
-async function hearsNothing(
+async function learnsNothing(
   target: Target,
   ask: (id: string) => Ask,
   id: string,
@@ -39,7 +39,7 @@ async function hearsNothing(
   ]
   if (theirs.statusCode !== 404) return `answered ${theirs.statusCode}`
   const same = wordsOf(theirs.body, id) === wordsOf(nobodys.body, UNKNOWN)
-  return never(!same, 'answers differently for ids that exist')
+  return problemIf(!same, 'answers differently for ids that exist')
 }
 
 const anEndpoint = async (target: Target): Promise<string> => {
@@ -106,13 +106,13 @@ const foreignIds: Family = family({
     const endpoint = await anEndpoint(target)
     const readOnly = await target.newKey(['deposits:read'])
     const writeOnly = await target.newKey(['deposits:write'])
-    const { rows } = { rows: target.own.depositIds }
+    const ids = target.own.depositIds
     return [
-      ...rows.flatMap((id) =>
+      ...ids.flatMap((id) =>
         ['', '/events'].map((path) => ({
           what: `GET /v1/deposits/${id}${path}`,
           by: 'deposits of the store' as const,
-          attack: () => hearsNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
+          attack: () => learnsNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
         })),
       ),
       ...['limit=100', 'status=created', 'createdFrom=2000-01-01T00:00:00Z', 'limit=1'].map((query) => ({
@@ -122,22 +122,22 @@ const foreignIds: Family = family({
           const { body } = await target.call({ url: `/v1/deposits?${query}`, key: target.other.key })
           const ids: string[] = JSON.parse(body).deposits.map(({ id }: { id: string }) => id)
           const foreign = ids.filter((id) => !target.other.depositIds.includes(id))
-          return never(foreign.length > 0, `lists ${foreign.join()}`)
+          return problemIf(foreign.length > 0, `lists ${foreign.join()}`)
         },
       })),
       ...ENDPOINT_CALLS.map((ask) => ({
         what: `${ask('ID').method ?? 'GET'} ${ask('ID').url}`,
         by: 'endpoints of the store' as const,
-        attack: () => hearsNothing(target, ask, endpoint),
+        attack: () => learnsNothing(target, ask, endpoint),
       })),
       ...(
         [
           [readOnly, 'POST', '/v1/deposits', aBody()],
-          [readOnly, 'POST', `/v1/deposits/${rows[0]}/cancel`, undefined],
+          [readOnly, 'POST', `/v1/deposits/${ids[0]}/cancel`, undefined],
           [readOnly, 'GET', '/v1/balance', undefined],
           [readOnly, 'GET', '/v1/webhook-endpoints', undefined],
           [writeOnly, 'GET', '/v1/deposits', undefined],
-          [writeOnly, 'GET', `/v1/deposits/${rows[0]}`, undefined],
+          [writeOnly, 'GET', `/v1/deposits/${ids[0]}`, undefined],
           [writeOnly, 'GET', '/v1/statement?currency=USD', undefined],
         ] as const
       ).map(([key, method, url, body]) => ({
@@ -152,7 +152,7 @@ const foreignIds: Family = family({
 const LIMITS = 'gateway/http/limits.ts'
 const BURST = 200
 
-/** Resolves to undefined if a guess is refused after this many misses. */
+/** Resolves to undefined if a guess is refused after `BURST` calls. */
 async function isStopped(
   target: Target,
   ask: (nth: number) => Ask,
@@ -212,7 +212,7 @@ const guessing: Family = family({
       by: '128 random bits',
       attack() {
         const links = new Set(Array.from({ length: 100_000 }, () => systemIds.hex(16)))
-        return never(links.size < 100_000, `${links.size} different ones`)
+        return problemIf(links.size < 100_000, `${links.size} different ones`)
       },
     },
   ],
@@ -243,18 +243,18 @@ const foreignKeys: Family = family({
     },
   },
   honest: (target) =>
-    answered(opens(target, target.own.key, { headers: { 'idempotency-key': 'honest' } }), 201),
+    answered(openDeposit(target, target.own.key, { headers: { 'idempotency-key': 'honest' } }), 201),
   cases: (target) =>
     ['a', 'order-1', 'x'.repeat(200), '0', '../1', '{}'].map((key) => ({
       what: `the key ${key.slice(0, 20)}`,
       by: 'keys of the store' as const,
       async attack() {
         const more = { body: aBody(), headers: { 'idempotency-key': `${key}-stolen`.slice(0, 200) } }
-        const theirs = await opens(target, target.own.key, more)
-        const ours = await opens(target, target.other.key, more)
+        const theirs = await openDeposit(target, target.own.key, more)
+        const ours = await openDeposit(target, target.other.key, more)
         if (theirs.statusCode !== 201) return `answered ${theirs.statusCode} to its owner`
         if (ours.statusCode !== 201) return `answered ${ours.statusCode}`
-        return never(
+        return problemIf(
           JSON.parse(ours.body).id === JSON.parse(theirs.body).id,
           'got the deposit of the other store',
         )
@@ -266,7 +266,7 @@ const foreignKeys: Family = family({
 const guessFrom = (forged: string): string =>
   `GET /api/payment?hash=${systemIds.hex(16)} HTTP/1.1\r\nHost: till.test\r\nX-Forwarded-For: ${forged}\r\nConnection: close\r\n\r\n`
 
-const spread: Family = family({
+const avoidedLimits: Family = family({
   number: 24,
   name: 'limits avoided by other addresses and other paths',
   kind: 'till',
@@ -311,11 +311,11 @@ const spread: Family = family({
         const guess = (nth: number) => throughProxy(target, `203.0.113.${index + 1}`, guessFrom(forged(nth)))
         for (let nth = 0; nth < BURST; nth += 1) await guess(nth)
         const line = firstLineOf(await guess(BURST))
-        return never(line !== 'HTTP/1.1 429 Too Many Requests', `answered ${line}`)
+        return problemIf(line !== 'HTTP/1.1 429 Too Many Requests', `answered ${line}`)
       },
     })),
     ...[
-      (nth: number) => `2001:db8:0:${1}::${(nth + 1).toString(16)}`,
+      (nth: number) => `2001:db8:0:1::${(nth + 1).toString(16)}`,
       (nth: number) => `2001:db8:0:2:${(nth + 1).toString(16)}::1`,
       (nth: number) => `2001:0DB8:0000:0003:0000:0000:0000:${(nth + 1).toString(16).padStart(4, '0')}`,
     ].map((address) => ({
@@ -326,4 +326,4 @@ const spread: Family = family({
   ],
 })
 
-export const TENANT_FAMILIES: readonly Family[] = [foreignIds, guessing, foreignKeys, spread]
+export const TENANT_FAMILIES: readonly Family[] = [foreignIds, guessing, foreignKeys, avoidedLimits]

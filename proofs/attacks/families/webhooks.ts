@@ -2,7 +2,7 @@
 import { Webhook } from 'standardwebhooks'
 import { verifyWebhook } from '../../../sdk/webhook.ts'
 import { type Case, type Family, family } from '../attack.ts'
-import { never } from './checks.ts'
+import { problemIf } from './checks.ts'
 
 const PACKAGE = 'sdk/webhook.ts'
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -79,21 +79,21 @@ const FORGED = (): [string, Sent][] => {
   ]
 }
 
-const isRead = (sent: Sent): Promise<boolean> =>
+const isAccepted = (sent: Sent): Promise<boolean> =>
   verifyWebhook({ secret: SECRET, ...sent }).then(
     () => true,
     () => false,
   )
 
-type Line = 'the signature'
+type Defence = 'the signature'
 
-const forged = ([what, sent]: [string, Sent]): Case<Line> => ({
+const forged = ([what, sent]: [string, Sent]): Case<Defence> => ({
   what,
   by: 'the signature',
-  attack: async () => never(await isRead(sent), 'is believed'),
+  attack: async () => problemIf(await isAccepted(sent), 'is believed'),
 })
 
-export const webhooks: Family = family<Line>({
+export const webhooks: Family = family<Defence>({
   number: 13,
   name: 'replayed and changed webhooks',
   kind: 'pure',
@@ -109,6 +109,6 @@ export const webhooks: Family = family<Line>({
       ],
     },
   },
-  honest: async () => never(!(await isRead(signed())), 'a genuine webhook is refused'),
+  honest: async () => problemIf(!(await isAccepted(signed())), 'a genuine webhook is refused'),
   cases: () => [...FORGED(), ...flipped()].map(forged),
 })

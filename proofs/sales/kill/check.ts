@@ -1,8 +1,8 @@
-/** Compares the till's database and the markets' worlds with Steam's world, at rest. */
+/** Compares the till's database with the sandboxes of Steam and the markets, once nothing changes any more. */
 import { z } from 'zod'
 import type { Deal, Item } from '../../../market-sandbox/world/world.ts'
 import { type Offer, STATE, TRADE } from '../../../steam-sandbox/world/world.ts'
-import { checkTill, read, whatMoves } from '../../kill/check.ts'
+import { checkTill, read, unsettledWork } from '../../kill/check.ts'
 import { BOTS } from '../../kill/till.ts'
 import type { SellingTill } from './till.ts'
 
@@ -47,7 +47,7 @@ export function openDeals(till: SellingTill): Deal[] {
 }
 
 /** Returns a line for everything that must still end before the books can be compared. */
-export async function whatSells(till: SellingTill): Promise<string[]> {
+export async function unsettledSales(till: SellingTill): Promise<string[]> {
   const rows = await read(
     till.pool,
     `select 'wish ' || id || ' is open' as line from wish where closed_at is null
@@ -61,7 +61,7 @@ export async function whatSells(till: SellingTill): Promise<string[]> {
     world.items.filter(({ status, outcome }) => status === 'on_sale' || outcome?.kind === 'settling'),
   )
   return [
-    ...(await whatMoves(till)),
+    ...(await unsettledWork(till)),
     ...rows.map(({ line }) => line),
     ...offers.map(({ id, state }) => `offer ${id} is in state ${state}`),
     ...deals.map(({ hash }) => `the deal ${hash} is open`),
@@ -69,7 +69,7 @@ export async function whatSells(till: SellingTill): Promise<string[]> {
   ]
 }
 
-/** Returns a line for each broken promise. Call it only once nothing changes any more. */
+/** Returns a line for each broken promise. Must be called only once nothing changes any more. */
 export async function checkSales(till: SellingTill, opened: readonly string[]): Promise<string[]> {
   return [
     ...(await checkTill(till, opened)),
@@ -111,14 +111,14 @@ async function giftsOfBots(till: SellingTill): Promise<string[]> {
     const isMeant = wish?.bot === offer.sender && wish.destination === 'seller'
     return !isMeant || offer.partner !== till.seller || keysOf(wish.items) !== keysOf(offer.give)
   })
-  const told = wishes.filter(({ id, state }) => {
+  const wrongStates = wishes.filter(({ id, state }) => {
     const isGiven = gifts.some((offer) => numberOf(offer) === id && offer.state === STATE.accepted)
     return isGiven !== (state === 'delivered')
   })
   return [
     ...wrong.map(({ id }) => `offer ${id} gives what no wish asked for`),
     ...twice(gifts.map(numberOf)).map((id) => `wish ${id} was carried out twice`),
-    ...told.map(({ id, state }) => `wish ${id} is ${state}, but Steam shows otherwise`),
+    ...wrongStates.map(({ id, state }) => `wish ${id} is ${state}, but Steam shows otherwise`),
   ]
 }
 
@@ -184,7 +184,7 @@ async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
     .map(({ market, asset, state, cents }) => `${market} ${asset} ${state} ${cents}`)
   const real = marketsOf(till).flatMap(({ name, world }) =>
     world.items.flatMap(({ assetId, outcome }) => {
-      const end = endTold(name, outcome)
+      const end = expectedEnd(name, outcome)
       return end === undefined ? [] : [`${name} ${assetId} ${end.state} ${end.cents}`]
     }),
   )
@@ -199,17 +199,18 @@ async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
  * The state and amount that the till must have for a sale that ended. Waxpeer shows a sale that was taken back as
  * cancelled, without its refund, so the till learns only that the item was given and that nothing is owed.
  */
-function endTold(market: string, outcome: Item['outcome']): { state: string; cents: number } | undefined {
+function expectedEnd(market: string, outcome: Item['outcome']): { state: string; cents: number } | undefined {
   if (outcome?.kind !== 'paid' && outcome?.kind !== 'reversed') return undefined
   if (outcome.kind === 'reversed' && market === 'waxpeer.com') return { state: 'late', cents: 0 }
   return { state: outcome.kind, cents: centsOf(outcome) }
 }
 
+/** The markets' sandbox counts money in tenths of a cent. */
 const UNITS_PER_CENT = 10
 const centsOf = ({ kind, received, refund = 0 }: NonNullable<Item['outcome']>): number =>
   Math.floor((kind === 'paid' ? received : refund) / UNITS_PER_CENT)
 
-/** Removes each of `others` from the list once. */
+/** The list without `others`, of which each removes one equal entry. */
 function without(list: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return list.filter((each) => {
@@ -227,20 +228,20 @@ async function booksAgainstMarkets(till: SellingTill): Promise<string[]> {
     z.object({ market: z.string(), kind: z.string(), cents: z.number() }),
   )
   return marketsOf(till).flatMap(({ name, world }) => {
-    const of = (kind: string) =>
+    const balance = (kind: string) =>
       accounts.find((each) => each.market === name && each.kind === kind)?.cents ?? 0
     const ended = world.items.flatMap(({ outcome }) =>
       outcome?.kind === 'paid' || outcome?.kind === 'reversed' ? [outcome] : [],
     )
     const paid = ended.reduce((sum, outcome) => sum + centsOf(outcome), 0)
-    const free = ended.reduce((sum, outcome) => sum + (endTold(name, outcome)?.cents ?? 0), 0)
+    const free = ended.reduce((sum, outcome) => sum + (expectedEnd(name, outcome)?.cents ?? 0), 0)
     const [account] = world.sellers
     // Rounding cuts off less than a cent of each sale.
     const isNear =
       Math.abs((account?.free ?? 0) - paid * UNITS_PER_CENT) < UNITS_PER_CENT * (ended.length + 1)
     return [
-      ...(of('free') === free ? [] : [`${name} paid ${free} cents, the books have ${of('free')}`]),
-      ...(of('settling') === 0 ? [] : [`${of('settling')} cents are still settling on ${name}`]),
+      ...(balance('free') === free ? [] : [`${name} paid ${free} cents, the books have ${balance('free')}`]),
+      ...(balance('settling') === 0 ? [] : [`${balance('settling')} cents are still settling on ${name}`]),
       ...(isNear ? [] : [`${name} has ${account?.free} units of ours, but its sales paid ${paid} cents`]),
     ]
   })

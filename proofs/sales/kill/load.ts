@@ -1,4 +1,4 @@
-/** Buyers who keep coming while the vault dies and returns, and a clock that runs faster than the machine's. */
+/** Buyers who buy all the time while the vault dies and returns, and a clock that is faster than the machine's. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemStatus, Temper } from '../../../market-sandbox/world/world.ts'
 import { isProtectedNow, reverseTrade } from '../../../steam-sandbox/world/trades.ts'
@@ -13,7 +13,7 @@ const OFFERED: readonly ItemStatus[] = ['on_sale', 'sold', 'waiting']
 /** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
 const BUYS = 0.5
 const BUYS_TWO = 0.25
-/** Simulated seconds in each second. */
+/** Simulated seconds per real second. */
 const TIMES = 6
 const TEMPERS: readonly [Temper, ...Temper[]] = [
   ...(['accepts', 'accepts', 'accepts', 'accepts', 'accepts', 'eager', 'eager'] as const),
@@ -21,9 +21,10 @@ const TEMPERS: readonly [Temper, ...Temper[]] = [
 ]
 
 export type SaleLoad = {
-  /** Stops purchases while true, so time can jump without ending open sales. */
+  /** While true, nobody buys or takes anything back, so time can jump without ending open sales. */
   isCalm: boolean
-  bought(): number
+  /** How many purchases the markets have accepted. */
+  purchases(): number
   end(): Promise<void>
 }
 
@@ -40,7 +41,7 @@ export function startBuyers(till: SellingTill, random: Random): SaleLoad {
     set isCalm(isCalm) {
       load.isCalm = isCalm
     },
-    bought: () => load.count,
+    purchases: () => load.count,
     async end() {
       ending.abort()
       await Promise.all([buyers, time, support])
@@ -52,14 +53,14 @@ type Buying = { random: Random; ending: AbortSignal; load: { isCalm: boolean; co
 
 async function buy({ market }: SellingTill, { random, ending, load }: Buying): Promise<void> {
   while (!ending.aborted) {
-    for (const door of [market, market.waxpeer]) {
-      const listed = door.world().items.filter(({ status }) => status === 'on_sale')
+    for (const sandbox of [market, market.waxpeer]) {
+      const listed = sandbox.world().items.filter(({ status }) => status === 'on_sale')
       const first = listed[random.int(Math.max(1, listed.length))]
       if (first === undefined || load.isCalm || !random.chance(BUYS)) continue
       const second = listed.find(({ appId, itemId }) => appId === first.appId && itemId !== first.itemId)
       const wanted = second !== undefined && random.chance(BUYS_TWO) ? [first, second] : [first]
       // The market refuses while the seller is offline.
-      const bought = await door.buy(
+      const bought = await sandbox.buy(
         wanted.map(({ itemId }) => itemId),
         random.pick(TEMPERS),
       )
@@ -70,8 +71,8 @@ async function buy({ market }: SellingTill, { random, ending, load }: Buying): P
 }
 
 /**
- * Takes back, as Steam's support, items that a bot gave to the account that sells, while they are for sale or sold
- * there.
+ * Acts as Steam's support: takes back items that a bot gave to the account that sells, while a market shows them as
+ * for sale or sold.
  */
 async function letSupportUndo(till: SellingTill, { random, ending, load }: Buying): Promise<void> {
   /** When each gift will be taken back; null for never. */
@@ -81,8 +82,8 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
     await delay(LOOK_MS)
     if (load.isCalm) continue
     const offered = new Set(
-      [market, market.waxpeer].flatMap((door) =>
-        door.world().items.flatMap(({ status, assetId }) => (OFFERED.includes(status) ? [assetId] : [])),
+      [market, market.waxpeer].flatMap((sandbox) =>
+        sandbox.world().items.flatMap(({ status, assetId }) => (OFFERED.includes(status) ? [assetId] : [])),
       ),
     )
     for (const { id, partner, items } of steam.world().trades) {
@@ -98,18 +99,18 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
 }
 
 /**
- * Takes back, as the account that sells, everything that it gave and Steam still protects, provided that a market is
- * still keeping the money for some of it. Returns whether it did.
+ * Takes back one sale, as the account that sells: one whose items Steam still protects, and whose money a market still
+ * keeps. Returns false if there is none.
  */
 export async function takeOwnBack({ market, steam }: SellingTill): Promise<boolean> {
   const nowS = steam.change((world, nowS) => ({ world, answer: nowS }))
   const isProtected = (tradeId: string): boolean =>
     steam.world().trades.some((trade) => trade.id === tradeId && isProtectedNow(trade, nowS))
-  for (const door of [market, market.waxpeer]) {
-    const kept = door
+  for (const sandbox of [market, market.waxpeer]) {
+    const kept = sandbox
       .world()
       .items.find(({ outcome }) => outcome?.kind === 'settling' && isProtected(outcome.tradeId))
-    if (kept?.hash !== undefined && (await door.takeBack(kept.hash))) return true
+    if (kept?.hash !== undefined && (await sandbox.takeBack(kept.hash))) return true
   }
   return false
 }

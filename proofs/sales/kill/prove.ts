@@ -38,8 +38,8 @@ const takenBackLine = ({ deposited, given, sold }: TakenBack): string =>
 
 function report(worlds: readonly KilledSales[], seed: number): Finding {
   const problems = worlds.flatMap((world) => world.problems)
-  const sum = (of: (world: KilledSales) => number): number =>
-    worlds.reduce((total, world) => total + of(world), 0)
+  const sum = (count: (world: KilledSales) => number): number =>
+    worlds.reduce((total, world) => total + count(world), 0)
   const caught: Record<string, number> = {}
   for (const [what, times] of worlds.flatMap((world) => Object.entries(world.caught)))
     caught[what] = (caught[what] ?? 0) + times

@@ -11,9 +11,9 @@ import { eventually, type Running } from '../../../e2e/support/process.ts'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
 import { STATE } from '../../../steam-sandbox/world/world.ts'
 import { startLoad } from '../../kill/load.ts'
-import { answering, passHour, passMinute } from '../../kill/till.ts'
+import { passHour, passMinute, untilAnswering } from '../../kill/till.ts'
 import { type Random, seededRandom } from '../../random.ts'
-import { checkSales, giftsOf, openDeals, type SaleBooks, saleBooksOf, whatSells } from './check.ts'
+import { checkSales, giftsOf, openDeals, type SaleBooks, saleBooksOf, unsettledSales } from './check.ts'
 import { type SaleLoad, startBuyers, takeOwnBack } from './load.ts'
 import { openSellingTill, pass, type SellingTill, wishForAll } from './till.ts'
 
@@ -37,15 +37,21 @@ const DAY_S = 86_400
 const PROTECTED_S = 8 * DAY_S
 /** Longer than Steam holds a trade. */
 const HELD_S = 16 * DAY_S
+/** The longest life of a process that is killed at a random moment. */
 const MOST_LIFE_MS = 6_000
+/** How long to wait for a chosen entry in the vault's log before killing anyway. */
 const UNTIL_HALF_DONE_MS = 8_000
+/** The longest time from that entry to the kill. */
 const MOST_LAG_MS = 30
 /** Enough for a busy machine. */
 const WAIT_MS = 600_000
+/** Keeps the load's random numbers apart from those that decide when to kill. */
 const LOAD_SEED = 2_000_000
-/** Number of rounds after which days pass, so items of every game are sold. */
+/** After so many rounds, days pass, so items of every game become free for sale. */
 const LEAP_EVERY = 4
+/** How many items the bots must have before the first kill. */
 const LEAST_HELD = 4
+/** After so many looks, days pass. */
 const LOOKS_A_LEAP = 150
 
 /** Something is half done if one of these is the last entry in the vault's log. */
@@ -64,7 +70,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
   const load = startBuyers(till, seededRandom(LOAD_SEED * 2 + seed))
   let procs: Procs = { gateway: till.start(), vault: till.startVault() }
   try {
-    await begin(till, procs, load)
+    await untilForSale(till, procs, load)
     for (let round = 1; round <= rounds; round += 1) {
       procs = await killOne(till, procs, { random, notes })
       if (round % LEAP_EVERY === 0) await leap(till, load, PROTECTED_S)
@@ -73,7 +79,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
         ...differences.map(({ problem, detail }) => `round ${round}: ${problem}: ${detail}`),
       )
     }
-    await sold(till, load)
+    await untilPaid(till, load)
     await sellerRegrets(till, load)
     procs = await killOne(till, procs, { random, notes })
     load.isCalm = true
@@ -81,7 +87,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
     await settle(till, load)
     await Promise.all([shoppers.end(), load.end()])
     notes.problems.push(...(await checkSales(till, shoppers.opened)))
-    return { rounds, ...notes, bought: load.bought(), books: await saleBooksOf(till) }
+    return { rounds, ...notes, bought: load.purchases(), books: await saleBooksOf(till) }
   } finally {
     await Promise.all([shoppers.end(), load.end()])
     await Promise.all([procs.gateway.interrupt(), procs.vault.interrupt()])
@@ -90,14 +96,15 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
 }
 
 /** Waits until the vault has something for sale. */
-async function begin(till: SellingTill, { gateway }: Procs, load: SaleLoad): Promise<void> {
-  await answering(till, gateway)
+async function untilForSale(till: SellingTill, { gateway }: Procs, load: SaleLoad): Promise<void> {
+  await untilAnswering(till, gateway)
   const held = async () =>
     (await till.pool.query('select 1 from custody_entry limit $1', [LEAST_HELD])).rowCount === LEAST_HELD
   await eventually('the bots have items', async () => (await held()) || undefined, WAIT_MS)
   await leap(till, load, PROTECTED_S)
   await passHour(till)
-  const isListed = () => [till.market, till.market.waxpeer].some((door) => door.world().items.length > 0)
+  const isListed = () =>
+    [till.market, till.market.waxpeer].some((sandbox) => sandbox.world().items.length > 0)
   await eventually('something is for sale', () => isListed() || undefined, WAIT_MS)
 }
 
@@ -172,7 +179,7 @@ function tailOf(file: string): string {
   }
 }
 
-/** Lets days pass, but only once no deal or wish is under way, because a leap would end it. */
+/** Lets days pass, once no deal or wish is under way, because the leap would end those. */
 async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise<void> {
   const before = load.isCalm
   load.isCalm = true
@@ -194,8 +201,8 @@ async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise
   if (!before) await wishForAll(till, true)
 }
 
-/** A world in which nothing was paid proves little, so its buyers continue until something is paid. */
-async function sold(till: SellingTill, load: SaleLoad): Promise<void> {
+/** Waits until a sale is paid, because a world in which nothing was paid proves little. */
+async function untilPaid(till: SellingTill, load: SaleLoad): Promise<void> {
   const isEnough = async () => (await saleBooksOf(till)).paid > 0 || undefined
   await eventually('a sale is paid', isEnough, WAIT_MS).catch(async () => {
     await leap(till, load, PROTECTED_S)
@@ -212,8 +219,7 @@ async function sellerRegrets(till: SellingTill, load: SaleLoad): Promise<void> {
     'the account that sells takes back what it gave',
     async () => {
       looks += 1
-      // Steam protects only one game's items. They must wait for days, first at the bot and then at the account that
-      // sells.
+      // Only a game that Steam protects will do, and its items must wait for days at the bot before they can be sold.
       if (looks % LOOKS_A_LEAP === 0) await leap(till, load, PROTECTED_S)
       return (await takeOwnBack(till)) || undefined
     },
@@ -234,7 +240,7 @@ async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
     async () => {
       looks += 1
       await passHour(till)
-      moving = await whatSells(till)
+      moving = await unsettledSales(till)
       if (moving.length > 0 && looks % 60 === 0) await leap(till, load, HELD_S)
       return moving.length === 0 || undefined
     },

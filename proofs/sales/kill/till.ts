@@ -45,7 +45,7 @@ export async function openSellingTill(serverUrl: string, seed: string): Promise<
   const { pool, steam } = till
   const market = await startMarket({ port: 0, steamUrl: steam.url, everyMs: LOOK_EVERY_MS })
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-selling-'))
-  const seller = setUp(steam, market, folder)
+  const seller = writeVaultFiles(steam, market, folder)
   const databaseUrl = new URL(String(pool.options.connectionString))
   const role = `vault_${databaseUrl.pathname.slice(1)}`
   await pool.query(`create role ${role} login password 'secret'`)
@@ -61,7 +61,9 @@ export async function openSellingTill(serverUrl: string, seed: string): Promise<
   }
   return {
     ...till,
-    ...{ market, seller, folder },
+    market,
+    seller,
+    folder,
     startVault: () => run('vault/main.ts', env, { args: ['run'], isTied: true }),
     async close() {
       await market.close()
@@ -74,7 +76,7 @@ export async function openSellingTill(serverUrl: string, seed: string): Promise<
 }
 
 /** Writes the vault's files, as its commands do. Returns the Steam id of the account that sells. */
-function setUp(steam: RunningSteam, market: RunningMarket, path: string): string {
+function writeVaultFiles(steam: RunningSteam, market: RunningMarket, path: string): string {
   const seller = steam.change(findOrAddSeller)
   if (seller === undefined) throw new Error('the sandbox has no account that sells')
   const { steamId } = seller

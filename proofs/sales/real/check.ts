@@ -5,7 +5,7 @@ import type { SaleState } from '../../../gateway/db/sale-tables.ts'
 import { SALE_EDGES } from '../../../gateway/departures/sale.ts'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
 import type { Wish } from '../../../vault/giving/judge.ts'
-import { hold } from '../../simulation/violation.ts'
+import { must } from '../../simulation/violation.ts'
 import { checkNow, checkRest, type SaleView, type TillView, type WishView } from '../promises.ts'
 import { BOTS } from '../world.ts'
 import type { Scene } from './scene.ts'
@@ -61,7 +61,7 @@ export async function checkScene(scene: Scene): Promise<void> {
   const sales = await readSales(monitor)
   for (const { key, state } of sales) {
     const was = before.get(key)
-    hold(
+    must(
       was === undefined || mayBecome(was, state),
       'I23',
       () => `the sale ${key} went from ${was} to ${state}`,
@@ -88,9 +88,9 @@ export async function checkAtRest(scene: Scene): Promise<void> {
   await checkBooks(scene)
   await checkCustody(scene)
   const [alarm] = (await monitor.query(ALARMS)).rows
-  hold(alarm === undefined, 'I25', () => z.object({ line: z.string() }).parse(alarm).line)
+  must(alarm === undefined, 'I25', () => z.object({ line: z.string() }).parse(alarm).line)
   const [difference] = await verifyLedger(sessions.pool)
-  hold(
+  must(
     difference === undefined,
     'I13',
     () => `the second opinion: ${difference?.problem}, ${difference?.detail}`,
@@ -110,13 +110,18 @@ async function checkBooks({ world, monitor }: Scene): Promise<void> {
   const { rows } = await monitor.query('select market, kind, (-balance)::int as cents from market_account')
   const books = booksSchema.parse(rows)
   for (const { name, items } of world.markets) {
-    const of = (kind: string) => books.find((each) => each.market === name && each.kind === kind)?.cents ?? 0
+    const balance = (kind: string) =>
+      books.find((each) => each.market === name && each.kind === kind)?.cents ?? 0
     const paid = items.reduce((sum, { end }) => {
       if (end?.kind === 'paid') return sum + Number(end.receivedMinor)
       return end?.kind === 'reversed' ? sum + Number(end.refundMinor) : sum
     }, 0)
-    hold(of('free') === paid, 'I23', () => `${name} paid ${paid} cents, the books have ${of('free')}`)
-    hold(of('settling') === 0, 'I23', () => `${of('settling')} cents are settling on ${name}`)
+    must(
+      balance('free') === paid,
+      'I23',
+      () => `${name} paid ${paid} cents, the books have ${balance('free')}`,
+    )
+    must(balance('settling') === 0, 'I23', () => `${balance('settling')} cents are settling on ${name}`)
   }
 }
 
@@ -135,5 +140,5 @@ async function checkCustody({ world, monitor }: Scene): Promise<void> {
     .flatMap(({ owner, assetId }) => (BOTS.some((bot) => bot === owner) ? [`${owner} has ${assetId}`] : []))
     .sort()
   const missing = booked.find((line) => !real.includes(line)) ?? real.find((line) => !booked.includes(line))
-  hold(missing === undefined, 'I18', () => `books and bots differ: ${missing}`)
+  must(missing === undefined, 'I18', () => `books and bots differ: ${missing}`)
 }

@@ -1,4 +1,4 @@
-/** Pays the deposits of a seed with the till's own code before the seed begins, so its bots have the model's items. */
+/** Pays the deposits of a seed with the till's own code before the seed begins. Bots then have the model's items. */
 
 import type { Db } from '../../../gateway/db/client.ts'
 import { openDatabase } from '../../../gateway/db/client.ts'
@@ -27,14 +27,14 @@ const NOTHING_WAITS: Queue = {
   stop: async () => {},
 }
 const YEAR_MS = 31_536_000_000
-/** The numbers of offers begin here, with a separate range for each bot. */
+/** The offer ids begin here, with a separate range for each bot. */
 const FIRST_OFFER = 1_000_000
 const OFFERS_OF_A_BOT = 1_000
 
 /** The parts of a gateway that a payment needs. */
 export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
   ...depsOn({ db, signals, queue: NOTHING_WAITS, clock: { now }, log: createLog({ level: 'silent' }) }),
-  // The protection comes only from Steam's records here.
+  // Here, only Steam's records decide about protection.
   protectionDays: () => 0,
 })
 
@@ -65,8 +65,14 @@ async function enrol(db: Db, steamId: string): Promise<Bot> {
   const { id: botId } = await db
     .insertInto('bot')
     .values({
-      ...{ steam_id: steamId, name: 'Tradetill Bot', avatar_url: 'a', profile_url: 'p', level: 10 },
-      ...{ refresh_token: Buffer.from('sealed'), online: true, lease_epoch: 1n },
+      steam_id: steamId,
+      name: 'Tradetill Bot',
+      avatar_url: 'a',
+      profile_url: 'p',
+      level: 10,
+      refresh_token: Buffer.from('sealed'),
+      online: true,
+      lease_epoch: 1n,
       lease_until: new Date(Date.now() + YEAR_MS * 10),
     })
     .returning('id')
@@ -105,18 +111,18 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
   const handlers = tradeHandlers(deps)
   const context = contextOf(bot)
   const body = await openDeposit(deps, { storeId, rateId, from: deposit.from, things })
-  const asked = await requestTrade(deps, body)
-  if (asked.kind !== 'active') throw new Error(`a deposit was not paid: ${JSON.stringify(asked)}`)
+  const answer = await requestTrade(deps, body)
+  if (answer.kind !== 'active') throw new Error(`a deposit was not paid: ${JSON.stringify(answer)}`)
   const trade = await tradeOf()
   const settlesAt = first.appId === PROTECTED_APP ? { settlesAt: new Date(first.freeAtMs) } : {}
-  named(bot.session, deposit, () => bot.session.accept(trade.offerId ?? '', settlesAt))
+  nameTrade(bot.session, deposit, () => bot.session.accept(trade.offerId ?? '', settlesAt))
   await handlers.trade(context, trade.id)
 }
 
 export const contextOf = ({ botId, session }: Bot) => ({ botId, session, epoch: 1n, mayWrite: () => true })
 
-/** Gives the new Steam trade the model's number. */
-function named(session: FakeSession, { steamTradeId }: Deposit, accept: () => void): void {
+/** Gives the new Steam trade the id that it has in the model. */
+function nameTrade(session: FakeSession, { steamTradeId }: Deposit, accept: () => void): void {
   const before = new Set(session.trades.keys())
   accept()
   for (const [id, answer] of [...session.trades]) {
@@ -133,8 +139,8 @@ type Opening = { storeId: bigint; rateId: bigint; from: string; things: World['s
 async function openDeposit(deps: Deps, { storeId, rateId, from, things }: Opening) {
   const { db, clock } = deps
   const externalId = `top-up ${things[0]?.assetId}`
-  const asked = { externalId, currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
-  const { deposit } = await createDeposit(deps, { id: storeId }, asked)
+  const fields = { externalId, currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
+  const { deposit } = await createDeposit(deps, { id: storeId }, fields)
   const hash = deposit.url.slice(-32)
   const depositId = BigInt(deposit.id)
   await db
@@ -151,8 +157,14 @@ async function openDeposit(deps: Deps, { storeId, rateId, from, things }: Openin
     .values({ id: quoteId, deposit_id: depositId, game, currency: 'USD', rate_id: rateId, ...times })
     .execute()
   const items = things.map(({ assetId, appId, name, costCents }) => ({
-    ...{ quote_id: quoteId, asset_id: shoppersId(assetId), app_id: appId, context_id: '2' },
-    ...{ name, market_hash_name: name, price: costCents, gross: costCents },
+    quote_id: quoteId,
+    asset_id: shoppersId(assetId),
+    app_id: appId,
+    context_id: '2',
+    name,
+    market_hash_name: name,
+    price: costCents,
+    gross: costCents,
   }))
   await db.insertInto('quote_item').values(items).execute()
   return { hash, game, items: items.map(({ asset_id }) => asset_id), quoteId }

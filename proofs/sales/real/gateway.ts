@@ -69,7 +69,9 @@ async function readHistoryOf(
 /** A trade in which a bot gave items, as Steam's history shows it. */
 function rowOf({ tradeId, to, state, beganAtMs, settlesAtMs, items }: Trade): SteamTrade {
   const given = items.map(({ thing, assetId, newAssetId, isBack }) => ({
-    ...{ appId: thing.appId, contextId: '2', assetId },
+    appId: thing.appId,
+    contextId: '2',
+    assetId,
     newAssetId: newAssetId === '' ? null : newAssetId,
     rolledBackAssetId: isBack ? assetId : null,
   }))
@@ -110,7 +112,7 @@ async function finishTrades({ bots, world }: Scene, process: Process, deps: Deps
 }
 
 /** Acts as the operator of the till. */
-export async function operate(scene: Scene, process: Process): Promise<void> {
+export async function actAsOperator(scene: Scene, process: Process): Promise<void> {
   const { world } = scene
   const { luck } = world
   const { db } = process.connections
@@ -119,14 +121,14 @@ export async function operate(scene: Scene, process: Process): Promise<void> {
   if (act === 'give back') await inTransaction(db, (tx) => giveBack(world, tx))
   if (act === 'withdraw') await withdrawSome(world, process)
   if (act === 'switch off' && luck.hits('market switched off for a while', 0.5))
-    await restMarket(scene, process)
+    await switchMarketOff(scene, process)
 }
 
 async function withdrawSome({ luck }: World, { connections: { db } }: Process): Promise<void> {
   const open = await db.selectFrom('wish').select('id').where('closed_at', 'is', null).execute()
   const some = open[luck.random.int(Math.max(1, open.length))]
   if (some === undefined) return
-  if (await inTransaction(db, (tx) => withdrawWish(tx, some.id))) luck.saw('wish withdrawn')
+  if (await inTransaction(db, (tx) => withdrawWish(tx, some.id))) luck.note('wish withdrawn')
 }
 
 async function sendSome({ luck }: World, tx: Tx): Promise<void> {
@@ -157,7 +159,7 @@ async function giveBack(world: World, tx: Tx): Promise<void> {
   for (const id of ids) approve(world, { id: String(id), assets, from })
 }
 
-async function restMarket(scene: Scene, { connections: { db } }: Process): Promise<void> {
+async function switchMarketOff(scene: Scene, { connections: { db } }: Process): Promise<void> {
   const { world, engine } = scene
   const market = world.luck.random.pick(['market.csgo.com', 'waxpeer.com'])
   await inTransaction(db, (tx) => setMarketOff(tx, market, true))

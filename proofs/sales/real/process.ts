@@ -6,7 +6,7 @@ import { CompiledQuery } from 'kysely'
 import { tillIn } from '../../../vault/markets/till-store.ts'
 import type { Query } from '../../../vault/till-database.ts'
 import { wishesIn } from '../../../vault/wishes/store.ts'
-import { bornAs, type Gate, revive, waitForTurn } from '../../simulation/process.ts'
+import { type Gate, newLife, revive, waitForTurn } from '../../simulation/process.ts'
 import { ConnectionLost, openConnections } from '../../simulation/real/connections.ts'
 import { startVault, TillAway } from '../vault.ts'
 import type { Process, Scene } from './scene.ts'
@@ -14,27 +14,29 @@ import type { Process, Scene } from './scene.ts'
 const LEAST_DEAD_MS = 500
 const MOST_DEAD_MS = 60_000
 
-/** `reborn` is called after a death, and begins the work again. */
+/** `onRevival`: called after a death, to begin the work again. */
 export async function startProcess(
   scene: Omit<Scene, 'vault' | 'rounds'>,
-  { name, reborn }: { name: string; reborn(): void },
+  { name, onRevival }: { name: string; onRevival(): void },
 ): Promise<Process> {
   const { engine, scheduler, faults, sessions, world } = scene
   const { random } = world.luck
-  const state = bornAs(name)
-  const crashed = (): void => {
-    world.luck.saw(name === 'vault' ? 'vault killed' : 'gateway killed')
+  const state = newLife(name)
+  const onCrash = (): void => {
+    world.luck.note(name === 'vault' ? 'vault killed' : 'gateway killed')
     process.connections.reset()
     engine.after(random.between(LEAST_DEAD_MS, MOST_DEAD_MS), () => {
       revive(process)
-      reborn()
+      onRevival()
     })
   }
   const gate: Gate = (low, high) =>
-    waitForTurn({ engine, random, faults }, process, { ms: random.between(low, high), crashed })
+    waitForTurn({ engine, random, faults }, process, { ms: random.between(low, high), onCrash })
   const connections = await openConnections({
-    ...{ sessions, scheduler, faults },
-    committed: () => {},
+    sessions,
+    scheduler,
+    faults,
+    afterCommit: () => {},
     gate: () => gate(1, 8),
   })
   const process: Process = { ...state, gate, connections }
@@ -45,7 +47,7 @@ export async function startProcess(
 export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds'] {
   const { world, vault } = scene
   const { luck } = world
-  luck.door = async (effect) => {
+  luck.outward = async (effect) => {
     await vault.gate(5, 60)
     const answer = effect()
     await vault.gate(1, 4)

@@ -9,12 +9,12 @@ import { empty, START } from '../../simulation/real/run.ts'
 import { createScheduler } from '../../simulation/real/scheduler.ts'
 import { openSessions, type Sessions } from '../../simulation/real/sessions.ts'
 import { Luck } from '../luck.ts'
-import { isWanted, outcomeOf, type SalesOutcome, said } from '../run.ts'
+import { isWanted, outcomeOf, type SalesOutcome, violationOf } from '../run.ts'
 import { aKey } from '../vault.ts'
-import { createWorld, goOn } from '../world.ts'
+import { createWorld, letOthersAct } from '../world.ts'
 import { checkAtRest, checkScene } from './check.ts'
 import { payDeposits } from './deposits.ts'
-import { attack, operate, sweep, sweepAll } from './gateway.ts'
+import { actAsOperator, attack, sweep, sweepAll } from './gateway.ts'
 import { isOurs, openRounds, startProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
@@ -22,13 +22,15 @@ const DEPOSITS = 8
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
+/** Steps of the outside world while faults happen. */
 const STORMY_TURNS = 120
+/** How long minutes pass after the faults, before and after the long pause, and the time between steps. */
 const BURST_MS = 12 * MINUTE_MS
 const BURST_PAUSE_MS = 30_000
 /** Long enough for an offer that Steam holds, and for its payment. */
 const CALM_MS = 32 * DAY_MS
 const MOST_STEPS = 400_000
-/** A seed of this level takes seconds, so it has few steps and each process must die more often. */
+/** Makes processes die more often, because a seed of this level takes seconds and so has few steps. */
 const EAGERNESS = 3
 
 type Options = { sessions: Sessions; url: string; seed: number; key?: Key; keepTrace?: boolean }
@@ -47,7 +49,7 @@ export async function runSalesReal({
   const session = await sessions.takeMonitor()
   const luck = new Luck(seededRandom(seed), keepTrace)
   const engine = createEngine(START, MOST_STEPS)
-  const world = createWorld({ luck, key, nowMs: engine.now, deposits: DEPOSITS, moved: 0 })
+  const world = createWorld({ luck, key, nowMs: engine.now, deposits: DEPOSITS, movedShare: 0 })
   let violation: SalesOutcome['violation']
   const processes: Process[] = []
   let isClean = false
@@ -59,7 +61,7 @@ export async function runSalesReal({
     await play({ sessions, monitor: session.client, engine, world, bots }, processes)
     isClean = true
   } catch (error) {
-    violation = said(error)
+    violation = violationOf(error)
   } finally {
     for (const { connections } of processes) connections.close()
     sessions.giveBack(session, { isClean })
@@ -75,21 +77,25 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
   let failure: unknown
   const faults = createFaults((probability) => luck.random.chance(probability))
   const scheduler = createScheduler({
-    ...{ engine, monitor },
-    sawLockWait: () => luck.saw('lock wait'),
-    sawCrowd: () => {},
+    engine,
+    monitor,
+    onLockWait: () => luck.note('lock wait'),
+    onCrowd: () => {},
     failure: () => failure,
   })
   const common = { ...setting, scheduler, faults: moreLikely(faults, EAGERNESS), gateways: [] }
   const scene: Scene = Object.assign({
-    ...{ ...common, phase: 'storm', lastBurstAt: Number.POSITIVE_INFINITY, quietUntil: 0 },
+    ...common,
+    phase: 'storm',
+    lastBurstAt: Number.POSITIVE_INFINITY,
+    quietUntil: 0,
     fail(error: unknown) {
       failure ??= error
     },
   })
-  scene.vault = await startProcess(scene, { name: 'vault', reborn: () => beginVault(scene) })
+  scene.vault = await startProcess(scene, { name: 'vault', onRevival: () => beginVault(scene) })
   for (const name of ['gateway 1', 'gateway 2']) {
-    const gateway: Process = await startProcess(scene, { name, reborn: () => workOn(scene, gateway) })
+    const gateway: Process = await startProcess(scene, { name, onRevival: () => workOn(scene, gateway) })
     scene.gateways.push(gateway)
   }
   processes.push(scene.vault, ...scene.gateways)
@@ -99,7 +105,7 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
   for (const gateway of scene.gateways) workOn(scene, gateway)
   turnWorld(scene, STORMY_TURNS)
   await scheduler.run()
-  if (faults.counts().has('serialization failure')) luck.saw('serialization failure')
+  if (faults.counts().has('serialization failure')) luck.note('serialization failure')
   await checkAtRest(scene)
 }
 
@@ -149,7 +155,7 @@ function workOn(scene: Scene, gateway: Process): void {
       // One gateway is enough for the remaining work.
       if (scene.phase !== 'storm') return gateway === scene.gateways[0] ? sweepAll(scene, gateway) : undefined
       await sweep(scene, gateway)
-      if (random.chance(0.15)) await operate(scene, gateway)
+      if (random.chance(0.15)) await actAsOperator(scene, gateway)
       if (random.chance(0.15)) await attack(scene, gateway)
     },
     pauseMs: () =>
@@ -162,9 +168,9 @@ function turnWorld(scene: Scene, turns: number): void {
   const { engine, scheduler, world } = scene
   const { random } = world.luck
   if (scene.phase === 'over') return
-  goOn(world)
+  letOthersAct(world)
   scheduler.meanwhile(() => checkScene(scene))
-  if (scene.phase === 'storm' && turns === 0) calm(scene)
+  if (scene.phase === 'storm' && turns === 0) endFaults(scene)
   const isQuiet = random.chance(0.1)
   const ms = pauseOf(scene, () => (isQuiet ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000)))
   scene.quietUntil = engine.now() + (isQuiet ? ms : 0)
@@ -175,7 +181,7 @@ function turnWorld(scene: Scene, turns: number): void {
  * Ends the faults and the operator's rules for wishes. Minutes pass, then days without new listings, then minutes
  * again.
  */
-function calm(scene: Scene): void {
+function endFaults(scene: Scene): void {
   const { engine, world, faults, scheduler, monitor } = scene
   const begunAt = engine.now()
   world.luck.isCalm = true

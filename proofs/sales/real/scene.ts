@@ -31,7 +31,7 @@ export type Scene = {
   rounds: Rounds
   phase: Phase
   /**
-   * Nobody buys and the vault rests until this time. Afterwards both are awake, because a buyer waits only for minutes.
+   * Until this time, nobody buys and the vault rests. They continue together, because a buyer waits only for minutes.
    */
   quietUntil: number
   /** When the last burst begins; set when the days begin to pass. */

@@ -34,7 +34,7 @@ export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt
   const attempt = { ...facts.attempt, tried, doubted }
   const basket: Basket = { assets: trade.items, items, game: facts.game }
   const { promised } = row
-  memory.moved(begin(memory, { deposit, basket, botId, attempt, promised }, at))
+  memory.onMove(begin(memory, { deposit, basket, botId, attempt, promised }, at))
 }
 
 function codeOf({ random, byCode }: Pick<Memory, 'random' | 'byCode'>): string {
@@ -85,8 +85,17 @@ function begin(
     total: worth.reduce((sum, { price }) => sum + price, 0n),
     gross: worth.reduce((sum, { gross }) => sum + gross, 0n),
     live: true,
-    ...{ promised: 0n, held: 0n, reversed: 0n, atRisk: 0n, atRiskUntil: null, reversals: 0 },
-    ...{ settlesAt: null, protectionFoundAt: null, terms: null, settings: null, deliveredBy: null },
+    promised: 0n,
+    held: 0n,
+    reversed: 0n,
+    atRisk: 0n,
+    atRiskUntil: null,
+    reversals: 0,
+    settlesAt: null,
+    protectionFoundAt: null,
+    terms: null,
+    settings: null,
+    deliveredBy: null,
   }
   row.promised = promised ?? promiseTo(memory, row)
   for (const assetId of basket.items.keys()) taken.set(assetId, row)

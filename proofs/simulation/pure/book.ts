@@ -2,7 +2,7 @@
 import type { Movement } from '../../../gateway/ledger/entry.ts'
 import { isStoreAccount } from '../../../gateway/ledger/entry.ts'
 import { createTrace, type Trace } from '../trace.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 
 type Account = { balance: bigint; credits: bigint; debits: bigint; floor: bigint | null }
 
@@ -22,9 +22,9 @@ export type Book = ReturnType<typeof createBook>
 export function createBook() {
   const accounts = new Map<string, Account>()
   const entries: Entry[] = []
-  const once = new Set<string>()
+  const posted = new Set<string>()
   const ofTrade = new Map<bigint, Entry[]>()
-  const written: Trace = createTrace()
+  const trace: Trace = createTrace()
   let sum = 0n
 
   const accountOf = (store: number, kind: Movement['debit']): Account => {
@@ -44,9 +44,9 @@ export function createBook() {
       for (const movement of movements) {
         const { debit, credit, amount, cause } = movement
         const key = `${tradeId}/${cause}/${part}/${debit}/${credit}`
-        hold(!once.has(key), 'I6', () => `posted twice: ${key}`)
-        once.add(key)
-        hold(amount > 0n && debit !== credit, 'I2', () => `${key} moves ${amount}`)
+        must(!posted.has(key), 'I6', () => `posted twice: ${key}`)
+        posted.add(key)
+        must(amount > 0n && debit !== credit, 'I2', () => `${key} moves ${amount}`)
         const from = accountOf(store, debit)
         const to = accountOf(store, credit)
         from.balance -= amount
@@ -56,11 +56,11 @@ export function createBook() {
         const entry = Object.freeze({ ...movement, store, tradeId, part, at: at.getTime() })
         entries.push(entry)
         ofTrade.set(tradeId, [...(ofTrade.get(tradeId) ?? []), entry])
-        written.add(textOf(entry))
+        trace.add(textOf(entry))
         check(from, debit)
         check(to, credit)
       }
-      hold(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
+      must(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
     },
     /** The part of a trade that could be spent from its delivery. */
     early: (tradeId: bigint): bigint =>
@@ -73,14 +73,14 @@ export function createBook() {
         ofTrade.get(tradeId),
         ({ cause, debit, at }) => cause === 'reversed' && debit !== 'held' && at > sinceMs,
       ),
-    /** Recomputes all balances from the entries. */
+    /** Checks that all balances sum to zero, and that no entry has changed since it was written. */
     verify(): void {
       sum = 0n
       for (const account of accounts.values()) sum += account.balance
-      hold(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
-      const again = createTrace()
-      for (const entry of entries) again.add(textOf(entry))
-      hold(again.hash() === written.hash(), 'I5', () => 'an entry was changed after it had been written')
+      must(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
+      const retraced = createTrace()
+      for (const entry of entries) retraced.add(textOf(entry))
+      must(retraced.hash() === trace.hash(), 'I5', () => 'an entry was changed after it had been written')
     },
   }
 }
@@ -92,9 +92,9 @@ function sumOf(entries: readonly Entry[] | undefined, counts: (entry: Entry) => 
 }
 
 function check(account: Account, kind: string): void {
-  hold(account.balance === account.credits - account.debits, 'I3', () => `${kind} does not match its entries`)
+  must(account.balance === account.credits - account.debits, 'I3', () => `${kind} does not match its entries`)
   const isAbove = account.floor === null || account.balance >= account.floor
-  hold(isAbove, 'I4', () => `${kind} fell to ${account.balance}`)
+  must(isAbove, 'I4', () => `${kind} fell to ${account.balance}`)
 }
 
 const textOf = ({ store, tradeId, part, debit, credit, amount, cause }: Entry): string =>

@@ -1,29 +1,33 @@
 /** Changes bots' inventories without a trade, and plans the looks that must find the changes. */
-import { placeOf } from '../belongings.ts'
-import { hold } from '../violation.ts'
+import { placeOf } from '../own-inventory.ts'
+import { must } from '../violation.ts'
 import type { Bot } from './memory.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 
 const HOUR_MS = 3_600_000
 /** After this time, nothing more vanishes or appears. */
 const DRIFTED_MS = 15 * HOUR_MS
-const LOST_MS = HOUR_MS / 2
+/** When a look that was lost is due again. */
+const RETRY_MS = HOUR_MS / 2
 
 /**
- * When to look at bots, before and after the looks through their histories. After the last one, everything must have
- * been found.
+ * When to look at bots' inventories, from the start: some looks before the last reading of the bots' histories, some
+ * after it.
  */
 const LOOKS = [16, 17.5, 19, 21, 103, 104.5, 106, 107.5].map((hours) => hours * HOUR_MS)
+/** When the looks after the last reading of the histories begin, from the start. */
 const LATE_MS = 103 * HOUR_MS
+/** When every change must have been found, from the start. */
 const FOUND_MS = 109 * HOUR_MS
 
 type Looking = {
+  /** Returns a process that is alive and not paused. */
   able(): Process | undefined
   /** Runs `look` in the process that holds the bot. */
-  inHand(bot: Bot, look: (process: Process) => Promise<void>): void
+  inHolder(bot: Bot, look: (process: Process) => Promise<void>): void
 }
 
-export function planDrift(scene: Scene, { able, inHand }: Looking): void {
+export function planDrift(scene: Scene, { able, inHolder }: Looking): void {
   const { engine, random, bots, steam } = scene
   const begunAt = engine.now()
   for (const { botId } of bots.values()) {
@@ -36,10 +40,10 @@ export function planDrift(scene: Scene, { able, inHand }: Looking): void {
       if (process === undefined) return
       inProcess(scene, async () => {
         const now = new Date(engine.now())
-        const nextAt = new Date(now.getTime() + LOST_MS)
+        const nextAt = new Date(now.getTime() + RETRY_MS)
         for (const botId of await process.drift.takeDue({ now, nextAt, limit: bots.size })) {
           const bot = bots.get(botId)
-          if (bot !== undefined) inHand(bot, (holder) => holder.lookForDrift(bot))
+          if (bot !== undefined) inHolder(bot, (holder) => holder.lookForDrift(bot))
         }
       })
     })
@@ -64,7 +68,7 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
       if (!isShown(String(last.botId), asset)) continue
       const noted = drift.get(last.botId)?.noted ?? []
       const isFound = noted.some(({ kind, item }) => kind === 'missing' && item === key)
-      hold(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId} unnoticed`)
+      must(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId} unnoticed`)
     }
   }
   for (const stranger of steam.strangers) {
@@ -74,6 +78,6 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
       continue
     const noted = drift.get(BigInt(bot))?.noted ?? []
     const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)
-    hold(isFound, 'I19', () => `asset ${assetId} of bot ${bot} was not noticed`)
+    must(isFound, 'I19', () => `asset ${assetId} of bot ${bot} was not noticed`)
   }
 }

@@ -25,10 +25,16 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
   [...bots.values()].map((bot) => {
     const open = [...bot.open]
     return {
-      ...{ botId: bot.botId, level: 1, state: bot.state, failing: false, late: false },
+      botId: bot.botId,
+      level: 1,
+      state: bot.state,
+      failing: false,
+      late: false,
       reachable: bot.state === 'active' && bot.tokenRefusedAt === null,
       standing: standingOf(barsOf(bot, game), now),
-      ...{ itemsHeld: 0, itemsOnTheWay: 0, liveOffers: open.length },
+      itemsHeld: 0,
+      itemsOnTheWay: 0,
+      liveOffers: open.length,
       waiting: open.filter(({ trade }) => trade.state === 'intended').length,
       liveOffersWithPartner: open.filter(({ trade }) => trade.partnerSteamId === partner).length,
     }
@@ -36,11 +42,11 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
 
 /** Chooses the bot for an offer by the gateway's rules. */
 export function chooseFor(memory: Memory, { items, tried, ...offer }: Wanted): bigint | undefined {
-  const meant = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
-  return chooseBot(meant, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId
+  const untried = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
+  return chooseBot(untried, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId
 }
 
-/** Whether the gateway would move a waiting wish to another bot. */
+/** Whether the gateway would move a waiting request to another bot. */
 export function isSoonerElsewhere(memory: Memory, { trade, facts }: LoadedTrade): boolean {
   const { botId, game, attempt } = facts
   const bots = factsOf(memory, { partner: trade.partnerSteamId, game, now: new Date(memory.engine.now()) })

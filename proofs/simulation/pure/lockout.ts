@@ -17,7 +17,7 @@ export function giveUpIfLockedOut({ engine, steam, faults }: Scene, process: Pro
     const verdict = judgeTokenRefusal(bot.tokenRefusedAt, now)
     if (verdict.kind === 'dead')
       throw new Error('a token was refused for an hour, which the simulation never does')
-    faults.saw('token refused for a while')
+    faults.note('token refused for a while')
     bot.tokenRefusedAt ??= now
     bot.loginAfter = verdict.at.getTime()
   }

@@ -1,13 +1,13 @@
 /**
- * The checks of bots' inventories, kept in memory. Mirrors drift/store.ts. Compares every finding that is certain with
- * the truth.
+ * The findings about bots' inventories, in memory. Mirrors drift/store.ts. Compares every certain finding with the
+ * simulated Steam.
  */
 import { keyOf } from '../../../gateway/departures/departure.ts'
 import { type BookedItem, type Noted, nameKey } from '../../../gateway/drift/drift.ts'
 import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
 import { isDelivered } from '../../../gateway/trades/trade.ts'
-import { nameOf } from '../belongings.ts'
-import { hold } from '../violation.ts'
+import { nameOf } from '../own-inventory.ts'
+import { must } from '../violation.ts'
 import { everHeld, type Memory, type Pause, type TradeRow } from './memory.ts'
 import { departuresOf } from './memory-departures.ts'
 
@@ -28,7 +28,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
       read(() =>
         everHeld(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
       ),
-    // In this world, Steam always names asset ids.
+    // The simulated Steam always names asset ids.
     learn: async () => {},
     async keep(botId, { epoch }, { dueAt, ...kept }) {
       await pause(1, 10)
@@ -49,7 +49,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
   }
 }
 
-/** The trade of an item, and the asset id that it had at its shopper. */
+/** The trade of an item, and the asset id that the item had when the shopper gave it. */
 function itemOf({ trades }: Memory, key: string): { row: TradeRow | undefined; given: string } {
   const [id = '0', given = ''] = key.split('/')
   return { row: trades.get(BigInt(id)), given }
@@ -61,8 +61,12 @@ function heldBy(memory: Memory, botId: bigint): BookedItem[] {
     const { row, given } = itemOf(memory, key)
     const asset = row?.trade.items.find(({ assetId }) => assetId === given)
     if (last?.moved !== 'in' || last.botId !== botId || row === undefined || asset === undefined) return []
-    const of = { appId: asset.appId, marketHashName: nameOf(asset), isProtected: row.trade.state === 'held' }
-    return [{ item: key, assetId: last.as, receivedAt: last.at, ...of }]
+    const about = {
+      appId: asset.appId,
+      marketHashName: nameOf(asset),
+      isProtected: row.trade.state === 'held',
+    }
+    return [{ item: key, assetId: last.as, receivedAt: last.at, ...about }]
   })
 }
 
@@ -104,14 +108,14 @@ function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }
     const steamTrade = steam.steamTrades.get(row?.deliveredBy ?? '')
     const real = steamTrade?.items.find(({ asset }) => asset.assetId === given)
     const isLost = real?.isVanished === true
-    hold(isLost, 'I19', () => `item ${item} counts as missing from bot ${botId}, but did not vanish`)
+    must(isLost, 'I19', () => `item ${item} counts as missing from bot ${botId}, but did not vanish`)
     return
   }
-  hold(
+  must(
     kind === 'foreign',
     'I19',
     () => `item ${item} has no asset id at bot ${botId}, although Steam named it`,
   )
   const isOfBooks = heldBy(memory, botId).some((held) => held.appId === appId && held.assetId === assetId)
-  hold(!isOfBooks, 'I19', () => `asset ${assetId} of bot ${botId} counts as foreign, but is in the books`)
+  must(!isOfBooks, 'I19', () => `asset ${assetId} of bot ${botId} counts as foreign, but is in the books`)
 }

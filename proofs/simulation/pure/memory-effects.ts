@@ -1,7 +1,7 @@
 /** Writes the effects of a trade's events into memory, and checks each at the commit. */
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { Effect } from '../../../gateway/trades/effects.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { moveOn } from './attempts.ts'
 import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
@@ -137,7 +137,7 @@ function recordCustody({ custody }: Memory, run: Run, { row, effect }: Custody):
       const key = `${id}/${assetId}`
       const entries = custody.get(key) ?? []
       const was = entries.at(-1)?.moved
-      hold(was === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
+      must(was === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
       custody.set(key, [...entries, { moved, botId, as, departure: null, at }])
     }
   })
@@ -166,7 +166,7 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
     })
   }
   if (isEarly) {
-    memory.faults.saw('credit released early by an operator')
+    memory.faults.note('credit released early by an operator')
     run.checks.push(() => checkLimit(memory, row.deposit.store))
   }
   if (isRelease) run.checks.push(() => checkRelease(steam, row, engine.now()))
@@ -176,12 +176,12 @@ export function moveDeposit(run: Run, deposit: DepositRow, to: DepositRow['statu
   const from = deposit.status
   deposit.status = to
   if (from === to) return
-  run.checks.push(() => hold(DEPOSIT_EDGES[from].includes(to), 'I10', () => `deposit: ${from} to ${to}`))
+  run.checks.push(() => must(DEPOSIT_EDGES[from].includes(to), 'I10', () => `deposit: ${from} to ${to}`))
 }
 
 export function publish(run: Run, deposit: DepositRow, type: string): void {
   run.checks.push(() => {
-    hold(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.id} has two events ${type}`)
+    must(!deposit.events.includes(type), 'I9', () => `deposit ${deposit.id} has two events ${type}`)
     deposit.events.push(type)
   })
 }

@@ -15,7 +15,7 @@ import type {
   Writer,
 } from '../../../gateway/trades/trade-store.ts'
 import { JobFailed } from '../process.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { isSoonerElsewhere } from './fleet.ts'
 import {
   type Bot,
@@ -44,7 +44,7 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     load: (id) => read(() => loadedOf(memory, memory.trades.get(id))),
-    // Needs no pause, because the following question about the partner waits, and may crash.
+    // Needs no pause: the next call asks Steam about the partner, and the process may crash there.
     partnerTokenOf: async () => 'token',
     openTradesOf: (botId) =>
       read(() => {
@@ -219,7 +219,7 @@ function postpone(memory: Memory, { seen, writer, when }: Postponing): void {
 
 function isStale({ bots, faults }: Memory, row: TradeRow, writer: Writer): boolean {
   if (bots.get(row.facts.botId)?.epoch === writer.epoch) return false
-  faults.saw('write under an old lease')
+  faults.note('write under an old lease')
   return true
 }
 
@@ -323,17 +323,17 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
-  // The promise to the shopper ends with the offer.
+  // A promise ends with its offer, so a later delivery keeps none.
   if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.checks.push(() => {
     const isKnown = EDGES[before.state].some(
       (next) => next === trade.state || EDGES[next].includes(trade.state),
     )
-    hold(isKnown, 'I10', () => `trade: ${before.state} to ${trade.state}`)
+    must(isKnown, 'I10', () => `trade: ${before.state} to ${trade.state}`)
     trace.add(`${engine.now()} trade ${trade.tradeId} ${before.state} ${trade.state}`)
     if (DELIVERED.includes(trade.state) && cancellingOf(before) === 'store') {
-      memory.faults.saw('accept faster than a store’s cancel')
+      memory.faults.note('accept faster than a store’s cancel')
     }
     if ('reason' in trade && OPEN.includes(before.state)) checkEnd(memory, { trade, before })
     if (!OPEN.includes(trade.state)) memory.bots.get(row.facts.botId)?.open.delete(row)

@@ -36,11 +36,12 @@ export type Bot = {
   open: Set<TradeRow>
   /** Its bars by scope. */
   bars: Map<BarScope, Bar>
-  /** By partner: the last time another bot could serve a partner whom this bot could not. */
+  /** By partner's Steam id: when another bot last served a partner whom this bot could not, in milliseconds. */
   doubts: Map<string, number>
   history: HistoryLook & { turnedAt: Date | null }
-  /** When Steam first refused its token; null while it does not. No login before `loginAfter`. */
+  /** When Steam first refused its token; null while Steam accepts it. */
   tokenRefusedAt: Date | null
+  /** No login before this time, in milliseconds. */
   loginAfter: number
 }
 
@@ -121,9 +122,7 @@ export type Memory = Sim & {
   atRisk: Set<TradeRow>
   /** Room in the limits that reversals have taken, and when it is free again. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
-  /**
-   * For the sweep: trades that may be due, deposits that may still await payment, and when the first of these is due.
-   */
+  /** For the sweep: trades that may be due, deposits that may await payment, and when the first of these is due. */
   due: Set<TradeRow>
   unpaid: Set<DepositRow>
   dueFromMs: number
@@ -144,13 +143,13 @@ export type Memory = Sim & {
   drift: Map<bigint, Drift>
   book: Book
   wake(row: TradeRow, at: Date): void
-  /** Called when a wish has moved to another bot. */
-  moved(next: TradeRow): void
+  /** Called with the next attempt when a shopper's request has moved to another bot. */
+  onMove(next: TradeRow): void
   readHistory(botId: bigint): void
 }
 
 export function createMemory(
-  parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake' | 'moved' | 'readHistory'>,
+  parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake' | 'onMove' | 'readHistory'>,
 ): Memory {
   return {
     ...parts,
@@ -177,8 +176,15 @@ export function createMemory(
 }
 
 export const freshBot = (botId: bigint): Bot => ({
-  ...{ botId, epoch: 0n, state: 'active', backlog: new Set(), open: new Set() },
-  ...{ bars: new Map(), doubts: new Map(), tokenRefusedAt: null, loginAfter: 0 },
+  botId,
+  epoch: 0n,
+  state: 'active',
+  backlog: new Set(),
+  open: new Set(),
+  bars: new Map(),
+  doubts: new Map(),
+  tokenRefusedAt: null,
+  loginAfter: 0,
   history: { begunAt: null, after: null, completeAt: null, turnedAt: null },
 })
 
@@ -232,9 +238,12 @@ export function silentUntilMs(trade: Trade): number {
   return until
 }
 
-/** Whether the bot has ever held an item, because only then its history is read. */
+/** Whether the bot has ever held an item. Only then does the till read its history. */
 export const everHeld = ({ custody }: Memory, botId: bigint): boolean =>
   [...custody.values()].some((entries) => entries.some((entry) => entry.botId === botId))
 
-/** Makes the process wait for the database. If it crashes meanwhile, its work ends. */
+/**
+ * Makes the process wait for the database, for a random time in this range of milliseconds. If the process crashes
+ * meanwhile, its work ends.
+ */
 export type Pause = (low: number, high: number) => Promise<void>

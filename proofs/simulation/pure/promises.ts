@@ -7,7 +7,7 @@ import type { Memory, Store, TradeRow } from './memory.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 /** The states in which a promise holds. It ends with its offer, even if the items come later. */
-const KEEPS: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
+const PROMISED: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
 /** The immediate credit that the page promises the shopper before the offer. */
 export function promiseTo(memory: Memory, row: TradeRow): bigint {
@@ -40,5 +40,5 @@ export function roomBeside(memory: Memory, row: TradeRow): Room {
   for (const { open } of memory.bots.values()) {
     for (const other of open) if (isOther(other) && OPEN.includes(other.trade.state)) others += other.promised
   }
-  return { free, own: KEEPS.includes(row.trade.state) ? row.promised : 0n, others }
+  return { free, own: PROMISED.includes(row.trade.state) ? row.promised : 0n, others }
 }

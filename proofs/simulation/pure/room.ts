@@ -1,7 +1,7 @@
 /** The taken part of the stores' limits for credit at risk, checked against the trades. */
 import { LOST_ROOM_MS } from '../../../gateway/trades/credit.ts'
 import type { RoomChange } from '../../../gateway/trades/room.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
 
 export function changeRoom(memory: Memory, row: TradeRow, { held, lost }: RoomChange): void {
@@ -27,14 +27,14 @@ export function giveBackRoom(memory: Memory, now: Date): void {
 export function checkRoom({ atRisk }: Memory, store: Store): void {
   let taken = 0n
   for (const row of atRisk) if (row.deposit.store === store) taken += row.atRisk
-  hold(
+  must(
     taken === store.atRisk,
     'I15',
     () => `store ${store.number} has ${store.atRisk} at risk, its trades ${taken}`,
   )
 }
 
-/** Ignores room that is about to be given back, because clocks differ by minutes. */
+/** Room that is given back within this time is ignored, because clocks differ by minutes. */
 const MARGIN_MS = 3_600_000
 
 /** Checks a store's limit from the ledger alone. Called whenever credit begins to be at risk. */
@@ -47,7 +47,7 @@ export function checkLimit({ book, trades, engine }: Memory, store: Store): void
     if (other.trade.state === 'held') taken += book.early(id) + book.released(id)
     else taken += book.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
-  hold(
+  must(
     taken <= store.riskLimit,
     'I15',
     () => `store ${store.number} has ${taken} at risk, its limit is ${store.riskLimit}`,

@@ -18,7 +18,7 @@ import { createFaults } from '../faults.ts'
 import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, reportOf } from '../outcome.ts'
-import { bornAs, type Gate, JobFailed, revive, rouse, waitForTurn } from '../process.ts'
+import { type Gate, JobFailed, newLife, revive, rouse, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
@@ -31,7 +31,7 @@ import { createMemoryStore } from './memory-store.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkThefts, planTheftChecks } from './thefts.ts'
-import { operate, planDeaths, troubleSteam } from './troubles.ts'
+import { planDeaths, planOperatorActs, planOutage } from './troubles.ts'
 import { checkAlive, checkRest, checkRested } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
@@ -42,9 +42,9 @@ const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Simulated days. A hold that completes on its last day is followed by a protection of eight days. */
 const LONGEST_DAYS = 33
-/** When the faults stop. All shoppers have arrived by then. */
+/** When the faults stop, from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
-/** When every deposit must be final. A deposit lives an hour, and its last trade some minutes more. */
+/** When every deposit must be final, from the start. A deposit lives an hour, and its last trade some minutes more. */
 const BUSY_MS = FAULTS_MS + HOUR_MS
 /** By this time, the till has given up every trade that Steam never reported. */
 const BY_HAND_MS = FAULTS_MS + 16 * DAY_MS
@@ -98,14 +98,14 @@ function play(scene: Scene, deposits: number): void {
     })
   }
   planTheftChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
-  planDrift(scene, { able: () => ableProcess(scene), inHand: (bot, act) => inHand(scene, bot, act) })
+  planDrift(scene, { able: () => ableProcess(scene), inHolder: (bot, act) => inHolder(scene, bot, act) })
   sweep(scene)
-  troubleSteam(scene, 2 * FAULTS_MS)
+  planOutage(scene, 2 * FAULTS_MS)
   planDeaths(scene, FAULTS_MS)
-  operate(scene, { faultsMs: FAULTS_MS, byHandMs: BY_HAND_MS })
+  planOperatorActs(scene, { faultsMs: FAULTS_MS, byHandMs: BY_HAND_MS })
   // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
-  engine.at(START + FAULTS_MS, () => calm(scene))
+  engine.at(START + FAULTS_MS, () => endFaults(scene))
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
     engine.at(START + ms, () => checkAlive(scene, START + FAULTS_MS))
   }
@@ -124,9 +124,9 @@ function setScene({ core, random, trace, fail }: Setting): Scene {
   const outage = { isDown: false, isKnown: false }
   const wake = (row: TradeRow, at: Date): void => sendJob(scene, row, at)
   const readHistory = (botId: bigint): void => sendHistoryJob(scene, botId)
-  const moved = (next: TradeRow): void => lookForOffer(scene, next)
+  const onMove = (next: TradeRow): void => lookForOffer(scene, next)
   const steam = createSteam(sim)
-  const memory = createMemory({ ...sim, steam, trace, outage, wake, moved, readHistory })
+  const memory = createMemory({ ...sim, steam, trace, outage, wake, onMove, readHistory })
   const stores: Store[] = [0, 1, 2].map((number) => ({
     number,
     mode: number === 2 ? 'on_release' : 'on_accept',
@@ -152,7 +152,7 @@ const logOf = ({ faults }: Scene): Log =>
       logMethod([fields, message]: unknown[]) {
         const isOfTrade = typeof message === 'string' && message.includes('whose trade had been given up')
         if (isOfTrade && aboutState.safeParse(fields).data?.state === 'abandoned')
-          faults.saw('abandoned offer that turns up')
+          faults.note('abandoned offer that turns up')
       },
     },
   })
@@ -161,9 +161,9 @@ const aboutState = z.object({ state: z.string() })
 
 function createProcess(scene: Scene, name: string): Process {
   const { engine, random, core } = scene
-  const life = bornAs(name)
+  const life = newLife(name)
   const gate: Gate = (low, high) =>
-    waitForTurn(scene, process, { ms: random.between(low, high), crashed: () => crash(scene, process) })
+    waitForTurn(scene, process, { ms: random.between(low, high), onCrash: () => crash(scene, process) })
   const deps: ShellDeps = {
     trades: createMemoryStore(scene, gate),
     departures: createMemoryDepartures(scene, gate, new Date(START)),
@@ -191,10 +191,10 @@ function crash({ engine, random }: Scene, process: Process): void {
   })
 }
 
-/** One beat of a process: renews its leases, takes free bots, and sometimes gets a wrong clock. */
+/** Renews the leases of a process, takes free bots, sometimes sets its clock wrong, and plans the next tick. */
 function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, bots } = scene
-  // After the faults one process holds all bots forever. Another beat would shorten that to a normal lease.
+  // After the faults, one process holds all bots forever. Another tick would shorten that to a normal lease.
   if (faults.stopped) return
   if (process.alive && process.pausedUntil <= engine.now()) {
     for (const bot of bots.values()) keepLease(scene, process, bot)
@@ -224,7 +224,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (mine !== undefined) process.leases.delete(bot.botId)
   if (held !== undefined && held.until >= now) return
   if (held !== undefined && held.process !== process && held.process.leases.has(bot.botId)) {
-    scene.faults.saw('two processes at one bot')
+    scene.faults.note('two processes at one bot')
   }
   bot.epoch += 1n
   holders.set(bot, { process, life: process.life, until: now + LEASE_MS })
@@ -239,7 +239,7 @@ function takeBacklog(scene: Scene, bot: Bot): void {
   for (const row of waiting) work(scene, row)
 }
 
-/** Returns the bot's holder, if that is alive. */
+/** Returns the process that holds the bot, if it is alive. */
 function holderOf(bot: Bot): Process | undefined {
   const held = holders.get(bot)
   const isThere = held?.process.alive === true && held.process.life === held.life
@@ -264,7 +264,7 @@ function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
   }
 }
 
-function inHand(
+function inHolder(
   scene: Scene,
   bot: Bot,
   act: (process: Process, context: BotContext) => Promise<unknown>,
@@ -285,7 +285,7 @@ function sendJob(scene: Scene, row: TradeRow, when: Date): void {
 function sendHistoryJob(scene: Scene, botId: bigint): void {
   const bot = scene.bots.get(botId)
   if (bot === undefined || scene.faults.strike('lost job', 0.03)) return
-  inHand(scene, bot, ({ handlers }, context) => handlers.history(context))
+  inHolder(scene, bot, ({ handlers }, context) => handlers.history(context))
 }
 
 function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
@@ -306,7 +306,7 @@ function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isP
   inProcess(scene, job, retry)
 }
 
-/** By bot: how many open trades the last watch of a process left, and under which lease. */
+/** By process and bot: how many open trades its last watch left, and under which lease it ran. */
 const lastWatches = new WeakMap<Process, Map<bigint, { epoch: bigint; left: number }>>()
 
 /** While the bot has open offers, watches them in each process that believes it holds the bot. */
@@ -373,7 +373,7 @@ function nextDue({ due, unpaid, bots }: Scene): number {
 }
 
 /** Ends the faults. From now on one process, with a correct clock, holds every bot. */
-function calm(scene: Scene): void {
+function endFaults(scene: Scene): void {
   const { faults, processes, bots, engine, outage } = scene
   faults.stop()
   outage.isDown = false

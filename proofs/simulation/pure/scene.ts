@@ -24,11 +24,15 @@ export type Scene = Memory & {
   fail(error: unknown): void
 }
 
-/** Runs `work` in a process. Calls `failed` if the simulation made it fail. Any other failure is a defect. */
-export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+/** Runs `work` in a process. Calls `onFailure` if the simulation made it fail. Any other failure is a defect. */
+export function inProcess(
+  scene: Scene,
+  work: () => Promise<unknown>,
+  onFailure: () => void = () => {},
+): void {
   scene.engine.stir()
   work().catch((error: unknown) => {
-    if (error instanceof JobFailed) failed()
+    if (error instanceof JobFailed) onFailure()
     else scene.fail(error)
   })
 }

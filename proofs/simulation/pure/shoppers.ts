@@ -20,6 +20,7 @@ const SHOPPING_MS = 20 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED = 0.1
 const CANCEL_MS = 6 * 60_000
+/** How long an offer is open. */
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 
@@ -27,7 +28,7 @@ export function beginShopping(scene: Scene, deposits: number): void {
   const { engine, random, steam } = scene
   for (let shopper = 0; shopper < SHOPPERS; shopper += 1) {
     for (let item = 0; item < ITEMS_EACH; item += 1)
-      steam.owners.set(assetOf(shopper, item).assetId, nameOf(shopper))
+      steam.owners.set(assetOf(shopper, item).assetId, steamIdOf(shopper))
   }
   for (let n = 0; n < deposits; n += 1) {
     // The store locks half of the deposits to their shopper.
@@ -36,7 +37,7 @@ export function beginShopping(scene: Scene, deposits: number): void {
   }
 }
 
-const nameOf = (shopper: number): string => String(76_561_198_000_000_000n + BigInt(shopper))
+const steamIdOf = (shopper: number): string => String(76_561_198_000_000_000n + BigInt(shopper))
 
 /** An item of a shopper. Every other shopper has items that Steam protects after a trade. */
 const assetOf = (shopper: number, item: number): OfferAsset => ({
@@ -51,7 +52,7 @@ function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
   const { engine, random, stores } = scene
   const store = stores[random.int(stores.length)]
   if (store === undefined) return
-  const deposit = openDeposit(scene, { store, shopper: nameOf(shopper), isLocked })
+  const deposit = openDeposit(scene, { store, shopper: steamIdOf(shopper), isLocked })
   engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, { shopper }))
   if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
 }
@@ -64,7 +65,7 @@ function cancelByStore(scene: Scene, deposit: DepositRow): void {
   inProcess(scene, async () => {
     try {
       await cancelDeposit(process.deps, deposit.storeId, deposit.id)
-      faults.saw('store cancels')
+      faults.note('store cancels')
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error
     }
@@ -95,7 +96,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   for (let n = 0; n < ITEMS_EACH && assets.length < wanted; n += 1) {
     const asset = assetOf(shopper, (first + n) % ITEMS_EACH)
     // Some shoppers choose items that another trade of theirs has taken.
-    if (steam.owners.get(asset.assetId) !== nameOf(shopper) && !random.chance(0.02)) continue
+    if (steam.owners.get(asset.assetId) !== steamIdOf(shopper) && !random.chance(0.02)) continue
     const price = BigInt(random.between(50, 9_000))
     assets.push(asset)
     items.set(asset.assetId, { price, gross: price + BigInt(random.int(900)), receivedAssetId: null })
@@ -156,7 +157,7 @@ function acceptAt(scene: Scene, row: TradeRow, { offer, hasEscrow = false }: Acc
   if (!steam.accept(offer, { hasEscrow })) return
   trace.add(`${engine.now()} offer ${offer.offerId} of trade ${row.trade.tradeId} accepted`)
   if (hasEscrow) return
-  if (isEnded(row.trade)) faults.saw(`acceptance after ${row.trade.state}`)
+  if (isEnded(row.trade)) faults.note(`acceptance after ${row.trade.state}`)
   if (!random.chance(0.25)) return
   // Either seconds later, before the till has noticed the delivery, or days later.
   const afterMs = random.chance(0.35) ? random.between(200, 60_000) : random.int(160 * HOUR_MS)

@@ -1,7 +1,7 @@
 /** Compares the departures that the till knows with the real ones. */
 import { DESTINATIONS } from '../gifts.ts'
 import type { Gift, TradedItem } from '../steam-memory.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { everHeld, type Memory, type TradeRow } from './memory.ts'
 
 /** The till reads about a gift some time after it began, from an answer that can be a minute old. */
@@ -21,7 +21,7 @@ export function checkThefts(memory: Memory, lookedAtMs: number): void {
   for (const [botId, known] of departures) {
     for (const { steamTradeId } of known.values()) {
       const isTrue = steam.gifts.get(steamTradeId)?.bot === String(botId)
-      hold(
+      must(
         isTrue,
         'I18',
         () => `the till reports the gift ${steamTradeId} of bot ${botId}, which never happened`,
@@ -43,14 +43,14 @@ function checkGift({ departures, bots }: Memory, gift: Gift): void {
   const { tradeId, bot, partner, state } = gift
   const known = departures.get(BigInt(bot))?.get(tradeId)
   if (known === undefined && state === 'failed') return
-  hold(known !== undefined, 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
+  must(known !== undefined, 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
   const other = bots.get(BigInt(partner))
   // A retired bot no longer counts as a bot of the till.
   if (other?.state === 'retired') return
   const mayLeave = other !== undefined || [...DESTINATIONS.values()].includes(partner)
   const { kind } = known?.explanation ?? {}
   const isExplained = kind === (other === undefined ? 'destination' : 'own_bot')
-  hold(
+  must(
     mayLeave === isExplained,
     'I18',
     () => `${tradeId} to ${partner} is ${isExplained ? '' : 'not '}explained`,
@@ -68,7 +68,7 @@ export function checkItem(
   // The till does not read the history of a bot that is out of service.
   if (deliveredBy !== null && [...item.bots].some((bot) => bots.get(BigInt(bot))?.state !== 'active')) return
   const isThere = last?.moved === 'in'
-  hold(isThere === isKept, 'I13', () => `item ${assetId} of trade ${facts.id} is ${last?.moved ?? 'nowhere'}`)
+  must(isThere === isKept, 'I13', () => `item ${assetId} of trade ${facts.id} is ${last?.moved ?? 'nowhere'}`)
   const isSame = item.place === null || !isThere || String(last.botId) === item.place.bot
-  hold(isSame, 'I18', () => `item ${assetId} is booked to bot ${last?.botId}, bot ${item.place?.bot} has it`)
+  must(isSame, 'I18', () => `item ${assetId} is booked to bot ${last?.botId}, bot ${item.place?.bot} has it`)
 }

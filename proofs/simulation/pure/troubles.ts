@@ -5,7 +5,7 @@
 import type { Fact } from '../../../gateway/trades/decide.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { recordLocked } from '../../../gateway/trades/record.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import type { Bot, TradeRow } from './memory.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
 
@@ -22,13 +22,15 @@ export function planDeaths(scene: Scene, withinMs: number): void {
   for (const bot of bots.values()) {
     if (!random.chance(0.08)) continue
     engine.after(random.int(withinMs), () => {
-      faults.saw('bot that Steam refuses forever')
+      faults.note('bot that Steam refuses forever')
       die(scene, bot)
     })
     if (random.chance(0.5)) engine.after(withinMs + random.int(12 * DAY_MS), () => retire(scene, bot))
   }
-  const isLeft = (botId: string) => bots.get(BigInt(botId))?.state !== 'active'
-  engine.after(withinMs + OFFER_LIFE_MS, () => steam.expire(({ bot, isOpaque }) => isOpaque || isLeft(bot)))
+  const isOutOfService = (botId: string) => bots.get(BigInt(botId))?.state !== 'active'
+  engine.after(withinMs + OFFER_LIFE_MS, () =>
+    steam.expire(({ bot, isOpaque }) => isOpaque || isOutOfService(bot)),
+  )
 }
 
 function die({ processes, trace, engine }: Scene, bot: Bot): void {
@@ -45,7 +47,7 @@ function retire(scene: Scene, bot: Bot): void {
 }
 
 /** Plans an outage of Steam. The till notices half a minute later. */
-export function troubleSteam(scene: Scene, withinMs: number): void {
+export function planOutage(scene: Scene, withinMs: number): void {
   const { engine, random, outage, faults } = scene
   const from = engine.now() + random.between(0, withinMs)
   engine.at(from, () => {
@@ -65,7 +67,10 @@ export function troubleSteam(scene: Scene, withinMs: number): void {
  * The acts of an operator. `faultsMs`: how long faults continue, from now. `byHandMs`: when the till has given up all
  * unreported deliveries.
  */
-export function operate(scene: Scene, { faultsMs, byHandMs }: { faultsMs: number; byHandMs: number }): void {
+export function planOperatorActs(
+  scene: Scene,
+  { faultsMs, byHandMs }: { faultsMs: number; byHandMs: number },
+): void {
   changeStores(scene, faultsMs)
   creditByHand(scene, byHandMs)
   releaseEarly(scene, [faultsMs / 3, faultsMs, DAY_MS])
@@ -82,7 +87,7 @@ function creditByHand(scene: Scene, afterMs: number): void {
       const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
       const isThere = steamTrade?.state === 'complete' && row.deliveredBy === null
       if (!isThere || offer === undefined || process === undefined) continue
-      faults.saw('credit by an operator')
+      faults.note('credit by an operator')
       inProcess(scene, () =>
         credit(process, row, { steamTradeId: steamTrade.tradeId, offerId: offer.offerId }),
       )
@@ -101,7 +106,7 @@ async function credit(
     const source = { tradeId: facts.id }
     return deposit && recordLocked(deps, tx, { deposit, source, fact, now: deps.clock.now() })
   })
-  hold(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
+  must(recorded?.events.length !== 0, 'I12', () => `trade ${facts.id} could not be credited by hand`)
 }
 
 /** Every third trade is released early. No random number is drawn, so the simulated days of a seed stay the same. */
@@ -136,7 +141,7 @@ function forgiveShoppers(scene: Scene, withinMs: number): void {
   engine.after(random.int(withinMs), () => {
     for (const shopper of scene.onRelease) {
       if (!random.chance(0.3)) continue
-      faults.saw('shopper forgiven by an operator')
+      faults.note('shopper forgiven by an operator')
       scene.onRelease.delete(shopper)
       for (const row of scene.trades.values())
         if (row.trade.partnerSteamId === shopper) scene.forgiven.set(row, row.reversals)
@@ -153,7 +158,7 @@ function changeStores(scene: Scene, withinMs: number): void {
   for (const store of stores) {
     if (!random.chance(0.3)) continue
     engine.after(random.int(withinMs), () => {
-      faults.saw('changed settings of a store')
+      faults.note('changed settings of a store')
       store.mode = random.pick(['on_accept', 'on_release'])
       store.liability = random.pick(['operator', 'store'])
       store.riskLimit = BigInt(random.between(0, 40_000))

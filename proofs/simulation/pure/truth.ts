@@ -6,31 +6,29 @@ import type { OfferState } from '../../../gateway/steam/steam.ts'
 import { isDelivered, type Trade } from '../../../gateway/trades/trade.ts'
 import { isAway } from '../gifts.ts'
 import type { Steam } from '../steam.ts'
-import { isToldLate } from '../steam-answers.ts'
+import { isReportedLate } from '../steam-answers.ts'
 import type { ModelTrade } from '../steam-memory.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import type { Book } from './book.ts'
 import type { Memory, Store, TradeRow } from './memory.ts'
 import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
 import { checkItem } from './thefts.ts'
 
-/**
- * Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has the same one.
- */
+/** Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has it. */
 export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
   for (const other of trades.values()) {
     const isSame = other !== row && other.deliveredBy === tradeId
-    hold(!isSame, 'I6', () => `${name} and ${other.facts.id} are credited for ${tradeId}`)
+    must(!isSame, 'I6', () => `${name} and ${other.facts.id} are credited for ${tradeId}`)
   }
   const steamTrade = steam.steamTrades.get(tradeId)
-  hold(steamTrade !== undefined, 'I7', () => `${name} is credited for ${tradeId}, which Steam does not know`)
+  must(steamTrade !== undefined, 'I7', () => `${name} is credited for ${tradeId}, which Steam does not know`)
   if (steamTrade === undefined) return
-  hold(steamTrade.offer.message === row.trade.secretCode, 'I7', () => `${name} is credited for another offer`)
+  must(steamTrade.offer.message === row.trade.secretCode, 'I7', () => `${name} is credited for another offer`)
   const arrived = steamTrade.items.every((item) => item.newAssetId !== null)
-  hold(arrived, 'I7', () => `${name} is credited while its items are ${steamTrade.state}`)
+  must(arrived, 'I7', () => `${name} is credited while its items are ${steamTrade.state}`)
 }
 
 /** The largest difference between clocks, with a margin. */
@@ -44,15 +42,15 @@ const DAY_MS = 86_400_000
 export function checkRisk(memory: Memory, row: TradeRow): void {
   const { book, steam } = memory
   const { store } = row.deposit
-  const early = (of: TradeRow): bigint => book.early(of.facts.id)
+  const early = book.early(row.facts.id)
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   // The till cannot know yet what Steam reports later.
-  const isProtected = steamTrade !== undefined && steamTrade.settlesAt !== null && !isToldLate(steamTrade)
+  const isProtected = steamTrade !== undefined && steamTrade.settlesAt !== null && !isReportedLate(steamTrade)
   const name = `trade ${row.facts.id}`
   if (isProtected && row.settings?.mode === 'on_release') {
-    hold(early(row) === 0n, 'I15', () => `${name} is credited ${early(row)} before the release`)
+    must(early === 0n, 'I15', () => `${name} is credited ${early} before the release`)
   }
-  if (isProtected && early(row) > 0n) checkLimit(memory, store)
+  if (isProtected && early > 0n) checkLimit(memory, store)
 }
 
 /** Checks that promised immediate credit was given. Other trades may have taken room, so only the free room counts. */
@@ -63,7 +61,7 @@ export function checkPromise(memory: Memory, row: TradeRow): void {
   const { free } = roomBeside(memory, row)
   const due = least(row.promised, free)
   const atOnce = book.early(row.facts.id)
-  hold(
+  must(
     atOnce >= due,
     'I15',
     () => `trade ${row.facts.id} is credited ${atOnce} immediately, but ${due} was promised`,
@@ -71,36 +69,37 @@ export function checkPromise(memory: Memory, row: TradeRow): void {
 }
 
 /** Steam can report a change this late. */
-export const TOLD_WITHIN_MS = 120_000
+export const REPORTED_WITHIN_MS = 120_000
 
 /** Checks that funds are released only for items that the bot still has. */
 export function checkRelease(steam: Steam, row: TradeRow, nowMs: number): void {
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
-  if (steamTrade === undefined || nowMs - steamTrade.changedAt < TOLD_WITHIN_MS) return
+  if (steamTrade === undefined || nowMs - steamTrade.changedAt < REPORTED_WITHIN_MS) return
   const back = steamTrade.items.filter((item) => item.rolledBackAssetId !== null)
   const reversed = isDelivered(row.trade) ? row.trade.reversed : []
   const isSeen = back.every(({ asset }) => reversed.includes(asset.assetId))
-  hold(isSeen, 'I7', () => `trade ${row.facts.id} is released, but its items went back`)
+  must(isSeen, 'I7', () => `trade ${row.facts.id} is released, but its items went back`)
 }
 
 export function checkReversal(steam: Steam, row: TradeRow, assetId: string): void {
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   const item = steamTrade?.items.find(({ asset }) => asset.assetId === assetId)
   const isBack = item !== undefined && item.rolledBackAssetId !== null
-  hold(isBack, 'I7', () => `trade ${row.facts.id}: ${assetId} is taken back, but not on Steam`)
+  must(isBack, 'I7', () => `trade ${row.facts.id}: ${assetId} is taken back, but not on Steam`)
 }
 
-const TOLD: Record<'declined' | 'countered' | 'timed_out', readonly OfferState[]> = {
+/** The answers of Steam that justify each end. */
+const ANSWERS: Record<'declined' | 'countered' | 'timed_out', readonly OfferState[]> = {
   declined: ['declined'],
   countered: ['countered'],
   timed_out: ['cancelled', 'expired'],
 }
 
 /** Whether Steam's answers about the offer or its Steam trade justify the state `invalid` for this reason. */
-export function isToldInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
+export function isReportedInvalid(steam: Steam, offerId: string | null, reason: string): boolean {
   const offer = steam.offers.get(offerId ?? '')
   const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
-  const times = (state: OfferState): number => offer?.told.get(state) ?? 0
+  const times = (state: OfferState): number => offer?.reported.get(state) ?? 0
   switch (reason) {
     case 'escrow':
       return times('in_escrow') > 0
@@ -109,9 +108,9 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
     case 'cancelled_by_second_factor':
       return times('cancelled_by_second_factor') > 0
     case 'exchange_failed':
-      return steamTrade?.told.has('failed') === true
+      return steamTrade?.reported.has('failed') === true
     case 'exchange_taken_back':
-      return steamTrade !== undefined && isToldTakenBack(steamTrade)
+      return steamTrade !== undefined && isReportedTakenBack(steamTrade)
     case 'invalid':
     case 'invalid_items':
       // A bad end counts only if Steam reported it twice.
@@ -122,9 +121,9 @@ export function isToldInvalid(steam: Steam, offerId: string | null, reason: stri
 }
 
 /** Whether Steam reported all items as taken back, at once or in parts. */
-const isToldTakenBack = ({ told, items }: ModelTrade): boolean =>
-  told.has('rolled_back') ||
-  (told.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
+const isReportedTakenBack = ({ reported, items }: ModelTrade): boolean =>
+  reported.has('rolled_back') ||
+  (reported.has('partly_rolled_back') && items.every((item) => item.rolledBackAssetId !== null))
 
 /** Checks that a trade with an open offer ended only after an answer from Steam. */
 export function checkEnd(
@@ -134,7 +133,7 @@ export function checkEnd(
   if (!('reason' in trade)) return
   if (trade.reason === 'unresolved') {
     const waitedMs = engine.now() - (trade.startedAt?.getTime() ?? 0)
-    hold(
+    must(
       waitedMs > 15 * DAY_MS - CLOCKS_MS,
       'I7',
       () => `trade ${trade.tradeId} was given up after ${waitedMs} ms`,
@@ -143,7 +142,7 @@ export function checkEnd(
   }
   if (trade.reason === 'bot_retired') {
     const bot = bots.get(trades.get(trade.tradeId)?.facts.botId ?? 0n)
-    hold(
+    must(
       bot?.state === 'retired',
       'I7',
       () => `trade ${trade.tradeId} was given up, its bot is ${bot?.state}`,
@@ -152,22 +151,24 @@ export function checkEnd(
   }
   if (trade.state === 'refused' || trade.state === 'abandoned') return
   const offerId = 'offerId' in before ? before.offerId : null
-  const told = steam.offers.get(offerId ?? '')?.told
+  const reported = steam.offers.get(offerId ?? '')?.reported
   const { state, reason } = trade
-  const isSaid =
-    state === 'invalid' ? isToldInvalid(steam, offerId, reason) : TOLD[state].some((word) => told?.has(word))
-  hold(isSaid, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never said`)
+  const isReported =
+    state === 'invalid'
+      ? isReportedInvalid(steam, offerId, reason)
+      : ANSWERS[state].some((answer) => reported?.has(answer))
+  must(isReported, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never said`)
 }
 
 /** Checks the sums of one trade and its deposit. */
 export function checkTrade({ trade, deposit, held, reversed, total, live }: TradeRow): void {
   const name = `trade ${trade.tradeId}`
   const isSound = held >= 0n && reversed >= 0n && held + reversed <= total
-  hold(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
+  must(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
   // Held items stay taken. A hold that seemed to have ended, but is seen again, does not take them again.
   const isHeld = 'heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow'
-  hold(
+  must(
     isHeld || live === isOpen,
     'I8',
     () => `${name} is ${trade.state}, its assets are ${live ? 'taken' : 'free'}`,
@@ -178,24 +179,24 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
     parts += row.held
     back += row.reversed
   }
-  const is = { credited: deposit.credited ?? 0n, held: deposit.held, reversed: deposit.reversed }
-  const isSummed = is.credited === credited && is.held === parts && is.reversed === back
-  hold(
+  const own = { credited: deposit.credited ?? 0n, held: deposit.held, reversed: deposit.reversed }
+  const isSummed = own.credited === credited && own.held === parts && own.reversed === back
+  must(
     isSummed,
     'I13',
-    () => `deposit ${deposit.id} says ${Object.values(is)}, its trades ${[credited, parts, back]}`,
+    () => `deposit ${deposit.id} says ${Object.values(own)}, its trades ${[credited, parts, back]}`,
   )
   const until = deposit.trades.flatMap((row) =>
     row.held > 0n && row.settlesAt ? [row.settlesAt.getTime()] : [],
   )
   const last = until.length > 0 ? Math.max(...until) : null
-  hold(
+  must(
     (deposit.heldUntil?.getTime() ?? null) === last,
     'I13',
     () => `deposit ${deposit.id} is held until ${deposit.heldUntil?.toISOString()}, its trades until ${last}`,
   )
-  const isTold = deposit.status === 'created' || deposit.events.includes(deposit.status)
-  hold(isTold, 'I9', () => `deposit ${deposit.id} is ${deposit.status} without an event`)
+  const hasEvent = deposit.status === 'created' || deposit.events.includes(deposit.status)
+  must(hasEvent, 'I9', () => `deposit ${deposit.id} is ${deposit.status} without an event`)
 }
 
 const MINUTE_MS = 60_000
@@ -207,9 +208,9 @@ const NEXT_LOOK_MS = 2 * MINUTE_MS
 
 /**
  * Checks that no deposit is open longer than its own deadline plus ten minutes of readable answers about its offer.
- * `calmSince`: when the faults ended. Allows for looks that a fast clock has planned.
+ * `faultsEndedAt`: when the faults ended. Allows for looks that a fast clock has planned.
  */
-export function checkAlive(memory: Memory, calmSince: number): void {
+export function checkAlive(memory: Memory, faultsEndedAt: number): void {
   const now = memory.engine.now()
   for (const { id, status, trades, expiresAt } of memory.deposits.values()) {
     if (isFinal(status)) continue
@@ -219,8 +220,8 @@ export function checkAlive(memory: Memory, calmSince: number): void {
     if (row !== undefined && plannedAt > now + NEXT_LOOK_MS) memory.plannedAhead.set(row.facts.id, plannedAt)
     const ahead = memory.plannedAhead.get(row?.facts.id ?? 0n) ?? 0
     const deadline = row === undefined ? expiresAt.getTime() : Math.max(deadlineOf(row), ahead)
-    const waitedMs = now - Math.max(deadline, calmSince)
-    hold(waitedMs <= PATIENCE_MS, 'I12', () => `deposit ${id} is still ${status} after ${waitedMs} ms`)
+    const waitedMs = now - Math.max(deadline, faultsEndedAt)
+    must(waitedMs <= PATIENCE_MS, 'I12', () => `deposit ${id} is still ${status} after ${waitedMs} ms`)
   }
 }
 
@@ -262,7 +263,7 @@ export function checkRested(memory: Memory): void {
       steam.steamTrades.get(offer?.tradeId ?? '')?.changedAt ?? 0,
     )
     const waitedMs = engine.now() - last
-    hold(
+    must(
       waitedMs <= REST_MS + SWEEPS_MS + CLOCKS_MS,
       'I12',
       () => `trade ${facts.id} is ${trade.state} after ${waitedMs} ms`,
@@ -270,13 +271,13 @@ export function checkRested(memory: Memory): void {
   }
 }
 
-/** Checks, long after the faults, that the credit for every item matches its place. */
+/** Checks, long after the faults, that credit was given for exactly the items that bots received and kept. */
 export function checkRest(memory: Memory): void {
   const { book, steam, trades, deposits } = memory
   book.verify()
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter
-    hold(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
+    must(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
   }
   const entries = Map.groupBy(book.entries, (entry) => entry.tradeId)
   for (const row of trades.values()) checkSettled(memory, row, entries.get(row.facts.id) ?? [])
@@ -285,10 +286,10 @@ export function checkRest(memory: Memory): void {
     reversed.set(store, (reversed.get(store) ?? 0n) + back)
   }
   for (const [store, total] of reversed) {
-    hold(store.reversed === total, 'I13', () => `store ${store.number} counts ${store.reversed} of ${total}`)
+    must(store.reversed === total, 'I13', () => `store ${store.number} counts ${store.reversed} of ${total}`)
   }
   for (const { id, status } of deposits.values()) {
-    hold(isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
+    must(isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
   }
 }
 
@@ -297,13 +298,13 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   const { trade, facts } = row
   const name = `trade ${facts.id} (${trade.state})`
   const isGone = bots.get(facts.botId)?.state !== 'active'
-  const isLeft = isGone && isDelivered(trade)
-  hold(isLeft || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
+  const mayBeDue = isGone && isDelivered(trade)
+  must(mayBeDue || facts.dueAt === null, 'I12', () => `${name} is still due at ${facts.dueAt?.toISOString()}`)
   const offer = steam.byMessage.get(trade.secretCode)
   // The till cannot see the outcome of these. The operator credits complete deliveries.
-  const isUntold = offer?.isOpaque === true || offer?.isIdLost === true
-  if (isGone || (isUntold && row.deliveredBy === null)) {
-    checkHonest(memory, row)
+  const isUnprovable = offer?.isOpaque === true || offer?.isIdLost === true
+  if (isGone || (isUnprovable && row.deliveredBy === null)) {
+    checkDeliveryCredited(memory, row)
     checkTold(row)
     return
   }
@@ -315,20 +316,20 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     checkItem(memory, row, { item, isKept: row.deliveredBy !== null && isOurs && !isAway(item) })
   }
   const credited = row.deliveredBy === null ? 0n : row.total - row.reversed
-  hold(kept === credited, 'I7', () => `${name}: the bot has items worth ${kept}, but ${credited} is credited`)
+  must(kept === credited, 'I7', () => `${name}: the bot has items worth ${kept}, but ${credited} is credited`)
   const net = { held: 0n, available: 0n, loss: 0n, commission: 0n, items: 0n, paid_out: 0n, adjustments: 0n }
   for (const entry of entries) {
     net[entry.debit] -= entry.amount
     net[entry.credit] += entry.amount
   }
   const settled = net.held + net.available + net.loss
-  hold(
+  must(
     net.held === 0n && settled === credited,
     'I13',
     () => `${name}: posted ${settled}, credited ${credited}`,
   )
   const commission = keptGross(row, steamTrade) - credited
-  hold(
+  must(
     net.commission === commission,
     'I13',
     () => `${name}: commission ${net.commission}, earned ${commission}`,
@@ -339,10 +340,10 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
 }
 
 /** Checks that a complete delivery is credited, automatically or by the operator. */
-function checkHonest({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
+function checkDeliveryCredited({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
   const steamTrade = steam.steamTrades.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
   const isCredited = deliveredBy !== null
-  hold(
+  must(
     isCredited || steamTrade?.state !== 'complete',
     'I7',
     () => `trade ${trade.tradeId}: the bot has its items, but nobody was credited`,
@@ -359,26 +360,29 @@ function keptGross({ items, deliveredBy }: TradeRow, steamTrade: ModelTrade | un
   return gross
 }
 
-/** Checks that the first look after Steam reported the protection has noticed it. */
-function checkFound({ trade, facts, deliveredBy, protectionFoundAt }: TradeRow, told: ModelTrade): void {
-  if (!isDelivered(trade) || trade.state === 'reversed' || !isToldLate(told)) return
+/** Checks that the till noticed the protection at its first look after Steam reported it. */
+function checkFound(
+  { trade, facts, deliveredBy, protectionFoundAt }: TradeRow,
+  steamTrade: ModelTrade,
+): void {
+  if (!isDelivered(trade) || trade.state === 'reversed' || !isReportedLate(steamTrade)) return
   const lastLookAt = trade.deliveredAt.getTime() + DAY_MS
-  const isLater = told.settlementToldAt > trade.deliveredAt.getTime() + TOLD_WITHIN_MS
-  if (deliveredBy === null || !isLater || told.settlementToldAt > lastLookAt - MARGIN_MS) return
-  hold(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, which was not noticed`)
+  const isLater = steamTrade.settlementReportedAt > trade.deliveredAt.getTime() + REPORTED_WITHIN_MS
+  if (deliveredBy === null || !isLater || steamTrade.settlementReportedAt > lastLookAt - MARGIN_MS) return
+  must(protectionFoundAt !== null, 'I15', () => `trade ${facts.id} is protected, which was not noticed`)
 }
 
 /** Checks that the store has an event for every change of its money. */
 function checkTold({ facts: { id }, deposit, reversals, deliveredBy }: TradeRow): void {
   const times = (start: string): number => deposit.events.filter((event) => event.startsWith(start)).length
-  hold(
+  must(
     times(`reversed ${id} `) === reversals,
     'I9',
     () => `trade ${id}: ${reversals} reversals, but a different number of events`,
   )
   if (deliveredBy === null) return
   const delivered = deposit.trades.filter((row) => row.deliveredBy !== null).length
-  hold(
+  must(
     times('amountIncreased') === delivered - 1,
     'I9',
     () => `deposit ${deposit.id} lacks an event for one of its ${delivered} deliveries`,
@@ -391,5 +395,5 @@ function checkBearer({ settings, facts }: TradeRow, entries: Book['entries']): v
   const wrong = entries.find(
     ({ cause, debit }) => cause === 'reversed' && debit !== 'held' && debit !== bearer,
   )
-  hold(wrong === undefined, 'I15', () => `trade ${facts.id}: ${wrong?.debit}, not ${bearer}, was charged`)
+  must(wrong === undefined, 'I15', () => `trade ${facts.id}: ${wrong?.debit}, not ${bearer}, was charged`)
 }

@@ -10,7 +10,7 @@ import { insertAct } from '../../../gateway/operations/store.ts'
 import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { recordByOperator } from '../../../gateway/trades/operator.ts'
 import type { SteamOffer } from '../steam-memory.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
@@ -60,10 +60,10 @@ export async function retire({ deps }: Process, steamId: string): Promise<void> 
 /** Releases every third trade early, like the command `deposit release`. `timesMs`: from now. */
 export function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
   for (const ms of timesMs)
-    scene.engine.after(ms, () => asSoonAsAble(scene, (process) => advance(scene, process)))
+    scene.engine.after(ms, () => asSoonAsAble(scene, (process) => releaseEveryThird(scene, process)))
 }
 
-async function advance({ faults }: Scene, { deps }: Process): Promise<void> {
+async function releaseEveryThird({ faults }: Scene, { deps }: Process): Promise<void> {
   const { rows } = await sql<{ id: bigint; depositId: bigint }>`
     select id, deposit_id as "depositId" from trade where state = 'held' and held_amount > 0 and id % 3 = 0
     order by id`.execute(deps.db)
@@ -79,7 +79,7 @@ async function advance({ faults }: Scene, { deps }: Process): Promise<void> {
       if (!isReleased) return
       const about = { tradeIds: [String(tradeId)] }
       await record(tx, deps.clock.now(), { act: 'deposit release', about })
-      faults.saw('credit released early by an operator')
+      faults.note('credit released early by an operator')
     })
   }
 }
@@ -107,9 +107,9 @@ async function credit({ faults }: Scene, { deps }: Process, offer: SteamOffer): 
     if (row.delivered_at !== null) return
     const fact = { kind: 'operator_credits', steamTradeId, offerId } as const
     const isNews = await recordByOperator(deps, tx, { depositId: row.deposit_id, tradeId: row.id, fact })
-    hold(isNews, 'I12', () => `trade ${row.id} could not be credited by hand`)
+    must(isNews, 'I12', () => `trade ${row.id} could not be credited by hand`)
     const about = { tradeId: String(row.id), steamTradeId }
     await record(tx, deps.clock.now(), { act: 'trade credit', about })
-    faults.saw('credit by an operator')
+    faults.note('credit by an operator')
   })
 }

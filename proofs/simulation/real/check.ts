@@ -1,4 +1,4 @@
-/** Compares the rows in the database with each other, with the earlier rows, and with the world. */
+/** Compares the rows in the database with each other, with earlier rows, and with the simulated Steam. */
 import type pg from 'pg'
 import { z } from 'zod'
 import { type DepositStatus, isFinal } from '../../../contract/statuses.ts'
@@ -9,11 +9,11 @@ import { LOST_ROOM_MS } from '../../../gateway/trades/credit.ts'
 import type { Terms } from '../../../gateway/trades/effects.ts'
 import { WAIT_MS } from '../../../gateway/trades/giving-up.ts'
 import { EDGES } from '../../../gateway/trades/trade.ts'
-import { isToldInvalid, TOLD_WITHIN_MS } from '../pure/truth.ts'
+import { isReportedInvalid, REPORTED_WITHIN_MS } from '../pure/truth.ts'
 import type { Steam } from '../steam.ts'
-import { isToldLate } from '../steam-answers.ts'
+import { isReportedLate } from '../steam-answers.ts'
 import type { SteamOffer } from '../steam-memory.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { isLost } from './deaths.ts'
 import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
@@ -67,7 +67,7 @@ const snapshot = z.object({
       held: money,
       reversed: money,
       heldUntil: z.string().nullable(),
-      told: z.boolean(),
+      hasEvent: z.boolean(),
     }),
   ),
   twins: z.number(),
@@ -99,7 +99,7 @@ const SNAPSHOT = `select
     'bearers', (select coalesce(json_agg(distinct a.kind), '[]') from ledger_entry e join account a on a.id = e.debit_account
       where e.trade_id = t.id and e.cause = 'reversed' and a.kind <> 'held')) order by id), '[]') from trade t) as trades,
   (select coalesce(json_agg(json_build_object('id', id, 'status', status, 'credited', credited_amount::text,
-    'held', held_amount::text, 'reversed', reversed_amount::text, 'heldUntil', held_until, 'told', status = 'created' or exists (
+    'held', held_amount::text, 'reversed', reversed_amount::text, 'heldUntil', held_until, 'hasEvent', status = 'created' or exists (
       select from event where deposit_id = d.id and type = 'deposit.' || lower(regexp_replace(
         d.status, '([A-Z])', '_\\1', 'g')))) order by id), '[]') from deposit d) as deposits,
   (select count(*)::int from (select 1 from trade_item where live group by app_id, asset_id having count(*) > 1) x)
@@ -118,8 +118,8 @@ const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amoun
 /** Checks the promises that must hold after every commit. */
 export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
   checkAccounts(now)
-  hold(now.twins === 0, 'I8', () => 'an asset is in two open trades')
-  hold(now.repeated === 0, 'I9', () => 'an event exists twice')
+  must(now.twins === 0, 'I8', () => 'an asset is in two open trades')
+  must(now.repeated === 0, 'I9', () => 'an event exists twice')
   const states = new Map(before?.trades.map((trade) => [trade.id, trade]))
   for (const trade of now.trades) {
     checkTrade(scene, states.get(trade.id), trade)
@@ -133,10 +133,10 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
     checkDeposit(deposit, trades.get(deposit.id) ?? [])
     const was = statuses.get(deposit.id)
     const moved = was === undefined || was === deposit.status || reaches(DEPOSIT_EDGES, was, deposit.status)
-    hold(moved, 'I10', () => `deposit ${deposit.id}: ${was} to ${deposit.status}`)
+    must(moved, 'I10', () => `deposit ${deposit.id}: ${was} to ${deposit.status}`)
   }
   const steamTrades = now.trades.flatMap(({ delivered, steamTrade }) => (delivered ? [steamTrade] : []))
-  hold(new Set(steamTrades).size === steamTrades.length, 'I6', () => 'a Steam trade is credited twice')
+  must(new Set(steamTrades).size === steamTrades.length, 'I6', () => 'a Steam trade is credited twice')
 }
 
 /** The largest difference between clocks. */
@@ -151,18 +151,18 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
   const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
   const isKnownLong = Math.min(...back) < (trade.deliveredAtMs ?? 0) - 2 * CLOCKS_MS
   const isLate = mode === 'on_release'
-  hold(
+  must(
     isLate || !isKnownLong,
     'I15',
     () => `trade ${id}: its shopper took items back, and is credited ${mode}`,
   )
   const had = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
   const isKnown = had(`${mode}`) || (isLate && back.length > 0 && had('on_accept'))
-  hold(isKnown, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
+  must(isKnown, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
   const isEarly = isProtected && mode === 'on_release' && early > 0n
-  hold(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
+  must(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
   const bearer = liability === 'store' ? 'available' : 'loss'
-  hold(
+  must(
     bearers.every((kind) => kind === bearer),
     'I15',
     () => `trade ${id}: ${bearers} pays for a reversal instead of ${bearer}`,
@@ -179,15 +179,15 @@ function checkRisk({ store, limit, early, isProtected }: TradeRow, { trades }: S
         : [],
     ),
   )
-  hold(taken <= (limit ?? 0n), 'I15', () => `store ${store} has ${taken} at risk, its limit is ${limit}`)
+  must(taken <= (limit ?? 0n), 'I15', () => `store ${store} has ${taken} at risk, its limit is ${limit}`)
 }
 
 function checkAccounts({ accounts }: Snapshot): void {
   const total = sum(accounts.map(({ balance }) => balance))
-  hold(total === 0n, 'I1', () => `the accounts sum to ${total}`)
+  must(total === 0n, 'I1', () => `the accounts sum to ${total}`)
   for (const { id, kind, balance, entries, floor } of accounts) {
-    hold(balance === entries, 'I3', () => `account ${id} has ${balance}, its entries ${entries}`)
-    hold(floor === null || balance >= floor, 'I4', () => `account ${id} (${kind}) has ${balance}`)
+    must(balance === entries, 'I3', () => `account ${id} has ${balance}, its entries ${entries}`)
+    must(floor === null || balance >= floor, 'I4', () => `account ${id} (${kind}) has ${balance}`)
   }
 }
 
@@ -200,11 +200,11 @@ function checkTrade(scene: Scene, before: TradeRow | undefined, trade: TradeRow)
   const { state } = trade
   const name = `trade ${trade.id}`
   const isSound = trade.held >= 0n && trade.reversed >= 0n && trade.held + trade.reversed <= trade.total
-  hold(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
+  must(isSound, 'I13', () => `${name}: held ${trade.held} and reversed ${trade.reversed} of ${trade.total}`)
   const isSettled = trade.isHeldBySteam || OPEN.includes(state) === trade.live > 0
-  hold(isSettled, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
+  must(isSettled, 'I8', () => `${name} is ${state}, ${trade.live} items are taken`)
   if (before === undefined || before.state === state) return
-  hold(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
+  must(reaches(EDGES, before.state, state), 'I10', () => `${name}: ${before.state} to ${state}`)
   if (trade.delivered && !before.delivered) checkCredit(scene.steam, trade)
   if (trade.reason === 'unresolved' || trade.reason === 'bot_retired') checkGivenUp(scene, trade)
   else if (before.state === 'active' && trade.reason !== null) checkEnd(scene.steam, trade)
@@ -213,17 +213,17 @@ function checkTrade(scene: Scene, before: TradeRow | undefined, trade: TradeRow)
 function checkCredit(steam: Steam, trade: TradeRow): void {
   const steamTrade = steam.steamTrades.get(trade.steamTrade ?? '')
   const isOurs = steamTrade !== undefined && steamTrade.offer.message === trade.code
-  hold(
+  must(
     isOurs,
     'I7',
     () => `trade ${trade.id} is credited for ${trade.steamTrade}, which is not its Steam trade`,
   )
   const arrived = steamTrade?.items.every(({ newAssetId }) => newAssetId !== null)
-  hold(arrived === true, 'I7', () => `trade ${trade.id} is credited while its items are under way`)
+  must(arrived === true, 'I7', () => `trade ${trade.id} is credited while its items are under way`)
   // The till cannot know yet what Steam reports later.
-  if (steamTrade !== undefined && isToldLate(steamTrade)) return
+  if (steamTrade !== undefined && isReportedLate(steamTrade)) return
   const protects = steamTrade?.settlesAt !== null
-  hold(
+  must(
     protects === trade.isProtected,
     'I15',
     () => `trade ${trade.id} is not held as long as Steam protects it`,
@@ -233,12 +233,13 @@ function checkCredit(steam: Steam, trade: TradeRow): void {
 /** Checks that funds are released only for items that the bot still has. */
 function checkRelease({ steam, engine }: Scene, { id, steamTrade, itemsBack }: TradeRow): void {
   const record = steam.steamTrades.get(steamTrade ?? '')
-  if (record === undefined || engine.now() - record.changedAt < TOLD_WITHIN_MS) return
+  if (record === undefined || engine.now() - record.changedAt < REPORTED_WITHIN_MS) return
   const back = record.items.filter((item) => item.rolledBackAssetId !== null).length
-  hold(back === itemsBack, 'I7', () => `trade ${id} is released, but its items went back`)
+  must(back === itemsBack, 'I7', () => `trade ${id} is released, but its items went back`)
 }
 
-const WORDS: Partial<Record<TradeStateColumn, readonly OfferState[]>> = {
+/** The answers of Steam that justify each end. */
+const ANSWERS: Partial<Record<TradeStateColumn, readonly OfferState[]>> = {
   declined: ['declined'],
   countered: ['countered'],
   timed_out: ['cancelled', 'expired'],
@@ -246,25 +247,25 @@ const WORDS: Partial<Record<TradeStateColumn, readonly OfferState[]>> = {
 
 /** Checks that a trade with an open offer ended only after an answer from Steam. */
 function checkEnd(steam: Steam, { id, state, offer, reason }: TradeRow): void {
-  const told = steam.offers.get(offer ?? '')?.told
-  const isSaid =
+  const reported = steam.offers.get(offer ?? '')?.reported
+  const isReported =
     state === 'invalid'
-      ? isToldInvalid(steam, offer, reason ?? '')
-      : (WORDS[state]?.some((word) => told?.has(word)) ?? true)
-  hold(isSaid, 'I7', () => `trade ${id} ended as ${reason}, which Steam never said`)
+      ? isReportedInvalid(steam, offer, reason ?? '')
+      : (ANSWERS[state]?.some((answer) => reported?.has(answer)) ?? true)
+  must(isReported, 'I7', () => `trade ${id} ended as ${reason}, which Steam never said`)
 }
 
 function checkGivenUp({ steam, engine, lost }: Scene, { id, bot, code, reason }: TradeRow): void {
   const madeAt = steam.byMessage.get(code)?.createdAt
   if (reason === 'bot_retired') {
-    hold(
+    must(
       lost.get(BOTS[bot - 1] ?? '') === 'retired',
       'I7',
       () => `trade ${id} ended, but bot ${bot} is in service`,
     )
   } else if (madeAt !== undefined) {
     const waitedMs = engine.now() - madeAt
-    hold(waitedMs > WAIT_MS - CLOCKS_MS, 'I7', () => `trade ${id} was given up after ${waitedMs} ms`)
+    must(waitedMs > WAIT_MS - CLOCKS_MS, 'I7', () => `trade ${id} was given up after ${waitedMs} ms`)
   }
 }
 
@@ -272,18 +273,18 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   const { id, status } = deposit
   const delivered = trades.filter((trade) => trade.delivered)
   const credited = sum(delivered.map(({ total }) => total))
-  hold(
+  must(
     (deposit.credited ?? 0n) === credited,
     'I13',
     () => `deposit ${id}: ${deposit.credited} of ${credited}`,
   )
-  hold(
+  must(
     deposit.held === sum(delivered.map(({ held }) => held)),
     'I13',
     () => `deposit ${id} holds ${deposit.held}`,
   )
   const reversed = sum(delivered.map((trade) => trade.reversed))
-  hold(
+  must(
     deposit.reversed === reversed,
     'I13',
     () => `deposit ${id}: reversed ${deposit.reversed} of ${reversed}`,
@@ -291,13 +292,13 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
   const until = delivered.flatMap(({ held, settlesAt }) =>
     held > 0n && settlesAt !== null ? [settlesAt] : [],
   )
-  hold(
+  must(
     deposit.heldUntil === (until.sort().at(-1) ?? null),
     'I13',
     () => `deposit ${id} is held until ${deposit.heldUntil}, its trades until ${until}`,
   )
-  hold((status === 'succeeded') === credited > 0n, 'I13', () => `deposit ${id} is ${status}`)
-  hold(deposit.told, 'I9', () => `deposit ${id} is ${status} without an event`)
+  must((status === 'succeeded') === credited > 0n, 'I13', () => `deposit ${id} is ${status}`)
+  must(deposit.hasEvent, 'I9', () => `deposit ${id} is ${status} without an event`)
 }
 
 /**
@@ -307,7 +308,7 @@ export function checkAlive(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
     const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))
     const isUnreadable = open !== undefined && isSilent(scene, open)
-    hold(isUnreadable || isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
+    must(isUnreadable || isFinal(status), 'I12', () => `deposit ${id} is still ${status}`)
   }
 }
 
@@ -327,7 +328,7 @@ export async function checkRested(monitor: pg.ClientBase): Promise<void> {
   const { rows } = await monitor.query<{ id: bigint; state: string }>(
     `select id, state from trade where delivered_at is null and (ended_at is null or due_at is not null)`,
   )
-  hold(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} is still ${rows[0]?.state}, or looked at`)
+  must(rows.length === 0, 'I12', () => `trade ${rows[0]?.id} is still ${rows[0]?.state}, or looked at`)
 }
 
 /**
@@ -338,7 +339,7 @@ export async function checkRest(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter
-    hold(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
+    must(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
   }
   const { rows } = await monitor.query<{
     trade: string
@@ -356,12 +357,12 @@ export async function checkRest(scene: Scene): Promise<void> {
     // The till cannot see the outcome of these. The operator credits complete deliveries.
     if (isLost(scene, bot) || (isMute(offer) && !kept)) {
       const isCredited = kept || steamTrade?.state !== 'complete'
-      hold(isCredited, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)
+      must(isCredited, 'I7', () => `trade ${trade}: the bot has its items, but they were not credited`)
       continue
     }
     const item = steamTrade?.items.find((each) => each.asset.assetId === asset)
     const isOurs = item !== undefined && item.newAssetId !== null && item.rolledBackAssetId === null
-    hold(
+    must(
       isOurs === kept,
       'I7',
       () => `item ${asset} of trade ${trade}: the bot has it: ${isOurs}, credited: ${kept}`,
@@ -371,17 +372,17 @@ export async function checkRest(scene: Scene): Promise<void> {
     `select trade.id from trade join bot on bot.id = bot_id
      where due_at is not null and (bot.state <> 'dead' or delivered_at is null)`,
   )
-  hold(due.length === 0, 'I12', () => `trade ${due[0]?.id} is still due`)
+  must(due.length === 0, 'I12', () => `trade ${due[0]?.id} is still due`)
   const { rows: gaps } = await monitor.query<{ id: bigint }>(
     `select store.id from store where last_sequence <> (select count(sequence) from event where store_id = store.id)
        or exists (select from event where sequence is null)`,
   )
-  hold(gaps.length === 0, 'I9', () => `the events of store ${gaps[0]?.id} have gaps`)
+  must(gaps.length === 0, 'I9', () => `the events of store ${gaps[0]?.id} have gaps`)
   const { rows: untold } = await monitor.query<{ id: bigint }>(
     `select trade.id from trade where (select count(distinct part) from ledger_entry where trade_id = trade.id and cause = 'reversed')
        <> (select count(*) from event where trade_id = trade.id and type = 'deposit.reversed')`,
   )
-  hold(untold.length === 0, 'I9', () => `trade ${untold[0]?.id} was reversed without an event`)
+  must(untold.length === 0, 'I9', () => `trade ${untold[0]?.id} was reversed without an event`)
   await checkFrozen(monitor)
 }
 
@@ -391,5 +392,5 @@ async function checkFrozen(monitor: pg.ClientBase): Promise<void> {
     return true
   }
   const wasChanged = await change().catch(() => false)
-  hold(!wasChanged, 'I5', () => 'an entry can be changed after it was written')
+  must(!wasChanged, 'I5', () => 'an entry can be changed after it was written')
 }

@@ -53,12 +53,13 @@ export type Deps = {
   /** Waits for the process's turn. */
   gate(): Promise<void>
   /** Called after the commit of a transaction that wrote. */
-  committed(): void
+  afterCommit(): void
 }
 
 /** The error of a statement that the scheduler cancelled, because it waited for the same lock as another one. */
 const CANCELLED = '57014'
 
+/** Connections per process. */
 const LINES = 4
 
 /** Matches writes that can break a promise. Changes of a trade's next look, of leases and of event sequences cannot. */
@@ -136,21 +137,21 @@ function driverOf(deps: Deps, take: () => Promise<Line>, giveBack: (line: Line) 
     },
     async beginTransaction(connection) {
       const line = withLine(connection)
-      await say(deps, line, { text: 'begin' })
+      await send(deps, line, { text: 'begin' })
       Object.assign(line, { inTransaction: true, hasWritten: false, effects: [] })
     },
     async commitTransaction(connection) {
       const line = withLine(connection)
-      await say(deps, line, { text: 'commit' })
+      await send(deps, line, { text: 'commit' })
       line.inTransaction = false
       for (const effect of line.effects) effect()
-      if (line.hasWritten) deps.committed()
+      if (line.hasWritten) deps.afterCommit()
       if (faults.strike('commit without an answer', 0.002)) throw new ConnectionLost('after a commit')
     },
     async rollbackTransaction(connection) {
       const line = withLine(connection)
       if (!line.inTransaction) return
-      await say(deps, line, { text: 'rollback' })
+      await send(deps, line, { text: 'rollback' })
       line.inTransaction = false
     },
     releaseConnection: async (connection) => giveBack(withLine(connection)),
@@ -167,11 +168,11 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
         throw new SerializationFailure()
       }
       const values = parameters.map((value) => (typeof value === 'function' ? null : value))
-      const { rows, rowCount, command } = await say(deps, line, { text: sql, parameters: values })
+      const { rows, rowCount, command } = await send(deps, line, { text: sql, parameters: values })
       if (!CHECKED.test(sql) && command === 'SELECT') return { rows }
       if (!CHECKED.test(sql)) return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
       line.hasWritten = true
-      if (!line.inTransaction) deps.committed()
+      if (!line.inTransaction) deps.afterCommit()
       return { rows, numAffectedRows: BigInt(rowCount ?? 0) }
     },
     // biome-ignore lint/correctness/useYield: the till never streams
@@ -183,14 +184,15 @@ function connectionOf(deps: Deps, line: Line): DatabaseConnection {
 
 type Query = { text: string; parameters?: readonly unknown[] }
 
-async function say(deps: Deps, line: Line, { text, parameters = [] }: Query) {
+/** Sends a statement to the server, as soon as the scheduler lets it. */
+async function send(deps: Deps, line: Line, { text, parameters = [] }: Query) {
   await deps.gate()
   const { name, mayWait } = statementOf(text)
   const ends = text === 'commit' || text === 'rollback'
   const { session } = line
   const flight = { pid: session.pid, mayWait, releases: ends || !line.inTransaction }
   const start = () => session.client.query({ name, text, values: [...parameters] })
-  return deps.scheduler.fly(flight, start).catch((error: unknown) => {
+  return deps.scheduler.execute(flight, start).catch((error: unknown) => {
     const wasCancelled = error instanceof pg.DatabaseError && error.code === CANCELLED
     throw wasCancelled ? new SerializationFailure() : error
   })
@@ -201,13 +203,13 @@ type Statement = { name: string; mayWait: boolean }
 const statements = new Map<string, Statement>()
 
 /** Matches statements that never wait for a lock: reads that take none. */
-const UNHINDERED = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for share|advisory))/s
+const NEVER_WAITS = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for share|advisory))/s
 
 /** Names the statement, so each connection plans it once. That saves time over thousands of runs. */
 function statementOf(text: string): Statement {
   const known = statements.get(text)
   if (known !== undefined) return known
-  const fresh = { name: `s${statements.size}`, mayWait: !UNHINDERED.test(text) }
+  const fresh = { name: `s${statements.size}`, mayWait: !NEVER_WAITS.test(text) }
   statements.set(text, fresh)
   return fresh
 }

@@ -17,7 +17,7 @@ export function planDeaths(scene: Scene, withinMs: number): void {
   for (const steamId of BOTS) {
     if (!random.chance(0.12)) continue
     engine.after(random.int(withinMs), () => {
-      faults.saw('bot that Steam refuses forever')
+      faults.note('bot that Steam refuses forever')
       lost.set(steamId, 'dead')
       asSoonAsAble(scene, (process) => markDead(process, steamId))
     })

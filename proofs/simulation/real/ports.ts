@@ -6,7 +6,7 @@ import { createLog, type Log } from '../../../gateway/kit/log.ts'
 import type { Random } from '../../random.ts'
 import type { Engine } from '../engine.ts'
 import type { Life } from '../process.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { onCommit } from './connections.ts'
 
 /** A queue that passes on each job once its transaction has committed. */
@@ -71,15 +71,15 @@ const OURS = /after a commit|could not serialize|simulated/
 const TURNED_UP = /"state":"abandoned".*whose trade had been given up/
 
 /** A log that searches every line for secrets, and for errors that the simulation did not cause. */
-export function watchedLog(secrets: () => readonly string[], sawTurnUp: () => void): Log {
+export function watchedLog(secrets: () => readonly string[], onTurnUp: () => void): Log {
   return createLog({
     level: 'info',
     write: (line) => {
       for (const secret of secrets()) {
-        hold(!line.includes(secret), 'I14', () => `a secret is in the log: ${line.replaceAll(secret, '…')}`)
+        must(!line.includes(secret), 'I14', () => `a secret is in the log: ${line.replaceAll(secret, '…')}`)
       }
-      if (TURNED_UP.test(line)) sawTurnUp()
-      hold(!line.includes('"err":') || OURS.test(line), 'defect', () => line)
+      if (TURNED_UP.test(line)) onTurnUp()
+      must(!line.includes('"err":') || OURS.test(line), 'defect', () => line)
     },
   })
 }

@@ -1,5 +1,5 @@
 /**
- * A simulated process of the gateway, with its own connections, clock and leases. It can pause, and die at any await.
+ * A simulated process of the gateway, with its own connections, clock and leases. It can pause or die at any await.
  */
 import { z } from 'zod'
 import type { BotContext } from '../../../gateway/bots/bot.ts'
@@ -23,7 +23,7 @@ import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
 import { DESTINATIONS } from '../gifts.ts'
-import { bornAs, type Gate, revive, type Sim, waitForTurn } from '../process.ts'
+import { type Gate, newLife, revive, type Sim, waitForTurn } from '../process.ts'
 import { sessionOf } from '../steam-session.ts'
 import { type Invariant, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
@@ -35,13 +35,16 @@ const BOX = createSecretBox(Buffer.alloc(32, 3))
 /** `name`: a UUID, because leases name processes by UUIDs. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
   const { engine, scheduler, faults, sessions } = scene
-  const state = { ...bornAs(name), leases: new Map(), waiters: new Map() }
+  const state = { ...newLife(name), leases: new Map(), waiters: new Map() }
   const gate: Gate = (low, high) => {
     const ms = scene.random.between(low, high)
-    return waitForTurn(scene, process, { ms, crashed: () => crash(scene, process) })
+    return waitForTurn(scene, process, { ms, onCrash: () => crash(scene, process) })
   }
   const connections = await openConnections({
-    ...{ sessions, scheduler, faults, committed: scene.committed },
+    sessions,
+    scheduler,
+    faults,
+    afterCommit: scene.afterCommit,
     gate: () => gate(1, 8),
   })
   const common = {
@@ -87,10 +90,14 @@ function crash({ engine, random }: Sim, process: Process): void {
   engine.after(random.between(500, 60_000), () => revive(process))
 }
 
-/** Runs `work` in the process. Calls `failed` if the simulation made it fail. Any other failure is a defect. */
-export function inProcess(scene: Scene, work: () => Promise<unknown>, failed: () => void = () => {}): void {
+/** Runs `work` in the process. Calls `onFailure` if the simulation made it fail. Any other failure is a defect. */
+export function inProcess(
+  scene: Scene,
+  work: () => Promise<unknown>,
+  onFailure: () => void = () => {},
+): void {
   work().catch((error: unknown) => {
-    if (error instanceof ConnectionLost || isBrokenOff(error)) failed()
+    if (error instanceof ConnectionLost || isSerializationFailure(error)) onFailure()
     else scene.fail(asPromise(error))
   })
 }
@@ -115,7 +122,7 @@ function asPromise(error: unknown): unknown {
   return kept === undefined ? error : new Violation(kept, refused?.message ?? '', error)
 }
 
-const isBrokenOff = (error: unknown): boolean =>
+const isSerializationFailure = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === '40001'
 
 export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Held): BotContext {
@@ -131,7 +138,7 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       isDown: () => scene.lost.has(lease.steamId),
     }),
     get epoch() {
-      if (scene.epochs.get(botId) !== lease.epoch) scene.faults.saw('write under an old lease')
+      if (scene.epochs.get(botId) !== lease.epoch) scene.faults.note('write under an old lease')
       return lease.epoch
     },
     mayWrite: (deadlineMs) => (held()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
@@ -139,7 +146,7 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
 }
 
 async function giveUpToken(scene: Scene, { deps }: Process, lease: Lease): Promise<void> {
-  scene.faults.saw('token refused for a while')
+  scene.faults.note('token refused for a while')
   const now = deps.clock.now()
   const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
   // A token is refused for minutes. A clock that is wrong by minutes cannot make that an hour.
@@ -161,14 +168,14 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
     if (await renewLease(process.deps.db, held.lease)) held.endsAt = beforeMs + LEASE_MS
     else process.leases.delete(botId)
   }
-  // A process with a bot does not always look for another, so both processes get some. Eventually every bot is held.
+  // A process that has a bot seldom looks for another one, so both processes get some.
   if (!scene.faults.stopped && process.leases.size > 0 && scene.random.chance(0.6)) return
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)
   if (lease === undefined) return
   if (scene.steam.refusesToken(lease.steamId)) return giveUpToken(scene, process, lease)
   if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
-    scene.faults.saw('two processes at one bot')
+    scene.faults.note('two processes at one bot')
   }
   scene.epochs.set(lease.botId, lease.epoch)
   process.leases.set(String(lease.botId), { lease, endsAt: beforeMs + LEASE_MS })

@@ -10,7 +10,7 @@ import { listDeposits } from '../../../gateway/deposits/store-deposit.ts'
 import { timelineOf } from '../../../gateway/deposits/timeline-store.ts'
 import { readEvents } from '../../../gateway/events/store.ts'
 import { readStatement } from '../../../gateway/stores/balance-store.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 
 /** The reads as one value, so a defect can be planted by passing another one. */
 export const READS = { listDeposits, readEvents, readStatement, timelineOf }
@@ -91,7 +91,7 @@ export async function checkReads(pool: pg.Pool, reads: Reads): Promise<void> {
   for (const row of rows.deposits) await checkShown(reading, row)
 }
 
-/** Reads all pages of a list, up to one more than `most` entries would fill. */
+/** Reads all pages of a list, but at most one page more than `most` entries fill. */
 async function pagesOf<T, C>(
   most: number,
   read: (after: C | undefined) => Promise<{ page: readonly T[]; next: C | undefined }>,
@@ -110,7 +110,7 @@ async function pagesOf<T, C>(
 const isSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && some.every((each, index) => each === others[index])
 
-/** Checks the list of a store's deposits, and resolves to it. */
+/** Checks the list of a store's deposits. Resolves to the list. */
 async function checkList({ db, reads, rows }: Reading, store: string): Promise<StoreDeposit[]> {
   const expected = rows.deposits.filter((row) => row.store === store)
   const list = (status?: 'succeeded') =>
@@ -121,7 +121,7 @@ async function checkList({ db, reads, rows }: Reading, store: string): Promise<S
     })
   const listed = await list()
   const ids = listed.map(({ id }) => id)
-  hold(
+  must(
     isSame(
       ids,
       expected.map(({ id }) => id),
@@ -132,7 +132,7 @@ async function checkList({ db, reads, rows }: Reading, store: string): Promise<S
   for (const [index, row] of expected.entries()) checkListed(row, listed[index])
   const paid = (await list('succeeded')).map(({ id }) => id)
   const succeeded = expected.flatMap(({ id, status }) => (status === 'succeeded' ? [id] : []))
-  hold(isSame(paid, succeeded), 'I16', () => `store ${store} sees the paid deposits ${paid}`)
+  must(isSame(paid, succeeded), 'I16', () => `store ${store} sees the paid deposits ${paid}`)
   return listed
 }
 
@@ -141,25 +141,25 @@ function checkListed(row: Row, listed: StoreDeposit | undefined): void {
   const { status, amount, heldAmount, heldUntil, reversedAmount, chargedAmount, availableAmount, trade } =
     listed
   const until = heldUntil === null ? null : Date.parse(heldUntil)
-  const told = [status, amount, heldAmount, until, reversedAmount]
-  hold(
-    isSame(told, [row.status, row.amount, row.held, row.heldUntil, row.reversed]),
+  const shown = [status, amount, heldAmount, until, reversedAmount]
+  must(
+    isSame(shown, [row.status, row.amount, row.held, row.heldUntil, row.reversed]),
     'I16',
-    () => `deposit ${row.id} is listed as ${told}`,
+    () => `deposit ${row.id} is listed as ${shown}`,
   )
   const isSum = availableAmount === (amount ?? 0) - heldAmount - (chargedAmount ?? 0)
-  hold(
+  must(
     isSum && availableAmount >= 0,
     'I16',
     () => `deposit ${row.id} is listed with ${availableAmount} available`,
   )
   const [steamTradeId] = row.steamTradeIds
   const isProved = steamTradeId === undefined || trade?.steamTradeId === steamTradeId
-  hold(isProved, 'I16', () => `deposit ${row.id} is listed with the Steam trade ${trade?.steamTradeId}`)
+  must(isProved, 'I16', () => `deposit ${row.id} is listed with the Steam trade ${trade?.steamTradeId}`)
   const back = (trade?.items ?? []).flatMap(({ assetId, reversed }) => (reversed ? [assetId] : []))
   const isBack =
     row.deliveries > 1 ? back.every((id) => row.itemsBack.includes(id)) : isSame(back, row.itemsBack)
-  hold(isBack, 'I16', () => `deposit ${row.id} is listed with the items ${back} taken back`)
+  must(isBack, 'I16', () => `deposit ${row.id} is listed with the items ${back} taken back`)
 }
 
 async function checkEvents(
@@ -179,17 +179,17 @@ async function checkEvents(
       events.map(({ id }) => id),
       expected.map(({ id }) => id),
     ) && events.every(({ sequence }, at) => sequence === at + 1 && deposits[at]?.id === expected[at]?.deposit)
-  hold(isWhole, 'I16', () => `store ${store} reads the events ${events.map(({ sequence }) => sequence)}`)
+  must(isWhole, 'I16', () => `store ${store} reads the events ${events.map(({ sequence }) => sequence)}`)
   const latest = new Map(deposits.map((data) => [data.id, data]))
   const all = new Map(rows.deposits.map((row) => [row.id, row]))
   for (const { id, status, amount, heldAmount, reversedAmount } of listed) {
-    const told = latest.get(id)
+    const last = latest.get(id)
     const numbered = expected.filter(({ deposit }) => deposit === id).length
     // The newest event has no number yet.
-    if (told === undefined || numbered !== all.get(id)?.events) continue
+    if (last === undefined || numbered !== all.get(id)?.events) continue
     const now = [status, amount, heldAmount, reversedAmount]
-    const then = [told.status, told.amount, told.heldAmount, told.reversedAmount]
-    hold(isSame(now, then), 'I16', () => `deposit ${id} is ${now}, but its last event says ${then}`)
+    const then = [last.status, last.amount, last.heldAmount, last.reversedAmount]
+    must(isSame(now, then), 'I16', () => `deposit ${id} is ${now}, but its last event says ${then}`)
   }
 }
 
@@ -205,8 +205,8 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
   const isInOrder = movements.every(
     ({ id }, index) => index === 0 || BigInt(id) < BigInt(movements[index - 1]?.id ?? 0),
   )
-  hold(isInOrder, 'I16', () => `${name} is out of order`)
-  hold(
+  must(isInOrder, 'I16', () => `${name} is out of order`)
+  must(
     movements.length === balance.movements,
     'I16',
     () => `${name} has ${movements.length} of ${balance.movements}`,
@@ -218,15 +218,15 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
     sums.available += available
     heldOf.set(depositId, (heldOf.get(depositId) ?? 0) + held)
   }
-  hold(
+  must(
     sums.held === balance.held && sums.available === balance.available,
     'I16',
     () => `${name} sums to ${sums.held} held and ${sums.available} available`,
   )
   for (const { id, store: owner, held } of rows.deposits) {
     if (owner !== store) continue
-    const told = heldOf.get(id) ?? 0
-    hold(told === held, 'I16', () => `${name} has ${told} held of deposit ${id}, which holds ${held}`)
+    const summed = heldOf.get(id) ?? 0
+    must(summed === held, 'I16', () => `${name} has ${summed} held of deposit ${id}, which holds ${held}`)
   }
 }
 
@@ -235,24 +235,24 @@ async function checkShown({ db, reads }: Reading, row: Row): Promise<void> {
   const moments = (await reads.timelineOf(db, BigInt(row.id))) ?? []
   const name = `deposit ${row.id} in the operator's view`
   const count = (start: RegExp): number => moments.filter(({ what }) => start.test(what)).length
-  const told = {
+  const shown = {
     movements: count(/^ledger: /),
     events: count(/^event /),
     deliveries: count(/^trade \d+: items proved /),
   }
   const { movements, events, deliveries } = row
-  hold(
-    told.movements === movements && told.events === events && told.deliveries === deliveries,
+  must(
+    shown.movements === movements && shown.events === events && shown.deliveries === deliveries,
     'I16',
-    () => `${name} has ${JSON.stringify(told)}, not ${JSON.stringify({ movements, events, deliveries })}`,
+    () => `${name} has ${JSON.stringify(shown)}, not ${JSON.stringify({ movements, events, deliveries })}`,
   )
   const moved = moments.reduce(
     (sum, { what, amountMinor }) => sum + (what.startsWith('ledger: ') ? Number(amountMinor) : 0),
     0,
   )
-  hold(moved === row.moved, 'I16', () => `${name} moves ${moved}, not ${row.moved}`)
+  must(moved === row.moved, 'I16', () => `${name} moves ${moved}, not ${row.moved}`)
   const isInOrder = moments.every(({ at }, index) => index === 0 || at >= (moments[index - 1]?.at ?? at))
-  hold(isInOrder, 'I16', () => `${name} is out of order`)
+  must(isInOrder, 'I16', () => `${name} is out of order`)
   const isSecret = moments.some(({ what }) => what.includes(row.hash))
-  hold(!isSecret, 'I14', () => `${name} shows its whole hash`)
+  must(!isSecret, 'I14', () => `${name} shows its whole hash`)
 }

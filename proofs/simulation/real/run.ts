@@ -53,10 +53,11 @@ const BUSY_MS = FAULTS_MS + 65 * MINUTE_MS
 const BY_HAND_MS = FAULTS_MS + 16 * 24 * HOUR_MS
 /** Seventeen days after the last offer, plus the time that some hourly sweeps take. */
 const RESTED_MS = FAULTS_MS + (17 * 24 + 5) * HOUR_MS
-/** More steps than any seed takes, even one that reads an offer for 15 days. Most seeds take some 14,000. */
+/** More steps than any seed takes, even one that reads an offer for 15 days. Most seeds take about 14,000. */
 const MOST_STEPS = 240_000
 /** Later than every simulated time. */
-const FOR_EVER = new Date(Date.UTC(2030, 0, 1))
+const FOREVER = new Date(Date.UTC(2030, 0, 1))
+/** The states of trades that may have an open offer. */
 const WATCHED = ['sending', 'unknown', 'active']
 const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
 
@@ -119,9 +120,9 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   releaseEarly(scene, [FAULTS_MS / 3, FAULTS_MS, 24 * HOUR_MS])
   // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
-  engine.at(START + FAULTS_MS, () => calm(scene))
+  engine.at(START + FAULTS_MS, () => endFaults(scene))
   engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkRested(monitor)))
-  // At this time most credit is still held. Once everything is at rest, none is.
+  // At this time most credit is still held. When everything is at rest, none is.
   const whenQuiet = async () => {
     checkAlive(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
@@ -134,7 +135,7 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   await verify(sessions)
 }
 
-/** The promise that each problem of verify.sql breaks. All other problems are sums that differ. */
+/** The promise that each problem of verify.sql breaks. All other problems break I13: sums differ. */
 const BROKEN_BY: readonly [RegExp, Invariant][] = [
   [/do not sum to zero/, 'I1'],
   [/sum of its entries/, 'I3'],
@@ -170,22 +171,30 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
   let failure: unknown
   let snapshot: Snapshot | undefined
   const scheduler = createScheduler({
-    ...{ engine, monitor },
-    sawLockWait: () => faults.saw('lock wait'),
-    sawCrowd: () => faults.saw('crowd at a lock'),
+    engine,
+    monitor,
+    onLockWait: () => faults.note('lock wait'),
+    onCrowd: () => faults.note('crowd at a lock'),
     failure: () => failure,
   })
   const work = createWork(() => scene)
   let isChecking = false
   const scene: Scene & { failure(): unknown } = {
-    ...{ ...sim, sessions, monitor, scheduler, trace, secrets, work, core },
+    ...sim,
+    sessions,
+    monitor,
+    scheduler,
+    trace,
+    secrets,
+    work,
+    core,
     steam: createSteam({ ...sim, faults: moreLikely(faults, EAGERNESS) }),
     settings: new Map(),
     queue: queueOf(work.accept),
     ids: idsOf(random),
     log: watchedLog(
       () => secrets,
-      () => faults.saw('abandoned offer that turns up'),
+      () => faults.note('abandoned offer that turns up'),
     ),
     processes: [],
     epochs: new Map(),
@@ -195,13 +204,13 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
       for (const { waiters } of scene.processes) for (const wake of waiters.get(topic) ?? []) wake()
       for (const { waiters } of scene.processes) waiters.delete(topic)
     },
-    committed() {
+    afterCommit() {
       if (isChecking) return
       isChecking = true
       scheduler.meanwhile(async () => {
         isChecking = false
         const next = await readSnapshot(monitor)
-        tellChanges(scene, snapshot, next)
+        traceChanges(scene, snapshot, next)
         check(scene, snapshot, next)
         snapshot = next
         scene.open = new Set(
@@ -218,12 +227,12 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
 }
 
 /** Adds the changes of the database to the trace, in order. */
-function tellChanges({ trace, engine, faults }: Scene, before: Snapshot | undefined, now: Snapshot): void {
+function traceChanges({ trace, engine, faults }: Scene, before: Snapshot | undefined, now: Snapshot): void {
   const states = new Map(before?.trades.map(({ id, state }) => [id, state]))
   for (const { id, state, reason, delivered, cancelling } of now.trades) {
     if (states.get(id) !== state) trace.add(`${engine.now()} trade ${id} ${state} ${reason ?? ''}`)
     const isFaster = delivered && cancelling === 'store' && states.get(id) === 'active'
-    if (isFaster) faults.saw('accept faster than a store’s cancel')
+    if (isFaster) faults.note('accept faster than a store’s cancel')
   }
   const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
   for (const { id, status, credited, held, reversed } of now.deposits) {
@@ -283,7 +292,7 @@ function changeStore(scene: Scene, store: bigint): void {
     const liability = random.pick<Terms['liability']>(['operator', 'store'])
     const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
     settings.get(Number(store))?.add(keyOf(terms))
-    faults.saw('changed settings of a store')
+    faults.note('changed settings of a store')
     const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
     const [process] = processes.filter(({ alive }) => alive)
     if (process === undefined) return
@@ -329,7 +338,7 @@ export async function prepare(url: string): Promise<void> {
 }
 
 /** Ends the faults. All processes are up with correct clocks, and stay so. */
-function calm(scene: Scene): void {
+function endFaults(scene: Scene): void {
   const { faults, processes, engine, trace } = scene
   faults.stop()
   for (const process of processes) {
@@ -350,13 +359,13 @@ function calm(scene: Scene): void {
     })
   }
   for (const ms of [10_000, 40_000, 70_000]) engine.after(ms, () => void enrol())
-  engine.after(105_000, () => keepForEver(scene))
+  engine.after(105_000, () => keepForever(scene))
 }
 
 /** Extends all leases forever, because time jumps by days from now on. */
-function keepForEver({ processes, fail }: Scene): void {
+function keepForever({ processes, fail }: Scene): void {
   for (const { leases } of processes)
     for (const held of leases.values()) held.endsAt = Number.POSITIVE_INFINITY
   // Through a process's connection, because the statement may wait for the lock of a bot.
-  processes[0]?.connections.db.updateTable('bot').set({ lease_until: FOR_EVER }).execute().catch(fail)
+  processes[0]?.connections.db.updateTable('bot').set({ lease_until: FOREVER }).execute().catch(fail)
 }

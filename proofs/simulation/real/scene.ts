@@ -55,6 +55,7 @@ export type Scene = Sim & {
   secrets: string[]
   work: { leaseTaken(botId: bigint): void }
   notify(topic: string): void
-  committed(): void
+  /** Called after each commit that can break a promise. */
+  afterCommit(): void
   fail(error: unknown): void
 }

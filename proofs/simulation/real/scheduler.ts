@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 
 export type Scheduler = {
   /** Runs a statement. Resolves to its result when the scheduler decides. */
-  fly<T>(on: Taken, start: () => Promise<T>): Promise<T>
+  execute<T>(on: Statement, start: () => Promise<T>): Promise<T>
   /** Runs `work` before anything else happens, for work that the scheduler must wait for. */
   meanwhile(work: () => Promise<void>): void
   /** Abandons the statement that waits on this backend, without passing on its result. */
@@ -16,7 +16,8 @@ export type Scheduler = {
   run(): Promise<void>
 }
 
-type Taken = {
+type Statement = {
+  /** The process id of the PostgreSQL backend that runs it. */
   pid: number
   /** Whether it may have to wait for a lock. */
   mayWait: boolean
@@ -24,8 +25,11 @@ type Taken = {
   releases: boolean
 }
 
-type Flight = Taken & {
+/** A statement that is running, or whose result is not yet passed on. */
+type Flight = Statement & {
+  /** Resolves when the server has answered. */
   landed: Promise<void>
+  /** Passes the result on; undefined before the answer. */
   handOver: (() => void) | undefined
   /** The backends that blocked it at the last look. */
   blockers: readonly number[]
@@ -39,13 +43,13 @@ const LONG_PATIENCE_MS = 1_000
 type Deps = {
   engine: Engine
   monitor: pg.ClientBase
-  sawLockWait: () => void
-  sawCrowd: () => void
+  onLockWait: () => void
+  onCrowd: () => void
   /** Ends the run if it returns anything but undefined. */
   failure: () => unknown
 }
 
-export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failure }: Deps): Scheduler {
+export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure }: Deps): Scheduler {
   let flights: Flight[] = []
   const chores: (() => Promise<void>)[] = []
 
@@ -58,9 +62,9 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
       ])
       flight.blockers = rows[0]?.pids ?? []
       if (flight.blockers.length === 0) continue
-      sawLockWait()
+      onLockWait()
       if (!flights.some((other) => isInLineOf(flight, other))) return false
-      sawCrowd()
+      onCrowd()
       await monitor.query('select pg_cancel_backend($1)', [flight.pid])
       await flight.landed
       return true
@@ -91,7 +95,7 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
   }
 
   return {
-    fly: (on, start) =>
+    execute: (on, start) =>
       new Promise((resolve, reject) => flights.push(takeOff(on, start(), { resolve, reject }))),
     meanwhile: (work) => {
       chores.push(work)
@@ -112,7 +116,7 @@ export function createScheduler({ engine, monitor, sawLockWait, sawCrowd, failur
 
 type Hand<T> = { resolve(value: T): void; reject(error: unknown): void }
 
-function takeOff<T>(on: Taken, answer: Promise<T>, { resolve, reject }: Hand<T>): Flight {
+function takeOff<T>(on: Statement, answer: Promise<T>, { resolve, reject }: Hand<T>): Flight {
   const flight: Flight = {
     ...on,
     landed: answer.then(

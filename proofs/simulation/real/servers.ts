@@ -29,7 +29,7 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
   chmodSync(dataDir, 0o711)
   const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'error' }), fsync: false })
   await migrate({ url: embedded.url })
-  await leaveAlone(embedded.url)
+  await stopBackgroundWork(embedded.url)
   return {
     url: embedded.url,
     close: async () => {
@@ -40,7 +40,7 @@ async function openServer(): Promise<{ url: string; close(): Promise<void> }> {
 }
 
 /** Switches off the server's background work, which would change plans and what a transaction sees. */
-async function leaveAlone(url: string): Promise<void> {
+async function stopBackgroundWork(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query('alter system set autovacuum = off')

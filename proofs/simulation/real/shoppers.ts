@@ -9,7 +9,7 @@ import { cancelDeposit } from '../../../gateway/trades/cancellation.ts'
 import { requestTrade } from '../../../gateway/trades/request.ts'
 import { type Habit, habitOf } from '../habits.ts'
 import type { SteamOffer } from '../steam-memory.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { CANARY_TOKEN, type Person, SHOPPERS_OF_A_SEED } from './people.ts'
 import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
@@ -18,8 +18,10 @@ const SHOPPING_MS = 3 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
 const CANCELLED = 0.15
 const CANCEL_MS = 3 * 60_000
+/** The share of cancellations during which the shopper accepts, and the longest time until then. */
 const ACCEPTED_MEANWHILE = 0.3
 const MOMENT_MS = 400
+/** How long an offer is open. */
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MOST_ITEMS = 3
@@ -32,7 +34,7 @@ export function beginShopping(stage: Stage, deposits: number): void {
   }
 }
 
-/** Makes a call at a live process, and repeats it if that dies or none is up. */
+/** Makes a call at a live process. Repeats it if the process dies, or if none is alive. */
 function call(stage: Stage, work: (process: Process) => Promise<void>): void {
   const { engine, random, processes } = stage
   const able = processes.filter(({ alive }) => alive)
@@ -58,7 +60,7 @@ function visit(stage: Stage, number: number): void {
   const open = () =>
     call(stage, async ({ deps }) => {
       const { deposit } = await createDeposit(deps, { id: storeId }, body)
-      hold(
+      must(
         first === undefined || first.url === deposit.url,
         'I11',
         () => `two deposits for ${body.externalId}`,
@@ -84,7 +86,7 @@ function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
     const refusal = await refusalOf(() => cancelDeposit(deps, storeId, depositId))
     trace.add(`${engine.now()} the store cancels deposit ${depositId}: ${refusal ?? 'done'}`)
     if (refusal !== undefined) return
-    faults.saw('store cancels')
+    faults.note('store cancels')
     if (random.chance(ACCEPTED_MEANWHILE)) acceptMeanwhile(stage, depositId)
   })
 }
@@ -122,9 +124,9 @@ function nameShopper(stage: Stage, deposit: Deposit, shopper: Person): void {
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${CANARY_TOKEN}`
   call(stage, async ({ deps }) => {
     const refusal = await refusalOf(() => resolveUser(deps, { hash: deposit.hash, tradeUrl }))
-    // The store has cancelled the deposit before.
+    // The store has already cancelled the deposit.
     if (refusal === 'deposit_closed') return
-    hold(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
+    must(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
     stage.engine.after(stage.random.between(500, 20_000), () =>
       askForTrade(stage, deposit, { shopper, tries: 1 }),
     )
@@ -150,8 +152,8 @@ function askForTrade(stage: Stage, deposit: Deposit, { shopper, tries }: Asker):
 function post(stage: Stage, body: TradeBody): void {
   call(stage, async ({ deps }) => {
     const answer = await requestTrade(deps, body)
-    const told = answer.kind === 'refused' ? answer.code : answer.kind
-    stage.trace.add(`${stage.engine.now()} asked for a trade: ${told}`)
+    const outcome = answer.kind === 'refused' ? answer.code : answer.kind
+    stage.trace.add(`${stage.engine.now()} asked for a trade: ${outcome}`)
   })
 }
 
@@ -170,8 +172,7 @@ async function quoteFor(
   const game = first.appId === 730 ? 'cs' : 'dota'
   const quoteId = ids.uuid()
   const now = engine.now()
-  // Switches off checks of references, which could wait for a process that has locked the deposit and waits for this
-  // code.
+  // Switches off foreign keys, whose checks could deadlock: a process that waits for this code may have locked the row.
   await monitor.query('set session_replication_role = replica')
   await monitor.query(
     `insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
@@ -206,7 +207,7 @@ function decideOn(stage: Stage, offer: SteamOffer): void {
   const leftMs = offer.createdAt + WINDOW_MS - engine.now()
   const accept = (ms: number) => engine.after(ms, () => acceptNow(stage, offer))
   const { lie } = offer
-  // The shopper accepts an open offer although Steam told the till that it had ended.
+  // The shopper accepts an open offer that Steam reports as ended.
   if (lie) accept(lie.from - engine.now() + random.between(2_000, 100_000))
   const soonMs = random.between(500, 120_000)
   const habits: Record<Habit, () => void> = {
@@ -236,7 +237,7 @@ function acceptNow(stage: Stage, offer: SteamOffer): void {
       'select state from trade where secret_code = $1',
       [offer.message],
     )
-    for (const { state } of rows) sawLate(stage, state)
+    for (const { state } of rows) noteLateAcceptance(stage, state)
   })
   if (!random.chance(0.3)) return
   const afterMs = random.chance(0.25) ? random.between(1_000, 120_000) : random.int(160 * HOUR_MS)
@@ -245,9 +246,9 @@ function acceptNow(stage: Stage, offer: SteamOffer): void {
 
 const ENDS = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
 
-function sawLate({ faults }: Stage, state: string): void {
+function noteLateAcceptance({ faults }: Stage, state: string): void {
   const end = ENDS.find((known) => known === state)
-  if (end !== undefined) faults.saw(`acceptance after ${end}`)
+  if (end !== undefined) faults.note(`acceptance after ${end}`)
 }
 
 function takeBack(stage: Stage, offer: SteamOffer): void {

@@ -1,6 +1,6 @@
 /** Compares the departures in the database, and the custody of their items, with the real ones. */
 import { DESTINATIONS, isAway } from '../gifts.ts'
-import { hold } from '../violation.ts'
+import { must } from '../violation.ts'
 import { isLost } from './deaths.ts'
 import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
@@ -13,7 +13,7 @@ export async function checkThefts(scene: Scene): Promise<void> {
   )
   const explanations = new Map(known.map(({ id, explanation }) => [id, explanation]))
   for (const { id } of known)
-    hold(steam.gifts.has(id), 'I18', () => `the till reports the gift ${id}, which never happened`)
+    must(steam.gifts.has(id), 'I18', () => `the till reports the gift ${id}, which never happened`)
   const { rows: watched } = await monitor.query<{ bot: number }>(
     'select distinct bot_id::int as bot from custody_entry',
   )
@@ -22,11 +22,11 @@ export async function checkThefts(scene: Scene): Promise<void> {
   for (const bot of BOTS) mayLeave.set(bot, 'own_bot')
   for (const { tradeId, bot, partner, state } of steam.gifts.values()) {
     if (!everHeld.has(bot) || (state === 'failed' && !explanations.has(tradeId))) continue
-    hold(explanations.has(tradeId), 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
+    must(explanations.has(tradeId), 'I18', () => `the gift ${tradeId} of bot ${bot} was not noticed`)
     // A retired bot no longer counts as a bot of the till.
     if (isLost(scene, BOTS.indexOf(partner) + 1)) continue
     const explanation = explanations.get(tradeId) ?? null
-    hold(
+    must(
       explanation === (mayLeave.get(partner) ?? null),
       'I18',
       () => `${tradeId} to ${partner} is explained by ${explanation}`,
@@ -51,8 +51,8 @@ async function checkCustody(scene: Scene): Promise<void> {
     // The till does not read the history of a bot that is out of service.
     if ([...item.bots].some((had) => isLost(scene, BOTS.indexOf(had) + 1))) continue
     const name = `item ${asset} of ${steamTrade}`
-    hold((moved === 'out') === isAway(item), 'I18', () => `${name} is ${moved} in custody`)
+    must((moved === 'out') === isAway(item), 'I18', () => `${name} is ${moved} in custody`)
     const isSame = item.place === null || BOTS[bot - 1] === item.place.bot
-    hold(isSame, 'I18', () => `${name} is booked to bot ${bot}, ${item.place?.bot} has it`)
+    must(isSame, 'I18', () => `${name} is booked to bot ${bot}, ${item.place?.bot} has it`)
   }
 }

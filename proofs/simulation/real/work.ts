@@ -92,7 +92,7 @@ async function performForBot(
   return process.handlers.history(bot)
 }
 
-/** One beat of a process, which sometimes gets a wrong clock. */
+/** Renews the leases of a process, sometimes sets its clock wrong, and plans the next tick. */
 export function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, scheduler, monitor } = scene
   if (process.alive && process.pausedUntil <= engine.now()) {

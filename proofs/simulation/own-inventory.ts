@@ -3,20 +3,22 @@ import type { OfferAsset, OwnInventoryAnswer, OwnItem } from '../../gateway/stea
 import { itemsInHand } from './gifts.ts'
 import type { Memory } from './steam-memory.ts'
 
+/** How many market names there are. */
 const NAMES = 3
+/** The name of an item that appears without a trade. */
 const STRANGE = 'Somebody’s own'
 /** How often Steam declares that it shows only a part, and how often it silently omits an item. */
 const IN_PART = 0.25
 const LEFT_OUT = 0.15
 
-/** Several items share a name. */
+/** The market name of an item. Several items share a name. */
 export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
 
 export function ownInventory(memory: Memory, bot: string, appId: number): OwnInventoryAnswer {
   const { random, faults, leftOut, heldBack, shownWhole, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
-    faults.saw('own inventory shown in part')
+    faults.note('own inventory shown in part')
     return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
   }
   const place = placeOf(bot, { appId })
@@ -28,7 +30,7 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
   // Never the same item twice in a row, nor one that was missing before because Steam held it.
   leftOut.set(place, one.assetId)
-  faults.saw('own inventory lacking an item')
+  faults.note('own inventory lacking an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
 }
 
@@ -66,12 +68,12 @@ export function drift(memory: Memory, bot: string): void {
   if (random.chance(0.3)) {
     memory.lastId += 1
     strangers.push({ bot, appId: 570, assetId: String(memory.lastId) })
-    faults.saw('item without a trade')
+    faults.note('item without a trade')
     return
   }
   const [item] = itemsInHand(memory, bot)
   if (item === undefined) return
   item.place = null
   item.isVanished = true
-  faults.saw('item that vanished')
+  faults.note('item that vanished')
 }

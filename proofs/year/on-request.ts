@@ -3,7 +3,7 @@
  * caller. `proofs/store/query-plans.test.ts`, `npm run bench -- stores` and `npm run bench -- console` limit the rows
  * that they read.
  */
-export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {
+export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an operator' | 'a restore'>> = {
   'gateway/backups/store.ts': 'an operator',
   'gateway/bots/item-store.ts lockTradeOfItem': 'an operator',
   'gateway/bots/store.ts watchAgain': 'an operator',
@@ -46,8 +46,8 @@ export const ASKED: Readonly<Record<string, 'a shopper' | 'a store' | 'an operat
   'gateway/webhooks/store.ts replayDeliveries': 'a store',
 }
 
-/** The entry that names the place; undefined if the place runs without a caller. */
-export const askedAs = (place: string): string | undefined =>
-  Object.keys(ASKED).find((entry) =>
+/** The entry that covers the place; undefined if the place runs without a caller. */
+export const onRequestEntry = (place: string): string | undefined =>
+  Object.keys(ON_REQUEST).find((entry) =>
     entry.endsWith('/') ? place.startsWith(entry) : place === entry || place.startsWith(`${entry} `),
   )
