@@ -22,6 +22,8 @@ export type Activity =
   | { key: string; kind: 'poll' }
   /** One check of a deposit that is not polled: after `delayMs`, and not before `notBeforeMs` (monotonic). */
   | { key: string; kind: 'look'; delayMs: number; notBeforeMs: number }
+  /** One read of another deposit, whose offer may still be open. */
+  | { key: string; kind: 'readOtherOffer'; hash: string; delayMs: number }
   | { key: string; kind: 'patience'; forMs: number }
   | { key: string; kind: 'debounce' }
   | { key: string; kind: 'resolveUser'; request: number; tradeUrl: string }
@@ -84,6 +86,11 @@ export function activitiesOf(state: FlowState): Activity[] {
   if (isPolling(state)) activities.push({ key: 'poll', kind: 'poll' })
   const look = lookOf(state)
   if (look !== null) activities.push(look)
+  const { otherOffer } = state
+  if (otherOffer !== null && state.payment?.status === 'created') {
+    const { hash, reads, delayMs } = otherOffer
+    activities.push({ key: `other offer ${reads}`, kind: 'readOtherOffer', hash, delayMs })
+  }
   return activities
 }
 

@@ -59,6 +59,8 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
         if (signal.aborted) return { kind: 'paymentUnchanged' }
         return payment(signal)
       }
+      case 'readOtherOffer':
+        return readOtherOffer(world, { activity, language, signal })
       case 'patience':
         await world.wait(activity.forMs, signal)
         return { kind: 'patienceEnded' }
@@ -98,6 +100,26 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     }
   }
   return { payment, forget, eventOf }
+}
+
+type OtherOfferRead = {
+  activity: Extract<Activity, { kind: 'readOtherOffer' }>
+  language: FlowState['language']
+  signal: AbortSignal
+}
+
+async function readOtherOffer(
+  world: World,
+  { activity, language, signal }: OtherOfferRead,
+): Promise<FlowEvent> {
+  const { hash, delayMs } = activity
+  const unread = { kind: 'otherOfferRead', deposit: null, isGone: false } as const
+  if (delayMs > 0) await world.wait(delayMs, signal)
+  if (signal.aborted) return unread
+  const answer = await world.api.payment(hash, { language, etag: null, signal })
+  const deposit = answer.kind === 'ok' && answer.body.status === 'pending' ? answer.body : null
+  const isGone = deposit === null && (answer.kind === 'ok' || answer.kind === 'refused')
+  return { ...unread, deposit, isGone }
 }
 
 type Proposing = { activity: Extract<Activity, { kind: 'proposeItems' }>; signal: AbortSignal }

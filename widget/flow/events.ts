@@ -49,12 +49,17 @@ export type FlowEvent =
   | { kind: 'creationErrorClosed' }
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
+  /** The deposit of another offer was read; null without an answer. `isGone`: the offer is no longer open. */
+  | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean }
 
 /** Side effects that run once, at a transition. */
 export type Effect =
   | { kind: 'toast'; toast: ToastText }
   | { kind: 'storeLink'; link: string }
   | { kind: 'storeLanguage'; language: Language }
+  /** Remembers this deposit's open offer for the pages of later deposits. */
+  | { kind: 'storeOffer'; hash: string }
+  | { kind: 'forgetOffer'; hash: string }
   /** `afterMs`: a delay, so the shopper can read the page first. */
   | { kind: 'redirect'; url: string; afterMs: number }
 

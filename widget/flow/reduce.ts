@@ -35,6 +35,8 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
       return step(userFailed(state, event.request, event.refusal))
     case 'connectionChanged':
       return connectionChanged(state, event.online)
+    case 'otherOfferRead':
+      return otherOfferRead(state, event)
     case 'gameChosen':
     case 'languageChosen':
     case 'inventoryLoaded':
@@ -124,8 +126,16 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
   const redirect = payment.redirectUrl !== before.payment?.redirectUrl
   return {
     state: { ...paged, modal: modalAfter(before, payment) },
-    effects: redirect ? redirectOf(payment) : [],
+    effects: [
+      ...(payment.status === before.payment?.status ? [] : offerEffects(state, payment)),
+      ...(redirect ? redirectOf(payment) : []),
+    ],
   }
+}
+
+function offerEffects({ hash }: FlowState, { status }: Payment): Effect[] {
+  if (status === 'created') return []
+  return [{ kind: status === 'pending' ? 'storeOffer' : 'forgetOffer', hash }]
 }
 
 /** Opens the page on the payment that came with it, and immediately checks whether that is still current. */
@@ -133,7 +143,8 @@ function opened(state: FlowState): Step {
   const { payment } = state
   if (payment === null) return step(state)
   const judged = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
-  return { state: { ...judged, lookNow: !isPolling(judged) }, effects: redirectOf(payment) }
+  const effects = [...offerEffects(judged, payment), ...redirectOf(payment)]
+  return { state: { ...judged, lookNow: !isPolling(judged) }, effects }
 }
 
 const redirectOf = (payment: Payment): Effect[] =>
@@ -197,6 +208,25 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
   }
   if (isFinal(state.payment.status)) return step(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
+}
+
+/** The longest pause between two reads of another deposit's open offer. */
+const OTHER_OFFER_PAUSE_S = 30
+
+function otherOfferRead(
+  state: FlowState,
+  { deposit, isGone }: Extract<FlowEvent, { kind: 'otherOfferRead' }>,
+): Step {
+  const { otherOffer: known } = state
+  if (known === null) return step(state)
+  if (isGone) {
+    return { state: { ...state, otherOffer: null }, effects: [{ kind: 'forgetOffer', hash: known.hash }] }
+  }
+  const shown = deposit ?? known.deposit
+  // The offer ends with the shopper's time.
+  const delayS = Math.min(OTHER_OFFER_PAUSE_S, 1 + (deposit?.timeLeft ?? OTHER_OFFER_PAUSE_S))
+  const otherOffer = { ...known, deposit: shown, reads: known.reads + 1, delayMs: 1000 * delayS }
+  return step({ ...state, otherOffer })
 }
 
 function connectionChanged(state: FlowState, online: boolean): Step {

@@ -104,6 +104,17 @@ export type Dialogs =
   | { kind: 'failed'; pay: boolean }
   | { kind: 'ready' }
 
+/** An offer of an earlier deposit, which may still be open. */
+export type OtherOffer = {
+  /** The hash of that deposit. */
+  hash: string
+  /** The deposit as last read with an open offer; null until then. */
+  deposit: Payment | null
+  /** Number of reads so far, and the pause before the next one. */
+  reads: number
+  delayMs: number
+}
+
 export type FlowState = {
   hash: string
   language: Language
@@ -119,6 +130,8 @@ export type FlowState = {
   dialogs: Dialogs
   /** True if the shopper stepped back from an offer being created. The offer may still open. */
   offerLeft: boolean
+  /** Only this browser knows of it: the server must not lead one deposit's page to another's secret code. */
+  otherOffer: OtherOffer | null
   /** True if the last poll failed; shown once for each outage. */
   pollFailing: boolean
   online: boolean
@@ -130,11 +143,17 @@ export type FlowState = {
   nextRequest: number
 }
 
-export function initialState(
-  hash: string,
-  stored: { language: Language | null; link: string | null; chosenLanguage?: Language | null },
-): FlowState {
+export type Stored = {
+  language: Language | null
+  link: string | null
+  chosenLanguage?: Language | null
+  /** The hash of the deposit whose offer this browser saw open last. */
+  offer?: string | null
+}
+
+export function initialState(hash: string, stored: Stored): FlowState {
   const chosen = stored.chosenLanguage ?? null
+  const offer = stored.offer ?? hash
   return {
     hash,
     language: chosen ?? stored.language ?? 'en',
@@ -146,6 +165,7 @@ export function initialState(
     modal: { kind: 'none' },
     dialogs: { kind: 'loading', pay: false },
     offerLeft: false,
+    otherOffer: offer === hash ? null : { hash: offer, deposit: null, reads: 0, delayMs: 0 },
     pollFailing: false,
     online: true,
     looks: 0,

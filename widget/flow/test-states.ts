@@ -102,7 +102,7 @@ export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowS
   return { state: current, effects }
 }
 
-type Stored = { language?: Language; chosenLanguage?: Language; link?: string }
+type Stored = { language?: Language; chosenLanguage?: Language; link?: string; offer?: string }
 
 /** The initial page, with its dialogs loaded. */
 export function opening(stored: Stored = {}): FlowState {

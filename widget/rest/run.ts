@@ -8,7 +8,7 @@ import type { FlowState } from '../flow/state.ts'
 import { restTexts } from '../i18n/rest.ts'
 import { textsIn } from '../i18n/texts.ts'
 import { stand } from '../parts/parts.ts'
-import { storeChosenLanguage, storeLanguage, storeLink } from '../storage.ts'
+import { forgetOffer, storeChosenLanguage, storeLanguage, storeLink, storeOffer } from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
 import { wait } from '../wait.ts'
 
@@ -48,6 +48,12 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
         case 'storeLanguage':
           storeLanguage(effect.language)
           storeChosenLanguage(hash, effect.language)
+          return
+        case 'storeOffer':
+          storeOffer(effect.hash)
+          return
+        case 'forgetOffer':
+          forgetOffer(effect.hash)
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url))

@@ -5,7 +5,7 @@ import type { Flow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { usePart } from '../parts/part.ts'
 import { rest } from '../parts/rest.ts'
-import { chosenLanguage, storedLanguage, storedLink } from '../storage.ts'
+import { chosenLanguage, storedLanguage, storedLink, storedOffer } from '../storage.ts'
 import { givenPayment } from './given.ts'
 
 /** The flow of one deposit. It continues once the rest of the page is loaded. */
@@ -16,8 +16,12 @@ export function useFlow(hash: string): { state: FlowState; flow: Flow } {
 }
 
 function opened(hash: string): FlowState {
-  const stored = { language: storedLanguage(), link: storedLink(), chosenLanguage: chosenLanguage(hash) }
-  const state = initialState(hash, stored)
+  const state = initialState(hash, {
+    language: storedLanguage(),
+    link: storedLink(),
+    chosenLanguage: chosenLanguage(hash),
+    offer: storedOffer(),
+  })
   const given = givenPayment(hash)
   return given === null ? state : openedOn(state, given.payment, given.atMs)
 }

@@ -1,0 +1,95 @@
+/** An offer of an earlier deposit, which the shopper may have left open. */
+import { describe, expect, it } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
+import { atStand, json, type Reply, started } from './test-flow.ts'
+import { having, loaded, opening, payment } from './test-states.ts'
+
+const OTHER = 'f'.repeat(32)
+
+/** A page on which an earlier deposit's offer is known. `read` answers for that deposit. */
+function openedBeside(read: () => Reply, own: Partial<Payment> = {}) {
+  const page = started(
+    {
+      ...atStand,
+      '/api/payment': ({ path }) => (path.includes(OTHER) ? read() : json(payment(own))),
+    },
+    opening({ offer: OTHER }),
+  )
+  return { ...page, reads: () => page.to('/api/payment').filter(({ path }) => path.includes(OTHER)).length }
+}
+
+const stillOpen = (timeLeft: number) =>
+  json(payment({ hash: OTHER, id: '1041', status: 'pending', timeLeft }))
+
+describe('the offer of an earlier deposit', () => {
+  it('is read every 30 s while it is open, and just after its end', async () => {
+    let timeLeft = 100
+    const { flow, reads, pass } = openedBeside(() => stillOpen(timeLeft))
+    await pass(0)
+    expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
+    expect(reads()).toBe(1)
+    await pass(29_999)
+    expect(reads()).toBe(1)
+    timeLeft = 10
+    await pass(1)
+    expect(reads()).toBe(2)
+    await pass(11_000)
+    expect(reads()).toBe(3)
+  })
+
+  it('is read immediately when the shopper comes back, so the page has no timer beside the flow', async () => {
+    const { flow, reads, pass } = openedBeside(() => stillOpen(100))
+    await pass(2000)
+    expect(reads()).toBe(1)
+    flow.returned()
+    await pass(0)
+    expect(reads()).toBe(2)
+  })
+
+  it.each([
+    ['has ended', () => json(payment({ hash: OTHER, status: 'tradeDeclined', timeLeft: null }))],
+    ['is unknown to the server', () => json({ code: 'deposit_not_found', detail: '' }, { status: 404 })],
+  ])('is forgotten if it %s, and not read again', async (_why, read) => {
+    const { flow, reads, effects, pass } = openedBeside(read)
+    await pass(120_000)
+    expect(reads()).toBe(1)
+    expect(flow.state().otherOffer).toBeNull()
+    expect(effects).toEqual([{ kind: 'forgetOffer', hash: OTHER }])
+  })
+
+  it('stays known while the server does not answer', async () => {
+    let isDown = false
+    const { flow, reads, effects, pass } = openedBeside(() => {
+      if (isDown) throw new TypeError('offline')
+      return stillOpen(100)
+    })
+    await pass(0)
+    isDown = true
+    await pass(60_000)
+    expect(reads()).toBeGreaterThan(1)
+    expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
+    expect(effects.filter(({ kind }) => kind === 'forgetOffer')).toEqual([])
+  })
+
+  it('is not read beside an offer of the deposit itself', async () => {
+    const { reads, pass } = openedBeside(() => stillOpen(100), { status: 'pending', timeLeft: 300 })
+    await pass(60_000)
+    expect(reads()).toBe(0)
+  })
+})
+
+it('an own open offer is remembered for later deposits, until it ends', () => {
+  const { state } = having(opening(), loaded())
+  const open = having(state, loaded({ status: 'pending' }))
+  expect(open.effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
+  expect(having(open.state, loaded({ status: 'pending' })).effects).toEqual([])
+  const ended = having(open.state, loaded({ status: 'tradeDeclined', timeLeft: null }))
+  expect(ended.effects).toContainEqual({ kind: 'forgetOffer', hash: state.hash })
+  const given = { ...state, payment: payment({ status: 'pending' }) }
+  expect(having(given, { kind: 'opened' }).effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
+})
+
+it('the page of the remembered deposit itself has no other offer', () => {
+  const { hash } = opening()
+  expect(opening({ offer: hash }).otherOffer).toBeNull()
+})
