@@ -41,6 +41,21 @@ it.each(['tradeoffers', 'tradeoffers/privacy', 'edit/settings'])(
   },
 )
 
+it('the page that asks who you are describes every shopper in the words of the other lists', async () => {
+  const asked = await show('/my/edit/settings')
+  const rowOf = (name: string) =>
+    new RegExp(`>${name}</a><p>(.*?)</p>`).exec(asked)?.[1]?.replace(/<\/?code>/g, '`')
+  const listOf = async (name: string): Promise<{ name: string; line: string }[]> =>
+    JSON.parse(await show(`/control/${name}`)) as { name: string; line: string }[]
+  const shoppers = [...(await listOf('players')), ...(await listOf('magic'))]
+  expect(shoppers).toHaveLength(steam.world().accounts.filter(({ kind }) => kind === 'shopper').length)
+  for (const { name, line } of shoppers) expect([name, rowOf(name)]).toEqual([name, line])
+  expect(rowOf('magic_hidden')).toBe('The inventory is private.')
+  expect(rowOf('nova_hound')).toContain('Counter-Strike 2: 72')
+  await set('edit/settings', 'magic_hidden', 'public')
+  expect(await show('/my/edit/settings')).toContain('The inventory is private. Settings were changed here.')
+})
+
 it('a hidden inventory can be made public, and hidden again', async () => {
   const seen = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
   expect(seen()).toBe('hidden')

@@ -1,9 +1,9 @@
 import type { Reply } from '../http.ts'
-import { lineOf } from '../routes/acts.ts'
+import { lineOfShopper } from '../routes/lines.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
 import type { Account } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { counts, lineOfHtml, linkRow, page, person } from './layout.ts'
+import { lineOfHtml, linkRow, page, person } from './layout.ts'
 
 /** The start page: the shoppers, and the magic players, whose link determines a behaviour. */
 export function home({ world }: Sandbox): Reply {
@@ -19,10 +19,10 @@ ${cards.join('')}<h2>Test shoppers</h2><p>Each of these trade links brings its o
 }
 
 function shopperCard(account: Account): string {
-  return `<section class="card">${person(account)}<p>${counts(account)}</p>${linkRow(tradeLink(account), account.name)}</section>`
+  return `<section class="card">${person(account)}<p>${lineOfHtml(lineOfShopper(account))}</p>${linkRow(tradeLink(account), account.name)}</section>`
 }
 
 function magicCard(account: Account): string {
   return `<section class="card"><h3><a href="/profiles/${account.steamId}/">${escapeHtml(account.name)}</a></h3>
-<p>${lineOfHtml(lineOf(account.behaviour ?? ''))}</p>${linkRow(tradeLink(account), account.name)}</section>`
+<p>${lineOfHtml(lineOfShopper(account))}</p>${linkRow(tradeLink(account), account.name)}</section>`
 }

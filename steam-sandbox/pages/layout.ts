@@ -1,5 +1,5 @@
 import { type Reply, text } from '../http.ts'
-import { CATALOGUE, GAMES, iconPath } from '../items.ts'
+import { CATALOGUE, iconPath } from '../items.ts'
 import { memberSince } from '../world/joined.ts'
 import type { Account, Asset } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
@@ -41,13 +41,6 @@ export function person(account: Account): string {
   const since = joined === undefined ? 'new on Steam' : `member since ${joined}`
   return `<div class="person"><img src="/${avatarHash}_full.jpg" alt=""><div>
 <h2><a href="/profiles/${steamId}/">${escapeHtml(name)}</a></h2><p>Level ${level} · ${since}</p></div></div>`
-}
-
-export function counts({ assets }: Account): string {
-  return GAMES.map(({ appId, name }) => {
-    const count = assets.filter((asset) => asset.appId === appId).length
-    return `${name}: ${count}`
-  }).join(' · ')
 }
 
 /** One line of text; `words` in backticks become code. */

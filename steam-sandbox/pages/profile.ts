@@ -1,5 +1,6 @@
 import { type Incoming, type Reply, redirect } from '../http.ts'
-import { lineOf, reverse } from '../routes/acts.ts'
+import { reverse } from '../routes/acts.ts'
+import { counts, lineOf } from '../routes/lines.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
 import { isProtectedNow, reverseAll } from '../world/trades.ts'
 import {
@@ -12,7 +13,7 @@ import {
   type World,
 } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { counts, itemList, lineOfHtml, linkRow, missing, moment, page, person } from './layout.ts'
+import { itemList, lineOfHtml, linkRow, missing, moment, page, person } from './layout.ts'
 
 /** The page of a person: trade link, open offers and inventory. */
 export function profilePage({ world }: Sandbox, steamId: string): Reply {

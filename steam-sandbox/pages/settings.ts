@@ -1,23 +1,25 @@
 /** A person's settings, at Steam's addresses for them. */
 import { randomBytes } from 'node:crypto'
 import { type Incoming, type Reply, redirect } from '../http.ts'
+import { lineOfShopper } from '../routes/lines.ts'
 import { type Sandbox, tradeLink } from '../sandbox.ts'
 import { validTokenOf } from '../world/offers.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type World, withAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { linkRow, missing, page, person } from './layout.ts'
+import { lineOfHtml, linkRow, missing, page, person } from './layout.ts'
 
 /** Asks who the visitor is. Steam takes that from the login, which the sandbox does not have. */
 export function whoAreYou({ world }: Sandbox, at: string): Reply {
   const shoppers = world().accounts.filter(({ kind, isGuest }) => kind === 'shopper' && !isGuest)
   const rows = shoppers.map(
-    ({ steamId, name }) => `<li><a href="/profiles/${steamId}/${at}">${escapeHtml(name)}</a></li>`,
+    (account) =>
+      `<li><a href="/profiles/${account.steamId}/${at}">${escapeHtml(account.name)}</a><p>${lineOfHtml(lineOfShopper(account))}${account.settings === undefined ? '' : ' Settings were changed here.'}</p></li>`,
   )
   return page(
     'Who are you?',
     `<h1>Who are you?</h1><p>The real Steam knows you by your login. Here, choose the shopper whose trade link you use.</p>
-<ul>${rows.join('')}</ul>`,
+<ul class="people">${rows.join('')}</ul>`,
   )
 }
 

@@ -66,11 +66,6 @@ export const ACTS: Record<string, Act> = {
   'DELETE behaviours ': switchOff,
 }
 
-/** Describes a behaviour in one line. */
-export function lineOf(behaviour: string): string {
-  return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
-}
-
 function stringsOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : undefined
 }

@@ -7,7 +7,8 @@ import { refreshTokenOf } from '../tokens.ts'
 import { addBot, findOrAddSeller, inviteGuest, MOST_BOTS, MOST_GUESTS } from '../world/guests.ts'
 import { PEOPLE } from '../world/people.ts'
 import type { Account } from '../world/world.ts'
-import { ACTS, lineOf } from './acts.ts'
+import { ACTS } from './acts.ts'
+import { lineOfShopper } from './lines.ts'
 
 /** The calls of tests and demos, on the sandbox's own address only. */
 export function control(request: Incoming, sandbox: Sandbox): Reply | undefined {
@@ -116,7 +117,8 @@ function shoppers(accounts: ReturnType<Sandbox['world']>['accounts']) {
       steamId: account.steamId,
       accountId: account.accountId,
       tradeUrl: tradeLink(account),
-      ...(account.behaviour ? { behaviour: account.behaviour, line: lineOf(account.behaviour) } : {}),
+      ...(account.behaviour ? { behaviour: account.behaviour } : {}),
+      line: lineOfShopper(account),
     }))
 }
 

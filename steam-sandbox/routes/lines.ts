@@ -1,0 +1,22 @@
+/** Lines that describe a behaviour or a shopper. Every page and call that describes one reads it here. */
+import { BAD_DAYS } from '../bad-days/bad-days.ts'
+import { GAMES } from '../items.ts'
+import { PEOPLE } from '../world/people.ts'
+import type { Account } from '../world/world.ts'
+
+/** Describes a behaviour. */
+export function lineOf(behaviour: string): string {
+  return (PEOPLE[behaviour] ?? BAD_DAYS[behaviour])?.line ?? ''
+}
+
+/** Describes a shopper: the behaviour of a magic player, and the number of items of any other. */
+export function lineOfShopper(account: Account): string {
+  return account.behaviour === undefined ? counts(account) : lineOf(account.behaviour)
+}
+
+export function counts({ assets }: Account): string {
+  return GAMES.map(({ appId, name }) => {
+    const count = assets.filter((asset) => asset.appId === appId).length
+    return `${name}: ${count}`
+  }).join(' · ')
+}
