@@ -20,6 +20,7 @@ import {
   setOnline,
 } from './lease-store.ts'
 import { createLoginRetry } from './login-retry.ts'
+import { completeProfile } from './profile.ts'
 import { tokenPlace } from './service.ts'
 import { observeSession } from './session-health.ts'
 import { judgeTokenRefusal } from './token-refusal.ts'
@@ -145,6 +146,8 @@ async function runSessions(deps: HeldBotDeps, lease: Lease, life: Life): Promise
     }
     isReported = false
     const startedMs = deps.monotonicMs()
+    // Not awaited: only shoppers read the profile, and the bot's work does not need it.
+    void quietly(deps, lease, () => completeProfile(deps, lease, life.stop))
     try {
       await prepareSession(deps, lease, opened)
       const work = workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })

@@ -26,6 +26,8 @@ export type Lease = {
   acknowledged: boolean
   /** When Steam first refused its token; null if there is no unconfirmed refusal. */
   tokenRefusedAt: Date | null
+  /** The day on which the account joined Steam, YYYY-MM-DD; null if the till has not read it. */
+  memberSince: string | null
   /** The failures that its last holder recorded. */
   failing: Failing
 }
@@ -59,6 +61,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
       'lease_epoch',
       'refresh_token',
       'token_refused_at',
+      'member_since',
       sql<boolean>`protection_acknowledged_at is not null`.as('acknowledged'),
       ageMs(eb.ref('offers_failing_since')).as('offers'),
       ageMs(eb.ref('inventories_failing_since')).as('inventories'),
@@ -73,6 +76,7 @@ export async function takeLeases(db: Db, owner: string, limit: number): Promise<
     sealedToken: row.refresh_token,
     acknowledged: row.acknowledged,
     tokenRefusedAt: row.token_refused_at,
+    memberSince: row.member_since,
     failing: { offers: row.offers, inventories: row.inventories },
   }))
 }
@@ -132,6 +136,20 @@ export async function noteSession(
     .where(isHeld(lease))
     // A renewal may have stored a newer token, which this session does not use.
     .where('refresh_token', '=', lease.sealedToken)
+    .execute()
+}
+
+/** Writes what shoppers compare with the bot's page on Steam. Has no effect once the lease is lost. */
+export async function noteProfile(
+  db: Db,
+  lease: Lease,
+  { memberSince, level }: { memberSince: string; level: number },
+): Promise<void> {
+  await db
+    .updateTable('bot')
+    // A level never falls on Steam; a read without one returns 0.
+    .set({ member_since: memberSince, level: sql<number>`greatest(level, ${level}::integer)` })
+    .where(isHeld(lease))
     .execute()
 }
 

@@ -14,6 +14,9 @@ export function countingSteam() {
     opened: 0,
     refused: 0,
     acknowledged: 0,
+    profiles: 0,
+    memberSince: '2015-03-09' as string | null,
+    level: 7,
     session: 'open' as 'open' | 'down' | 'dead',
     answers: 'good' as 'good' | 'down' | 'dead',
     async openSession(refreshToken: string): Promise<SessionAnswer> {
@@ -28,8 +31,10 @@ export function countingSteam() {
       return { kind: 'open', session: fakeSession(), expiresAt: new Date('2027-05-01T00:00:00Z') }
     },
     async readProfile(steamId: string) {
-      const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level: 7 }
-      return { kind: 'profile' as const, profile: { ...profile, memberSince: '2015-03-09' } }
+      fake.profiles += 1
+      const { level, memberSince } = fake
+      const profile = { steamId, name: 'Bot #1', avatarUrl: '/a.jpg', profileUrl: '/p', level, memberSince }
+      return { kind: 'profile' as const, profile }
     },
   }
   const answer = async <T>(good: T) => {

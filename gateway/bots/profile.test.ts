@@ -1,0 +1,92 @@
+/** Bots that were enrolled before the till kept the day on which an account joined Steam. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createQueue } from '../db/boss-queue.ts'
+import type { Queue } from '../db/queue.ts'
+import { systemClock } from '../kit/clock.ts'
+import { createSecretBox } from '../kit/secret-box.ts'
+import { addBot, IDLE_HANDLERS } from '../testing/bots.ts'
+import { BOT_TOKEN, type CountingSteam, countingSteam } from '../testing/counting-steam.ts'
+import { type TestDatabase, testDatabase } from '../testing/database.ts'
+import { captureLog } from '../testing/log.ts'
+import { startBots } from './runner.ts'
+import { listBots } from './store.ts'
+
+const box = createSecretBox(randomBytes(32))
+const { log } = captureLog()
+
+let database: TestDatabase
+let queue: Queue
+let steam: CountingSteam
+let running: { stop(): Promise<void> }[]
+
+beforeEach(async () => {
+  database = await testDatabase()
+  queue = await createQueue({ url: database.url, log })
+  steam = countingSteam()
+  running = []
+})
+
+afterEach(async () => {
+  await Promise.all(running.map((bots) => bots.stop()))
+  await queue.stop()
+  await database.close()
+})
+
+function start() {
+  const { db } = database
+  const bots = startBots({
+    ...{ db, queue, steam, box, log, clock: systemClock, handlers: IDLE_HANDLERS },
+    ...{ owner: randomUUID(), scanMs: 500 },
+  })
+  running.push(bots)
+  return bots
+}
+
+const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: BOT_TOKEN })
+const online = () =>
+  expect.poll(async () => (await listBots(database.db))[0]).toMatchObject({ reachable: true })
+
+describe('the profile of a bot', () => {
+  const known = () =>
+    database.db.selectFrom('bot').select(['level', 'member_since']).executeTakeFirstOrThrow()
+
+  it('is completed with the day and the level when its session opens, if the day is unknown', async () => {
+    await enrol()
+    await database.db.updateTable('bot').set({ member_since: null, level: 5 }).execute()
+    start()
+    await expect.poll(known).toEqual({ level: 7, member_since: '2015-03-09' })
+    expect(steam.profiles).toBe(2)
+  })
+
+  it('is not read again while the day is known', async () => {
+    await enrol()
+    start()
+    await online()
+    expect(steam.profiles).toBe(1)
+  })
+
+  it('keeps its level if Steam does not show one, and stays as it is if Steam shows no day', async () => {
+    steam.memberSince = null
+    await enrol()
+    steam.level = 0
+    const first = start()
+    await expect.poll(() => steam.profiles).toBe(2)
+    await online()
+    await first.stop()
+    expect(await known()).toEqual({ level: 7, member_since: null })
+    steam.memberSince = '2015-03-09'
+    start()
+    await expect.poll(known).toEqual({ level: 7, member_since: '2015-03-09' })
+  })
+
+  it('that cannot be read keeps nothing from working', async () => {
+    steam.memberSince = null
+    await enrol()
+    steam.readProfile = () => new Promise(() => {})
+    const bots = start()
+    await online()
+    await bots.stop()
+    expect(steam.open).toBe(0)
+  })
+})
