@@ -155,6 +155,14 @@ function versionOf(command) {
   return status === 0 && found !== null ? found.slice(1).map(Number) : undefined
 }
 
+/**
+ * `npm start` begins with `exec`, so npm's signals reach the script and not a shell that keeps them. The shell of Windows
+ * has no such command, so it gets one.
+ */
+function giveExec() {
+  if (process.platform === 'win32') writeFileSync(join(ROOT, 'node_modules/.bin/exec.cmd'), '@%*\r\n')
+}
+
 function fail(message) {
   console.error(message)
   process.exit(1)
@@ -162,3 +170,4 @@ function fail(message) {
 
 if (!isInstalled()) installAlone()
 checkNode()
+giveExec()
