@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { GAMES } from './games.ts'
+import { GAMES, PHASES } from './games.ts'
 import { LANGUAGES } from './languages.ts'
 import { CURRENCIES, MOVEMENT_CAUSES } from './money.ts'
 import { DEPOSIT_STATUSES } from './statuses.ts'
@@ -167,6 +167,9 @@ const storeTradeSchema = z.object({
       marketHashName: nullInOldEvents(z.string()).describe(
         'The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier.',
       ),
+      phase: nullInOldEvents(z.enum(PHASES)).describe(
+        'The phase of a Doppler, which its names do not say. Null for every other item, and in events of version 0.2.0 and earlier.',
+      ),
       price: minorUnits,
       reversed: z
         .boolean()
@@ -189,6 +192,9 @@ export const storeDepositSchema = z
         'Number of this deposit’s last event; 0 before the first. Of two versions of a deposit, keep the one with the larger sequence.',
       ),
     url: z.string().describe('Send the shopper here.'),
+    receiptUrl: nullInOldEvents(z.string()).describe(
+      'A page about the ended deposit that a shopper can show to support; null while it is open. The page is readable as long as the deposit’s own.',
+    ),
     status,
     endReason: z
       .string()

@@ -7,6 +7,8 @@ import { prepare, type Statements } from './statements.ts'
 
 export type TopUp = {
   externalId: string
+  /** The till's number of the payment, which a shopper gives to support; null until the till has answered. */
+  depositId: string | null
   shopper: string
   currency: string
   status: string
@@ -20,6 +22,8 @@ export type TopUp = {
   /** The state of the cart for which the top-up pays, if there is one. */
   cart: 'none' | 'waiting' | 'bought'
   url: string | null
+  /** A page that the shopper can show to support; null until the payment has ended. */
+  receiptUrl: string | null
   createdAt: string
 }
 
@@ -58,8 +62,8 @@ export function openBooks(file: string) {
       const wanted = wants === undefined ? null : JSON.stringify(wants)
       statements.insertTopUp.run(externalId, shopper, currency, wanted, new Date().toISOString())
     },
-    opened(externalId: string, url: string): void {
-      statements.setUrl.run(url, externalId)
+    opened(externalId: string, { id, url }: Pick<Deposit, 'id' | 'url'>): void {
+      statements.setDeposit.run(id, url, externalId)
       statements.startTopUp.run(externalId)
     },
     /** Books events from the log. An event that a webhook already delivered changes nothing. */
@@ -181,7 +185,10 @@ function saveTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: number
     heldAmount,
     heldUntil,
     reversedAmount,
+    deposit.id,
     deposit.url,
+    // Events of version 0.2.0 and earlier lack it.
+    deposit.receiptUrl ?? null,
     sequence,
     deposit.createdAt,
   )
@@ -195,6 +202,7 @@ const textOrNull = (value: unknown): string | null =>
 
 const topUpOf = (row: Record<string, unknown>): TopUp => ({
   externalId: String(row.external_id),
+  depositId: textOrNull(row.deposit),
   shopper: String(row.shopper),
   currency: String(row.currency),
   status: String(row.status),
@@ -205,5 +213,6 @@ const topUpOf = (row: Record<string, unknown>): TopUp => ({
   reversed: Number(row.reversed),
   cart: row.wants === null ? 'none' : Number(row.bought) === 1 ? 'bought' : 'waiting',
   url: textOrNull(row.url),
+  receiptUrl: textOrNull(row.receipt),
   createdAt: String(row.created_at),
 })

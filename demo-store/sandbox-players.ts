@@ -1,5 +1,5 @@
-/** The players of the Steam sandbox, whose trade links a visitor can try. */
-export type Player = { name: string; tradeUrl: string }
+/** The players of the Steam sandbox, whose trade links a visitor can try. `line`: the sandbox's own words about them. */
+export type Player = { name: string; tradeUrl: string; line: string }
 
 const DEADLINE_MS = 2_000
 const MOST_PLAYERS = 10
@@ -11,13 +11,15 @@ export async function readPlayers(sandboxUrl: string): Promise<Player[] | undefi
       signal: AbortSignal.timeout(DEADLINE_MS),
     })
     const body: unknown = await response.json()
-    return Array.isArray(body) ? body.filter(isPlayer).slice(0, MOST_PLAYERS) : undefined
+    return Array.isArray(body) ? body.flatMap(playerOf).slice(0, MOST_PLAYERS) : undefined
   } catch {
     return undefined
   }
 }
 
-function isPlayer(value: unknown): value is Player {
-  if (typeof value !== 'object' || value === null) return false
-  return typeof Reflect.get(value, 'name') === 'string' && typeof Reflect.get(value, 'tradeUrl') === 'string'
+function playerOf(value: unknown): Player[] {
+  if (typeof value !== 'object' || value === null) return []
+  const [name, tradeUrl, line] = ['name', 'tradeUrl', 'line'].map((key): unknown => Reflect.get(value, key))
+  if (typeof name !== 'string' || typeof tradeUrl !== 'string') return []
+  return [{ name, tradeUrl, line: typeof line === 'string' ? line : '' }]
 }

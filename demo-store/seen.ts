@@ -58,10 +58,11 @@ const isEmptyPage = (answered: unknown): boolean => {
   return Array.isArray(events) && events.length === 0
 }
 
-/** Returns the note's text with links cut: a deposit's link gives access to it, and a trade link has a token. */
+/** Returns the note's text with links cut: those of a deposit and its receipt open it, and a trade link has a token. */
 function textOf(said: unknown): string {
   const json = JSON.stringify(said, undefined, 2)
     .replace(/\/deposit\/[0-9a-f]{4}[0-9a-f]{28}/g, (link) => `${link.slice(0, 13)}…`)
+    .replace(/\/receipt\/\d{1,18}-[0-9a-f]{32}/g, (link) => `${link.slice(0, -28)}…`)
     .replace(/token=[\w-]+/g, 'token=…')
   return json.length > MOST_CHARACTERS ? `${json.slice(0, MOST_CHARACTERS)}…` : json
 }

@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import { isOfDeposit, isTest, type Till } from '../sdk/index.ts'
 import { type Books, openBooks } from './books.ts'
 import { CURRENCIES, GOODS, totalOf } from './goods.ts'
+import { helpPage } from './pages/help.ts'
 import { homePage } from './pages/home.ts'
 import { messagePage, money } from './pages/layout.ts'
 import { liveParts, type Shown, toPay } from './pages/parts.ts'
@@ -62,9 +63,12 @@ const STATIC: Record<string, Reply> = {
 const ROUTES: Record<string, Handler> = {
   'GET /': async (request, store) => {
     const players = await readPlayers(store.sandboxUrl)
-    return html(200, homePage({ shown: shownTo(request, store), players, thanks: thanksFor(request, store) }))
+    const shown = shownTo(request, store)
+    const { sandboxUrl } = store
+    return html(200, homePage({ shown, players, sandboxUrl, thanks: thanksFor(request, store) }))
   },
   'GET /pay': showPayment,
+  'GET /help': (request) => html(200, helpPage(visitorOf(request))),
   'GET /live': (request, store) => html(200, liveParts(shownTo(request, store))),
   'GET /balance.json': (request, { books }) => json(books.balances(visitorOf(request).shopper)),
   'GET /books.json': (_request, { books }) =>
@@ -214,7 +218,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
     store.report,
   )
   if (deposit === undefined) return message(request, 502, 'closed')
-  store.books.opened(externalId, deposit.url)
+  store.books.opened(externalId, deposit)
   const here = `/pay?order=${encodeURIComponent(externalId)}`
   return { status: 303, location: isHere ? here : deposit.url }
 }
@@ -277,7 +281,11 @@ const json = (value: object): Reply => ({
 
 type MessageName = { [Name in keyof Texts]: Name extends `${infer Part}Title` ? Part : never }[keyof Texts]
 
-function message(request: IncomingMessage, status: number, name: Exclude<MessageName, 'pay'>): Reply {
+function message(
+  request: IncomingMessage,
+  status: number,
+  name: Exclude<MessageName, 'pay' | 'help'>,
+): Reply {
   const visitor = visitorOf(request)
   const texts = TEXTS[visitor.language]
   return html(status, messagePage(visitor, texts[`${name}Title`], texts[name]))

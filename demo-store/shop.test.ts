@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Demo, SECRET, startDemo, URL_OF_DEPOSIT, visitorsOf } from './stub-till.ts'
+import { type Demo, RECEIPT, SECRET, startDemo, URL_OF_DEPOSIT, visitorsOf } from './stub-till.ts'
 
 let demo: Demo
 let visitors: ReturnType<typeof visitorsOf>
@@ -111,6 +111,47 @@ describe('the shop', () => {
     expect(other.status).toBe(404)
   })
 
+  test('shows each payment with its number, the way to its page, and its receipt once it has ended', async () => {
+    await visitors.press()
+    const externalId = ordered()
+    const ways = async (language = 'en') => {
+      const headers = { cookie: `ember_language=${language}` }
+      const page = await (await fetch(`${demo.store.url}/live`, { headers })).text()
+      return /<span class="ways">(.*?)<\/span>/.exec(page)?.[1]
+    }
+    expect(await ways()).toBe(`<b>#1001</b> <a href="${URL_OF_DEPOSIT}">Continue</a>`)
+    await visitors.send({ data: { externalId, receiptUrl: RECEIPT } })
+    expect(await ways()).toBe(
+      `<b>#1001</b> <a href="${URL_OF_DEPOSIT}">Open payment</a> <a href="${RECEIPT}?lang=en">Receipt</a>`,
+    )
+    expect(await ways('ru')).toMatch(/>Открыть платёж<.*lang=ru">Квитанция</)
+  })
+
+  test('does not call held money credited', async () => {
+    const state = async () => /<span class="status \w+">([^<]*)</.exec(await visitors.live())?.[1]
+    await visitors.send({ data: { heldAmount: 1250, heldUntil: '2026-01-09T12:00:00.000Z' } })
+    expect(await state()).toBe('Items received, money on hold')
+    await visitors.send({ id: 'event-3', sequence: 3, data: { heldAmount: 250 } })
+    expect(await state()).toBe('Credited in part')
+    await visitors.send({ id: 'event-4', sequence: 4 })
+    expect(await state()).toBe('Credited')
+  })
+
+  test.each([
+    ['en', 'Where is my receipt?'],
+    ['ru', 'Где моя квитанция?'],
+  ])('says in its help where the receipt is, in %s', async (language, question) => {
+    const headers = { cookie: `ember_language=${language}` }
+    expect(await text('/help', headers)).toContain(question)
+    expect(await (await fetch(demo.store.url, { headers })).text()).toContain('<a href="/help">')
+  })
+
+  test('describes sandbox shoppers in the sandbox’s words, and leads to the others', async () => {
+    const page = await (await fetch(demo.store.url)).text()
+    expect(page).toContain('<small class="quiet">Dota 2: 24 &#60;i&#62;</small>')
+    expect(page).toContain(`<a href="${demo.till.url}/">copy the trade link of a test shopper</a>`)
+  })
+
   test('lets a visitor pay as a sandbox shopper with one press, and fills in the trade link', async () => {
     await visitors.press({ play: '<b>nova' })
     await visitors.press({ play: 'nobody' })
@@ -126,7 +167,7 @@ describe('the shop', () => {
 
   test('shows calls and webhooks in a drawer, with cut links and without the key', async () => {
     await visitors.press({ play: '<b>nova' })
-    await visitors.send({})
+    await visitors.send({ data: { receiptUrl: RECEIPT } })
     await visitors.send({}, (headers) => {
       headers['webhook-signature'] = 'v1,AAAA'
     })
@@ -135,7 +176,13 @@ describe('the shop', () => {
       /webhook refused.*deposit\.succeeded \+\$12\.50.*POST \/v1\/deposits 201/s,
     )
     expect(drawer).toContain('/deposit/0123…')
-    for (const secret of ['tt_test_key', SECRET, 'token=abc', URL_OF_DEPOSIT.slice(-28)]) {
+    for (const secret of [
+      'tt_test_key',
+      SECRET,
+      'token=abc',
+      URL_OF_DEPOSIT.slice(-28),
+      RECEIPT.slice(-28),
+    ]) {
       expect(drawer.slice(drawer.indexOf('id="notes"'))).not.toContain(secret)
     }
   })

@@ -11,17 +11,18 @@ function ofTopUps(db: DatabaseSync) {
     insertTopUp: db.prepare(
       "insert into top_up (external_id, shopper, currency, status, wants, created_at) values (?, ?, ?, 'starting', ?, ?)",
     ),
-    setUrl: db.prepare('update top_up set url = ? where external_id = ?'),
+    setDeposit: db.prepare('update top_up set deposit = ?, url = ? where external_id = ?'),
     startTopUp: db.prepare(
       "update top_up set status = 'created' where external_id = ? and status = 'starting'",
     ),
     topUp: db.prepare('select * from top_up where external_id = ?'),
     saveTopUp: db.prepare(
-      `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, url, sequence, created_at)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      `insert into top_up (external_id, currency, status, reason, amount, held, held_until, reversed, deposit, url, receipt, sequence, created_at)
+       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        on conflict (external_id) do update
          set status = excluded.status, reason = excluded.reason, amount = excluded.amount, held = excluded.held,
-           held_until = excluded.held_until, reversed = excluded.reversed, sequence = excluded.sequence
+           held_until = excluded.held_until, reversed = excluded.reversed, deposit = excluded.deposit,
+           receipt = excluded.receipt, sequence = excluded.sequence
          where excluded.sequence > top_up.sequence`,
     ),
     markBought: db.prepare('update top_up set bought = 1 where external_id = ?'),

@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { startStore } from './server.ts'
 
 export const SECRET = `whsec_${Buffer.from('a secret of the demo store').toString('base64')}`
+export const RECEIPT = 'http://localhost:4300/receipt/1001-fedcba9876543210fedcba9876543210'
 export const URL_OF_DEPOSIT = 'http://localhost:4300/deposit/0123456789abcdef0123456789abcdef'
 
 type Call = { authorization: string | undefined; body: Record<string, unknown> }
@@ -91,7 +92,11 @@ async function startTill(): Promise<Stub> {
     if (request.url === '/control/players') {
       response.end(
         JSON.stringify([
-          { name: '<b>nova', tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=1&token=abc' },
+          {
+            name: '<b>nova',
+            tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=1&token=abc',
+            line: 'Dota 2: 24 <i>',
+          },
         ]),
       )
       return

@@ -220,7 +220,12 @@ test('the receipt for support and its error pages are accessible in both languag
     return answer?.status()
   }
   expect(await look(path, 'en', 'dark')).toBe(200)
+  // The script of the page gives the shopper's own time, with UTC beside it.
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' })
   expect(await look(path, 'ru', 'light')).toBe(200)
+  await expect.poll(() => page.locator('time').first().textContent()).toMatch(/\d:\d\d GMT\+5:30$/)
+  await expect.poll(() => page.locator('time + .quiet').first().textContent()).toMatch(/^\(.* UTC\)$/)
   // A till with a database never answers 503, so the test serves that page itself.
   const away = '/receipt/away'
   await page.route(`**${away}?lang=*`, (route) => {

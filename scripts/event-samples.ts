@@ -112,6 +112,10 @@ function sampleOf(type: DepositEventType): WebhookEvent {
       ...inventedDeposit('1007', ORDER, OPENED),
       sequence,
       url: 'https://pay.example/deposit/0123456789abcdef0123456789abcdef',
+      receiptUrl:
+        change.status === 'pending'
+          ? null
+          : 'https://pay.example/receipt/1007-fedcba9876543210fedcba9876543210',
       language: 'en',
       customerLabel: 'Nova',
       shopper: { steamId: '76561198000000077', lock: true },
@@ -126,6 +130,7 @@ function sampleOf(type: DepositEventType): WebhookEvent {
             assetId: '30412345678',
             name: 'AK-47 | Redline (Field-Tested)',
             marketHashName: 'AK-47 | Redline (Field-Tested)',
+            phase: null,
             price: 1_250,
             reversed: isReversed,
           },

@@ -6,6 +6,8 @@ export type Deposit = {
   sequence: number
   /** Send the shopper here. */
   url: string
+  /** A page about the ended deposit that a shopper can show to support; null while it is open. The page is readable as long as the deposit’s own. */
+  receiptUrl: string | null
   status:
     | 'created'
     | 'pending'
@@ -62,6 +64,18 @@ export type Deposit = {
       name: string
       /** The item’s name on Steam’s market. Null only in events of version 0.2.0 and earlier. */
       marketHashName: string | null
+      /** The phase of a Doppler, which its names do not say. Null for every other item, and in events of version 0.2.0 and earlier. */
+      phase:
+        | 'phase1'
+        | 'phase2'
+        | 'phase3'
+        | 'phase4'
+        | 'ruby'
+        | 'sapphire'
+        | 'blackPearl'
+        | 'emerald'
+        | (string & {})
+        | null
       price: number
       /** True once the sender has taken the item back under Steam’s trade protection. */
       reversed: boolean

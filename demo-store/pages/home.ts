@@ -16,9 +16,14 @@ import {
   walletPart,
 } from './parts.ts'
 
-type Home = { shown: Shown; players: Player[] | undefined; thanks: string | undefined }
+type Home = {
+  shown: Shown
+  players: Player[] | undefined
+  sandboxUrl: string
+  thanks: string | undefined
+}
 
-export function homePage({ shown, players, thanks }: Home): string {
+export function homePage({ shown, players, sandboxUrl, thanks }: Home): string {
   const { visitor } = shown
   const texts = TEXTS[visitor.language]
   const main = `${thanks === undefined ? '' : `<p class="thanks" role="status">${thanks}</p>`}${openOfferPart(shown)}
@@ -27,9 +32,10 @@ export function homePage({ shown, players, thanks }: Home): string {
 <p class="quiet">${texts.goodsHint}</p>
 <form method="post" action="/cart?by=more" data-quiet><ul class="goods">${GOODS.map((one) => goodCard(one, visitor)).join('')}</ul></form>
 ${toCartPart(shown)}</section>
-<div class="side">${wallet(shown)}${payment(shown, players)}</div>
+<div class="side">${wallet(shown)}${payment(shown, players, sandboxUrl)}</div>
 </div>
 <section class="card" aria-labelledby="recent-title"><h2 id="recent-title">${texts.recent}</h2>
+<p class="quiet">${texts.recentHint} <a href="/help">${texts.helpTitle}</a></p>
 ${topUpPart(shown)}${accountPart(shown)}
 <form method="post" action="/reconcile"><button type="submit">${texts.check}</button></form></section>
 ${drawer(shown)}`
@@ -47,7 +53,7 @@ const wallet = (shown: Shown): string => `<section class="card hero" aria-labell
 <h2 id="balance-title">${TEXTS[shown.visitor.language].available}</h2>${walletPart(shown)}${boughtPart(shown)}</section>`
 
 /** One form that pays for the cart or tops up, also as a shopper of the sandbox. */
-function payment(shown: Shown, players: Player[] | undefined): string {
+function payment(shown: Shown, players: Player[] | undefined, sandboxUrl: string): string {
   const texts = TEXTS[shown.visitor.language]
   return `<form id="steps" method="post" action="/cart?by=more" data-quiet></form>
 <form method="post" action="/top-ups" class="card payment" aria-labelledby="cart-title">
@@ -57,18 +63,19 @@ function payment(shown: Shown, players: Player[] | undefined): string {
 <label class="tick"><input type="radio" name="where" value="page" checked>${texts.wherePage}</label>
 <label class="tick"><input type="radio" name="where" value="here">${texts.whereHere}</label></fieldset>
 <label class="tick"><input type="checkbox" name="hold">${texts.hold}</label>
-<section class="play" aria-labelledby="play-title"><h3 id="play-title">${texts.play}</h3>${playerList(shown.visitor, players)}</section>
+<section class="play" aria-labelledby="play-title"><h3 id="play-title">${texts.play}</h3>${playerList(shown.visitor, players, sandboxUrl)}</section>
 </form>`
 }
 
-function playerList({ language }: Visitor, players: Player[] | undefined): string {
+function playerList({ language }: Visitor, players: Player[] | undefined, sandboxUrl: string): string {
   const texts = TEXTS[language]
   if (players === undefined) return `<p class="notice">${texts.sandboxDown}</p>`
-  const buttons = players.map(({ name }) => {
+  const buttons = players.map(({ name, line }) => {
     const safe = escapeHtml(name)
-    return `<li><button name="play" value="${safe}">${safe}</button></li>`
+    return `<li><button name="play" value="${safe}">${safe}</button> <small class="quiet">${escapeHtml(line)}</small></li>`
   })
-  return `<p class="quiet">${texts.playHint}</p><ul class="players">${buttons.join('')}</ul>`
+  const more = `<a href="${escapeHtml(sandboxUrl)}/">${texts.playOthers}</a>`
+  return `<p class="quiet">${texts.playHint}</p><ul class="players">${buttons.join('')}</ul><p class="quiet">${texts.playMore} ${more}</p>`
 }
 
 export function drawer(shown: Shown): string {

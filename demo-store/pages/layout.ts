@@ -18,6 +18,12 @@ export function dayOf(iso: string, { language }: Visitor): string {
   return `<time datetime="${escapeHtml(iso)}">${day.format(new Date(iso))}</time>`
 }
 
+/** A time in UTC. The page's script replaces it with the visitor's own time. */
+export function timeOf(iso: string): string {
+  const shown = `${iso.slice(0, 16).replace('T', ' ')} UTC`
+  return `<time datetime="${escapeHtml(iso)}" data-local>${escapeHtml(shown)}</time>`
+}
+
 export const picture = (id: string): string =>
   `<svg class="picture" aria-hidden="true"><use href="/static/goods.svg#${escapeHtml(id)}"></use></svg>`
 
@@ -41,7 +47,7 @@ ${head}<script src="/static/ember.js" type="module"></script>
 <header class="top"><a class="brand" href="/"><img src="/static/ember.svg" alt="" width="32" height="32">Ember Forge</a>
 ${settings(visitor)}</header>
 <main>${main}</main>
-<footer>${texts.footer} ${texts.pictures} <a href="https://game-icons.net">game-icons.net</a>,
+<footer><a href="/help">${texts.helpTitle}</a> · ${texts.footer} ${texts.pictures} <a href="https://game-icons.net">game-icons.net</a>,
 <a href="https://creativecommons.org/licenses/by/3.0/">CC BY 3.0</a>.</footer>
 </body>
 </html>`

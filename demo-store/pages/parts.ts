@@ -4,7 +4,7 @@ import { type Cart, GOODS, totalOf } from '../goods.ts'
 import type { Note } from '../seen.ts'
 import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
-import { dayOf, escapeHtml, money, picture } from './layout.ts'
+import { dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
 
 /** All data of the store about its visitor. */
 export type Shown = {
@@ -123,8 +123,11 @@ export function accountPart({ visitor, account }: Shown): string {
 
 const TONES: Record<string, string> = { created: 'wait', pending: 'wait', succeeded: 'good' }
 
-function outcomeOf({ status, reason, amount, reversed }: TopUp): { key: string; tone: string } {
+/** Held money is not credited yet, so its top-up does not say so. */
+function outcomeOf({ status, reason, amount, held, reversed }: TopUp): { key: string; tone: string } {
   if (amount !== null && reversed >= amount) return { key: 'reversed', tone: 'bad' }
+  if (amount !== null && held > 0 && held + reversed >= amount) return { key: 'held', tone: 'wait' }
+  if (held > 0) return { key: 'partlyHeld', tone: 'good' }
   if (reason === 'cancelled_by_store') return { key: 'cancelled', tone: 'bad' }
   return { key: status, tone: TONES[status] ?? 'bad' }
 }
@@ -134,15 +137,26 @@ export function topUpPart({ visitor, topUps }: Shown): string {
   if (topUps.length === 0) return `<div id="top-ups" data-live><p class="quiet">${texts.noTopUps}</p></div>`
   const rows = topUps.map((topUp) => {
     const { key, tone } = outcomeOf(topUp)
-    const time = topUp.createdAt.slice(0, 16).replace('T', ' ')
-    const open = topUp.status === 'created' || topUp.status === 'pending'
-    const link = open && topUp.url !== null ? ` <a href="${escapeHtml(topUp.url)}">${texts.resume}</a>` : ''
     const buys = topUp.cart !== 'none' ? ` <small class="quiet">${texts.buys}</small>` : ''
-    return `<tr><td data-label="${texts.opened}"><time datetime="${escapeHtml(topUp.createdAt)}">${escapeHtml(time)} UTC</time></td>
-<td data-label="${texts.status}"><span class="status ${tone}">${escapeHtml(texts.outcomes[key] ?? key)}</span>${buys}${link}</td><td class="sum" data-label="${texts.credited}">${sumsOf(topUp, visitor)}</td></tr>`
+    return `<tr><td data-label="${texts.opened}">${timeOf(topUp.createdAt)}</td>
+<td data-label="${texts.payment}">${paymentOf(topUp, visitor)}</td>
+<td data-label="${texts.status}"><span class="status ${tone}">${escapeHtml(texts.outcomes[key] ?? key)}</span>${buys}</td><td class="sum" data-label="${texts.credited}">${sumsOf(topUp, visitor)}</td></tr>`
   })
-  return `<div id="top-ups" data-live><table><thead><tr><th scope="col">${texts.opened}</th><th scope="col">${texts.status}</th><th scope="col" class="sum">${texts.credited}</th></tr></thead>
+  const heads = [texts.opened, texts.payment, texts.status].map((head) => `<th scope="col">${head}</th>`)
+  return `<div id="top-ups" data-live><table><thead><tr>${heads.join('')}<th scope="col" class="sum">${texts.credited}</th></tr></thead>
 <tbody>${rows.join('')}</tbody></table></div>`
+}
+
+/** The payment's number with the ways to its page and its receipt. */
+function paymentOf({ depositId, status, url, receiptUrl }: TopUp, { language }: Visitor): string {
+  const texts = TEXTS[language]
+  const isOpen = status === 'created' || status === 'pending'
+  const number = depositId === null ? '' : `<b>#${escapeHtml(depositId)}</b>`
+  const link = (to: string | null, text: string) =>
+    to === null ? '' : `<a href="${escapeHtml(to)}">${text}</a>`
+  const receipt = receiptUrl && `${receiptUrl}?lang=${language}`
+  const parts = [number, link(url, isOpen ? texts.resume : texts.openPayment), link(receipt, texts.receipt)]
+  return `<span class="ways">${parts.filter((part) => part !== '').join(' ')}</span>`
 }
 
 /** The credited amount, the part that can still be taken back on Steam, and the part that was taken back. */

@@ -1,10 +1,22 @@
 const POLL_MS = 1500
 
+/** Shows times in the visitor's own zone. */
+function localise(page) {
+  for (const time of page.querySelectorAll('time[data-local]')) {
+    const at = new Date(time.dateTime)
+    time.textContent = at.toLocaleString(document.documentElement.lang, {
+      dateStyle: 'medium',
+      timeStyle: 'short',
+    })
+  }
+}
+
 /** Inserts the parts that changed since the page was loaded. */
 async function refresh() {
   const answer = await fetch('/live')
   if (!answer.ok) return
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html')
+  localise(fresh)
   for (const part of document.querySelectorAll('[data-live]')) {
     const next = fresh.getElementById(part.id)
     if (!next || next.innerHTML === part.innerHTML) continue
@@ -37,6 +49,8 @@ document.addEventListener('submit', (event) => {
     .then(refresh)
     .catch(() => location.reload())
 })
+
+localise(document)
 
 const settings = document.querySelector('[data-settings]')
 settings.classList.add('live')

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { DepositEventType } from '../../contract/event-types.ts'
 import { GAMES } from '../../contract/games.ts'
+import { isFinal } from '../../contract/statuses.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -22,9 +23,12 @@ const ITEM = {
   assetId: '30412345678',
   name: 'AK-47 | Redline (Field-Tested)',
   marketHashName: 'AK-47 | Redline (Field-Tested)',
+  phase: null,
   price: AMOUNT,
   reversed: false,
 }
+
+const RECEIPT = `https://pay.invalid/receipt/${'0'.repeat(32)}`
 
 /** The order's deposit before any payment. */
 export function inventedDeposit(id: string, order: Order, now: Date): StoreDeposit {
@@ -33,6 +37,7 @@ export function inventedDeposit(id: string, order: Order, now: Date): StoreDepos
     ...order,
     sequence: 0,
     url: `https://pay.invalid/deposit/${randomUUID().replaceAll('-', '')}`,
+    receiptUrl: null,
     status: 'created',
     endReason: null,
     amount: null,
@@ -72,6 +77,7 @@ export function changed(deposit: StoreDeposit, change: Change): StoreDeposit {
   }
   return {
     ...next,
+    receiptUrl: isFinal(next.status) ? RECEIPT : null,
     availableAmount: (amount ?? 0) - heldAmount - (chargedAmount ?? 0),
     trade: next.status === 'created' || next.status === 'paymentTimeout' ? null : trade,
   }

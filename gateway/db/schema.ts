@@ -3,7 +3,7 @@
  */
 import type { ColumnType, Generated, GeneratedAlways, JSONColumnType } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
-import type { Game } from '../../contract/games.ts'
+import type { Game, Phase } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Scope } from '../../contract/scopes.ts'
@@ -257,6 +257,8 @@ export type QuoteItemTable = {
   market_hash_name: string
   /** The name of the phase that was priced; null: the market name. */
   priced_as: Generated<string | null>
+  /** The phase of a Doppler. */
+  phase: Generated<Phase | null>
   price: bigint
   gross: bigint
 }

@@ -1,6 +1,6 @@
 /** Types of the tables of trades, for Kysely; and the states of a trade, as ARCHITECTURE.md groups them. */
 import type { Generated } from 'kysely'
-import type { Game } from '../../contract/games.ts'
+import type { Game, Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 
 export type CreditMode = 'on_accept' | 'on_release'
@@ -125,6 +125,7 @@ export type TradeItemTable = {
   context_id: string
   name: string
   market_hash_name: string
+  phase: Generated<Phase | null>
   price: bigint
   gross: bigint
   live: Generated<boolean>

@@ -1,9 +1,11 @@
 /** Deposits as their store sees them, in the answers to its calls and in its events. */
 import type { Selectable } from 'kysely'
-import { GAMES } from '../../contract/games.ts'
+import { GAMES, type Phase } from '../../contract/games.ts'
+import { isFinal } from '../../contract/statuses.ts'
 import type { ListDepositsQuery, StoreDeposit } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { TradeTable } from '../db/trade-tables.ts'
+import { receiptPath } from './receipt-link.ts'
 import type { DepositRow } from './store.ts'
 import {
   type DepositKey,
@@ -26,6 +28,7 @@ type ShownItem = {
   asset_id: string
   name: string
   market_hash_name: string
+  phase: Phase | null
   price: bigint
   isReversed: boolean
 }
@@ -82,6 +85,7 @@ export function toStoreDeposit(
     externalId: row.external_id,
     sequence: Number(row.last_sequence ?? 0n),
     url: `${publicUrl}/deposit/${row.hash}`,
+    receiptUrl: isFinal(row.status) ? `${publicUrl}${receiptPath(row.id, row.hash)}` : null,
     status: row.status,
     endReason: endReasonOf(row, trade),
     currency: row.currency,
@@ -150,6 +154,7 @@ const tradeOf = ({ items, ...trade }: ShownTrade): Trade => ({
     assetId: item.asset_id,
     name: item.name,
     marketHashName: item.market_hash_name,
+    phase: item.phase,
     price: Number(item.price),
     reversed: item.isReversed,
   })),

@@ -70,7 +70,7 @@ export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
 export function itemsOfTrades(db: Db | Tx, tradeIds: readonly bigint[]) {
   return db
     .selectFrom('trade_item')
-    .select(['trade_id', 'asset_id', 'name', 'market_hash_name', 'price', 'reversed_at'])
+    .select(['trade_id', 'asset_id', 'name', 'market_hash_name', 'phase', 'price', 'reversed_at'])
     .where('trade_id', '=', sql<bigint>`any(${tradeIds.map(String)}::bigint[])`)
     .orderBy('asset_id')
     .execute()

@@ -57,9 +57,10 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
     // The image by class needs no description, and equal items share one short URL.
     const iconUrl = `${around.imageBase}/economy/image/class/${appId}/${item.classId}/100fx100f`
     offered.shown.push({ id: assetId, ...facts, iconUrl, price: Number(price.price) })
-    const { name } = facts
+    const { name, phase = null } = facts
     const { price: credited, gross, pricedAs } = price
-    offered.quoted.push({ assetId, appId, contextId, name, marketHashName, pricedAs, price: credited, gross })
+    const identity = { assetId, appId, contextId, name, marketHashName, phase }
+    offered.quoted.push({ ...identity, pricedAs, price: credited, gross })
   }
   return offered
 }

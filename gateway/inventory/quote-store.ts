@@ -1,6 +1,6 @@
 /** The rows of quotes. */
 import { sql } from 'kysely'
-import type { Game } from '../../contract/games.ts'
+import type { Game, Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { keepPlace, placeOf } from '../db/sweep-store.ts'
@@ -14,6 +14,8 @@ export type QuotedItem = {
   marketHashName: string
   /** The name that has the price: the market name, or that of a phase. */
   pricedAs: string
+  /** The phase of a Doppler; null for every other item. */
+  phase: Phase | null
   /** The shopper's credit, and the worth before commission; minor units of the quote's currency. */
   price: bigint
   gross: bigint
@@ -137,7 +139,7 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
     })
     .execute()
   await sql`
-    insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, priced_as, price, gross)
+    insert into quote_item (quote_id, asset_id, app_id, context_id, name, market_hash_name, priced_as, phase, price, gross)
     select ${quote.id}::uuid, row.* from unnest(
       ${items.map((item) => item.assetId)}::text[],
       ${items.map((item) => item.appId)}::integer[],
@@ -145,6 +147,7 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
       ${items.map((item) => item.name)}::text[],
       ${items.map((item) => item.marketHashName)}::text[],
       ${items.map((item) => (item.pricedAs === item.marketHashName ? null : item.pricedAs))}::text[],
+      ${items.map((item) => item.phase)}::text[],
       ${items.map((item) => String(item.price))}::bigint[],
       ${items.map((item) => String(item.gross))}::bigint[]) as row`.execute(tx)
   await writeGrounds(tx, quote)
@@ -232,6 +235,7 @@ export function quotedItems(tx: Tx, quoteId: string, assetIds: readonly string[]
       'name',
       'market_hash_name as marketHashName',
       (eb) => eb.fn.coalesce('priced_as', 'market_hash_name').as('pricedAs'),
+      'phase',
       'price',
       'gross',
     ])

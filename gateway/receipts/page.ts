@@ -1,28 +1,40 @@
-/** A receipt as a page without scripts. Pure. */
+/** A receipt as a page that needs no script. Pure. */
 import { createHash } from 'node:crypto'
+import type { Phase } from '../../contract/games.ts'
+import { nameWithPhase, PHASE_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/first-paint.ts'
-import { RECEIPT_TEXTS } from './texts.ts'
+import { type Credit, historyOf, type Step, splitOf, type Told } from './money.ts'
+import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 
-/** The content of a receipt, with nothing about the shopper or the customer. Amounts in minor units. */
-export type Receipt = {
+/** The content of a receipt: the trade and its two sides, and no secret. Amounts in minor units. */
+export type Receipt = Credit & {
   id: string
   storeName: string
   status: DepositStatus
   reason: string | null
   currency: string
-  amount: number | null
-  heldAmount: number
   heldUntil: string | null
-  reversedAmount: number
   createdAt: string
   offerId: string | null
   botName: string | null
-  items: readonly { name: string; price: number; reversed: boolean }[]
+  /** The account that gave the items, or should. Null without a trade, and after its owner was erased. */
+  account: { name: string | null; steamId: string } | null
+  items: readonly ReceiptItem[]
+  history: readonly Told[]
   /** Until when the page can be read. */
   keptUntil: Date
+}
+
+/** `name`: in the language of the shopper's page; `marketName`: English. */
+type ReceiptItem = {
+  name: string
+  marketName: string | null
+  phase: Phase | null
+  price: number
+  reversed: boolean
 }
 
 type Showing = { language: Language; now: Date }
@@ -34,48 +46,96 @@ main{max-width:640px;margin:0 auto;padding:24px;border:1px solid var(--line);bor
 h1{margin:0 0 16px;font-size:24px;line-height:1.2}a{color:var(--link)}dl{margin:0}
 dl>div{display:flex;flex-wrap:wrap;gap:0 16px;justify-content:space-between;padding:8px 0;border-top:1px solid var(--line)}
 dt{color:var(--quiet)}dd{margin:0;overflow-wrap:anywhere;font-variant-numeric:tabular-nums}ul{margin:0;padding:0;list-style:none}
-.quiet{color:var(--quiet);font-size:13px}`
+li+li{margin-top:4px}.quiet{color:var(--quiet);font-size:13px}li>.quiet{display:block}dd time{white-space:nowrap}`
 
-/** The page loads and runs nothing, and is neither stored nor indexed. */
+export const TIMES_PATH = '/receipt/times.js'
+
+/** The page runs one script of the till's own, and is neither stored nor indexed. */
 export const RECEIPT_HEADERS = {
-  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'sha256-${createHash('sha256').update(STYLES).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   'cache-control': 'no-store',
   'x-robots-tag': 'noindex',
 }
 
+const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
+
 export function receiptPage(receipt: Receipt, { language, now }: Showing): string {
   const texts = RECEIPT_TEXTS[language]
-  const { amount, heldAmount, heldUntil, reversedAmount, items, reason } = receipt
-  const money = (minor: number) =>
-    new Intl.NumberFormat(language === 'ru' ? 'ru-RU' : 'en-US', {
-      style: 'currency',
-      currency: receipt.currency,
-    }).format(minor / 100)
-  const lines = items.map(
-    ({ name, price, reversed }) =>
-      `<li>${escapeHtml(name)}, ${money(price)}${reversed ? ` (${texts.back})` : ''}</li>`,
-  )
-  const hold = heldUntil === null ? '' : ` ${texts.until} ${moment(heldUntil)}`
-  const rows: [string, string | null][] = [
+  const { items, reason, account } = receipt
+  const { format } = new Intl.NumberFormat(LOCALES[language], {
+    style: 'currency',
+    currency: receipt.currency,
+  })
+  const words: Words = { texts, language, money: (minor) => format(minor / 100) }
+  const rows: Row[] = [
     [texts.store, escapeHtml(receipt.storeName)],
-    [texts.result, texts.results[receipt.status]],
+    [texts.result, resultOf(receipt, texts)],
     [texts.reason, reason !== null && isEndReason(reason) ? texts.reasons[reason] : null],
-    [texts.opened, moment(receipt.createdAt)],
-    [texts.credited, amount === null ? null : money(amount)],
-    [texts.held, heldAmount === 0 ? null : `${money(heldAmount)}${hold}`],
-    [texts.takenBack, reversedAmount === 0 ? null : money(reversedAmount)],
-    [texts.items, lines.length === 0 ? null : `<ul>${lines.join('')}</ul>`],
+    ...moneyRows(receipt, words),
+    [texts.items, listOf(items.map((item) => itemLine(item, words)))],
+    [receipt.status === 'succeeded' ? texts.from : texts.to, account && accountLine(account)],
     [texts.offer, receipt.offerId],
     [texts.bot, receipt.botName === null ? null : escapeHtml(receipt.botName)],
+    [
+      texts.history,
+      listOf(historyOf(receipt.createdAt, receipt.history).map((step) => stepLine(step, words))),
+    ],
   ]
   const shown = rows.flatMap(([name, value]) =>
     value === null ? [] : [`<div><dt>${name}</dt><dd>${value}</dd></div>`],
   )
+  const why = receipt.heldAmount > 0 ? `<p>${texts.whyHeld}</p>` : ''
+  const kept = texts.kept(moment(receipt.keptUntil, language))
   return documentOf(
     { language, title: texts.title(receipt.id) },
-    `<dl>${shown.join('')}</dl><p>${texts.note} ${texts.kept(moment(receipt.keptUntil))}</p>
-<p class="quiet">${texts.asOf(moment(now))}</p>`,
+    `<dl>${shown.join('')}</dl>${why}<p>${texts.note} ${kept}</p>
+<p class="quiet">${texts.asOf(moment(now, language))}</p>`,
   )
+}
+
+type Row = [name: string, value: string | null]
+type Words = { texts: Texts; language: Language; money: (minor: number) => string }
+
+const listOf = (lines: readonly string[]): string | null =>
+  lines.length === 0 ? null : `<ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>`
+
+function resultOf(receipt: Receipt, texts: Texts): string {
+  const split = receipt.status === 'succeeded' ? splitOf(receipt) : null
+  return split === null ? texts.results[receipt.status] : texts.standings[split.standing]
+}
+
+/** One row if the whole amount is credited. Otherwise the sum and its parts, because held money is not credited yet. */
+function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
+  const { amount, heldAmount, heldUntil, reversedAmount } = receipt
+  const split = splitOf(receipt)
+  if (amount === null || split === null) return []
+  if (split.standing === 'credited') return [[texts.credited, money(amount)]]
+  const held = heldUntil === null ? texts.held : texts.heldUntil(moment(heldUntil, language))
+  return [
+    [texts.worth, money(amount)],
+    [texts.creditedNow, money(split.nowAmount)],
+    [held, heldAmount === 0 ? null : money(heldAmount)],
+    [texts.takenBack, reversedAmount === 0 ? null : money(reversedAmount)],
+  ]
+}
+
+/** The name as the shopper's page shows it, and beneath it the name on Steam's market if that is another one. */
+function itemLine({ name, marketName, phase, price, reversed }: ReceiptItem, words: Words): string {
+  const { texts, language, money } = words
+  const shown = nameWithPhase(name, phase && PHASE_WORDS[language][phase])
+  const back = reversed ? ` (${texts.back})` : ''
+  const market =
+    marketName === null || marketName === name ? '' : `<span class="quiet">${escapeHtml(marketName)}</span>`
+  return `${escapeHtml(shown)}, ${money(price)}${back}${market}`
+}
+
+const accountLine = ({ name, steamId }: NonNullable<Receipt['account']>): string =>
+  name === null ? steamId : `${escapeHtml(name)}<br><span class="quiet">Steam ID ${steamId}</span>`
+
+function stepLine({ kind, at, amount, held }: Step, { texts, language, money }: Words): string {
+  const sum = amount === null || amount === 0 ? '' : `: ${money(amount)}`
+  const part = held === 0 ? '' : `, ${texts.ofItHeld(money(held))}`
+  return `${texts.steps[kind]}${sum}${part}<span class="quiet">${moment(at, language)}</span>`
 }
 
 export const expiredPage = (id: string, language: Language): string =>
@@ -94,9 +154,16 @@ export function refusedPage(status: number, language: Language): string {
 function documentOf({ language, title }: { language: Language; title: string }, body: string): string {
   const other = language === 'en' ? 'ru' : 'en'
   return `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>${title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLES}</style></head>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLES}</style><script src="${TIMES_PATH}" defer></script></head>
 <body><main><h1>${title}</h1>${body}<p><a href="?lang=${other}" lang="${other}">${RECEIPT_TEXTS[language].other}</a></p></main></body></html>`
 }
 
-const moment = (at: string | Date): string =>
-  `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** A time in UTC. The page's script replaces it with the shopper's own time. */
+function moment(at: string | Date, language: Language): string {
+  const time = new Date(at)
+  const text = new Intl.DateTimeFormat(LOCALES[language], {
+    ...{ year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit' },
+    ...{ timeZone: 'UTC', timeZoneName: 'short' },
+  }).format(time)
+  return `<time datetime="${time.toISOString()}">${text}</time>`
+}

@@ -1,13 +1,17 @@
-/** A link that a shopper can show to support: its page says what happened and reveals nothing else. */
+/** A link that a shopper can show to support: its page says what happened, to whom, and no secret. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fastify } from 'fastify'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { LANGUAGES } from '../../contract/languages.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { END_REASONS } from '../deposits/deposit.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
+import { publishEvents } from '../events/service.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { Unable } from '../http/refusal.ts'
 import { find } from '../operations/find.ts'
+import { NOBODY } from '../shoppers/erasure-store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
@@ -22,7 +26,7 @@ const RECEIPT: Receipt = {
   status: 'tradeDeclined',
   ...{ id: '7', storeName: 'Ember', currency: 'USD', amount: null },
   ...{ heldAmount: 0, heldUntil: null, reversedAmount: 0, offerId: null, botName: null, items: [] },
-  ...{ createdAt: NOW.toISOString(), keptUntil: NOW, reason: null },
+  ...{ createdAt: NOW.toISOString(), keptUntil: NOW, reason: null, account: null, history: [] },
 }
 const app = fastify()
 
@@ -69,7 +73,7 @@ it('a receipt’s link is shown only by the page of an ended deposit, and cannot
   expect(path).not.toContain(paid.hash)
 })
 
-it('a receipt says what happened in both languages, and nothing about the shopper, the customer or the keys', async () => {
+it('a receipt says in both languages what happened and whose items they were, and nothing about the customer or the keys', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const english = await get(path)
   expect(english.statusCode).toBe(200)
@@ -78,24 +82,132 @@ it('a receipt says what happened in both languages, and nothing about the shoppe
   const chosen = await get(`${path}?lang=en`, { 'accept-language': 'ru' })
   expect(chosen.body).toContain('<html lang="en">')
   expect(english.body).toContain('&lt;b&gt;Ember')
-  for (const hidden of [
-    paid.hash,
-    'nova_hound',
-    'mira_sol',
-    'order-77',
-    '76561',
-    '<b>',
-    '<script',
-    'token',
-  ]) {
+  expect(english.body).toMatch(
+    new RegExp(`Items from the Steam account</dt><dd>nova_hound<br>.*7656119800000${paid.id}`),
+  )
+  for (const hidden of [paid.hash, 'mira_sol', 'order-77', '<b>', '<script>', 'tok-en_1', 'token']) {
     expect(english.body).not.toContain(hidden)
   }
   expect(english.headers).toMatchObject({
     'cache-control': 'no-store',
     'content-security-policy': expect.stringMatching(
-      /^default-src 'none'; style-src 'sha256-[^;']+'; base-uri/,
+      /^default-src 'none'; script-src 'self'; style-src 'sha256-[^;']+'; base-uri/,
     ),
   })
+})
+
+it('a receipt names a changed account by its id only, and an erased one not at all', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  const { user_steam_id } = await till.db
+    .selectFrom('deposit')
+    .select('user_steam_id')
+    .where('id', '=', paid.id)
+    .executeTakeFirstOrThrow()
+  const user = (steamId: string | null) =>
+    till.db.updateTable('deposit').set({ user_steam_id: steamId }).where('id', '=', paid.id).execute()
+  const payer = (steamId: string) =>
+    till.db
+      .updateTable('trade')
+      .set({ partner_steam_id: steamId })
+      .where('deposit_id', '=', paid.id)
+      .execute()
+  await user('76561198000000099')
+  const changed = (await get(path)).body
+  expect(changed).toContain(`Items from the Steam account</dt><dd>${user_steam_id}<`)
+  expect(changed).not.toContain('nova_hound')
+  await payer(NOBODY)
+  expect((await get(path)).body).not.toMatch(/Steam account|76561/)
+  await user(user_steam_id)
+  await payer(user_steam_id ?? '')
+})
+
+it('a receipt tells each time in UTC, for its script to replace with the shopper’s own', async () => {
+  const { body, headers } = await get((await receiptOf(paid.hash)) ?? '')
+  const [, source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(body) ?? []
+  const script = await get(source)
+  expect([script.statusCode, script.headers['content-type']]).toEqual([200, 'text/javascript; charset=utf-8'])
+  expect(script.body).toBe(readFileSync(join(import.meta.dirname, 'times.js'), 'utf8'))
+  expect(headers['content-security-policy']).toContain("script-src 'self';")
+  const times = [...body.matchAll(/<time datetime="([^"]+)">([^<]*)</g)]
+  expect(times.length).toBeGreaterThanOrEqual(3)
+  for (const [, at = '', shown] of times) {
+    expect(new Date(at).toISOString()).toBe(at)
+    expect(shown).toMatch(/\d{1,2}:\d\d.*UTC$/)
+  }
+})
+
+it('a receipt tells the steps of a deposit in their order, once they are in the store’s log', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  await publishEvents(till.deps)
+  const history = (await get(path)).body.split('What happened when')[1]
+  expect(history).toMatch(/Opened<.*Offer sent on Steam<.*Items received: \$30\.00</)
+})
+
+describe('the money on a receipt', () => {
+  const until = '2026-12-04T12:00:00.000Z'
+  const page = (language: 'en' | 'ru', change: Partial<Receipt>) =>
+    receiptPage({ ...RECEIPT, status: 'succeeded', amount: 3_375, ...change }, { language, now: NOW })
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/\s+/g, ' ')
+
+  it('is credited in one row if nothing is held', () => {
+    const shown = page('en', {})
+    expect(shown).toMatch(/received and credited\. Credited \$33\.75/)
+    expect(shown).not.toMatch(/held|taken/i)
+  })
+
+  it('that is held in full is not called credited', () => {
+    const shown = page('en', { heldAmount: 3_375, heldUntil: until })
+    expect(shown).toContain('Their worth is held, and not credited yet.')
+    expect(shown).toMatch(
+      /Worth of the items \$33\.75 Credited now \$0\.00 Held until December 4, 2026 at 12:00 PM UTC \$33\.75/,
+    )
+    expect(shown).toContain('take back a trade for some days')
+    expect(page('ru', { heldAmount: 3_375, heldUntil: until })).toMatch(
+      /Зачислено сейчас 0,00 \$ Удержано до 4 декабря 2026 г\. в 12:00 UTC 33,75 \$/,
+    )
+  })
+
+  it('is split into its parts: now, held and taken back', () => {
+    const held = page('en', { heldAmount: 2_375, heldUntil: until })
+    expect(held).toMatch(/A part of their worth is credited.*Credited now \$10\.00 Held until .* \$23\.75/)
+    const some = page('en', { reversedAmount: 1_000 })
+    expect(some).toMatch(/sender took some back\..*Credited now \$23\.75 Taken back by the sender \$10\.00/)
+    const all = page('en', { reversedAmount: 3_375 })
+    expect(all).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
+  })
+
+  it('is told step by step: received, released, taken back', () => {
+    const credit = (heldAmount: number, reversedAmount = 0) => ({ amount: 3_375, heldAmount, reversedAmount })
+    const at = NOW.toISOString()
+    const history: Receipt['history'] = [
+      { type: 'deposit.succeeded', at, credit: credit(2_375) },
+      { type: 'deposit.reversed', at, credit: credit(1_375, 1_000) },
+      { type: 'deposit.funds_available', at, credit: credit(0, 1_000) },
+    ]
+    expect(page('en', { history })).toMatch(
+      /Items received: \$33\.75, of it held: \$23\.75 .*Taken back by the sender: \$10\.00 .*Held money released: \$13\.75 /,
+    )
+    expect(page('ru', { history })).toMatch(
+      /Предметы получены: 33,75 \$, из них удержано: 23,75 \$ .*Удержанные деньги зачислены: 13,75 \$ /,
+    )
+  })
+})
+
+it('a receipt names items as the page does, with the phase of a Doppler, and by their market name too', () => {
+  const item = {
+    name: '★ Керамбит | Волны (Прямо с завода)',
+    marketName: '★ Karambit | Doppler (Factory New)',
+    phase: 'ruby',
+    price: 95_000,
+    reversed: true,
+  } as const
+  const page = (language: 'en' | 'ru', change: object = {}) =>
+    receiptPage({ ...RECEIPT, items: [{ ...item, ...change }] }, { language, now: NOW })
+  expect(page('ru')).toContain('<li>★ Керамбит | Волны Рубин (Прямо с завода), 950,00\u00a0$ (забран назад)<')
+  expect(page('ru')).toContain('<span class="quiet">★ Karambit | Doppler (Factory New)</span>')
+  const english = page('en', { name: item.marketName, reversed: false })
+  expect(english).toContain('<li>★ Karambit | Doppler Ruby (Factory New), $950.00</li>')
 })
 
 it.each(LANGUAGES)(

@@ -1,14 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Language } from '../../contract/languages.ts'
+import type { StoreDeposit } from '../../contract/store-api.ts'
+import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { storeDepositOf } from '../deposits/store-deposit.ts'
-import { findDeposit, viewRowsOf } from '../deposits/view-store.ts'
+import { findDeposit, type ToldRow, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
+import { readDepositEvents } from '../events/store.ts'
 import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
-import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage, refusedPage } from './page.ts'
+import { NOBODY } from '../shoppers/erasure-store.ts'
+import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage, refusedPage, TIMES_PATH } from './page.ts'
 
 type ReceiptDeps = {
   db: Db
@@ -22,10 +28,18 @@ const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
+const TIMES = readFileSync(join(import.meta.dirname, 'times.js'))
+const HOUR_S = 3_600
+
 /** GET /receipt/NAME: a page for people, so refusals are pages too. An unknown name counts as a guess. */
 export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (app) => {
+    app.get(TIMES_PATH, (_request, reply) =>
+      reply
+        .headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': `max-age=${HOUR_S}` })
+        .send(TIMES),
+    )
     app.get<{ Params: { name: string }; Querystring: { lang?: unknown } }>(
       '/receipt/:name',
       {
@@ -71,6 +85,15 @@ async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<F
   if (view === undefined || deposit === undefined) return undefined
   const about = { id: deposit.id, language: row.language }
   if (view.is_old) return { ...about, receipt: null }
+  return {
+    ...about,
+    receipt: receiptOf(row, { deposit, view, events: await readDepositEvents(db, row.id), shownMs }),
+  }
+}
+
+type Facts = { deposit: StoreDeposit; view: ViewRow; events: readonly DepositEvent[]; shownMs: number }
+
+function receiptOf(row: ToldRow, { deposit, view, events, shownMs }: Facts): Receipt {
   const {
     status,
     endReason: reason,
@@ -82,18 +105,23 @@ async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<F
     createdAt,
   } = deposit
   return {
-    ...about,
-    receipt: {
-      ...{ id: deposit.id, storeName: view.store_name, status, reason, currency, amount },
-      ...{ heldAmount, heldUntil, reversedAmount, createdAt },
-      offerId: deposit.trade?.steamOfferId ?? null,
-      botName: view.bot_name,
-      items: (deposit.trade?.items ?? []).map(({ name, marketHashName, price, reversed }) => ({
-        name: marketHashName ?? name,
-        price,
-        reversed,
-      })),
-      keptUntil: new Date(row.expires_at.getTime() + shownMs),
-    },
+    ...{ id: deposit.id, storeName: view.store_name, status, reason, currency, amount },
+    ...{ heldAmount, heldUntil, reversedAmount, createdAt },
+    offerId: deposit.trade?.steamOfferId ?? null,
+    botName: view.bot_name,
+    account: accountOf(row, deposit.trade?.partnerSteamId ?? NOBODY),
+    items: (deposit.trade?.items ?? []).map(
+      ({ name, marketHashName: marketName, phase, price, reversed }) => ({
+        ...{ name, marketName, phase, price, reversed },
+      }),
+    ),
+    history: events.map(({ type, timestamp: at, data }) => ({ type, at, credit: data })),
+    keptUntil: new Date(row.expires_at.getTime() + shownMs),
   }
+}
+
+/** The name is that of the deposit's current link, which the shopper may have changed after the trade. */
+function accountOf({ user_steam_id, user_name }: ToldRow, steamId: string): Receipt['account'] {
+  if (steamId === NOBODY) return null
+  return { steamId, name: user_steam_id === steamId ? user_name : null }
 }

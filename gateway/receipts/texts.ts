@@ -1,20 +1,28 @@
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EndReason } from '../deposits/deposit.ts'
+import type { Standing, Step } from './money.ts'
 
 const en = {
   title: (id: string) => `Payment #${id}`,
   store: 'Store',
   result: 'What happened',
-  opened: 'Opened',
   credited: 'Credited',
-  held: 'Of which held',
-  until: 'until',
+  worth: 'Worth of the items',
+  creditedNow: 'Credited now',
+  held: 'Held',
+  heldUntil: (until: string) => `Held until ${until}`,
+  whyHeld:
+    'Steam lets a sender take back a trade for some days. The store gets the held money after that, and this page then says so.',
   takenBack: 'Taken back by the sender',
   items: 'Items',
   back: 'taken back',
   offer: 'Steam offer',
   bot: 'Bot',
+  from: 'Items from the Steam account',
+  to: 'Offer to the Steam account',
+  history: 'What happened when',
+  ofItHeld: (held: string) => `of it held: ${held}`,
   reason: 'Reason',
   note: 'Show this page to support. It pays nothing and opens nothing.',
   kept: (until: string) => `It can be read until ${until}.`,
@@ -46,6 +54,26 @@ const en = {
     bot_retired: 'The bot of the offer is out of service.',
     ended_by_operator: 'The operator of the till ended it.',
   } satisfies Record<EndReason, string>,
+  standings: {
+    credited: 'The items were received and credited.',
+    held: 'The items were received. Their worth is held, and not credited yet.',
+    partlyHeld: 'The items were received. A part of their worth is credited, and the rest is held.',
+    partlyReversed: 'The items were received and credited. Later their sender took some back.',
+    reversed: 'The items were received. Later their sender took them back.',
+  } satisfies Record<Standing, string>,
+  steps: {
+    opened: 'Opened',
+    'deposit.pending': 'Offer sent on Steam',
+    'deposit.succeeded': 'Items received',
+    'deposit.amount_increased': 'More items received',
+    'deposit.funds_available': 'Held money released',
+    'deposit.reversed': 'Taken back by the sender',
+    'deposit.payment_timeout': 'Closed without a trade',
+    'deposit.trade_timeout': 'Offer not accepted in time',
+    'deposit.trade_declined': 'Offer declined',
+    'deposit.trade_countered': 'Counter-offer refused',
+    'deposit.trade_has_invalid_items': 'Items no longer tradable',
+  } satisfies Record<Step['kind'], string>,
   results: {
     created: 'Nothing was sent yet. The items are with their owner.',
     pending: 'A trade offer is open on Steam. The items are with their owner.',
@@ -58,21 +86,28 @@ const en = {
   } satisfies Record<DepositStatus, string>,
 }
 
-type Texts = typeof en
+export type Texts = typeof en
 
 const ru: Texts = {
   title: (id) => `Платёж № ${id}`,
   store: 'Магазин',
   result: 'Что произошло',
-  opened: 'Открыт',
   credited: 'Зачислено',
-  held: 'Из них удержано',
-  until: 'до',
+  worth: 'Стоимость предметов',
+  creditedNow: 'Зачислено сейчас',
+  held: 'Удержано',
+  heldUntil: (until) => `Удержано до ${until}`,
+  whyHeld:
+    'Несколько дней Steam позволяет отправителю отменить обмен. Магазин получит удержанные деньги после этого, и эта страница так и скажет.',
   takenBack: 'Забрано отправителем',
   items: 'Предметы',
   back: 'забран назад',
   offer: 'Предложение Steam',
   bot: 'Бот',
+  from: 'Предметы от аккаунта Steam',
+  to: 'Предложение аккаунту Steam',
+  history: 'Что было когда',
+  ofItHeld: (held) => `из них удержано: ${held}`,
   reason: 'Причина',
   note: 'Покажите эту страницу поддержке. Она ничего не оплачивает и ничего не открывает.',
   kept: (until) => `Её можно читать до ${until}.`,
@@ -103,6 +138,26 @@ const ru: Texts = {
     unresolved: 'Steam не сообщил, что стало с предложением.',
     bot_retired: 'Бот этого предложения больше не работает.',
     ended_by_operator: 'Платёж завершил оператор кассы.',
+  },
+  standings: {
+    credited: 'Предметы получены и зачислены.',
+    held: 'Предметы получены. Их стоимость удержана и ещё не зачислена.',
+    partlyHeld: 'Предметы получены. Часть их стоимости зачислена, остальное удержано.',
+    partlyReversed: 'Предметы получены и зачислены. Позже отправитель забрал часть назад.',
+    reversed: 'Предметы получены. Позже отправитель забрал их назад.',
+  },
+  steps: {
+    opened: 'Платёж открыт',
+    'deposit.pending': 'Предложение отправлено в Steam',
+    'deposit.succeeded': 'Предметы получены',
+    'deposit.amount_increased': 'Получены ещё предметы',
+    'deposit.funds_available': 'Удержанные деньги зачислены',
+    'deposit.reversed': 'Забрано отправителем',
+    'deposit.payment_timeout': 'Закрыт без обмена',
+    'deposit.trade_timeout': 'Предложение не принято вовремя',
+    'deposit.trade_declined': 'Предложение отклонено',
+    'deposit.trade_countered': 'Встречное предложение отклонено',
+    'deposit.trade_has_invalid_items': 'Предметы больше нельзя обменять',
   },
   results: {
     created: 'Пока ничего не отправлено. Предметы у владельца.',

@@ -99,8 +99,8 @@ export async function moveToOtherBot(deps: WriteDeps, tx: Tx, { row, inDoubt }: 
     doubted_bot: inDoubt ? row.bot_id : row.doubted_bot,
   })
   await sql`
-    insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)
-    select ${id}, asset_id, app_id, context_id, name, market_hash_name, price, gross
+    insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, phase, price, gross)
+    select ${id}, asset_id, app_id, context_id, name, market_hash_name, phase, price, gross
     from trade_item where trade_id = ${row.id}`.execute(tx)
   await tx.updateTable('trade').set({ moved_to: id }).where('id', '=', row.id).execute()
 }

@@ -1,5 +1,6 @@
 /** Trades that a transaction has locked, with everything that the lock keeps unchanged. */
 import { type Selectable, sql } from 'kysely'
+import type { Phase } from '../../contract/games.ts'
 import type { Tx } from '../db/client.ts'
 import { FORGOTTEN_TRADE_STATES, type TradeStateColumn, type TradeTable } from '../db/trade-tables.ts'
 import type { DepositRow } from '../deposits/store.ts'
@@ -16,6 +17,7 @@ type LockedItem = {
   receivedAssetId: string | null
   name: string
   marketHashName: string
+  phase: Phase | null
   price: string
   gross: string
   isReversed: boolean
@@ -50,7 +52,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
       sql<
         LockedItem[]
       >`(select coalesce(jsonb_agg(jsonb_build_object('appId', app_id, 'contextId', context_id,
-          'assetId', asset_id, 'receivedAssetId', received_asset_id, 'name', name, 'marketHashName', market_hash_name,
+          'assetId', asset_id, 'receivedAssetId', received_asset_id, 'name', name, 'marketHashName', market_hash_name, 'phase', phase,
           'price', price::text, 'gross', gross::text, 'isReversed', reversed_at is not null) order by asset_id), '[]')
         from trade_item where trade_id = trade.id)`.as('items'),
       sql<
@@ -82,6 +84,7 @@ export function shownAs(
       asset_id: item.assetId,
       name: item.name,
       market_hash_name: item.marketHashName,
+      phase: item.phase,
       price: BigInt(item.price),
       isReversed: item.isReversed || reversed.has(item.assetId),
     })),

@@ -150,6 +150,7 @@ async function createIntent(
     context_id: item.contextId,
     name: item.name,
     market_hash_name: item.marketHashName,
+    phase: item.phase,
     price: item.price,
     gross: item.gross,
   }))

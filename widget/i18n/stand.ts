@@ -1,5 +1,6 @@
 /** The texts of the stand (the shopper's items and the payment), loaded with it. */
-import { type Game, PHASE_NAMES } from '../../contract/games.ts'
+import type { Game } from '../../contract/games.ts'
+import { PHASE_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
@@ -82,7 +83,7 @@ const en = {
     WearCategory3: ['WW', 'Well-Worn'],
     WearCategory4: ['BS', 'Battle-Scarred'],
   },
-  phases: PHASE_NAMES,
+  phases: PHASE_WORDS.en,
   summary: 'Your payment',
   minimum: 'Minimum',
   maximum: 'Maximum',
@@ -245,16 +246,7 @@ const ru: StandTexts = {
     WearCategory3: ['WW', 'Поношенное'],
     WearCategory4: ['BS', 'Закалённое в боях'],
   },
-  phases: {
-    phase1: 'Фаза 1',
-    phase2: 'Фаза 2',
-    phase3: 'Фаза 3',
-    phase4: 'Фаза 4',
-    ruby: 'Рубин',
-    sapphire: 'Сапфир',
-    blackPearl: 'Чёрная жемчужина',
-    emerald: 'Изумруд',
-  },
+  phases: PHASE_WORDS.ru,
   summary: 'Ваш платёж',
   minimum: 'Минимум',
   maximum: 'Максимум',

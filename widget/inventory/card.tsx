@@ -1,5 +1,6 @@
 import './stepper.css'
 import { memo, useState } from 'react'
+import { nameWithPhase } from '../../contract/item-name.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { CurrencyIcon } from '../ui/currency.tsx'
@@ -33,12 +34,12 @@ export const Card = memo(
     const { texts, money } = useStand()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
-    const shown = shownName(item)
+    const whole = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
+    const shown = shownName({ ...item, name: whole })
     const isStack = count > 1
     const selected = taken > 0
-    const phase = item.phase === undefined ? null : texts.phases[item.phase]
-    const marks = [phase, wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
-    const name = [item.name, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
+    const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
+    const name = [whole, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
     return (
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
       <div
@@ -80,9 +81,8 @@ export const Card = memo(
         </span>
         <span className="card-rarity">{item.rarityName}</span>
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
-        <span className={nameClassOf(shown)} title={item.name}>
+        <span className={nameClassOf(shown)} title={whole}>
           {shown.name}
-          {phase !== null && ` ${phase}`}
         </span>
         <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>
           <CurrencyIcon currency={currency} />

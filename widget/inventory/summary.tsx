@@ -1,3 +1,4 @@
+import { nameWithPhase } from '../../contract/item-name.ts'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
@@ -91,7 +92,9 @@ function Picked({ items, flow, isSettled }: PickedProps) {
             <button
               type="button"
               className={`summary-item ${rarity}`}
-              title={[name, phase && texts.phases[phase], rarityName].filter(Boolean).join(', ')}
+              title={[nameWithPhase(name, phase ? texts.phases[phase] : null), rarityName]
+                .filter(Boolean)
+                .join(', ')}
               aria-label={texts.removeItem(name)}
               disabled={isSettled}
               onClick={() => flow.dispatch({ kind: 'itemToggled', id })}

@@ -1,0 +1,31 @@
+/** The names of items as shoppers read them, on the page and on a receipt. Pure. */
+import { PHASE_NAMES, type Phase } from './games.ts'
+import type { Language } from './languages.ts'
+
+/** The phases of Dopplers in the shopper's language. */
+export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, string>>>> = {
+  en: PHASE_NAMES,
+  ru: {
+    phase1: 'Фаза 1',
+    phase2: 'Фаза 2',
+    phase3: 'Фаза 3',
+    phase4: 'Фаза 4',
+    ruby: 'Рубин',
+    sapphire: 'Сапфир',
+    blackPearl: 'Чёрная жемчужина',
+    emerald: 'Изумруд',
+  },
+}
+
+/** The wear, which Steam writes at the end of a name in every language: ` (Factory New)`. */
+const WEAR = ' ('
+
+/**
+ * The name with the phase of a Doppler before its wear, because Steam's name lacks the phase: `★ Karambit | Doppler Ruby
+ * (Factory New)`. `phase`: in words; null for an item without one.
+ */
+export function nameWithPhase(name: string, phase: string | null): string {
+  if (phase === null) return name
+  const end = name.endsWith(')') ? name.lastIndexOf(WEAR) : -1
+  return end > 0 ? `${name.slice(0, end)} ${phase}${name.slice(end)}` : `${name} ${phase}`
+}

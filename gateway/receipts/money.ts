@@ -1,0 +1,63 @@
+/** How much of a deposit's credit its store has, how much is held, and how that changed. Pure. Amounts in minor units. */
+import type { DepositEventType } from '../../contract/event-types.ts'
+
+export type Credit = {
+  /** Null until the deposit has succeeded. */
+  amount: number | null
+  heldAmount: number
+  reversedAmount: number
+}
+
+/** Where the worth of the items is now. */
+export type Standing = 'credited' | 'held' | 'partlyHeld' | 'partlyReversed' | 'reversed'
+
+/** `nowAmount`: what the store has, without the held and the reversed part. */
+export type Split = { standing: Standing; nowAmount: number }
+
+/** Null until the deposit has succeeded. */
+export function splitOf({ amount, heldAmount, reversedAmount }: Credit): Split | null {
+  if (amount === null) return null
+  const nowAmount = Math.max(0, amount - heldAmount - reversedAmount)
+  if (reversedAmount >= amount && amount > 0) return { standing: 'reversed', nowAmount }
+  if (heldAmount > 0) return { standing: nowAmount === 0 ? 'held' : 'partlyHeld', nowAmount }
+  return { standing: reversedAmount > 0 ? 'partlyReversed' : 'credited', nowAmount }
+}
+
+/** An event of the deposit's log, with the credit after it. */
+export type Told = { type: DepositEventType; at: string; credit: Credit }
+
+/** A step in the life of a deposit. `amount`: what arrived, was released or was taken back; null for any other step. */
+export type Step = { kind: 'opened' | DepositEventType; at: string; amount: number | null; held: number }
+
+/** The steps in their order. */
+export function historyOf(createdAt: string, told: readonly Told[]): Step[] {
+  const steps: Step[] = [{ kind: 'opened', at: createdAt, amount: null, held: 0 }]
+  let before: Credit = { amount: null, heldAmount: 0, reversedAmount: 0 }
+  for (const { type, at, credit } of told) {
+    steps.push({ kind: type, at, ...changeOf(type, before, credit) })
+    before = credit
+  }
+  return steps
+}
+
+function changeOf(type: DepositEventType, before: Credit, after: Credit): Pick<Step, 'amount' | 'held'> {
+  switch (type) {
+    case 'deposit.succeeded':
+      return { amount: after.amount, held: after.heldAmount }
+    case 'deposit.amount_increased':
+      return { amount: (after.amount ?? 0) - (before.amount ?? 0), held: 0 }
+    case 'deposit.funds_available':
+      return { amount: Math.max(0, before.heldAmount - after.heldAmount), held: 0 }
+    case 'deposit.reversed':
+      return { amount: after.reversedAmount - before.reversedAmount, held: 0 }
+    case 'deposit.pending':
+    case 'deposit.payment_timeout':
+    case 'deposit.trade_timeout':
+    case 'deposit.trade_declined':
+    case 'deposit.trade_countered':
+    case 'deposit.trade_has_invalid_items':
+      return { amount: null, held: 0 }
+    default:
+      return type satisfies never
+  }
+}

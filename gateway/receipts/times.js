@@ -1,0 +1,17 @@
+// Shows each time of the receipt in the shopper's own zone, with the one of the page, UTC, beside it.
+const { lang } = document.documentElement
+const HOUR = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+const own = new Intl.DateTimeFormat(lang, { year: 'numeric', month: 'long', day: 'numeric', ...HOUR })
+const utcHour = new Intl.DateTimeFormat(lang, { ...HOUR, timeZone: 'UTC' })
+
+for (const time of document.querySelectorAll('time')) {
+  const at = new Date(time.dateTime)
+  // In a zone that equals UTC there is nothing to add.
+  if (at.getTimezoneOffset() === 0) continue
+  const utc = document.createElement('span')
+  utc.className = 'quiet'
+  const isSameDay = at.getDate() === at.getUTCDate()
+  utc.textContent = `(${isSameDay ? utcHour.format(at) : time.textContent})`
+  time.textContent = own.format(at)
+  time.after(' ', utc)
+}
