@@ -219,3 +219,21 @@ test('the page keeps the shell until the rest of its code has loaded, and then s
   await page.getByRole('gridcell').first().waitFor()
   expect(await page.locator('#shell').count()).toBe(0)
 })
+
+test('Chromium compiles the scripts of the first view while they arrive', async () => {
+  const deposit = await depositOf({ language: 'en' })
+  const caller = await callerOf(till.gateway, deposit)
+  await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
+  const html = await (await fetch(deposit.url)).text()
+  const scripts = [...html.matchAll(/(?:src|href)="(\/assets\/[\w.-]+\.js)"/g)].map(([, path = '']) => path)
+  expect(scripts.map((path) => /\/assets\/([a-z]+)/.exec(path)?.[1]).sort()).toEqual([
+    'index',
+    'react',
+    'rest',
+    'stand',
+  ])
+  for (const path of scripts) {
+    const code = await (await fetch(new URL(path, deposit.url))).text()
+    expect(code.split('\n', 1), path).toEqual(['//# allFunctionsCalledOnLoad'])
+  }
+})

@@ -90,3 +90,14 @@ it('listeners of the early flow are called for later changes, and not after its 
   expect(heard).toHaveBeenCalledTimes(1)
   expect(flow.state().online).toBe(false)
 })
+
+it('listeners may take their time for an answer, but not for a change that the shopper makes', async () => {
+  const { flow, heard, loadCode } = page()
+  const { pass } = loadCode()
+  heard.mockClear()
+  await pass(0)
+  expect(new Set(heard.mock.calls.flat())).toEqual(new Set(['soon']))
+  heard.mockClear()
+  flow.dispatch({ kind: 'linkTyped', text: LINK })
+  expect(heard.mock.calls).toEqual([['now']])
+})

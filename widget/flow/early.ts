@@ -1,7 +1,7 @@
 /** The flow before its code is loaded. */
 import type { FlowEvent } from './events.ts'
 import { fieldStep } from './first-steps.ts'
-import type { Flow, RunningFlow } from './runner.ts'
+import type { Flow, RunningFlow, Urgency } from './runner.ts'
 import type { FlowState } from './state.ts'
 
 export type EarlyFlow = Flow & {
@@ -14,9 +14,9 @@ export function openFlow(opened: FlowState): EarlyFlow {
   let state = opened
   let running: RunningFlow | null = null
   const waiting: FlowEvent[] = []
-  const listeners = new Set<() => void>()
-  const tell = (): void => {
-    for (const listener of listeners) listener()
+  const listeners = new Set<(urgency: Urgency) => void>()
+  const tell = (urgency: Urgency): void => {
+    for (const listener of listeners) listener(urgency)
   }
   return {
     state: () => running?.state() ?? state,
@@ -26,7 +26,7 @@ export function openFlow(opened: FlowState): EarlyFlow {
       if (next === null) waiting.push(event)
       else {
         state = next
-        tell()
+        tell('now')
       }
     },
     subscribe(listener) {
@@ -38,7 +38,7 @@ export function openFlow(opened: FlowState): EarlyFlow {
       const unsubscribe = started.subscribe(tell)
       running = started
       for (const event of waiting.splice(0)) started.dispatch(event)
-      tell()
+      tell('now')
       return () => {
         unsubscribe()
         started.stop()

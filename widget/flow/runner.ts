@@ -5,10 +5,13 @@ import type { FlowEvent } from './events.ts'
 import { reduce } from './reduce.ts'
 import type { FlowState } from './state.ts'
 
+/** A change that the shopper made is drawn at once. An answer is drawn soon, in slices between which the page reacts. */
+export type Urgency = 'now' | 'soon'
+
 export type Flow = {
   state(): FlowState
   dispatch(event: FlowEvent): void
-  subscribe(listener: () => void): () => void
+  subscribe(listener: (urgency: Urgency) => void): () => void
 }
 
 export type RunningFlow = Flow & {
@@ -64,25 +67,25 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
 export function startFlow(initial: FlowState, world: World): RunningFlow {
   const begun = reduce(initial, { kind: 'opened' })
   let { state } = begun
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(urgency: Urgency) => void>()
   let wake = new AbortController()
   const calls = createCalls(world, () => state)
   const ongoing = keepGoing(carryOut, world.now)
 
-  function dispatch(event: FlowEvent): void {
+  function dispatch(event: FlowEvent, urgency: Urgency = 'now'): void {
     const { state: next, effects } = reduce(state, event)
     const changed = next !== state
     state = next
     if (changed) {
       ongoing.sync(activitiesOf(state))
-      for (const listener of listeners) listener()
+      for (const listener of listeners) listener(urgency)
     }
     for (const effect of effects) world.perform(effect)
   }
 
   async function carryOut(activity: Activity, signal: AbortSignal): Promise<void> {
     const tell = (event: FlowEvent): void => {
-      if (!signal.aborted) dispatch(event)
+      if (!signal.aborted) dispatch(event, 'soon')
     }
     if (activity.kind === 'poll') return poll({ world, calls, tell, woken: () => wake.signal }, signal)
     tell(await calls.eventOf(activity, signal))
@@ -92,7 +95,7 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
   for (const effect of begun.effects) world.perform(effect)
   return {
     state: () => state,
-    dispatch,
+    dispatch: (event) => dispatch(event),
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)

@@ -4,6 +4,7 @@ import {
   CLOSE_CELL,
   cellSizeOf,
   DESKTOP_CELL,
+  firstRows,
   layoutOf,
   MOBILE_CELL,
   nextCell,
@@ -22,6 +23,17 @@ describe('A-116 the grid', () => {
     for (let width = 1; width <= 2000; width += 1) {
       expect(layoutOf(width, 60, size).cell).toBeLessThanOrEqual(most)
     }
+  })
+
+  it('first draws the rows that a measured room shows, and one row if nothing was measured', () => {
+    const layout = layoutOf(390, 60, MOBILE_CELL)
+    const room = { width: 390, top: 420, windowHeight: 823 }
+    const { first, last } = firstRows(layout, room, MOBILE_CELL.gap)
+    const stride = layout.rowHeight + MOBILE_CELL.gap
+    expect(first).toBe(0)
+    expect(room.top + last * stride).toBeLessThan(room.windowHeight)
+    expect(room.top + (last + 1) * stride).toBeGreaterThanOrEqual(room.windowHeight)
+    expect(firstRows(layout, null, MOBILE_CELL.gap)).toEqual({ first: 0, last: 0 })
   })
 
   it('D-38 leaves the remaining width at the sides, and is never wider than the page', () => {

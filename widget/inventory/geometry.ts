@@ -50,6 +50,19 @@ export function visibleRows(
   }
 }
 
+/** Where the items will be: its width, its top edge from that of the window, and the window's height. */
+export type Room = { width: number; top: number; windowHeight: number }
+
+/** Returns the rows in view in a measured room. The rows around them can wait until these are drawn. */
+export function firstRows(
+  layout: Layout,
+  room: Room | null,
+  rowGap: number,
+): { first: number; last: number } {
+  if (room === null) return { first: 0, last: 0 }
+  return visibleRows(layout, { top: -room.top, bottom: room.windowHeight - room.top, rowGap }, 0)
+}
+
 /** Returns the cell to which an arrow, Home, End or Page key moves; the same cell at the edge of the grid. */
 export function nextCell(
   key: string,

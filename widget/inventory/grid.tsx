@@ -1,14 +1,17 @@
-import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { type Step, steppedIn } from '../flow/stacks.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
-import { cellSizeOf, type Layout, layoutOf, nextCell, visibleRows } from './geometry.ts'
+import { cellSizeOf, type Layout, layoutOf, nextCell, type Room } from './geometry.ts'
+import { useVisibleRows, useWidth } from './room.ts'
 import { useStand } from './texts.ts'
 import type { Asking } from './why-price.tsx'
 
 type Props = {
+  /** Where the items will be, if this was measured while they loaded. */
+  room: Room | null
   /** The first item of each card. */
   items: readonly Item[]
   /** The asset ids behind a card, by the id of its item. */
@@ -30,14 +33,14 @@ const PAGE_ROWS = 3
  * The inventory as an APG grid: one tab stop, arrows move, Space picks, + and - pick more or fewer of a stack,
  * Shift picks a range, Ctrl+A all shown items, and ? explains the price. Only rows in or near view exist.
  */
-export function Grid({ items, members, selection, currency, asking, keysId, ...picking }: Props) {
+export function Grid({ room, items, members, selection, currency, asking, keysId, ...picking }: Props) {
   const { texts } = useStand()
   const isNarrow = useNarrow()
   const element = useRef<HTMLDivElement>(null)
-  const width = useWidth(element)
+  const width = useWidth(element, room)
   const size = cellSizeOf(width, isNarrow)
   const layout = useMemo(() => layoutOf(width, items.length, size), [width, items.length, size])
-  const rows = useVisibleRows(element, layout, size.gap)
+  const rows = useVisibleRows(element, { layout, rowGap: size.gap, room })
   const [active, setActive] = useState(0)
   const current = Math.min(active, Math.max(items.length - 1, 0))
   const picked = useMemo(() => new Set(selection), [selection])
@@ -273,42 +276,6 @@ function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
     if (cell !== null && cell !== undefined) cell.focus()
     else if (tries > 0) focusCell(grid, index, tries - 1)
   })
-}
-
-function useWidth(element: React.RefObject<HTMLElement | null>): number {
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const target = element.current
-    if (target === null) return
-    setWidth(target.clientWidth)
-    const observer = new ResizeObserver(() => setWidth(target.clientWidth))
-    observer.observe(target)
-    return () => observer.disconnect()
-  }, [element])
-  return width
-}
-
-/** Follows the page's scroll, and renders again only when the rows in view change. */
-function useVisibleRows(element: React.RefObject<HTMLElement | null>, layout: Layout, rowGap: number) {
-  const [rows, setRows] = useState({ first: 0, last: 0 })
-  useLayoutEffect(() => {
-    const measure = (): void => {
-      const box = element.current?.getBoundingClientRect()
-      if (box === undefined) return
-      const view = { top: -box.top, bottom: window.innerHeight - box.top, rowGap }
-      const next = visibleRows(layout, view)
-      setRows((before) => (before.first === next.first && before.last === next.last ? before : next))
-    }
-    measure()
-    window.addEventListener('scroll', measure, { passive: true })
-    window.addEventListener('resize', measure)
-    return () => {
-      window.removeEventListener('scroll', measure)
-      window.removeEventListener('resize', measure)
-    }
-  }, [element, layout, rowGap])
-  const last = Math.min(rows.last, Math.max(layout.rows - 1, 0))
-  return { first: Math.min(rows.first, last), last }
 }
 
 /** Space kept above and below a row focused by the keyboard, in pixels. */

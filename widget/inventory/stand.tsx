@@ -17,6 +17,7 @@ import { BottomBar } from './bottom-bar.tsx'
 import { Controls } from './controls.tsx'
 import { Grid } from './grid.tsx'
 import { useOutcome } from './pick-for-me.tsx'
+import { useRoom } from './room.ts'
 import { Summary } from './summary.tsx'
 import { useStand } from './texts.ts'
 import { NothingFound, NothingUsable, Trouble } from './trouble.tsx'
@@ -73,6 +74,7 @@ const LOW = '(max-height: 420px)'
 
 function Shelf({ stand, payment, flow }: StandProps) {
   const { texts } = useStand()
+  const [measureRoom, room] = useRoom()
   const inventory = shownInventory(stand)
   const { search, sort } = stand
   const { fronts, members } = stacksOf(inventory?.items ?? NO_ITEMS)
@@ -94,7 +96,13 @@ function Shelf({ stand, payment, flow }: StandProps) {
   if (stand.inventory.status === 'error') {
     return <Trouble failure={stand.inventory.type} stand={stand} payment={payment} flow={flow} />
   }
-  if (inventory === null) return <Skeletons label={texts.inventoryLoading} />
+  if (inventory === null) {
+    return (
+      <div ref={measureRoom}>
+        <Skeletons label={texts.inventoryLoading} />
+      </div>
+    )
+  }
   return (
     // While an offer is open, no other items can be picked.
     <div
@@ -112,6 +120,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
       {items.length > 0 && (
         <Grid
           key={stand.game}
+          room={room.current}
           items={items}
           members={members}
           selection={stand.selection}

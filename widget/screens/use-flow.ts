@@ -1,4 +1,4 @@
-import { useEffect, useState, useSyncExternalStore } from 'react'
+import { startTransition, useEffect, useLayoutEffect, useState } from 'react'
 import { type EarlyFlow, openFlow } from '../flow/early.ts'
 import { openedOn } from '../flow/first-steps.ts'
 import type { Flow } from '../flow/runner.ts'
@@ -12,7 +12,18 @@ import { givenPayment } from './given.ts'
 export function useFlow(hash: string): { state: FlowState; flow: Flow } {
   const [flow] = useState(() => openFlow(opened(hash)))
   useRunning(flow)
-  return { state: useSyncExternalStore(flow.subscribe, flow.state), flow }
+  return { state: useFlowState(flow), flow }
+}
+
+/** Renders an answer in slices: in one piece, the arrival of the items would hold up a press for a while. */
+function useFlowState(flow: EarlyFlow): FlowState {
+  const [state, setState] = useState(flow.state)
+  useLayoutEffect(() => {
+    const follow = (): void => setState(flow.state())
+    follow()
+    return flow.subscribe((urgency) => (urgency === 'soon' ? startTransition(follow) : follow()))
+  }, [flow])
+  return state
 }
 
 function opened(hash: string): FlowState {

@@ -1,0 +1,64 @@
+import { type RefCallback, type RefObject, useCallback, useLayoutEffect, useRef, useState } from 'react'
+import { firstRows, type Layout, type Room, visibleRows } from './geometry.ts'
+
+/** Measures the room for the items while they load. Asking later would lay out the page in the middle of a render. */
+export function useRoom(): [RefCallback<HTMLElement>, RefObject<Room | null>] {
+  const room = useRef<Room | null>(null)
+  const measure = useCallback((element: HTMLElement | null) => {
+    if (element === null) return
+    const observer = new ResizeObserver(() => {
+      const { width, top } = element.getBoundingClientRect()
+      room.current = { width, top, windowHeight: window.innerHeight }
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [measure, room]
+}
+
+/** The grid's width in CSS pixels. */
+export function useWidth(element: RefObject<HTMLElement | null>, room: Room | null): number {
+  const [width, setWidth] = useState(room?.width ?? 0)
+  const isKnown = width > 0
+  useLayoutEffect(() => {
+    const target = element.current
+    if (target === null) return
+    if (!isKnown) setWidth(target.clientWidth)
+    const observer = new ResizeObserver(() => setWidth(target.clientWidth))
+    observer.observe(target)
+    return () => observer.disconnect()
+  }, [element, isKnown])
+  return width
+}
+
+type Seen = { layout: Layout; rowGap: number; room: Room | null }
+
+/** Follows the page's scroll, and renders again only when the rows in view change. */
+export function useVisibleRows(element: RefObject<HTMLElement | null>, { layout, rowGap, room }: Seen) {
+  const [rows, setRows] = useState(() => firstRows(layout, room, rowGap))
+  const isEstimated = useRef(room !== null)
+  useLayoutEffect(() => {
+    const target = element.current
+    if (target === null) return
+    const measure = (): void => {
+      const { top } = target.getBoundingClientRect()
+      const view = { top: -top, bottom: window.innerHeight - top, rowGap }
+      const next = visibleRows(layout, view)
+      setRows((before) => (before.first === next.first && before.last === next.last ? before : next))
+    }
+    if (!isEstimated.current) measure()
+    isEstimated.current = false
+    // Called after each layout that changes the grid, and after the first.
+    const observer = new ResizeObserver(measure)
+    observer.observe(target)
+    window.addEventListener('scroll', measure, { passive: true })
+    window.addEventListener('resize', measure)
+    return () => {
+      observer.disconnect()
+      window.removeEventListener('scroll', measure)
+      window.removeEventListener('resize', measure)
+    }
+  }, [element, layout, rowGap])
+  const last = Math.min(rows.last, Math.max(layout.rows - 1, 0))
+  return { first: Math.min(rows.first, last), last }
+}
