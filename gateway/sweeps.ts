@@ -1,6 +1,6 @@
 /** Repeated work of a gateway: repeats the work of lost jobs, ends what is over and deletes old data. */
 import type pg from 'pg'
-import { sendAlerts } from './alerts/service.ts'
+import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
 import { saveCalls } from './bots/call-store.ts'
 import type { FleetLimits } from './bots/fleet.ts'
@@ -34,7 +34,6 @@ import { sweepDeposits } from './trades/expiry.ts'
 import { reportOverdue, sweepTrades } from './trades/jobs.ts'
 import { sweepHistories } from './trades/protection.ts'
 import { saveVitals } from './vitals/store.ts'
-import { createSender } from './webhooks/sender.ts'
 
 const SWEEP_MS = 10_000
 const EPOCH_WATCH_MS = 2_000
@@ -83,8 +82,7 @@ export function alertSweeps(
   about: { db: Db; clock: TillClock; log: Log },
 ): Sweep[] {
   if (alerts === null) return []
-  // The operator named the address, so it may be on this machine or in the operator's own network.
-  const send = createSender({ mode, findAllowance: async () => ({ inside: true }) })
+  const send = alertSender(mode)
   const consoleUrl = place?.url.origin ?? null
   const deps = { ...about, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
   return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => sendAlerts(deps) }]

@@ -79,7 +79,7 @@ async function registerStore(
     return JSON.parse(created) as StoreAccess & { storeId: string }
   }
   if (known?.url !== urls.store) {
-    await command(['store', 'update', '--id', storeId, ...addresses], gatewayEnv)
+    await command(['store', 'update', '--store', storeId, ...addresses], gatewayEnv)
   }
   return { storeId, apiKey, webhookSecret }
 }

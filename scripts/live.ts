@@ -2,23 +2,24 @@
  * `npm run live`: the port's checks against the real Steam, never part of `npm test`. It only reads, unless
  * TRADETILL_LIVE_ITEM names an asset id of the partner. An offer then requests that item and is cancelled, or, with
  * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it. With `--record` it leaves a redacted record for the
- * tests.
+ * tests. With `--password` it asks for name, password and code, for a bot without a Steam app.
  */
 import { checkLive } from '../gateway/cli/live.ts'
 
 const { env } = process
 const RECORDS = 'gateway/testing/steam-records'
 
-const isRecorded = process.argv.slice(2).includes('--record')
+const flags = process.argv.slice(2)
 
 // Awaited here, because Node exits with its own code if nothing is left to wait for.
 await checkLive({
   refreshToken: env.TRADETILL_LIVE_REFRESH_TOKEN ?? '',
+  byPassword: flags.includes('--password'),
   tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',
   game: env.TRADETILL_LIVE_GAME ?? 'cs',
   item: env.TRADETILL_LIVE_ITEM,
   waits: env.TRADETILL_LIVE_ACCEPT === '1',
-  recordInto: isRecorded ? RECORDS : undefined,
+  recordInto: flags.includes('--record') ? RECORDS : undefined,
 }).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = 1

@@ -5,7 +5,7 @@ import { captureLog } from '../testing/log.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, jump, startTill, type Till } from '../testing/till.ts'
 import { createSender } from '../webhooks/sender.ts'
-import { type AlertDeps, sendAlerts } from './service.ts'
+import { type AlertDeps, sendAlerts, sendTestAlert } from './service.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
@@ -106,4 +106,20 @@ test('two processes that check at the same time report only once', async () => {
   await jump(till, 61)
   await Promise.all([sendAlerts(deps), sendAlerts(deps), sendAlerts(deps)])
   expect(reports()).toHaveLength(1)
+})
+
+test('a test has the fields and the signature of an alert, its own type, and is sent only once', async () => {
+  const sent = await sendTestAlert(deps, { url: receiver.url, secret: SECRET })
+  expect(sent).toMatchObject({ kind: 'answered', status: 204 })
+  await minutes(2)
+  expect(receiver.received).toHaveLength(1)
+  const [first] = receiver.received
+  const read = new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
+  const data = {
+    kind: 'test',
+    count: 0,
+    text: expect.stringContaining('test'),
+    consoleUrl: 'https://ops.test',
+  }
+  expect(read).toMatchObject({ type: 'operator.test', data })
 })

@@ -4,7 +4,13 @@ import { inTransaction } from '../db/transaction.ts'
 import type { TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { nextWaitMs, readRetryAfter } from '../webhooks/schedule.ts'
-import { isTaken, type Sender } from '../webhooks/sender.ts'
+import {
+  createSender,
+  isTaken,
+  type Sender,
+  type SenderOptions,
+  type SendResult,
+} from '../webhooks/sender.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 import { alertSteps, alertText } from './alert.ts'
 import { readNeeds } from './needs-store.ts'
@@ -12,6 +18,12 @@ import { applyStep, type DueAlert, lockAlerts, settle, takeDue } from './store.t
 
 /** If a process ends while sending, another one takes over the message after this time. */
 const LEASE_MS = 60_000
+
+type Receiver = { url: string; secret: string }
+
+/** The operator named the address, so it may be on this machine or in the operator's own network. */
+export const alertSender = (mode: SenderOptions['mode']): Sender =>
+  createSender({ mode, findAllowance: async () => ({ inside: true }) })
 
 export type AlertDeps = {
   db: Db
@@ -21,7 +33,7 @@ export type AlertDeps = {
   random(): number
   send: Sender
   /** Null if alerts are off. */
-  alerts: { url: string; secret: string } | null
+  alerts: Receiver | null
   /** URL of the console's page with the details; null without a console. */
   consoleUrl: string | null
 }
@@ -42,17 +54,16 @@ export async function sendAlerts(deps: AlertDeps): Promise<void> {
 }
 
 async function sendAlert(
-  { db, clock, log, random, send, consoleUrl }: AlertDeps,
-  { url, secret }: { url: string; secret: string },
+  deps: AlertDeps,
+  alerts: Receiver,
   { kind, count, since, messageId, attempts }: DueAlert,
 ): Promise<void> {
-  const body = JSON.stringify({
+  const { db, clock, log, random, consoleUrl } = deps
+  const result = await post(deps, alerts, {
+    id: messageId,
     type: 'operator.needed',
-    timestamp: clock.now().toISOString(),
     data: { kind, count, since: since.toISOString(), text: `${count} ${alertText(kind, count)}`, consoleUrl },
   })
-  const headers = signWebhook([secret], { id: messageId, body, at: clock.machineNow() })
-  const result = await send({ storeId: 0n, url, headers: { ...headers }, body })
   if (isTaken(result)) return settle(db, messageId, null)
   const now = clock.now()
   const retryAfterMs = result.kind === 'answered' ? readRetryAfter(result.retryAfter, now) : undefined
@@ -62,4 +73,34 @@ async function sendAlert(
   const fields = { kind, attempts, because }
   if (waitMs === undefined) log.error(fields, 'alert was given up after its last attempt')
   else log.warn(fields, 'alert was refused by the webhook')
+}
+
+const TEST_TEXT = 'This is a test: alerts of the till arrive here'
+
+/** Sends a message with the fields of an alert, once. It reports no problem and is not retried. */
+export function sendTestAlert(
+  deps: PostDeps & Pick<AlertDeps, 'uuid' | 'consoleUrl'>,
+  alerts: Receiver,
+): Promise<SendResult> {
+  const { clock, uuid, consoleUrl } = deps
+  const data = { kind: 'test', count: 0, since: clock.now().toISOString(), text: TEST_TEXT, consoleUrl }
+  return post(deps, alerts, { id: uuid(), type: 'operator.test', data })
+}
+
+type PostDeps = Pick<AlertDeps, 'clock' | 'send'>
+
+type Message = {
+  id: string
+  type: 'operator.needed' | 'operator.test'
+  data: { kind: string; count: number; since: string; text: string; consoleUrl: string | null }
+}
+
+async function post(
+  { clock, send }: PostDeps,
+  { url, secret }: Receiver,
+  { id, type, data }: Message,
+): Promise<SendResult> {
+  const body = JSON.stringify({ type, timestamp: clock.now().toISOString(), data })
+  const headers = signWebhook([secret], { id, body, at: clock.machineNow() })
+  return send({ storeId: 0n, url, headers: { ...headers }, body })
 }

@@ -84,7 +84,7 @@ async function takeNextActId(): Promise<void> {
 
 const PAYOUT = ['payout', 'record', '--currency', 'USD', '--reference', 'wire 1', '--reason', 'November']
 const ITEM = ['--game', 'cs', '--item', 'Knife']
-const ALLOW = ['store', 'allow-address', '--id']
+const ALLOW = ['store', 'allow-address', '--store']
 
 /** An end within the 30 days that maintenance may last. */
 const SOON = new Date(Date.now() + 3_600_000).toISOString()
@@ -195,13 +195,13 @@ const CASES: Case[] = [
   },
   {
     act: 'store update',
-    prepare: async () => ['--id', (await addStore()).storeId],
+    prepare: async () => ['--store', (await addStore()).storeId],
     args: ['--accent', '#3366cc'],
     arguments: { storeId: '1', accent: '#3366cc' },
   },
   {
     act: 'store allow-address',
-    prepare: async () => ['--id', (await addStore()).storeId],
+    prepare: async () => ['--store', (await addStore()).storeId],
     args: ['--address', 'Shop.example:8443'],
     arguments: { storeId: '1', address: 'shop.example:8443', inside: false },
   },
@@ -210,7 +210,7 @@ const CASES: Case[] = [
     prepare: async () => {
       const { storeId } = await addStore()
       await run([...ALLOW, storeId, '--address', 'localhost:8080'])
-      return ['--id', storeId]
+      return ['--store', storeId]
     },
     args: ['--address', 'localhost:8080'],
     arguments: { storeId: '1', address: 'localhost:8080' },
@@ -317,12 +317,12 @@ describe('an act', () => {
     ['on an account that is not denied', ['shopper', 'allow', '76561198000000077'], 3],
     ['on an invalid account', ['shopper', 'deny', '77', '--reason', 'x'], 2],
     ['for maintenance that is already off', ['maintenance', 'off'], 0],
-    ['with a colour by name', ['store', 'update', '--id', '1', '--accent', 'tomato'], 2],
-    ['on an unknown store', ['store', 'update', '--id', '9', '--accent', 'none'], 3],
+    ['with a colour by name', ['store', 'update', '--store', '1', '--accent', 'tomato'], 2],
+    ['on an unknown store', ['store', 'update', '--store', '9', '--accent', 'none'], 3],
     ['with an address without a port', [...ALLOW, '1', '--address', 'shop.example'], 2],
     ['with a link-local address', [...ALLOW, '1', '--address', '169.254.169.254:80'], 2],
     ['for an address of an unknown store', [...ALLOW, '9', '--address', 'a.example:1'], 3],
-    ['on an address not allowed', ['store', 'forbid-address', '--id', '1', '--address', 'a.example:1'], 3],
+    ['on an address not allowed', ['store', 'forbid-address', '--store', '1', '--address', 'a.example:1'], 3],
     ['for a payout above the balance', [...PAYOUT, '--store', '1', '--amount', '0.01'], 4],
   ])('%s is not recorded and changes nothing', async (_title, args, code) => {
     await addStore()
@@ -350,7 +350,7 @@ describe('a record', () => {
     const typed = ['tt_live_abcdefgh_secret', 'whsec_c2VjcmV0', 'eyJhbGciOiJFZERTQSJ9.c2VjcmV0.c2ln']
     const { apiKey } = await addStore()
     const url = `http://localhost:1/hook?token=s3cr3t`
-    const update = ['store', 'update', '--id', '1', '--origin', 'https://store.test', '--webhook-url', url]
+    const update = ['store', 'update', '--store', '1', '--origin', 'https://store.test', '--webhook-url', url]
     const { out } = await run([...update, '--reason', typed.join(' '), '--json'])
     const { webhookSecret } = z.object({ webhookSecret: z.string() }).parse(JSON.parse(out))
     const { rows } = await sql<{ row: string }>`select operator_act::text as row from operator_act`.execute(

@@ -116,7 +116,7 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['trade', 'reverse', other, '--reason', 'the items went back'])
   const held = String((await offerFor(till, bot, waiting)).tradeId)
   await print(['trade', 'credit', held, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
-  await print(['store', 'update', '--id', '1', '--risk-limit-usd', '100'])
+  await print(['store', 'update', '--store', '1', '--risk-limit-usd', '100'])
   await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
 }
 
@@ -200,7 +200,7 @@ async function printAll(): Promise<void> {
   const origin = ['--origin', 'https://store.test']
   const hook = ['--webhook-url', 'http://localhost:1/hook']
   const { apiKey } = await print(['store', 'add', '--name', 'Ember', ...origin, ...hook])
-  await print(['store', 'update', '--id', '1', '--accent', '#3366cc', '--game', 'cs', '--game', 'dota'])
+  await print(['store', 'update', '--store', '1', '--accent', '#3366cc', '--game', 'cs', '--game', 'dota'])
   const { keyId } = await print(['key', 'add', '--store', '1', '--name', 'reader'])
   await print(['key', 'list', '--store', '1'])
   await print(['key', 'rotate', String(keyId)])
@@ -215,10 +215,10 @@ async function printAll(): Promise<void> {
   await print(['payout', 'record', ...payout, '--reason', 'November'])
   await print(['store', 'show', '1'])
   await printBooks()
-  const shop = ['--id', '1', '--address', 'shop.example:8443']
+  const shop = ['--store', '1', '--address', 'shop.example:8443']
   await print(['store', 'allow-address', ...shop])
   await print(['store', 'forbid-address', ...shop])
-  await print(['store', 'free-room', '--id', '1', '--reason', 'barred'])
+  await print(['store', 'free-room', '--store', '1', '--reason', 'barred'])
   const { items } = z
     .object({ items: z.array(z.object({ item: z.string() })) })
     .parse(await print(['items', 'export']))

@@ -3,13 +3,16 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { credentialsOf } from '../../steam-sandbox/credentials.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { steamRecord } from '../steam/record-file.ts'
 import { createSandboxAgent } from '../steam/web/agent.ts'
 import { replay } from '../testing/steam-replay.ts'
 import { checkLive, type LiveSettings } from './live.ts'
+import { createTerminal } from './terminal.ts'
 
 let sandbox: Awaited<ReturnType<typeof startSteam>>
 beforeAll(async () => {
@@ -19,6 +22,7 @@ afterAll(() => sandbox.close())
 
 const settings = (change: Partial<LiveSettings> = {}): LiveSettings => ({
   refreshToken: '',
+  byPassword: false,
   tradeLink: sandbox.as('nova_hound').tradeUrl(),
   game: 'cs',
   item: undefined,
@@ -37,11 +41,13 @@ function approve(login: string): void {
   })
 }
 
-async function linesOf(given: LiveSettings): Promise<string[]> {
+async function linesOf(given: LiveSettings, typed = ''): Promise<string[]> {
   const lines: string[] = []
+  const asked = new PassThrough().resume()
   const redirect = createSandboxAgent('sandbox', sandbox.url)
   await checkLive(given, {
     sandboxUrl: sandbox.url,
+    terminal: createTerminal({ stdin: Readable.from([typed]), stdout: asked, stderr: asked }),
     options: { redirect, time: { now: () => performance.now(), pause: async () => {} } },
     say(line) {
       lines.push(line)
@@ -58,6 +64,16 @@ describe('npm run live', () => {
     expect(lines[0]).toContain("Scan this with the bot's Steam app")
     expect(lines[1]).toMatch(/^ok {2}the session opens/)
     expect(lines.at(-1)).toBe('All checks passed on the real Steam.')
+    expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
+  })
+
+  it('asks for name, password and code on request, for a bot without a Steam app', async () => {
+    const bot = sandbox.world().accounts.find(({ kind }) => kind === 'bot')
+    if (bot === undefined) throw new Error('the sandbox has no bot')
+    const { accountName, password, sharedSecret } = credentialsOf(bot)
+    const typed = `${accountName}\n${password}\n${sharedSecret}\n`
+    const lines = await linesOf(settings({ byPassword: true }), typed)
+    expect(lines[0]).toMatch(/^ok {2}the session opens/)
     expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
   })
 

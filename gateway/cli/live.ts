@@ -11,13 +11,17 @@ import { type Run, toRecord } from '../steam/record-file.ts'
 import { steamIdOfAccount } from '../steam/steam.ts'
 import { accountOfToken } from '../steam/web/login.ts'
 import { createWebSteam, type WebSteamOptions } from '../steam/web/web-steam.ts'
+import { byPassword } from './password-login.ts'
 import { qrCode } from './qr-code.ts'
+import { createTerminal, type Terminal } from './terminal.ts'
 
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([\w-]{8})$/
 
 export type LiveSettings = {
-  /** Refresh token; if empty, the bot's Steam app approves a login for this run. */
+  /** Refresh token; if empty, this run logs in. */
   refreshToken: string
+  /** Whether that login asks for name, password and code. Otherwise the bot's Steam app approves it. */
+  byPassword: boolean
   tradeLink: string
   game: string
   /** Asset id of the partner's item that the test offer asks for; undefined sends no offer. */
@@ -34,12 +38,14 @@ export type LiveWorld = {
   sandboxUrl: string | undefined
   options: WebSteamOptions
   say(line: string): void
+  terminal: Pick<Terminal, 'openQuestions'>
 }
 
 const realWorld = (): LiveWorld => ({
   sandboxUrl: undefined,
   options: {},
   say: (line) => console.log(line),
+  terminal: createTerminal(process),
 })
 
 /** Runs the port's checks against the real Steam and prints those that pass. Rejects with the first that fails. */
@@ -52,7 +58,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
       'Set TRADETILL_LIVE_TRADE_LINK (of another account) and, if it is not cs, TRADETILL_LIVE_GAME. See docs/operating.md.',
     )
   }
-  const refreshToken = settings.refreshToken === '' ? await logIn(world) : settings.refreshToken
+  const refreshToken = settings.refreshToken === '' ? await logIn(world, settings) : settings.refreshToken
   const partner = { steamId: steamIdOfAccount(account), token }
   const replies: RawReply[] = []
   // The record keeps this time, so a replay computes the same codes.
@@ -93,11 +99,16 @@ async function writeRecord(folder: string, run: Run): Promise<string> {
 }
 
 /** Logs in for this run only. The token is neither shown nor stored. */
-async function logIn({ sandboxUrl, say }: LiveWorld): Promise<string> {
+async function logIn(
+  { sandboxUrl, say, terminal }: LiveWorld,
+  { byPassword: isTyped }: LiveSettings,
+): Promise<string> {
   const place = { mode: sandboxUrl === undefined ? 'live' : 'sandbox', steamSandboxUrl: sandboxUrl } as const
   const show = (address: string) =>
     say(`Scan this with the bot's Steam app and approve:\n${qrCode(address)}\n  ${address}`)
-  const answer = await obtainRefreshToken(place, { kind: 'phone', show })
+  const answer = isTyped
+    ? await byPassword(terminal, (way) => obtainRefreshToken(place, way))
+    : await obtainRefreshToken(place, { kind: 'phone', show })
   if (answer.kind === 'refused') throw new Error(answer.message)
   return answer.refreshToken
 }

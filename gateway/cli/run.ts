@@ -37,9 +37,16 @@ export async function runCommandLine(args: string[], surroundings: Surroundings)
   }
   const report = createReport(terminal, args.includes('--json'))
   const session = createSession(surroundings)
-  await runCommand(first === 'help' ? [...rest, '--help'] : args, { report, session })
+  const words = first === 'help' ? [...rest, '--help'] : withStoreOption(args)
+  await runCommand(words, { report, session })
   await report.attempt(() => session.close())
   return report.exitCode()
+}
+
+/** Scripts of operators may still use the old name of the option `--store`. */
+function withStoreOption(args: readonly string[]): string[] {
+  if (args[0] !== 'store') return [...args]
+  return args.map((word) => word.replace(/^--id(?==|$)/, '--store'))
 }
 
 type Report = ReturnType<typeof createReport>

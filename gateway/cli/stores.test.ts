@@ -46,6 +46,16 @@ it('a store is added, is shown, and gets more keys; no secret is shown twice', a
   }
 })
 
+it('--store names a store in every command; scripts may still use its old name, --id', async () => {
+  const storeId: string = JSON.parse((await run(...ADD, '--json')).out).storeId
+  for (const option of [['--store', storeId], ['--id', storeId], [`--id=${storeId}`]]) {
+    const name = `Ember ${option.join()}`
+    expect(await run('store', 'update', ...option, '--name', name)).toMatchObject({ code: 0, errors: '' })
+    expect((await run('store', 'show', storeId)).out).toContain(name)
+  }
+  expect(await run('key', 'list', '--id', storeId)).toMatchObject({ code: 2 })
+})
+
 it('a deposit is shown as a timeline, without its full link', async () => {
   const added = await run(...ADD, '--json')
   const storeId: string = JSON.parse(added.out).storeId

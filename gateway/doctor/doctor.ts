@@ -1,5 +1,6 @@
 /** Checks everything that a till needs, in the order in which it is set up. Continues after a failed check. */
 import { statfsSync } from 'node:fs'
+import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
 import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
 import { type Database, openPool } from '../db/client.ts'
@@ -14,6 +15,7 @@ import { listBots } from '../operations/bots.ts'
 import { type Answer, done, type FindDeps, type OwnConfig } from '../operations/operation.ts'
 import { selectOperators } from '../operators/store.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
+import { alertFindings, testAlert } from './alerts.ts'
 import { consoleFindings, operatorFindings } from './console.ts'
 import { probeConsole } from './console-probe.ts'
 import { databaseFindings, ownerFindings } from './database.ts'
@@ -32,7 +34,7 @@ export type Examination = { findings: Finding[]; toMend: number; notChecked: num
 
 export type DoctorOptions = {
   env: Record<string, string | undefined> | undefined
-  /** Whether to send a test to each enabled webhook. */
+  /** Whether to send a test to each enabled webhook, and to the receiver of alerts. */
   sendsWebhooks: boolean
 }
 
@@ -56,7 +58,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
 
 /** Checks that need a database of a till. */
 const OF_TILL = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
-const LATER = ['database', 'public', 'console', ...OF_TILL]
+const LATER = ['database', 'public', 'console', ...OF_TILL, 'alerts']
 
 async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
@@ -70,9 +72,10 @@ async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Prom
     )
   }
   const ofDatabase = await attempt('database', () => examineDatabase(config, databaseUrl))
-  const [ofProxy, ofConsole] = await Promise.all([
+  const [ofProxy, ofConsole, ofAlerts] = await Promise.all([
     attempt('public', () => examinePublic(config, masterKey)),
     attempt('console', () => examineConsole(config)),
+    attempt('alerts', () => examineAlerts(config, options)),
   ])
   const isOurs = ['database.identity', 'database.schema'].every((check) =>
     ofDatabase.some((each) => each.check === check && each.state === 'good'),
@@ -80,7 +83,7 @@ async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Prom
   const ofTill = isOurs
     ? await examineTill({ ...config, masterKey, databaseUrl }, options)
     : OF_TILL.map((check) => notChecked(check, 'fix the database first'))
-  return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill]
+  return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill, ...ofAlerts]
 }
 
 /** Runs one part. Turns its failure into a line of the report. */
@@ -109,6 +112,13 @@ async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<
 async function examineConsole({ console: place, mode, publicUrl }: Config): Promise<Finding[]> {
   const probe = place === undefined ? undefined : await probeConsole(place)
   return consoleFindings(probe, { mode, publicUrl, nowMs: nowMs() })
+}
+
+async function examineAlerts(config: Config, { sendsWebhooks }: DoctorOptions): Promise<Finding[]> {
+  const { alerts, mode } = config
+  const isSent = alerts !== null && sendsWebhooks
+  const answer = isSent ? await testAlert(alerts, { ...config, send: alertSender(mode) }) : undefined
+  return alertFindings(alerts?.url, answer)
 }
 
 type TillConfig = OwnConfig & { databaseUrl: string }

@@ -165,7 +165,7 @@ export function storeFindings(stores: readonly StoreState[]): Finding[] {
   return stores.flatMap(({ storeId, name, endpoints }) => {
     const check = `stores.${storeId}`
     if (endpoints.length === 0) {
-      const advice = `tradetill store update --id ${storeId} --webhook-url URL, unless it reads the event log`
+      const advice = `tradetill store update --store ${storeId} --webhook-url URL, unless it reads the event log`
       return [mend(check, `${name} has no webhook`, advice)]
     }
     return endpoints.map((endpoint) => endpointFinding(`${check}.webhook.${endpoint.endpointId}`, endpoint))

@@ -160,7 +160,7 @@ describe('an endpoint', () => {
   test('is refused at an address that the operator must allow, with the command for that', async () => {
     const strict = await startStoreApi(till, { change: { findAllowance: allowanceFinder(till.db) } })
     const send = () => strict.call('POST', PATH, { body: { url: 'http://localhost:8081/hook' } })
-    const toAllow = `store allow-address --id ${strict.store.id} --address localhost:8081 --inside`
+    const toAllow = `store allow-address --store ${strict.store.id} --address localhost:8081 --inside`
     expect((await send()).json().errors[0].message).toContain(toAllow)
     const address = { host: 'localhost', port: 8_081 }
     await till.db.transaction().execute(async (tx) => {

@@ -361,7 +361,7 @@ describe('a reversal of credit that was given at once', () => {
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
-    const free = ['store', 'free-room', '--id', String(store.id), '--reason', 'barred', '--by', 'Ada']
+    const free = ['store', 'free-room', '--store', String(store.id), '--reason', 'barred', '--by', 'Ada']
     expect(await runCommand(free, { databaseUrl: till.url })).toMatchObject({ code: 0, errors: '' })
     const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'reason']).execute()
     expect(acts).toEqual([{ act: 'store free-room', operator: 'Ada', reason: 'barred' }])

@@ -123,7 +123,7 @@ describe('an address that the operator allowed', () => {
     expect(await send(request('http://shop.internal:6379/'))).toEqual({
       kind: 'failed',
       reason:
-        'the operator has not named the address; to allow it: store allow-address --id 1 --address shop.internal:6379',
+        'the operator has not named the address; to allow it: store allow-address --store 1 --address shop.internal:6379',
     })
   })
 
@@ -132,7 +132,7 @@ describe('an address that the operator allowed', () => {
     const port = receiver.port
     expect(await send(request(`https://shop.internal:${port}/`))).toEqual({
       kind: 'failed',
-      reason: `the address is not public; to allow it: store allow-address --id 1 --address shop.internal:${port} --inside`,
+      reason: `the address is not public; to allow it: store allow-address --store 1 --address shop.internal:${port} --inside`,
     })
     expect(receiver.received).toEqual([])
   })

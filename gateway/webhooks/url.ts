@@ -79,5 +79,5 @@ export function withCommand(reason: string, storeId: bigint, url: URL): string {
   if (isIP(host) === 0 && !HOST_NAME.test(host)) return reason
   const inside = reason === NOT_PUBLIC || isInsideHost(host) ? ' --inside' : ''
   const address = formatAddress({ host, port })
-  return `${reason}; to allow it: store allow-address --id ${storeId} --address ${address}${inside}`
+  return `${reason}; to allow it: store allow-address --store ${storeId} --address ${address}${inside}`
 }

@@ -16,14 +16,14 @@ const doctorLines = ({ findings, toMend, notChecked }: Examination): string[] =>
 ]
 
 export const doctor = command({
-  does: 'check everything that a till needs, from settings to vault; exit code 1: something needs fixing',
+  does: 'check everything that a till needs, from settings to alerts; exit code 1: something needs fixing',
   example: 'doctor --send-webhooks',
   parameters: {
     flags: {
       ...FIND,
       sendWebhooks: {
         kind: 'boolean',
-        brief: 'send a test event to each webhook',
+        brief: 'send a test event to each webhook, and a test to the receiver of alerts',
         optional: true,
         withNegated: false,
       },

@@ -114,7 +114,7 @@ const accentOf = (accent: string | undefined): { accent?: string | null } =>
   accent === undefined ? {} : { accent: accent === 'none' ? null : accent }
 
 type Changes = {
-  id: bigint
+  store: bigint
   name?: string
   origin?: readonly string[]
   webhookUrl?: string
@@ -129,10 +129,10 @@ type Changes = {
 
 const update = command({
   does: 'change one or more settings of a store',
-  example: 'store update --id 1 --risk-limit-usd 2500 --commission 22.50',
+  example: 'store update --store 1 --risk-limit-usd 2500 --commission 22.50',
   parameters: {
     flags: {
-      id: { ...STORE, kind: 'parsed' },
+      store: { ...STORE, kind: 'parsed' },
       name: {
         kind: 'parsed',
         parse: text,
@@ -167,7 +167,16 @@ const update = command({
   load: async () => {
     const { changeStore } = await import('../../operations/stores.ts')
     return async (session: Session, flags: ActFlags & Changes) => {
-      const { id: storeId, name, origin, webhookUrl, riskLimitUsd, creditMode, liability, commission } = flags
+      const {
+        store: storeId,
+        name,
+        origin,
+        webhookUrl,
+        riskLimitUsd,
+        creditMode,
+        liability,
+        commission,
+      } = flags
       const { game, allGames = false, accent } = flags
       if (game !== undefined && allGames) throw new Refusal('usage', 'Give either --game, or --all-games.')
       const changes = {
@@ -257,12 +266,12 @@ const show = command({
 
 const freeRoom = command({
   does: 'free the part of a store’s limit that reversals use, before their 30 days are over',
-  example: "store free-room --id 1 --reason 'the shopper was barred'",
-  parameters: { flags: { id: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
+  example: "store free-room --store 1 --reason 'the shopper was barred'",
+  parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
   load: async () => {
     const operations = await import('../../operations/room.ts')
-    return async (session: Session, flags: SeriousFlags & { id: bigint }) =>
-      operations.freeRoom(await session.act(flags), flags.id)
+    return async (session: Session, flags: SeriousFlags & { store: bigint }) =>
+      operations.freeRoom(await session.act(flags), flags.store)
   },
 })
 
@@ -270,10 +279,10 @@ const ADDRESS = { kind: 'parsed', parse: text, brief: 'its address', placeholder
 
 const allowAddress = command({
   does: 'allow the webhooks of a store to use another port, or reach your own network',
-  example: 'store allow-address --id 1 --address localhost:8080',
+  example: 'store allow-address --store 1 --address localhost:8080',
   parameters: {
     flags: {
-      id: { ...STORE, kind: 'parsed' },
+      store: { ...STORE, kind: 'parsed' },
       address: ADDRESS,
       inside: {
         kind: 'boolean',
@@ -286,8 +295,11 @@ const allowAddress = command({
   },
   load: async () => {
     const { allowWebhookAddress } = await import('../../operations/webhook-addresses.ts')
-    return async (session: Session, flags: ActFlags & { id: bigint; address: string; inside: boolean }) => {
-      const { id: storeId, address, inside } = flags
+    return async (
+      session: Session,
+      flags: ActFlags & { store: bigint; address: string; inside: boolean },
+    ) => {
+      const { store: storeId, address, inside } = flags
       return allowWebhookAddress(await session.act(flags), { storeId, address, inside })
     }
   },
@@ -295,12 +307,12 @@ const allowAddress = command({
 
 const forbidAddress = command({
   does: 'close an address that allow-address opened',
-  example: 'store forbid-address --id 1 --address localhost:8080',
-  parameters: { flags: { id: { ...STORE, kind: 'parsed' }, address: ADDRESS, ...ACT } },
+  example: 'store forbid-address --store 1 --address localhost:8080',
+  parameters: { flags: { store: { ...STORE, kind: 'parsed' }, address: ADDRESS, ...ACT } },
   load: async () => {
     const { forbidWebhookAddress } = await import('../../operations/webhook-addresses.ts')
-    return async (session: Session, flags: ActFlags & { id: bigint; address: string }) => {
-      const { id: storeId, address } = flags
+    return async (session: Session, flags: ActFlags & { store: bigint; address: string }) => {
+      const { store: storeId, address } = flags
       return forbidWebhookAddress(await session.act(flags), { storeId, address })
     }
   },

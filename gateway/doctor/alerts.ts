@@ -1,0 +1,34 @@
+/** The operator's alerts: whether somebody receives them. */
+import { sendTestAlert } from '../alerts/service.ts'
+import type { Config } from '../config.ts'
+import { systemClock } from '../kit/clock.ts'
+import { systemIds } from '../kit/ids.ts'
+import type { Sender } from '../webhooks/sender.ts'
+import { withoutQuery } from '../webhooks/url.ts'
+import { type Finding, good, mend, notChecked } from './finding.ts'
+import type { WebhookAnswer } from './trade.ts'
+
+/** Sends one test to the receiver of alerts. */
+export async function testAlert(
+  { url, secret }: { url: string; secret: string },
+  { send, console: place }: { send: Sender } & Pick<Config, 'console'>,
+): Promise<WebhookAnswer> {
+  const deps = { clock: systemClock, uuid: systemIds.uuid, consoleUrl: place?.url.origin ?? null, send }
+  const result = await sendTestAlert(deps, { url, secret })
+  return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
+}
+
+/** `answer`: undefined if no test was sent. */
+export function alertFindings(url: string | undefined, answer: WebhookAnswer | undefined): Finding[] {
+  if (url === undefined)
+    return [notChecked('alerts', 'no TRADETILL_ALERT_URL: nobody is alerted, unless Prometheus does it')]
+  const to = withoutQuery(url)
+  if (answer === undefined) return [notChecked('alerts', `${to}: doctor --send-webhooks sends a test`)]
+  if (answer.kind === 'answered') {
+    if (answer.status >= 200 && answer.status < 300) return [good('alerts', `${to} accepted a test`)]
+    const advice = 'look at the log of the receiver, and check TRADETILL_ALERT_URL and TRADETILL_ALERT_SECRET'
+    return [mend('alerts', `${to} answered a test with ${answer.status}`, advice)]
+  }
+  const why = answer.kind === 'failed' ? `: ${answer.reason}` : ''
+  return [mend('alerts', `${to} did not answer${why}`, 'start the receiver, or change TRADETILL_ALERT_URL')]
+}
