@@ -1,5 +1,5 @@
 /**
- * `npm run release`: builds `tradetill-VERSION.tgz` and its checksum into `release/`, or into the named folder.
+ * `npm run release`: builds `tradetill-VERSION-COMMIT.tgz` and its checksum into `release/`, or into the named folder.
  * It holds the server, the built pages and their packages. Needs a tree without changes, and no network.
  */
 import { execFileSync } from 'node:child_process'
@@ -31,6 +31,8 @@ const SHIPPED = [
   /^docs\/(?:decisions\/)?[\w-]+\.md$/,
   /^(?:LICENSE|README\.md|CHANGELOG\.md|SECURITY\.md|\.env\.example)$/,
 ]
+
+const COMMIT_DIGITS = 8
 
 /** A message for the person at the terminal, shown without a stack. */
 class Refusal extends Error {}
@@ -117,7 +119,8 @@ async function release(folder: string): Promise<void> {
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()
   const build = { ...ourBuild(), commit: git('rev-parse', 'HEAD') }
-  const name = `tradetill-${build.version}`
+  // Two builds of one version never share a folder.
+  const name = `tradetill-${build.version}-${build.commit.slice(0, COMMIT_DIGITS)}`
   const inFolder = entriesOf(packages, build).map((entry) => ({ ...entry, path: `${name}/${entry.path}` }))
   const archive = archiveOf(inFolder, Number(git('log', '-1', '--format=%ct')))
   mkdirSync(folder, { recursive: true })

@@ -34,6 +34,7 @@ const UNITS = [
   'tradetill-vault.service',
   'tradetill-backup.service',
   'tradetill-backup.timer',
+  'tradetill-alerts.service',
 ]
 const IMAGES = ['Dockerfile', 'Dockerfile.demo']
 

@@ -1,0 +1,85 @@
+/**
+ * A receiver of the till's alerts: checks the signature of each, and pipes its text to the command in ALERT_COMMAND, such
+ * as one that sends an email. It listens on the address in TRADETILL_ALERT_URL, which must be of this machine.
+ * tradetill-alerts.service runs it. If the command fails, the till sends the alert again later.
+ */
+import { spawn } from 'node:child_process'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createServer } from 'node:http'
+
+const { TRADETILL_ALERT_URL = '', TRADETILL_ALERT_SECRET = '', ALERT_COMMAND = '' } = process.env
+const MOST_BODY_BYTES = 64 * 1024
+const MOST_AGE_S = 300
+const COMMAND_MS = 10_000
+
+const url = URL.parse(TRADETILL_ALERT_URL)
+if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)) {
+  refuse('TRADETILL_ALERT_URL must be an http address of this machine, such as http://127.0.0.1:4380/')
+}
+if (!TRADETILL_ALERT_SECRET.startsWith('whsec_')) refuse('TRADETILL_ALERT_SECRET must begin with whsec_')
+if (ALERT_COMMAND === '') refuse('ALERT_COMMAND must be a command that reads the text of an alert on stdin')
+
+function refuse(message) {
+  console.error(message)
+  process.exit(2)
+}
+
+const key = Buffer.from(TRADETILL_ALERT_SECRET.slice('whsec_'.length), 'base64')
+
+function isSigned({ headers }, body) {
+  const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures = '' } = headers
+  const isRecent = Math.abs(Date.now() / 1000 - Number(at)) <= MOST_AGE_S
+  const expected = Buffer.from(
+    `v1,${createHmac('sha256', key).update(`${id}.${at}.${body}`).digest('base64')}`,
+  )
+  return (
+    isRecent &&
+    signatures
+      .split(' ')
+      .map((signature) => Buffer.from(signature))
+      .some((given) => given.length === expected.length && timingSafeEqual(given, expected))
+  )
+}
+
+/** Resolves to whether the command ended well. */
+function pass(text) {
+  return new Promise((resolve) => {
+    const child = spawn('/bin/sh', ['-c', ALERT_COMMAND], {
+      stdio: ['pipe', 'inherit', 'inherit'],
+      timeout: COMMAND_MS,
+    })
+    child.once('error', () => resolve(false))
+    child.once('close', (code) => resolve(code === 0))
+    child.stdin.on('error', () => {})
+    child.stdin.end(`${text}\n`)
+  })
+}
+
+async function read(request) {
+  const chunks = []
+  let size = 0
+  for await (const chunk of request) {
+    size += chunk.length
+    if (size > MOST_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+async function answer(request) {
+  if (request.method !== 'POST') return 405
+  const body = await read(request)
+  if (body === undefined) return 413
+  if (!isSigned(request, body)) return 401
+  const { text, consoleUrl } = JSON.parse(body).data
+  return (await pass(consoleUrl === null ? text : `${text}\n${consoleUrl}`)) ? 204 : 502
+}
+
+createServer((request, response) => {
+  answer(request).then(
+    (status) => response.writeHead(status).end(),
+    () => response.writeHead(400).end(),
+  )
+}).listen(Number(url.port || 80), url.hostname.replace(/[[\]]/g, ''), () =>
+  console.log(`alerts are received at ${url.href}`),
+)

@@ -1,0 +1,363 @@
+#!/bin/sh
+# Installs the release in whose folder it is, or upgrades to it, on Debian or Ubuntu: packages, Node, database, settings,
+# units, Caddy, the nightly backup and its first run. Run it as root, as often as you like: it does what is missing and
+# prints each step. It never replaces a file that another program wrote, or that you changed.
+set -eu
+umask 022
+
+usage() {
+  cat >&2 <<'TEXT'
+usage: sh /opt/RELEASE/deploy/install.sh --host NAME --mail ADDRESS [--console NAME [--console-from RANGE]]
+                                         [--without-proxy] [--check]
+  --host NAME           the host name that shoppers see, such as pay.example
+  --mail ADDRESS        the mailbox that shoppers read on the help page
+  --console NAME        the host name of the operators' console, another one
+  --console-from RANGE  the addresses that may open the console, such as 198.51.100.7; default: private_ranges
+  --without-proxy       for a proxy of your own
+  --check               only print what would be done
+Later runs take what they need from /etc/tradetill/env.
+TEXT
+  exit 2
+}
+
+root=${DESTDIR:-}
+folder=$root/etc/tradetill
+settings=$folder/env
+sums=$folder/installed.sha256
+release=$(cd "$(dirname "$0")/.." && pwd -P)
+host='' mail='' console='' console_from='' proxy=yes check=''
+while [ $# -gt 0 ]; do
+  case $1 in
+  --host | --mail | --console | --console-from)
+    [ $# -ge 2 ] || usage
+    case $1 in
+    --host) host=$2 ;;
+    --mail) mail=$2 ;;
+    --console) console=$2 ;;
+    --console-from) console_from=$2 ;;
+    esac
+    shift 2
+    ;;
+  --without-proxy) proxy='' && shift ;;
+  --check) check=yes && shift ;;
+  *) usage ;;
+  esac
+done
+
+# Later runs need not be told again that nginx is the proxy.
+nginx=$root/etc/nginx/conf.d/tradetill.conf
+[ ! -e "$nginx" ] || proxy=''
+
+# Other users read files there, such as Caddy's.
+work=$(mktemp -d)
+chmod 755 "$work"
+finish() {
+  code=$?
+  rm -rf "$work"
+  [ $code -eq 0 ] || echo "Stopped, with code $code. Mend the cause above, and run this again: it goes on from there." >&2
+}
+trap finish EXIT
+
+stop() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+say() { printf '%-6s %s\n' "$1" "$2"; }
+left() {
+  say 'YOU' "$1"
+  printf '%s\n' "$1" >> "$work/left"
+}
+# Prints the text and runs the rest; with --check, prints only.
+act() {
+  if [ "$check" ]; then
+    say would "$1"
+    return
+  fi
+  say now "$1"
+  shift
+  "$@"
+}
+
+setting() { [ ! -e "$settings" ] || sed -n "s#^$1=##p" "$settings"; }
+
+# ---- files
+
+is_ours() { [ -e "$sums" ] && grep -qxF "$(sha256sum "$1")" "$sums"; }
+is_of_package() {
+  path=${1#"$root"}
+  sum=$(md5sum < "$1" | cut -d ' ' -f 1)
+  package=$(dpkg-query --search "$path" 2> /dev/null | cut -d : -f 1) || true
+  [ "$package" ] && dpkg-query --show --showformat='${Conffiles}\n' "$package" | grep -qF "$path $sum"
+}
+record() {
+  touch "$sums"
+  { grep -v "  $1\$" "$sums" || true; } > "$work/sums"
+  sha256sum "$1" >> "$work/sums"
+  cp "$work/sums" "$sums"
+}
+write() {
+  cp "$1" "$2"
+  chmod "$3" "$2"
+  record "$2"
+}
+# put SOURCE TARGET MODE. Sets `is_new` if the target changes.
+put() {
+  is_new=''
+  if [ ! -e "$2" ]; then
+    is_new=yes
+    act "write $2" write "$@"
+  elif cmp -s "$1" "$2"; then
+    say there "$2"
+    [ "$check" ] || record "$2"
+  elif is_ours "$2" || is_of_package "$2"; then
+    is_new=yes
+    act "replace $2" write "$@"
+  else
+    act "write $2.new" cp "$1" "$2.new"
+    left "$2 was changed, or was not written by this script: compare it with $2.new"
+  fi
+}
+
+# ---- 1. what must be known
+
+examine() {
+  [ "$(id -u)" = 0 ] || stop "Run this as root, for example after: sudo -i"
+  command -v systemctl > /dev/null || stop "This machine has no systemd. docs/going-live.md has other ways to run a till."
+  case $release in
+  "$root"/opt/*) ;;
+  *) stop "Unpack the release in /opt: the till cannot read $release." ;;
+  esac
+  (cd "$release" && sha256sum --check --quiet SHA256SUMS) || stop "$release differs from its release: unpack it again."
+  known_host=$(setting TRADETILL_PUBLIC_URL | sed 's#^https://##')
+  known_mail=$(setting TRADETILL_SUPPORT_EMAIL)
+  known_console=$(setting TRADETILL_CONSOLE_URL | sed 's#^https://##')
+  host=$(agreed --host "$host" "$known_host" pay.example)
+  mail=$(agreed --mail "$mail" "$known_mail" help@pay.example)
+  if [ "$console$known_console" ]; then console=$(agreed --console "$console" "$known_console" till-ops.example); fi
+  case $console_from in
+  *[!0-9A-Za-z.:/_\ ]*) stop "--console-from must be addresses or ranges, such as 198.51.100.0/24." ;;
+  esac
+  [ "$host" != "$console" ] || stop "The console needs another host name than the till."
+}
+
+# agreed OPTION GIVEN KNOWN EXAMPLE: prints the value to use. The settings file has the last word.
+agreed() {
+  known=$3
+  [ "$known" != "$4" ] || known=''
+  value=${2:-$known}
+  case $value in
+  '' | "$4") stop "Give $1 a value of yours, such as $4." ;;
+  *[!A-Za-z0-9.@_+-]*) stop "$1 has a character that does not belong there." ;;
+  esac
+  [ -z "$known" ] || [ "$known" = "$value" ] ||
+    stop "$settings says $known, and $1 says $value. Edit the file if the value has changed, and run this again."
+  printf '%s' "$value"
+}
+
+# ---- 2. programs
+
+has_node() {
+  major=$(PATH="$root/usr/local/bin:$root/usr/bin" node --version 2> /dev/null | sed 's/^v\([0-9]*\).*/\1/')
+  [ "${major:-0}" -ge 24 ]
+}
+install_packages() {
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install --yes -qq "$@"
+}
+programs() {
+  missing=''
+  if [ -e "$folder/master.key" ]; then
+    command -v pg_dump > /dev/null || missing=postgresql-client
+  else
+    command -v pg_lsclusters > /dev/null || missing=postgresql
+  fi
+  for each in curl:curl xz:xz-utils openssl:openssl; do
+    command -v "${each%%:*}" > /dev/null || missing="$missing ${each#*:}"
+  done
+  if [ "$proxy" ] && ! command -v caddy > /dev/null; then
+    [ -z "$(ss -ltnH '( sport = :80 or sport = :443 )')" ] ||
+      stop "Something listens on port 80 or 443 already: ss -ltnp shows it. Remove it, or give --without-proxy."
+    missing="$missing caddy"
+  fi
+  if [ "$missing" ]; then
+    command -v apt-get > /dev/null || stop "Install these yourself, because this machine has no apt-get: $missing"
+    # shellcheck disable=SC2086 # one word for each package
+    act "install the packages $missing" install_packages $missing
+  else
+    say there 'all packages'
+  fi
+  if has_node; then say there 'Node 24 or newer'; else act 'install Node 24 from nodejs.org into /usr/local' sh "$release/deploy/node.sh"; fi
+}
+
+# ---- 3. database and settings
+
+find_port() {
+  [ -z "${PGPORT:-}" ] || return 0
+  PGPORT=$(pg_lsclusters --no-header | awk '$4 ~ /^online/ { print $3 }')
+  case $PGPORT in
+  '') stop "No cluster of PostgreSQL runs: pg_lsclusters shows them." ;;
+  *[!0-9]*) stop "Several clusters of PostgreSQL run. Choose one by its port: PGPORT=5432 sh $0 …" ;;
+  esac
+  export PGPORT
+}
+make_database() {
+  find_port
+  sh "$release/deploy/database.sh" "$folder" > /dev/null
+}
+# set_example NAME EXAMPLE VALUE: replaces the value of the example file, and nothing else.
+set_example() {
+  [ "$(setting "$1")" = "$2" ] || return 0
+  sed -i "s#^$1=$2\$#$1=$3#" "$settings"
+}
+edit_settings() {
+  if [ "$console" ]; then sed -i 's/^#\(TRADETILL_CONSOLE_URL=\|TRADETILL_CONSOLE_PORT=\)/\1/' "$settings"; fi
+  set_example TRADETILL_PUBLIC_URL https://pay.example "https://$host"
+  set_example TRADETILL_SUPPORT_EMAIL help@pay.example "$mail"
+  set_example TRADETILL_CONSOLE_URL https://till-ops.example "https://$console"
+}
+database_and_settings() {
+  changed=''
+  if [ -e "$folder/master.key" ]; then
+    say there "$folder/master.key"
+  else
+    act "make the roles, the database, the master key and the files in $folder" make_database
+    left "keep a copy of $folder/master.key away from this machine and from the backups: without it the sealed secrets are lost"
+  fi
+  if [ "$(setting TRADETILL_PUBLIC_URL)" = "https://$host" ] && [ "$(setting TRADETILL_SUPPORT_EMAIL)" = "$mail" ] &&
+    { [ -z "$console" ] || [ "$(setting TRADETILL_CONSOLE_URL)" = "https://$console" ]; }; then
+    say there "$settings"
+  else
+    changed=yes
+    act "put the host name, the mailbox and the console into $settings" edit_settings
+  fi
+}
+
+# ---- 4. the release and its units
+
+make_backup() {
+  systemctl start tradetill-backup || { journalctl -u tradetill-backup -o cat -n 20 && return 1; }
+}
+start_gateway() {
+  systemctl enable --now tradetill || { journalctl -u tradetill -o cat -n 20 && return 1; }
+}
+check_upgrade() {
+  make_backup
+  "$release/bin/tradetill" --env-file "$settings" migrate run --dry-run
+}
+link_release() {
+  link=$root/opt/tradetill
+  old=$(readlink -f "$link" || true)
+  if [ "$old" = "$release" ]; then
+    say there "$link -> $release"
+    return
+  fi
+  changed=yes
+  if [ -e "$link" ]; then
+    act "make a backup, and look at what $release changes in the database" check_upgrade
+    say note "the way back: ln -sfn $old $link && systemctl restart tradetill"
+  fi
+  act "point $link to $release" ln -sfn "$release" "$link"
+}
+units() {
+  cat > "$work/tradetill" <<'SH'
+#!/bin/sh
+exec /opt/tradetill/bin/tradetill --env-file /etc/tradetill/env "$@"
+SH
+  put "$work/tradetill" "$root/usr/local/bin/tradetill" 755
+  reload=''
+  for unit in tradetill.service tradetill-backup.service tradetill-backup.timer tradetill-vault.service \
+    tradetill-alerts.service; do
+    target=$root/etc/systemd/system/$unit
+    # The guide sets up the vault and a receiver of alerts. Here they are only kept up to date.
+    case $unit in tradetill-vault.service | tradetill-alerts.service) [ -e "$target" ] || continue ;; esac
+    put "$release/deploy/$unit" "$target" 644
+    if [ "$is_new" ]; then
+      reload=yes
+      case $unit in tradetill.service) changed=yes ;; esac
+    fi
+  done
+  [ -z "$reload" ] || act 'let systemd read its units' systemctl daemon-reload
+}
+start() {
+  if ! systemctl is-active --quiet tradetill; then
+    act 'start the gateway, which makes its tables' start_gateway
+  elif [ "$changed" ]; then
+    act 'restart the gateway' systemctl restart tradetill
+    if systemctl is-active --quiet tradetill-vault; then act 'restart the vault' systemctl restart tradetill-vault; fi
+  else
+    say there 'the gateway runs'
+  fi
+  if systemctl is-active --quiet tradetill-backup.timer; then
+    say there 'the timer of the backup runs'
+  else
+    act 'start the timer of the nightly backup' systemctl enable --now tradetill-backup.timer
+  fi
+  if [ -z "$(ls "$root"/var/backups/tradetill/tradetill-*.dump 2> /dev/null)" ]; then
+    act 'make the first backup, and check it' make_backup
+  fi
+}
+
+# ---- 5. the proxy
+
+render_caddyfile() {
+  current=$root/etc/caddy/Caddyfile
+  range=$console_from
+  [ "$range" ] || [ ! -e "$current" ] || range=$(sed -n 's/^.*@stranger not remote_ip //p' "$current")
+  sed "s/^pay\.example/$host/; s/^till-ops\.example/${console:-none}/; s#private_ranges#${range:-private_ranges}#" \
+    "$release/deploy/Caddyfile" > "$work/all"
+  if [ "$console" ]; then cp "$work/all" "$work/Caddyfile"; else sed '/^# The operators/,$d' "$work/all" > "$work/Caddyfile"; fi
+  chmod 644 "$work/Caddyfile"
+}
+look_at_caddyfile() {
+  install -d -o caddy -g caddy "$root/var/log/caddy"
+  runuser -u caddy -- caddy validate --config "$work/Caddyfile" > "$work/said" 2>&1 || stop "$(cat "$work/said")"
+}
+caddy_proxy() {
+  if [ -z "$proxy" ]; then
+    if [ ! -e "$nginx" ]; then
+      left 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
+    elif [ -e "$old/deploy/nginx.conf" ] && ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then
+      left "make the changes of this release in $nginx: diff $old/deploy/nginx.conf $release/deploy/nginx.conf"
+    fi
+    return
+  fi
+  render_caddyfile
+  cmp -s "$work/Caddyfile" "$current" || act 'let Caddy check the proxy file' look_at_caddyfile
+  put "$work/Caddyfile" "$current" 644
+  [ -z "$is_new" ] || act 'reload Caddy, which obtains the certificate' systemctl reload-or-restart caddy
+  addresses=$(getent ahosts "$host" || true)
+  case $addresses in
+  '') left "$host has no address in DNS yet. Add one: Caddy then obtains the certificate within minutes" ;;
+  127.* | ::1*) left "a line of /etc/hosts points $host to this machine: remove the name from that line" ;;
+  *) [ "$check" ] || wait_for_page ;;
+  esac
+}
+wait_for_page() {
+  say now "wait for https://$host/help, a minute at most"
+  for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+    if curl -fsS -o /dev/null --max-time 5 "https://$host/help" 2> "$work/said"; then
+      say there "https://$host/help"
+      return
+    fi
+    [ "$try" = 12 ] || sleep 5
+  done
+  left "https://$host/help does not answer ($(cat "$work/said")). journalctl -u caddy says why, and: tradetill doctor"
+}
+
+examine
+programs
+database_and_settings
+link_release
+units
+start
+caddy_proxy
+if [ "$check" ]; then
+  echo 'Nothing was changed.'
+  exit 0
+fi
+echo
+"$release/bin/tradetill" --env-file "$settings" doctor || true
+echo
+echo "$(basename "$release") is installed. docs/going-live.md goes on with the bot."
+[ ! -e "$work/left" ] || { echo 'Left for you:' && sed 's/^/- /' "$work/left"; }
