@@ -49,7 +49,6 @@ type Call = {
 }
 
 const EVENTS_PAGE = 500
-/** The default wait between two checks for further events. */
 const CHECK_MS = 5_000
 
 export function createTill(options: TillOptions) {
@@ -98,7 +97,6 @@ export function createTill(options: TillOptions) {
   }
 }
 
-/** About how long the first wait between two tries is. */
 const BACKOFF_MS = 500
 
 function caller(options: TillOptions) {
@@ -106,15 +104,15 @@ function caller(options: TillOptions) {
   const fetcher = options.fetch ?? fetch
   const base = url.replace(/\/$/, '')
 
-  async function tryOnce(request: Call): Promise<Response | undefined> {
+  async function once(request: Call): Promise<Response | undefined> {
     const { method = 'GET', path, query = {}, body, key, signal } = request
-    const search = new URLSearchParams()
+    const params = new URLSearchParams()
     for (const [name, value] of Object.entries(query))
-      if (value !== undefined) search.set(name, String(value))
-    const queryText = search.toString()
+      if (value !== undefined) params.set(name, String(value))
+    const search = params.toString()
     const deadline = AbortSignal.timeout(deadlineMs)
     try {
-      return await fetcher(`${base}${path}${queryText === '' ? '' : `?${queryText}`}`, {
+      return await fetcher(`${base}${path}${search === '' ? '' : `?${search}`}`, {
         method,
         headers: {
           authorization: `Bearer ${apiKey}`,
@@ -133,7 +131,7 @@ function caller(options: TillOptions) {
 
   return async <T>(request: Call): Promise<T> => {
     for (let tried = 1; ; tried += 1) {
-      const answer = await tryOnce(request)
+      const answer = await once(request)
       const read = answer === undefined ? undefined : await bodyOf(answer)
       if (answer?.ok === true && read !== undefined) return read as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
@@ -154,7 +152,7 @@ function isTemporary(answer: Response | undefined, retryAfterS: number | undefin
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined
 }
 
-/** Returns a random wait in milliseconds, so many stores do not retry at the same moment. */
+/** Random, so many stores do not retry at the same moment. */
 const backoff = (tried: number): number => BACKOFF_MS * 2 ** (tried - 1) * (0.5 + Math.random())
 
 /** Returns undefined for an answer that is not a JSON object, such as a truncated one or the page of a proxy. */

@@ -7,7 +7,7 @@ export type Webhook = Event | WebhookTest
 /** An event of a deposit: `data` is the entire deposit as it was then. */
 export type DepositEvent = Event & { data: Deposit }
 
-/** Returns false for other events, such as types that are added later. */
+/** False for other events, such as types that are added later. */
 export const isOfDeposit = (webhook: Webhook): webhook is DepositEvent =>
   webhook.type.startsWith('deposit.') && 'sequence' in webhook
 
@@ -47,11 +47,11 @@ export async function verifyWebhook({ secret, headers, body, now = new Date() }:
   const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
     'verify',
   ])
-  const signedBytes = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
   for (const one of signatures) {
     const signature = one.startsWith('v1,') ? bytesOf(one.slice(3)) : undefined
     // This comparison takes constant time.
-    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signedBytes)))
+    if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, signature, signed)))
       return JSON.parse(body)
   }
   throw new WebhookRefused('no signature is valid')

@@ -46,11 +46,11 @@ async function missingOf(client: Client, { config }: StandaloneDeps): Promise<Mi
   return judgement.kind === 'refused' ? judgement.reason : judgement.missing
 }
 
-export async function showMigrations(place: StandaloneDeps): Promise<Answer<MigrationStatus>> {
-  const url = ownerOf(place)
+export async function showMigrations(deps: StandaloneDeps): Promise<Answer<MigrationStatus>> {
+  const url = ownerOf(deps)
   if (url === undefined) return NO_DATABASE
   return whileNobodyMigrates(url, {}, async (client) => {
-    const missing = await missingOf(client, place)
+    const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     const applied = (await readApplied(client)).map(({ name, oldestVersion }) => ({
       migration: name,
@@ -62,11 +62,11 @@ export async function showMigrations(place: StandaloneDeps): Promise<Answer<Migr
 }
 
 /** Describes the missing migrations without running anything. */
-export async function planMigrations(place: StandaloneDeps): Promise<Answer<Plan>> {
-  const url = ownerOf(place)
+export async function planMigrations(deps: StandaloneDeps): Promise<Answer<Plan>> {
+  const url = ownerOf(deps)
   if (url === undefined) return NO_DATABASE
   return whileNobodyMigrates(url, {}, async (client) => {
-    const missing = await missingOf(client, place)
+    const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     return done({ steps: missing.flatMap(stepsOf) })
   })
@@ -83,14 +83,14 @@ const stepsOf = ({ name, sql }: MigrationFile): Step[] =>
 
 /** Runs the missing migrations, as a gateway does at its start. */
 export async function runMigrations(
-  place: StandaloneDeps,
+  deps: StandaloneDeps,
   onProgress: (what: string) => void,
 ): Promise<Answer<Migrated>> {
-  const { config, url: appUrl } = place
-  const url = ownerOf(place)
+  const { config, url: appUrl } = deps
+  const url = ownerOf(deps)
   if (url === undefined || appUrl === undefined) return NO_DATABASE
   return whileNobodyMigrates(url, { onProgress }, async (client) => {
-    const missing = await missingOf(client, place)
+    const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     const applied = await applyMigrations(client, { onProgress })
     if (url !== appUrl) {
