@@ -162,10 +162,10 @@ describe('the page', () => {
     await giveLink(page, texts, await shopper())
     await page.getByRole('gridcell').first().waitFor()
     await page.evaluate(() => {
-      const said: string[] = []
-      Reflect.set(window, 'said', said)
+      const announced: string[] = []
+      Reflect.set(window, 'announced', announced)
       const voice = [...document.querySelectorAll('[role=status]')].at(-1)
-      new MutationObserver(() => said.push(voice?.textContent ?? '')).observe(document.body, {
+      new MutationObserver(() => announced.push(voice?.textContent ?? '')).observe(document.body, {
         subtree: true,
         childList: true,
         characterData: true,
@@ -176,7 +176,9 @@ describe('the page', () => {
         cell.click()
     })
     const spoken = (): Promise<string[]> =>
-      page.evaluate(() => [...new Set<string>(Reflect.get(window, 'said'))].filter((text) => text !== ''))
+      page.evaluate(() =>
+        [...new Set<string>(Reflect.get(window, 'announced'))].filter((text) => text !== ''),
+      )
     await expect.poll(spoken).toHaveLength(1)
     const [first = ''] = await spoken()
     expect(first).toMatch(/^3 selected, \$/)
@@ -196,8 +198,8 @@ describe('the page', () => {
         await page.clock.runFor(1000)
         // Steps of two seconds could skip an announcement.
         await expect.poll(shown).not.toBe(before)
-        const said = (await voice.textContent()) ?? ''
-        if (said !== spoken.at(-1) && said !== '') spoken.push(said)
+        const text = (await voice.textContent()) ?? ''
+        if (text !== spoken.at(-1) && text !== '') spoken.push(text)
       }
       expect(spoken).toEqual([texts.timeAnnounce(30), texts.timeAnnounce(10)])
     }

@@ -11,7 +11,7 @@ import { command, enterSandbox, giveAuthenticator } from './support/console.ts'
 import { ALWAYS_THERE, giveHostileNames, harmOf, NO_HARM } from './support/hostile-names.ts'
 import { answerOffer, approveLogin } from './support/sandbox.ts'
 import { depositOf, openBrowser, query, shopper, till } from './support/shared-till.ts'
-import { callerOf, standingOffer } from './support/widget-calls.ts'
+import { callerOf, makeOffer } from './support/widget-calls.ts'
 
 /** Pays a deposit, so every page has something to show. */
 async function paidDeposit(): Promise<string> {
@@ -19,7 +19,7 @@ async function paidDeposit(): Promise<string> {
   const caller = await callerOf(till.gateway, deposit)
   const { tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
-  const { offerId } = await standingOffer(caller)
+  const { offerId } = await makeOffer(caller)
   await answerOffer(till.sandbox, offerId, 'accept')
   await expect.poll(async () => (await caller.payment()).status).toBe('succeeded')
   return deposit.id
@@ -66,7 +66,7 @@ describe.each([
     await query(`
       insert into page_vital select date_trunc('day', till_now(), 'UTC'), 'deposit', device, metric, bucket, 1000000
       from unnest(array['phone', 'computer']) device,
-        (values ('LCP', 50), ('INP', 40), ('CLS', 41), ('FCP', 48), ('TTFB', 30)) of (metric, bucket)
+        (values ('LCP', 50), ('INP', 40), ('CLS', 41), ('FCP', 48), ('TTFB', 30)) vital (metric, bucket)
       on conflict (day, screen, device, metric, bucket) do update set pages = excluded.pages`)
     const hostile = names === 'hostile' ? await giveHostileNames(page) : undefined
     await page.getByText('without a passkey').waitFor()
@@ -252,7 +252,7 @@ async function hostileServer(html: string) {
 }
 
 /** Calls the console without a browser, with a stolen cookie and forged headers. */
-async function forged(cookie: string): Promise<number | undefined> {
+async function callForged(cookie: string): Promise<number | undefined> {
   const { host, origin, port } = new URL(till.console)
   const call = callAs({ host: '127.0.0.1', port, path: '/ops/find/acts', method: 'POST' })
   const headers = {
@@ -322,7 +322,7 @@ test('D-33 a hostile page on another port of localhost gets nothing, and neither
   // Browsers send a cookie to every port of its host, so the hostile server received it. Alone it is not a session.
   const stolen = cookies.find((cookie) => cookie.includes('__Host-console='))
   expect(stolen).toBeDefined()
-  expect(await forged(stolen ?? '')).toBe(401)
+  expect(await callForged(stolen ?? '')).toBe(401)
   await page.reload()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 })

@@ -19,7 +19,7 @@ import {
   till,
 } from './support/shared-till.ts'
 import { TEXTS, tickUntil } from './support/shopper.ts'
-import { callerOf, standingOffer } from './support/widget-calls.ts'
+import { callerOf, makeOffer } from './support/widget-calls.ts'
 
 /**
  * Serves the shop's pages under host names of other sites than the till's, so browsers withhold the till's cookies in
@@ -48,9 +48,9 @@ afterAll(() => {
 const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
   <script src="${till.gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script>
   <script>
-    const told = []
+    const received = []
     for (const type of ['ready', 'status', 'resize', 'close', 'done', 'load_failed', 'link'])
-      document.addEventListener('tradetill:' + type, ({ detail }) => told.push({ type, detail }))
+      document.addEventListener('tradetill:' + type, ({ detail }) => received.push({ type, detail }))
     const open = (url, mode) => {
       window.deposit = tradetill.open(url, { mode, target: document.querySelector(mode === 'inline' ? 'main' : 'body') })
     }
@@ -86,9 +86,9 @@ const GUIDE = readFileSync(join(import.meta.dirname, '../docs/store-guide.md'), 
 
 const ready = (page: Page): Promise<string> => page.evaluate('deposit.ready')
 
-type Told = { type: string; detail: Record<string, unknown> | null }
-const told = async (page: Page, type: string): Promise<Told['detail'][]> =>
-  (await page.evaluate<Told[]>('told')).filter((one) => one.type === type).map(({ detail }) => detail)
+type Received = { type: string; detail: Record<string, unknown> | null }
+const received = async (page: Page, type: string): Promise<Received['detail'][]> =>
+  (await page.evaluate<Received[]>('received')).filter((one) => one.type === type).map(({ detail }) => detail)
 
 function frameOf(page: Page): Frame {
   const [, frame] = page.frames()
@@ -104,7 +104,7 @@ const BLOCKED = `if (window !== window.top)
 async function openOffer(url: string): Promise<string> {
   const caller = await callerOf(till.gateway, { id: '', url, hash: url.slice(-32) })
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
-  return (await standingOffer(caller)).offerId
+  return (await makeOffer(caller)).offerId
 }
 
 test.each(['en', 'ru'] as const)(
@@ -152,14 +152,14 @@ test('the shop receives the outcome, and can keep the shopper on its page', asyn
   await goShopping(page, { url, mode: 'inline' })
   expect(await ready(page)).toBe('ready')
   await page.evaluate(`addEventListener('tradetill:done', (event) => event.preventDefault())`)
-  await expect.poll(() => told(page, 'status')).toEqual([{ depositId: id, status: 'pending' }])
+  await expect.poll(() => received(page, 'status')).toEqual([{ depositId: id, status: 'pending' }])
   const height = async () => (await page.locator('iframe').boundingBox())?.height ?? 0
   expect(await height()).toBeGreaterThanOrEqual(480)
   expect(await height()).toBeLessThanOrEqual(DESKTOP.height)
   await endDeposit(deposit, offerId)
   const done = { depositId: id, status: 'succeeded', redirectUrl: `${STORE}/paid` }
-  await tickUntil(page, async () => (await told(page, 'done')).length > 0)
-  expect(await told(page, 'done')).toEqual([done])
+  await tickUntil(page, async () => (await received(page, 'done')).length > 0)
+  expect(await received(page, 'done')).toEqual([done])
   expect(new URL(page.url()).pathname).toBe('/')
   expect(await violations(page)).toEqual([])
   await frameOf(page).getByRole('link', { name: TEXTS.en.backToStore }).click()
@@ -179,19 +179,19 @@ test('Esc in the frame or the page closes the frame and gives the focus back; wi
   await openOffer(url)
   await page.keyboard.press('Enter')
   expect(await ready(page)).toBe('ready')
-  await expect.poll(() => told(page, 'status')).toContainEqual({ depositId: id, status: 'pending' })
-  const asked: string[] = []
+  await expect.poll(() => received(page, 'status')).toContainEqual({ depositId: id, status: 'pending' })
+  const questions: string[] = []
   page.on('dialog', (question) => {
-    asked.push(question.message())
-    return asked.length === 1 ? question.dismiss() : question.accept()
+    questions.push(question.message())
+    return questions.length === 1 ? question.dismiss() : question.accept()
   })
   await page.getByRole('button', { name: 'Close' }).focus()
   await page.keyboard.press('Escape')
-  await expect.poll(() => asked).toEqual([TEXTS.en.closeQuestion])
+  await expect.poll(() => questions).toEqual([TEXTS.en.closeQuestion])
   await expect.poll(() => page.locator('iframe').count()).toBe(1)
   await page.getByRole('button', { name: 'Close' }).click()
   await page.locator('iframe').waitFor({ state: 'detached' })
-  expect(asked).toHaveLength(2)
+  expect(questions).toHaveLength(2)
 })
 
 test('an element that was added and removed a hundred times leaves nothing behind, and still works', async () => {
@@ -282,7 +282,7 @@ describe('a frame that does not load', () => {
       expect(lines.filter((line) => line.startsWith('tradetill-deposit'))).toEqual([
         expect.stringContaining(`"frame-src ${till.gateway}"`),
       ])
-      expect(await told(page, 'ready')).toEqual([])
+      expect(await received(page, 'ready')).toEqual([])
       expect(await violations(page)).toEqual([])
     },
   )

@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-async function badDay(name: string, said: { steamId?: string; times?: number }): Promise<void> {
-  const { off } = await begin(till.sandbox, name, said)
+async function beginBehaviour(name: string, settings: { steamId?: string; times?: number }): Promise<void> {
+  const { off } = await begin(till.sandbox, name, settings)
   endings.push(off)
 }
 
@@ -32,15 +32,15 @@ const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
   return page.getByRole('alert').filter({ hasText: title }).filter({ hasText: description })
 }
 
-const door = (to: SteamPage): string => steamPage(to, till.sandbox)
+const addressOf = (to: SteamPage): string => steamPage(to, till.sandbox)
 
 /** The text or address of the only primary button of each state, which solves the problem. */
-const DOORS: Record<InventoryErrorType, string> = {
+const BUTTON_TARGETS: Record<InventoryErrorType, string> = {
   internal: TEXTS.en.retry,
   tradeNotAvailable: TEXTS.en.games.dota,
-  hidden: door('privacy'),
-  escrow: door('guard'),
-  invalidPartner: door('tradeSettings'),
+  hidden: addressOf('privacy'),
+  escrow: addressOf('guard'),
+  invalidPartner: addressOf('tradeSettings'),
   engineeringWorks: TEXTS.en.retry,
 }
 
@@ -60,7 +60,7 @@ async function expectError(type: InventoryErrorType, who: string) {
   await shown(page, texts, type).waitFor()
   expect(texts.inventoryErrors[type].title).toBe(SPECIFIED[type])
   const { primary, panel } = await alertParts(page)
-  expect(primary).toBe(DOORS[type])
+  expect(primary).toBe(BUTTON_TARGETS[type])
   expect(panel).toBe(0)
   const before = callsTo(visited, '/api/inventory').length
   await page.getByRole('button', { name: texts.retry }).click()
@@ -122,13 +122,13 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
   })
   test('A-123 because Steam does not return one', async () => {
     const { steamId } = await shopper('magic_last_second')
-    await badDay('inventory-500-20', { steamId })
+    await beginBehaviour('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
   })
 })
 
 /** Opens the items of a shopper like `who`, and picks the most expensive one. */
-async function picked(who: string) {
+async function openPicked(who: string) {
   const opened = await openStand({ who })
   await opened.page.getByRole('gridcell').first().click()
   return opened
@@ -145,16 +145,16 @@ const press = (page: Page, texts: Messages) =>
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   test('A-129 A-026 if Steam refuses it, while the page behind is locked and keeps its scroll position', async () => {
-    const { page, texts } = await picked('magic_reverser')
+    const { page, texts } = await openPicked('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
-    await badDay('send-15', { steamId })
+    await beginBehaviour('send-15', { steamId })
     await page.evaluate(() => scrollTo(0, 200))
     await press(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationErrorText).waitFor()
     await expect.poll(() => pageScroll(page)).toEqual(['hidden', 200])
     expect(texts.creationErrorTitle).toBe('Failed to create trade')
-    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(door('restrictions'))
+    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(addressOf('restrictions'))
     await modal.getByRole('button', { name: texts.close }).click()
     await modal.waitFor({ state: 'detached' })
     await expect.poll(() => pageScroll(page)).toEqual(['scroll', 200])
@@ -165,19 +165,19 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   })
 
   test('if the link has expired: with the reason, the way to Steam’s page, and the field marked behind the error', async () => {
-    const { page, texts } = await picked('magic_seller')
+    const { page, texts } = await openPicked('magic_seller')
     const { steamId } = await shopper('magic_seller')
-    await badDay('token-regenerated', { steamId })
+    await beginBehaviour('token-regenerated', { steamId })
     await press(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationCauses.link_expired ?? '').waitFor()
-    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(door('tradeSettings'))
+    await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(addressOf('tradeSettings'))
     await modal.getByRole('button', { name: texts.close }).click()
     await shown(page, texts, 'invalidPartner').waitFor()
   })
 
   test('A-022 A-074 A-128 during maintenance: no inventory, no new trade, and one line on the page until it ends', async () => {
-    const { page, texts } = await picked('magic_accepts')
+    const { page, texts } = await openPicked('magic_accepts')
     const place = () => page.locator('.controls').boundingBox()
     const before = await place()
     await maintenance('on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.')

@@ -122,11 +122,11 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
 
 async function check(running: Running, name: string, picture: Buffer): Promise<boolean> {
   const difference = await differenceOf(running.browser, readFileSync(join(MAIN, `${name}.png`)), picture)
-  const same = difference <= MOST_DIFFERENCE
+  const isSame = difference <= MOST_DIFFERENCE
   console.log(
-    `${same ? 'same     ' : 'DIFFERENT'} ${name} (${(difference * 100).toFixed(2)} % of its pixels)`,
+    `${isSame ? 'same     ' : 'DIFFERENT'} ${name} (${(difference * 100).toFixed(2)} % of its pixels)`,
   )
-  return same
+  return isSame
 }
 
 async function main(args: string[]): Promise<void> {

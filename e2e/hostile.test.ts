@@ -25,7 +25,7 @@ const NAMES = [
 ]
 
 /** Returns the parts that overflow their card, and notes if the page is too wide or the cards differ in height. */
-function overflowing(page: Page): Promise<string[]> {
+function overflows(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isWithin = (inner: DOMRect, outer: DOMRect): boolean =>
       inner.left >= outer.left - 1 &&
@@ -85,14 +85,14 @@ describe.each([
         .poll(async () => (await card.locator('.card-name').getAttribute('title'))?.startsWith(name))
         .toBe(true)
       await card.click()
-      expect(await overflowing(page)).toEqual([])
+      expect(await overflows(page)).toEqual([])
     }
     await search.fill('')
-    expect(await overflowing(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
     await expect.poll(() => page.locator('.card-selected').count()).toBeGreaterThan(0)
     await speak(page, language === 'en' ? 'ru' : 'en')
     await page.getByRole('gridcell').first().waitFor()
-    expect(await overflowing(page)).toEqual([])
+    expect(await overflows(page)).toEqual([])
     expect(await harmOf(page)).toEqual(NO_HARM)
   })
 })
@@ -107,7 +107,7 @@ test.each([
   ['has a trade ban', 'magic_banned', 'trade_ban', `${till.store}/`],
 ] as const)(
   'a shopper who %s learns this when the offer is sent; no item moves, and the deposit stays open',
-  async (_what, who, cause, door) => {
+  async (_what, who, cause, target) => {
     const { page, texts, deposit } = await openStand({ who })
     const guest = await shopper(who)
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
@@ -115,7 +115,7 @@ test.each([
     await page.getByRole('button', { name: texts.pay, exact: true }).click()
     const refusal = page.getByRole('dialog', { name: texts.creationErrorTitle })
     await refusal.getByText(texts.creationCauses[cause] ?? '').waitFor()
-    await expect.poll(() => refusal.locator('.primary').getAttribute('href')).toBe(door)
+    await expect.poll(() => refusal.locator('.primary').getAttribute('href')).toBe(target)
     expect(await offersTo(till.sandbox, guest)).toEqual([])
     expect(await query('select state, reason from trade where deposit_id = $1', [deposit.id])).toEqual([
       { state: 'refused', reason: 'trade_refused' },
@@ -132,14 +132,14 @@ test('a foreign page cannot put ours into a frame and cover it', async () => {
   await context.route('http://evil.test/', (route) =>
     route.fulfill({ contentType: 'text/html', body: `<iframe src="${deposit.url}"></iframe>` }),
   )
-  const framed = async () => {
+  const openFramed = async () => {
     const page = await context.newPage()
     await page.goto('http://evil.test/')
     const frame = page.frames()[1]
     if (frame === undefined) throw new Error('the foreign page has no frame')
     return frame
   }
-  const refused = await framed()
+  const refused = await openFramed()
   await expect.poll(() => refused.url()).toMatch(/^chrome-error:/)
   // Without the headers the same frame shows the page, so it is the headers that block it.
   await context.route(deposit.url, async (route) => {
@@ -147,5 +147,5 @@ test('a foreign page cannot put ours into a frame and cover it', async () => {
     const { 'x-frame-options': _options, 'content-security-policy': _policy, ...headers } = response.headers()
     await route.fulfill({ response, headers })
   })
-  await (await framed()).getByRole('textbox', { name: texts.tradeLink }).waitFor()
+  await (await openFramed()).getByRole('textbox', { name: texts.tradeLink }).waitFor()
 })

@@ -55,7 +55,7 @@ test.each(['en', 'ru'] as const)(
   'D-13 D-14 in %s: items that are not marketable, or have no price of their own, are not offered, and the page says why',
   async (language) => {
     const { page, texts, inventory } = await openStand({ who: 'magic_twins', language })
-    const said = async (reason: 'notMarketable' | 'noOwnPrice') => {
+    const countShown = async (reason: 'notMarketable' | 'noOwnPrice') => {
       await page.getByRole('button', { name: texts.why }).click()
       const row = page.locator('.popover-row', { hasText: texts.unavailableReasons[reason] })
       const count = await row.locator('strong').textContent()
@@ -63,7 +63,7 @@ test.each(['en', 'ru'] as const)(
       return Number(count)
     }
     expect(inventory.unavailableByReason.notMarketable).toBe(1)
-    await expect.poll(() => said('notMarketable')).toBe(1)
+    await expect.poll(() => countShown('notMarketable')).toBe(1)
     const [other] = await Promise.all([
       nextInventory(page),
       page.getByRole('radio', { name: 'Team Fortress 2' }).check({ force: true }),
@@ -71,8 +71,8 @@ test.each(['en', 'ru'] as const)(
     await page.getByRole('button', { name: texts.why }).waitFor()
     expect(other.unavailableByReason).toMatchObject({ notMarketable: 1 })
     expect(other.unavailableByReason.noOwnPrice).toBeGreaterThanOrEqual(2)
-    await expect.poll(() => said('noOwnPrice')).toBe(other.unavailableByReason.noOwnPrice)
-    await expect.poll(() => said('notMarketable')).toBe(1)
+    await expect.poll(() => countShown('noOwnPrice')).toBe(other.unavailableByReason.noOwnPrice)
+    await expect.poll(() => countShown('notMarketable')).toBe(1)
   },
 )
 

@@ -51,10 +51,10 @@ describe.each([
         videoWidth,
         controls,
         at: element.currentTime,
-        said: element.textTracks[0]?.cues?.length,
+        cues: element.textTracks[0]?.cues?.length,
       }
     })
-    expect(shown).toMatchObject({ videoWidth: 800, controls: true, at: 14, said: 3 })
+    expect(shown).toMatchObject({ videoWidth: 800, controls: true, at: 14, cues: 3 })
     expect(shown.duration).toBeGreaterThan(15)
     await page.getByText(texts.guideClipNote).waitFor()
     expect(await page.getByRole('grid').count()).toBe(0)
@@ -105,21 +105,21 @@ test('A-042 A-083 A-084 a valid link is sent 700 ms after the last letter, and c
     await release.promise
     await route.continue()
   })
-  const asked = () => callsTo(visited, '/api/trade-url').length
+  const callCount = () => callsTo(visited, '/api/trade-url').length
   await input.fill(tradeUrl.slice(0, -1))
   await page.clock.runFor(500)
   await input.fill(tradeUrl)
   await page.clock.runFor(699)
-  expect(asked()).toBe(0)
+  expect(callCount()).toBe(0)
   await page.clock.runFor(1)
-  await expect.poll(asked).toBe(1)
+  await expect.poll(callCount).toBe(1)
   await expect.poll(() => input.getAttribute('readonly')).not.toBeNull()
   await input.press('Backspace')
   await expect.poll(() => input.inputValue()).toBe(tradeUrl)
   const answered = page.waitForResponse('**/api/trade-url')
   release.resolve()
   await page.getByRole('link', { name }).waitFor()
-  expect(asked()).toBe(1)
+  expect(callCount()).toBe(1)
   expect(await (await answered).json()).toEqual({
     name,
     profileUrl: expect.stringMatching(/^http.*\/profiles\/\d{17}$/),

@@ -23,11 +23,11 @@ class Server {
   payment: Payment = payment({ user: null })
   before: Payment = this.payment
   /** True if the next answer about the deposit must be from before its last change. */
-  behind = false
-  failing = false
-  refusing = false
+  isBehind = false
+  isFailing = false
+  isRefusing = false
   /** True while answers about inventories and deposits wait for `release`. */
-  holding = false
+  isHolding = false
   held: Held[] = []
   inventories = 0
 
@@ -41,7 +41,7 @@ class Server {
     const path = url.pathname
     const said = this.say(path, url)
     const answer = (): Promise<void> => route.fulfill(said).catch(() => {})
-    if (!this.holding || (path !== '/api/inventory' && path !== '/api/payment')) return answer()
+    if (!this.isHolding || (path !== '/api/inventory' && path !== '/api/payment')) return answer()
     this.held.push({ path, answer })
   }
 
@@ -51,11 +51,11 @@ class Server {
   }
 
   say(path: string, url: URL): Parameters<Route['fulfill']>[0] {
-    if (this.failing && path !== '/api/payment') return { status: 500, body: '' }
+    if (this.isFailing && path !== '/api/payment') return { status: 500, body: '' }
     switch (path) {
       case '/api/payment': {
-        const behind = this.behind && this.payment.user !== null
-        this.behind = false
+        const behind = this.isBehind && this.payment.user !== null
+        this.isBehind = false
         return { json: behind ? { ...this.before, user: SHOPPER } : this.payment }
       }
       case '/api/trade-url':
@@ -71,7 +71,7 @@ class Server {
   }
 
   trade() {
-    if (this.refusing) return { status: 422, json: { code: 'trade_refused' } }
+    if (this.isRefusing) return { status: 422, json: { code: 'trade_refused' } }
     if (this.payment.status !== 'created') return { status: 409, json: { code: 'deposit_closed' } }
     this.change({ status: 'pending', timeLeft: 3600, acceptUrl: till.sandbox })
     return { json: { state: 'active' } }
@@ -240,22 +240,22 @@ const ACTS = {
     if (end !== undefined) server.change({ status: end, timeLeft: null })
   },
   fail: ({ server }) => {
-    server.failing = !server.failing
+    server.isFailing = !server.isFailing
   },
   older: ({ server }) => {
-    server.behind = true
+    server.isBehind = true
   },
   refuse: ({ server }) => {
-    server.refusing = !server.refusing
+    server.isRefusing = !server.isRefusing
   },
   hold: ({ server }) => {
-    server.holding = true
+    server.isHolding = true
   },
   releaseLast: ({ server }) => server.release(server.held.length - 1),
   releaseAny: ({ server }, pick) => server.release(pick % Math.max(server.held.length, 1)),
   /** Restores the connection and the server. The page gives up calls that hung. */
   recover: async ({ page, server }) => {
-    Object.assign(server, { failing: false, refusing: false, holding: false, behind: false })
+    Object.assign(server, { isFailing: false, isRefusing: false, isHolding: false, isBehind: false })
     await page.clock.runFor(1000)
     await page.evaluate(() => {
       for (const type of ['offline', 'online']) window.dispatchEvent(new Event(type))

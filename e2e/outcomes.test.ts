@@ -16,7 +16,7 @@ import {
   till,
 } from './support/shared-till.ts'
 import { TEXTS, tickUntil } from './support/shopper.ts'
-import { callerOf, type OpenedDeposit, standingOffer } from './support/widget-calls.ts'
+import { callerOf, makeOffer, type OpenedDeposit } from './support/widget-calls.ts'
 
 /** Makes the offer look seconds old, however slow the machine is. */
 const keepYoung = (deposit: string) =>
@@ -65,7 +65,7 @@ async function bringTo(status: FinalDepositStatus): Promise<void> {
   if (who !== '') {
     const { tradeUrl } = await shopper(who)
     await caller.post('/api/trade-url', { tradeUrl })
-    ;({ offerId, amount } = await standingOffer(caller))
+    ;({ offerId, amount } = await makeOffer(caller))
   }
   await cause(offerId, deposit.id)
   await eventually(
@@ -240,7 +240,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page says for how
   const caller = await callerOf(till.gateway, await depositOf())
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
-  const { offerId } = await standingOffer(caller)
+  const { offerId } = await makeOffer(caller)
   await begin(till.sandbox, 'hold-15-days', { steamId })
   await answerOffer(till.sandbox, offerId, 'accept')
   const { page } = await openBrowser()
@@ -253,7 +253,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page says for how
 test('A-054 after an offer was cancelled by others within seconds, the page warns of look-alikes and stolen keys too', async () => {
   const caller = await callerOf(till.gateway, await depositOf())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
-  const { offerId } = await standingOffer(caller)
+  const { offerId } = await makeOffer(caller)
   await keepYoung(caller.depositId)
   await answerOffer(till.sandbox, offerId, 'cancel')
   const { page } = await openBrowser()
@@ -293,11 +293,11 @@ test('A-064 A-100 after success the page goes to its redirectUrl, once each time
     { deposit: { redirectUrl: target } },
     ({ page }) => page.clock.install(),
   )
-  const asked = () => seen.requests.filter(({ url }) => url === target).length
+  const visits = () => seen.requests.filter(({ url }) => url === target).length
   await endDeposit(deposit, offerId)
   // The redirect waits until the shopper has had time to read the outcome.
   await tickUntil(page, async () => page.url() === target)
-  expect(asked()).toBe(1)
+  expect(visits()).toBe(1)
   // The browser's back button reaches the page before the deposit, which does not redirect.
   await page.goBack()
   await page.waitForURL('about:blank')
@@ -305,7 +305,7 @@ test('A-064 A-100 after success the page goes to its redirectUrl, once each time
   // A 204 keeps the browser on the page. Coming back to it must not redirect again.
   await page.route(target, (route) => route.fulfill({ status: 204 }))
   await page.goto(deposit.url, { waitUntil: 'commit' })
-  await tickUntil(page, async () => asked() === 2)
+  await tickUntil(page, async () => visits() === 2)
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
   await page.evaluate(async () => {
     document.dispatchEvent(new Event('visibilitychange'))
@@ -313,5 +313,5 @@ test('A-064 A-100 after success the page goes to its redirectUrl, once each time
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))
   })
   await page.clock.runFor(10_000)
-  expect(asked()).toBe(2)
+  expect(visits()).toBe(2)
 })

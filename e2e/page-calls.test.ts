@@ -48,11 +48,11 @@ describe('A-104 the error report', () => {
   test('A-105 describes an uncaught error and an unhandled rejection, and carries the token', async () => {
     const { page, context, texts } = await openDeposit()
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
-    const told = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
+    const reported = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
     await page.evaluate(() => {
       window.dispatchEvent(new ErrorEvent('error', { message: 'broken', filename: 'x.js', lineno: 7 }))
     })
-    const request = await told
+    const request = await reported
     const { url, ...report } = request.postDataJSON()
     expect(report).toEqual({ message: 'broken', type: 'error', filename: 'x.js', lineno: 7, empty: true })
     expect(url).toBe(page.url())

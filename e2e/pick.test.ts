@@ -35,11 +35,11 @@ test('D-15 on a phone one press picks items for the store’s amount, and the fo
     viewport: MOBILE,
     deposit: { targetAmount: 2_000 },
   })
-  const door = page.getByRole('button', { name: texts.pickForMe })
-  await door.click()
+  const opener = page.getByRole('button', { name: texts.pickForMe })
+  await opener.click()
   await page.getByRole('button', { name: /^Подобрать предметы на 20,00/ }).click()
-  await expect.poll(() => door.getAttribute('aria-expanded')).toBe('false')
-  await expect.poll(() => door.evaluate((element) => element === document.activeElement)).toBe(true)
+  await expect.poll(() => opener.getAttribute('aria-expanded')).toBe('false')
+  await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true)
   const bar = page.getByRole('progressbar', { name: texts.target })
   await expect.poll(() => bar.getAttribute('value')).toBe('2000')
   expect(centsOf((await page.locator('.bottom-sum strong').textContent()) ?? '')).toBeGreaterThanOrEqual(

@@ -28,7 +28,7 @@ import {
 } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
-async function picked(opened: Opened): Promise<void> {
+async function giveLinkAndPick(opened: Opened): Promise<void> {
   const { page, texts } = opened
   await giveLink(page, texts, await shopper())
   await pickItems(page, 1)
@@ -220,7 +220,7 @@ test('a page that the browser froze and kept is up to date within a second of co
   await page.clock.install()
   const looks = looksOf(page)
   await page.goto(opened.deposit.url)
-  await picked(opened)
+  await giveLinkAndPick(opened)
   await pay(page, texts)
   const offer = await offerOf(page, texts)
   // With a call under way, the browser might not keep the page.
@@ -285,7 +285,7 @@ test('on a slow connection polls do not pile up, and the payment succeeds', asyn
   await browser.send('Network.emulateNetworkConditions', slow3g)
   await context.addInitScript(countPolls)
   await page.reload()
-  await picked(opened)
+  await giveLinkAndPick(opened)
   await pay(page, texts)
   const asked = callsTo(opened, '/api/payment').length
   await expect.poll(() => callsTo(opened, '/api/payment').length).toBeGreaterThan(asked + 1)

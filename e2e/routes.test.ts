@@ -46,8 +46,8 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
       await page.getByRole('heading', { level: 2, name: title }).waitFor()
     }
     const text = (await page.getByRole('main').textContent()) ?? ''
-    for (const said of [help.escrow.text, help.games.text, help.prices.text, help.minimum.text]) {
-      expect(text).toContain(said)
+    for (const part of [help.escrow.text, help.games.text, help.prices.text, help.minimum.text]) {
+      expect(text).toContain(part)
     }
     expect(help.escrow.text).toMatch(/7/)
     expect(text).toContain(texts.itemConditions)
@@ -198,12 +198,12 @@ test('A-005 A-104 a route that throws while it renders shows "page not found", a
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), id: { no: 'text' } } })
   })
-  const told = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
+  const reported = page.waitForRequest((request) => request.url().endsWith('/api/error-report'))
   await page.goto(url)
   await heading(page, texts.notFound).waitFor()
   // The address is right: nobody is sent back to the store in the middle of a payment.
   await page.getByText(texts.crashHint).waitFor()
-  expect((await told).postDataJSON()).toMatchObject({
+  expect((await reported).postDataJSON()).toMatchObject({
     message: expect.stringContaining('React error #31'),
     type: 'Error',
     empty: false,

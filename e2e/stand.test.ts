@@ -118,7 +118,7 @@ describe.each([
   test('A-012 A-013 A-014 A-072 A-085 A-091 picking and clearing update the sum and check the minimum', async () => {
     const { page, texts, inventory } = await atStand({ language, viewport }, 'nova_hound')
     const summary = page.getByRole('complementary', { name: texts.summary })
-    const said = async (): Promise<string> => (await summary.textContent()) ?? ''
+    const summaryText = async (): Promise<string> => (await summary.textContent()) ?? ''
     const sum = (...items: number[]): string => money(items.reduce((total, price) => total + price, 0))
     await expect.poll(() => page.locator('.summary').count()).toBe(viewport === MOBILE ? 0 : 1)
     await expect.poll(() => page.locator('.bottom-bar').count()).toBe(viewport === MOBILE ? 1 : 0)
@@ -136,7 +136,7 @@ describe.each([
     await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
     const [dearest = 0] = byPrice(inventory.items)
     await cell(page, 0).click()
-    expect(await said()).toContain(sum(dearest, cheapest))
+    expect(await summaryText()).toContain(sum(dearest, cheapest))
     expect(await payButton(page, texts).isDisabled()).toBe(false)
     // The panel does not move: buttons and total stay in place while items are picked.
     for (const index of [1, 2, 3, 4]) {
@@ -149,11 +149,11 @@ describe.each([
       .poll(() => page.getByRole('gridcell', { selected: true }).count())
       .toBe(inventory.items.length > 30 ? 1 : 2)
     await cell(page, 0).click()
-    expect(await said()).toContain(sum(cheapest))
+    expect(await summaryText()).toContain(sum(cheapest))
     await page.getByRole('button', { name: texts.clearAll }).click()
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
-    expect(await said()).toContain(money(0))
-    expect(await said()).toContain(texts.payBlocks.noItems(money(inventory.minPrice)))
+    expect(await summaryText()).toContain(money(0))
+    expect(await summaryText()).toContain(texts.payBlocks.noItems(money(inventory.minPrice)))
     if (viewport === MOBILE) await expectStillness(page)
   })
 

@@ -12,10 +12,10 @@ import { answerOffer, offers, player, players } from './support/sandbox.ts'
 import { openBrowser } from './support/shared-till.ts'
 import { answerInBrowser, dearestFirst, enterLink, pay, pickItems, speak, TEXTS } from './support/shopper.ts'
 import { newPlace, type Place, query as queryAt, removePlace, startTill, type Till } from './support/till.ts'
-import { callerOf, newDeposit, standingOffer } from './support/widget-calls.ts'
+import { callerOf, makeOffer, newDeposit } from './support/widget-calls.ts'
 
 /** Makes a process and its children print a line for every process that they start. */
-const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
+const PRINT_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
   import { subscribe } from 'node:diagnostics_channel'
   subscribe('child_process', ({ process: child }) => {
     child.once('spawn', () => process.stderr.write('began ' + child.spawnargs.join(' ') + ' as ' + child.pid + '\\n'))
@@ -23,7 +23,7 @@ const TELLS_CHILDREN = `--import=data:text/javascript,${encodeURIComponent(`
 `)}`
 
 /** Makes the vault's first command run until it is ended. */
-const ENROLS_WITHOUT_END = `--import=data:text/javascript,${encodeURIComponent(`
+const ENDLESS_ENROLMENT = `--import=data:text/javascript,${encodeURIComponent(`
   if (process.argv[2] === 'enrol') setInterval(() => {}, 1_000_000)
 `)}`
 
@@ -32,7 +32,7 @@ let till: Till
 
 beforeAll(async () => {
   place = await newPlace()
-  till = await startTill({ ...place, env: { ...place.env, NODE_OPTIONS: TELLS_CHILDREN } })
+  till = await startTill({ ...place, env: { ...place.env, NODE_OPTIONS: PRINT_CHILDREN } })
 })
 
 afterAll(async () => {
@@ -72,9 +72,9 @@ test('npm start prints its addresses, one first step, the tour, and where to try
 })
 
 /** Starts a till that must refuse to start, and expects that none of its parts began. */
-async function refused(env: (other: Place) => Record<string, string>): Promise<Running> {
+async function expectRefusal(env: (other: Place) => Record<string, string>): Promise<Running> {
   const other = await newPlace()
-  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TELLS_CHILDREN, ...env(other) })
+  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: PRINT_CHILDREN, ...env(other) })
   expect(await start.ended).toBe(1)
   expect(start.output()).not.toMatch(/began |ready at|is ready/)
   expect(start.output()).not.toContain('    at ')
@@ -85,7 +85,7 @@ async function refused(env: (other: Place) => Record<string, string>): Promise<R
 
 describe.concurrent('before any part begins', () => {
   test('a second start on the same folder is refused and says why', async () => {
-    const second = await refused(() => ({ TRADETILL_DATA_ROOT: place.root }))
+    const second = await expectRefusal(() => ({ TRADETILL_DATA_ROOT: place.root }))
     expect(second.output()).toMatch(/already/i)
     expect(await isServing(`${place.gateway}/healthz`)).toBe(true)
   })
@@ -94,18 +94,18 @@ describe.concurrent('before any part begins', () => {
     ['not a number', { TRADETILL_PORT: 'abc' }, 'TRADETILL_PORT must be a port'],
     ['out of range', { DEMO_STORE_PORT: '99999' }, 'DEMO_STORE_PORT must be a port'],
   ])('a port that is %s is refused with the name of its setting', async (_what, env, reason) => {
-    expect((await refused(() => env)).output()).toContain(reason)
+    expect((await expectRefusal(() => env)).output()).toContain(reason)
   })
 
   test('ports that another part or program has taken are refused by name', async () => {
-    const same = await refused(({ env }) => ({ DEMO_STORE_PORT: env.TRADETILL_PORT ?? '' }))
+    const same = await expectRefusal(({ env }) => ({ DEMO_STORE_PORT: env.TRADETILL_PORT ?? '' }))
     expect(same.output()).toContain('each needs its own port')
-    const taken = await refused(() => ({ STEAM_SANDBOX_PORT: new URL(place.sandbox).port }))
+    const taken = await expectRefusal(() => ({ STEAM_SANDBOX_PORT: new URL(place.sandbox).port }))
     expect(taken.output()).toMatch(/sandbox is taken.*STEAM_SANDBOX_PORT/)
   })
 
   test('a folder that cannot be made is refused with its path', async () => {
-    const start = await refused(({ root }) => {
+    const start = await expectRefusal(({ root }) => {
       writeFileSync(join(root, 'a-file'), '')
       return { TRADETILL_DATA_ROOT: join(root, 'a-file', 'data') }
     })
@@ -114,7 +114,7 @@ describe.concurrent('before any part begins', () => {
 })
 
 /** Takes a port at the moment when the first part starts. */
-const TAKES_PORT = `--import=data:text/javascript,${encodeURIComponent(`
+const TAKE_PORT = `--import=data:text/javascript,${encodeURIComponent(`
   import { subscribe } from 'node:diagnostics_channel'
   import { createServer } from 'node:net'
   const take = () => createServer().on('error', () => {}).listen(Number(process.env.STEAM_SANDBOX_PORT), '127.0.0.1').unref()
@@ -123,7 +123,7 @@ const TAKES_PORT = `--import=data:text/javascript,${encodeURIComponent(`
 
 test('a port that is taken while the parts start is reported with the name of its setting too', async () => {
   const other = await newPlace()
-  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TAKES_PORT })
+  const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: TAKE_PORT })
   expect(await start.ended).toBe(1)
   expect(start.output()).toMatch(/for the sandbox is taken.*STEAM_SANDBOX_PORT/)
   removePlace(other)
@@ -158,7 +158,7 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     writeFileSync(registrationFile(), JSON.stringify({ ...before.registration, bots: ['76561198000000000'] }))
     rmSync(join(place.root, 'sandbox.json'))
     rmSync(join(place.root, 'vault'), { recursive: true, force: true })
-    const slowly = { NODE_OPTIONS: `${TELLS_CHILDREN} ${ENROLS_WITHOUT_END}` }
+    const slowly = { NODE_OPTIONS: `${PRINT_CHILDREN} ${ENDLESS_ENROLMENT}` }
     till = await startTill({ ...place, env: { ...place.env, ...slowly } })
   })
 
@@ -234,17 +234,17 @@ async function heldDeposit(name?: string) {
   const shopper = await callerOf(till.gateway, deposit)
   const { tradeUrl } = await player(till.sandbox, name)
   await shopper.post('/api/trade-url', { tradeUrl })
-  const { offerId, amount } = await standingOffer(shopper)
+  const { offerId, amount } = await makeOffer(shopper)
   // A magic player accepts automatically.
   if (name === undefined) await answerOffer(till.sandbox, offerId, 'accept')
   await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount, heldAmount: amount })
-  const told = async () => {
+  const eventTypes = async () => {
     const headers = { authorization: `Bearer ${secrets.apiKey}` }
     const answer = await fetch(`${till.gateway}/v1/deposits/${deposit.id}/events`, { headers })
     const { events } = (await answer.json()) as { events: { type: string }[] }
     return events.map(({ type }) => type)
   }
-  return { payment: shopper.payment, amount, told }
+  return { payment: shopper.payment, amount, eventTypes }
 }
 
 /** Pays a top-up in the demo store with the most expensive items, so it is held. */
@@ -268,15 +268,15 @@ describe('the advanced clocks of the till and its Steam', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
   test('D-40 move together with `clock advance 8d`, and held money is released', async () => {
-    const { payment, amount, told } = await heldDeposit()
-    expect(await told()).not.toContain('deposit.funds_available')
+    const { payment, amount, eventTypes } = await heldDeposit()
+    expect(await eventTypes()).not.toContain('deposit.funds_available')
 
     const { code, out, errors } = await advance('8d')
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
     expect(out).toContain('8 days ahead')
     expect(await daysAhead()).toEqual({ till: 8, sandbox: 8 })
 
-    await expect.poll(told).toContain('deposit.funds_available')
+    await expect.poll(eventTypes).toContain('deposit.funds_available')
     expect(await payment()).toMatchObject({ status: 'succeeded', amount, heldAmount: 0, heldUntil: null })
     const [{ available } = {}] = await query(
       `select sum(balance) as available from account where kind = 'available'`,
@@ -285,11 +285,11 @@ describe('the advanced clocks of the till and its Steam', () => {
   })
 
   test('D-40 immediately show effects that take days on Steam, such as a trade that is reversed after three', async () => {
-    const { told } = await heldDeposit('magic_reverser')
-    expect(await told()).not.toContain('deposit.reversed')
+    const { eventTypes } = await heldDeposit('magic_reverser')
+    expect(await eventTypes()).not.toContain('deposit.reversed')
     expect((await advance('3d')).code).toBe(0)
-    await expect.poll(told).toContain('deposit.reversed')
-    expect(await told()).not.toContain('deposit.funds_available')
+    await expect.poll(eventTypes).toContain('deposit.reversed')
+    expect(await eventTypes()).not.toContain('deposit.funds_available')
   })
 
   test("D-40 also move with a button on the sandbox's page, and the demo store shows the release", async () => {
@@ -311,28 +311,28 @@ describe('the advanced clocks of the till and its Steam', () => {
   })
 })
 
-type TourScene = { title: string; said: RegExp; leaves?: { in: string; as: string } }
+type TourScene = { title: string; status: RegExp; leaves?: { in: string; as: string } }
 
 const SCENES: readonly TourScene[] = [
-  { title: 'Paid', said: /gave an item worth \$[\d.]+ to Tradetill Bot/ },
-  { title: 'Held', said: /are on hold until \d{4}-/ },
-  { title: 'Released', said: /\$[\d.]+ were released/ },
-  { title: 'Reversed', said: /took \$[\d.]+ back from the store/ },
+  { title: 'Paid', status: /gave an item worth \$[\d.]+ to Tradetill Bot/ },
+  { title: 'Held', status: /are on hold until \d{4}-/ },
+  { title: 'Released', status: /\$[\d.]+ were released/ },
+  { title: 'Reversed', status: /took \$[\d.]+ back from the store/ },
   {
     title: 'A foiled scam',
-    said: /the till refused it.*the store answered 400/,
+    status: /the till refused it.*the store answered 400/,
     leaves: { in: `select status as it from deposit where status = 'tradeCountered'`, as: 'tradeCountered' },
   },
   {
     title: 'A barred bot',
-    said: /Steam refuses Tradetill Bot #2.*Tradetill Bot #1 sent the offer/,
+    status: /Steam refuses Tradetill Bot #2.*Tradetill Bot #1 sent the offer/,
     leaves: { in: 'select reason as it from bot_bar', as: 'bot_cannot_trade' },
   },
-  { title: 'A killed gateway', said: /asked Steam, and credited \$[\d.]+ once/ },
+  { title: 'A killed gateway', status: /asked Steam, and credited \$[\d.]+ once/ },
 ]
 
 describe('the tour plays a scene at the press of a button, and says what to look at', () => {
-  test.each(SCENES)('$title', async ({ title, said, leaves }) => {
+  test.each(SCENES)('$title', async ({ title, status, leaves }) => {
     offerEvidence('own-till.log', () => till.main.output())
     const { page } = await openBrowser()
     await page.goto(`${till.sandbox}/tour/`)
@@ -340,7 +340,7 @@ describe('the tour plays a scene at the press of a button, and says what to look
     const card = page.getByRole('listitem').filter({ has: heading })
     await card.getByRole('button', { name: `Play: ${title}` }).click()
     await card.getByText('Look at:').waitFor({ timeout: 150_000 })
-    await expect.poll(() => card.getByRole('status').textContent()).toMatch(said)
+    await expect.poll(() => card.getByRole('status').textContent()).toMatch(status)
     await expect.poll(() => card.getByRole('link').count()).toBeGreaterThanOrEqual(3)
     if (leaves !== undefined) expect(await query(leaves.in)).toEqual([{ it: leaves.as }])
   })

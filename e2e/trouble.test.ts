@@ -61,10 +61,10 @@ test('the field reports a trade link that belongs to nobody, and then accepts a 
   const field = page.getByRole('textbox', { name: texts.tradeLink })
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
   await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
-  const told = parts.gateway.output().length
+  const logged = parts.gateway.output().length
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
-  await expect.poll(() => refusals(told)).toEqual(['user_not_found'])
+  await expect.poll(() => refusals(logged)).toEqual(['user_not_found'])
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
 })
 
@@ -79,10 +79,10 @@ test('a link that Steam no longer accepts leads to the error "incorrect trade li
 
 test('A-121 the page of an unknown deposit says that it was not found, in both languages', async () => {
   const { page } = await openBrowser()
-  const told = parts.gateway.output().length
+  const logged = parts.gateway.output().length
   await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
   await page.getByRole('heading', { name: TEXTS.en.paymentNotFound }).waitFor()
-  await expect.poll(() => refusals(told)).toContain('deposit_not_found')
+  await expect.poll(() => refusals(logged)).toContain('deposit_not_found')
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
@@ -93,13 +93,13 @@ test('page and log report that Steam is down, and the page recovers once it is b
   const texts = await startTopUp(page, parts.place)
   await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
   await parts.sandbox.kill()
-  const told = parts.gateway.output().length
+  const logged = parts.gateway.output().length
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
   const { internal, engineeringWorks } = texts.inventoryErrors
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
   await eventually('the log reports Steam', () => {
     return (
-      /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(told)) || undefined
+      /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(logged)) || undefined
     )
   })
   await parts.startSandbox()
@@ -112,13 +112,13 @@ test('a trade link that is given while Steam is down is kept, the log reports it
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
   // A clean end, so the sandbox saves the new guest.
   await parts.sandbox.interrupt()
-  const told = parts.gateway.output().length
+  const logged = parts.gateway.output().length
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
   await page.getByText(texts.userUnavailableHint).waitFor()
   await expect
-    .poll(() => parts.gateway.output().slice(told))
+    .poll(() => parts.gateway.output().slice(logged))
     .toMatch(/a profile could not be read from Steam/)
-  await expect.poll(() => refusals(told)).toEqual(['steam_unavailable'])
+  await expect.poll(() => refusals(logged)).toEqual(['steam_unavailable'])
   await parts.startSandbox()
   // The gateway repeats its last answer about Steam for a second, so a quick shopper has to press again.
   await eventually('the link is accepted', async () => {

@@ -72,7 +72,7 @@ export function startChild({ name, file, args = [], env, account }: Start): Chil
   }
 }
 
-type Voice = {
+type Output = {
   name: string
   /** Emits `line`. */
   lines: EventEmitter
@@ -85,7 +85,7 @@ type Voice = {
  */
 const BUSY = ' is busy: '
 
-export function listenTo({ name, lines, ended }: Voice): Child['says'] {
+export function listenTo({ name, lines, ended }: Output): Child['says'] {
   const heard: string[] = []
   const listeners = new Set<() => void>()
   lines.on('line', (line: string) => {

@@ -47,16 +47,16 @@ const PACKAGE_MANAGERS = [
 
 /** Returns the path of an executable Chromium. If there is none, throws with advice. */
 export function findChromium(say: (line: string) => void = console.error): string {
-  const found = installed()
+  const found = installedBrowser()
   if (found !== undefined) return found
   say('no Chromium is installed: trying the download of Playwright')
   if (downloadWithPlaywright()) {
-    const downloaded = installed()
+    const downloaded = installedBrowser()
     if (downloaded !== undefined) return downloaded
   }
   say('the download did not work: trying the package of this distribution')
   if (installPackage(say)) {
-    const packaged = installed()
+    const packaged = installedBrowser()
     if (packaged !== undefined) return packaged
   }
   throw new Error(
@@ -78,7 +78,7 @@ const PLAYWRIGHT_FOLDER = join(chromium.executablePath(), '../../..')
 const PLAYWRIGHT_SHELLS = 'chromium_headless_shell-*/*/{chrome-headless-shell,headless_shell}{,.exe}'
 const inPlaywright = (path: string): string => join(PLAYWRIGHT_FOLDER, path)
 
-function installed(): string | undefined {
+function installedBrowser(): string | undefined {
   const named = process.env.CHROMIUM_PATH
   if (named !== undefined && named !== '') {
     if (!isExecutable(named))

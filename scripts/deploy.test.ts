@@ -214,7 +214,7 @@ describe('the script that sets up a vault', () => {
     const run = () => spawnSync('sh', [join(ROOT, 'deploy/vault.sh'), ...args], { env, encoding: 'utf8' })
     const first = run()
     return {
-      said: first.stdout,
+      output: first.stdout,
       again: run().status,
       calls: readFileSync(join(place, 'calls'), 'utf8'),
       address: parseEnv(readFileSync(join(place, 'etc/tradetill-vault/env'), 'utf8'))
@@ -230,9 +230,9 @@ describe('the script that sets up a vault', () => {
   })
 
   it('with `elsewhere`, does not touch PostgreSQL, and prints what to edit', () => {
-    const { address, calls, said } = setUp('elsewhere')
+    const { address, calls, output } = setUp('elsewhere')
     expect(address).toBe('postgres://tradetill_vault:PASSWORD@db.example/tradetill?sslmode=verify-full')
-    expect(said).toContain('Edit the address')
+    expect(output).toContain('Edit the address')
     expect(calls).not.toContain('postgres')
     expect(calls).toContain('useradd --system')
   })

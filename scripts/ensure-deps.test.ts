@@ -54,25 +54,25 @@ const SCRIPT = 'scripts/ensure-deps.mjs'
 const installations = (): string[] =>
   existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').trim().split('\n') : []
 
-function ensure(): { code: number | null; said: string } {
+function ensure(): { code: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [SCRIPT], {
     cwd: root,
     env: env(),
     encoding: 'utf8',
   })
-  return { code: status, said: stdout + stderr }
+  return { code: status, output: stdout + stderr }
 }
 
 it('packages are installed once, and later starts do not contact the registry', () => {
   anNpm({ node: 'v24.21.0' })
-  expect(ensure()).toMatchObject({ code: 0, said: expect.stringContaining('once') })
-  expect(ensure()).toEqual({ code: 0, said: '' })
+  expect(ensure()).toMatchObject({ code: 0, output: expect.stringContaining('once') })
+  expect(ensure()).toEqual({ code: 0, output: '' })
   expect(installations()).toHaveLength(1)
 })
 
 it('an unreachable registry is reported, and the next start tries again', () => {
   anNpm({ fails: true })
-  expect(ensure()).toMatchObject({ code: 1, said: expect.stringContaining('Check the connection') })
+  expect(ensure()).toMatchObject({ code: 1, output: expect.stringContaining('Check the connection') })
   anNpm({ node: 'v24.21.0' })
   expect(ensure().code).toBe(0)
 })
@@ -83,7 +83,7 @@ it('if two start at once, one installs and the other waits', async () => {
   const start = (): ChildProcess => spawn(process.execPath, [SCRIPT], { cwd: root, env: env() })
   const starts = [start(), start()]
   const ends = starts.map((child) => once(child, 'exit'))
-  const waits = starts.map((child) => once(child.stdout ?? child, 'data').then(([said]) => String(said)))
+  const waits = starts.map((child) => once(child.stdout ?? child, 'data').then(([chunk]) => String(chunk)))
   expect((await Promise.all(waits)).sort().join()).toMatch(/Another start.*Installing/s)
   rmSync(join(root, 'gate'))
   expect(await Promise.all(ends)).toEqual([
@@ -112,13 +112,13 @@ it.each([
     true,
   ],
   ['the packages contain none, and the machine has one', undefined, 'v26.10.0', '', false],
-])('Node: %s', (_what, ofPackages, ofMachine, said, staysPinned) => {
+])('Node: %s', (_what, ofPackages, ofMachine, expected, staysPinned) => {
   anNpm(ofPackages === undefined ? {} : { node: ofPackages })
   aNode('own-node', ofMachine)
-  const { code, said: told } = ensure()
+  const { code, output } = ensure()
   expect(code).toBe(0)
-  expect(told).toContain(said)
-  expect(told.includes('nodejs.org')).toBe(said !== '')
+  expect(output).toContain(expected)
+  expect(output.includes('nodejs.org')).toBe(expected !== '')
   expect(existsSync(join(root, 'node_modules/.bin/node'))).toBe(staysPinned)
 })
 
@@ -127,6 +127,6 @@ it('without a suitable Node, the start prints which version it needs', () => {
   aNode('own-node', 'v22.23.2')
   expect(ensure()).toMatchObject({
     code: 1,
-    said: expect.stringMatching(/Node 24 or newer.*finds 22\.23\.2/),
+    output: expect.stringMatching(/Node 24 or newer.*finds 22\.23\.2/),
   })
 })

@@ -83,8 +83,8 @@ const EPOCH_MEANING =
 const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
 const AT = '2026-01-01T12:03:21.000Z'
 
-const OPENED = new Date('2026-01-01T12:00:00.000Z')
-const ORDER = {
+const OPENED_AT = new Date('2026-01-01T12:00:00.000Z')
+const FIELDS = {
   externalId: 'order-1001',
   currency: 'USD',
   customerReference: 'customer-77',
@@ -109,7 +109,7 @@ function sampleOf(type: DepositEventType): WebhookEvent {
     timestamp: AT,
     sequence,
     data: {
-      ...inventedDeposit('1007', ORDER, OPENED),
+      ...inventedDeposit('1007', FIELDS, OPENED_AT),
       sequence,
       url: 'https://pay.example/deposit/0123456789abcdef0123456789abcdef',
       receiptUrl:
@@ -141,7 +141,7 @@ function sampleOf(type: DepositEventType): WebhookEvent {
   })
 }
 
-const sampled = (type: EventType): [string, WebhookEvent] =>
+const sampleWithMeaning = (type: EventType): [string, WebhookEvent] =>
   type === EPOCH_TYPE ? [EPOCH_MEANING, epochSample()] : [SAMPLES[type].meaning, sampleOf(type)]
 
 /** Returns the text with the current samples between its markers. Throws if a marker is missing. */
@@ -149,7 +149,7 @@ export function withSamples(text: string): string {
   const place = /(<!-- event samples -->\n)[\s\S]*?(<!-- end of event samples -->)/
   if (!place.test(text)) throw new Error('docs/webhooks.md has no place for the samples of events')
   const parts = EVENT_TYPES.map((type) => {
-    const [meaning, sample] = sampled(type)
+    const [meaning, sample] = sampleWithMeaning(type)
     const json = JSON.stringify(sample, null, 2)
     return `### \`${type}\`\n\n${meaning}\n\n\`\`\`json\n${json}\n\`\`\`\n`
   })

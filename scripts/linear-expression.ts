@@ -84,7 +84,7 @@ function createBuilder(flags: string) {
   const either = (alternatives: readonly AST.Alternative[]): Part =>
     oneOf(alternatives.map(({ elements }) => elements.map(partOf).reduce(both, NOTHING)))
 
-  const repeated = ({ element, min, max }: AST.Quantifier): Part => {
+  const quantifierPart = ({ element, min, max }: AST.Quantifier): Part => {
     const isEndless = max - min > MOST_TIMES
     const needed = Array.from({ length: min }, () => partOf(element))
     if (isEndless) {
@@ -96,7 +96,7 @@ function createBuilder(flags: string) {
     for (let more = min; more < max; more += 1) optional = oneOf([both(partOf(element), optional), NOTHING])
     return [...needed, optional].reduce(both, NOTHING)
   }
-  const asserted = (assertion: AST.Assertion): Part => {
+  const assertionPart = (assertion: AST.Assertion): Part => {
     refuseLongLooks(assertion)
     // A lookahead reads its text, then the match continues from its old position.
     if (assertion.kind === 'lookahead')
@@ -109,9 +109,9 @@ function createBuilder(flags: string) {
       case 'CapturingGroup':
         return either(element.alternatives)
       case 'Quantifier':
-        return repeated(element)
+        return quantifierPart(element)
       case 'Assertion':
-        return asserted(element)
+        return assertionPart(element)
       case 'Backreference':
         throw new NotJudged('refers back')
       default:

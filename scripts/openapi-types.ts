@@ -57,12 +57,12 @@ const jsonOf = (part: unknown): Schema | undefined => {
 }
 
 function callOf(call: Schema): string {
-  const of = (place: string) =>
+  const parametersIn = (place: string) =>
     listOf(call.parameters)
       .map(recordOf)
       .filter((one) => one.in === place)
   const fieldsOf = (place: string) =>
-    of(place).map(
+    parametersIn(place).map(
       ({ name, required, schema }) =>
         `${JSON.stringify(name)}${required === true ? '' : '?'}: ${typeOf(recordOf(schema))}`,
     )

@@ -25,9 +25,9 @@ export async function topUp(client: Client): Promise<string> {
   // @ts-expect-error a currency that no till has
   await client.createDeposit({ path: {}, query: {}, body: { ...body, currency: 'XXX' } })
   const { events, next } = await client.listEvents({ path: {}, query: { after: 0 } })
-  const told = events[0]?.data
+  const data = events[0]?.data
   const read: Deposit =
-    told === undefined || 'epoch' in told ? await client.getDeposit({ path: { id: deposit.id }, query: {} }) : told
+    data === undefined || 'epoch' in data ? await client.getDeposit({ path: { id: deposit.id }, query: {} }) : data
   return [worthOf(read), next, (await client.getBalance({ path: {}, query: {} })).balances[0]?.available].join()
 }
 

@@ -46,7 +46,7 @@ export function productionPackages({ packages }: LockFile): ProductionPackage[] 
 }
 
 /** Returns packages that differ from the lock file, by npm's record of what it checked and installed. */
-export function strangePackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
+export function differentPackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
   return wanted
     .filter(({ path, integrity }) => {
       const there = installed.packages[path]

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { archiveOf, type Entry } from './archive.ts'
-import { billOf, productionPackages, readLock, strangePackages } from './release-packages.ts'
+import { billOf, differentPackages, productionPackages, readLock } from './release-packages.ts'
 
 const LOCK = readLock(join(import.meta.dirname, '../package-lock.json'))
 
@@ -61,11 +61,11 @@ describe('the packages of a release', () => {
   })
 
   it('are refused if npm installed something else, or nothing', () => {
-    expect(strangePackages(packages, LOCK)).toEqual([])
+    expect(differentPackages(packages, LOCK)).toEqual([])
     const other = structuredClone(LOCK)
     Object.assign(other.packages['node_modules/pg'] ?? {}, { integrity: 'sha512-other' })
     delete other.packages['node_modules/zod']
-    expect(strangePackages(packages, other).sort()).toEqual(['node_modules/pg', 'node_modules/zod'])
+    expect(differentPackages(packages, other).sort()).toEqual(['node_modules/pg', 'node_modules/zod'])
   })
 
   it('are all in the bill of materials, with the checksums of the lock file in hex', () => {

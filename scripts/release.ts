@@ -11,11 +11,11 @@ import { type Build, ourBuild } from '../gateway/db/build.ts'
 import { archiveOf, type Entry } from './archive.ts'
 import {
   billOf,
+  differentPackages,
   filesOfPackage,
   type ProductionPackage,
   productionPackages,
   readLock,
-  strangePackages,
 } from './release-packages.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
@@ -49,10 +49,10 @@ function checkClean(): void {
 
 function findPackages(): ProductionPackage[] {
   const packages = productionPackages(readLock(join(ROOT, 'package-lock.json')))
-  const strange = strangePackages(packages, readLock(join(ROOT, 'node_modules/.package-lock.json')))
-  if (strange.length > 0) {
+  const different = differentPackages(packages, readLock(join(ROOT, 'node_modules/.package-lock.json')))
+  if (different.length > 0) {
     throw new Refusal(
-      `These packages differ from package-lock.json: ${strange.join(', ')}. Run npm ci first.`,
+      `These packages differ from package-lock.json: ${different.join(', ')}. Run npm ci first.`,
     )
   }
   return packages
@@ -77,7 +77,11 @@ function packageFile(): string {
   return `${JSON.stringify({ ...ours, ...more }, null, 2)}\n`
 }
 
-const text = (path: string, content: string): Entry => ({ kind: 'file', path, content: Buffer.from(content) })
+const textEntry = (path: string, content: string): Entry => ({
+  kind: 'file',
+  path,
+  content: Buffer.from(content),
+})
 
 const fileOf = (path: string): Entry => {
   const content = readFileSync(join(ROOT, path))
@@ -95,12 +99,12 @@ function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[
     ...sources.map(fileOf),
     ...pages.map(fileOf),
     ...packages.flatMap((each) => filesOfPackage(ROOT, each)),
-    text('package.json', packageFile()),
-    text('release.json', `${JSON.stringify(build, null, 2)}\n`),
-    text('sbom.cdx.json', billOf(packages, build.version)),
+    textEntry('package.json', packageFile()),
+    textEntry('release.json', `${JSON.stringify(build, null, 2)}\n`),
+    textEntry('sbom.cdx.json', billOf(packages, build.version)),
     { kind: 'link', path: 'bin/tradetill', target: 'tradetill.mjs' },
   ]
-  return [...entries, text('SHA256SUMS', sumsOf(entries))]
+  return [...entries, textEntry('SHA256SUMS', sumsOf(entries))]
 }
 
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex')

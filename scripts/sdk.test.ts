@@ -23,28 +23,28 @@ await till.createDeposit({ ...order, currency: 'XXX' })
 // @ts-expect-error a deposit without an order
 await till.createDeposit({ currency: 'USD' })
 for await (const event of till.events({ after: 1 })) {
-  const told: TillEvent = event
-  if (isOfDeposit(told)) console.log(told.data.amount)
+  const typed: TillEvent = event
+  if (isOfDeposit(typed)) console.log(typed.data.amount)
 }
 export const read = await verifyWebhook({ secret: 'whsec_', headers: new Headers(), body: '' })
 `
 
 /** Runs in any runtime. Reports the package's results for a signed event, a changed event and a call. */
 const USE = `
-const refused = (error) => error.name
-const answered = async (url, { method, headers }) =>
-  Response.json({ asked: method + ' ' + url, key: headers.authorization })
-const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1', fetch: answered })
-const told = Promise.all([
+const nameOfError = (error) => error.name
+const echo = async (url, { method, headers }) =>
+  Response.json({ request: method + ' ' + url, key: headers.authorization })
+const till = createTill({ url: 'https://pay.example', apiKey: 'tt_test_1', fetch: echo })
+const results = Promise.all([
   verifyWebhook(signed).then(({ type, data }) => type + ' ' + data.customerLabel),
-  verifyWebhook({ ...signed, body: signed.body + ' ' }).catch(refused),
+  verifyWebhook({ ...signed, body: signed.body + ' ' }).catch(nameOfError),
   till.createDeposit({ externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://store.example/' }),
 ])`
 
-const SAID = [
+const RESULTS = [
   'deposit.succeeded Zoë',
   'WebhookRefused',
-  { asked: 'POST https://pay.example/v1/deposits', key: 'Bearer tt_test_1' },
+  { request: 'POST https://pay.example/v1/deposits', key: 'Bearer tt_test_1' },
 ]
 
 /** The folder of a store that contains nothing but the package, as `npm install` puts it there. */
@@ -107,10 +107,10 @@ test('the installed package works in Node', () => {
   const script = `import { createTill, verifyWebhook } from 'tradetill-sdk'
 const signed = ${JSON.stringify(signedEvent())}
 ${USE}
-console.log(JSON.stringify(await told))`
+console.log(JSON.stringify(await results))`
   writeFileSync(join(folder, 'use.js'), script)
-  const said = execFileSync(process.execPath, ['use.js'], { cwd: folder, encoding: 'utf8' })
-  expect(JSON.parse(said)).toEqual(SAID)
+  const output = execFileSync(process.execPath, ['use.js'], { cwd: folder, encoding: 'utf8' })
+  expect(JSON.parse(output)).toEqual(RESULTS)
 })
 
 /** The globals of every edge runtime. */
@@ -134,6 +134,6 @@ test('the bundled package works in an edge runtime: it imports nothing, and need
   expect([chunk.imports, chunk.dynamicImports, others]).toEqual([[], [], []])
   expect(chunk.code).not.toMatch(/\bnode:|\brequire\(/)
   const edge = createContext({ ...EDGE, signed: signedEvent() })
-  const script = `${chunk.code};(() => { const { createTill, verifyWebhook } = sdk;${USE}; return told })()`
-  expect(await runInContext(script, edge)).toEqual(SAID)
+  const script = `${chunk.code};(() => { const { createTill, verifyWebhook } = sdk;${USE}; return results })()`
+  expect(await runInContext(script, edge)).toEqual(RESULTS)
 })

@@ -15,12 +15,12 @@ export function packSdk(into: string): string {
     for (const file of ['package.json', 'README.md']) cpSync(join(ROOT, 'sdk', file), join(work, file))
     cpSync(join(ROOT, 'LICENSE'), join(work, 'LICENSE'))
     mkdirSync(into, { recursive: true })
-    const told = execFileSync('npm', ['pack', '--offline', '--json', '--pack-destination', into], {
+    const report = execFileSync('npm', ['pack', '--offline', '--json', '--pack-destination', into], {
       cwd: work,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
     })
-    const [{ filename }] = JSON.parse(told) as [{ filename: string }]
+    const [{ filename }] = JSON.parse(report) as [{ filename: string }]
     return join(into, filename)
   } finally {
     rmSync(work, { recursive: true })

@@ -69,8 +69,8 @@ export function readSource(file: string, text: string): Source {
 
 function expressionOf({ type, regex, callee }: Node): Omit<Expression, 'line'> | undefined {
   if (type === 'Literal' && isWritten(regex)) return { written: regex }
-  const isMade = (type === 'NewExpression' || type === 'CallExpression') && nameOf(callee) === 'RegExp'
-  return isMade ? {} : undefined
+  const isConstructed = (type === 'NewExpression' || type === 'CallExpression') && nameOf(callee) === 'RegExp'
+  return isConstructed ? {} : undefined
 }
 
 const isWritten = (value: unknown): value is { pattern: string; flags: string } =>
@@ -87,11 +87,11 @@ const KYSELY_VERBS = ['selectFrom', 'insertInto', 'updateTable', 'deleteFrom', '
 const SQL_VERBS = /^\s*(?:select|insert|update|delete|merge|with|truncate)\b/i
 
 /** True for Kysely's builder or template, and for SQL text in a call of `query`. */
-function isQuery({ type, tag, callee, arguments: given }: Node): boolean {
+function isQuery({ type, tag, callee, arguments: values }: Node): boolean {
   if (type === 'TaggedTemplateExpression') return nameOf(tag) === 'sql'
   if (type !== 'CallExpression' || !isNode(callee)) return false
   const method = nameOf(callee.property) ?? ''
-  const [first] = Array.isArray(given) ? given : []
+  const [first] = Array.isArray(values) ? values : []
   return KYSELY_VERBS.includes(method) || (method === 'query' && SQL_VERBS.test(textOf(first)))
 }
 

@@ -84,15 +84,15 @@ function makeDataRoot(): void {
 
 const children: Child[] = []
 /** Children that the tour ended on purpose. */
-const sacrificed = new Set<Child>()
+const endedOnPurpose = new Set<Child>()
 let stopping = false
 /** Aborts the set-up of the vault, which is not yet a child. */
-const ends = new AbortController()
+const setUpAbort = new AbortController()
 let vaultSetUp: Promise<void> = Promise.resolve()
 
 async function stopAll(): Promise<void> {
   stopping = true
-  ends.abort()
+  setUpAbort.abort()
   // Stop the store first, and stop the gateway before the Steam sandbox that it calls.
   for (const child of [...children].reverse()) await child.stop()
   await vaultSetUp
@@ -103,7 +103,7 @@ function begin(name: string, file: string, environment: Record<string, string>):
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
   void child.ended.then((how) => {
-    if (stopping || sacrificed.has(child)) return
+    if (stopping || endedOnPurpose.has(child)) return
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll()
       .then(checkPorts)
@@ -129,7 +129,7 @@ const beginGateway = (): Child => begin('gateway', 'embedded-postgres/main.ts', 
 
 /** Kills the gateway, as a crash would, and starts it again. */
 async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promise<void> }> {
-  sacrificed.add(gateway)
+  endedOnPurpose.add(gateway)
   await gateway.kill()
   console.log('\nThe tour killed the gateway and is starting it again.')
   const next = beginGateway()
@@ -220,7 +220,7 @@ async function startOwnVault(market: Promise<unknown>): Promise<void> {
   if (stopping) return
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
   const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
-  const started = await startVault({ ...place, stopping: ends.signal })
+  const started = await startVault({ ...place, stopping: setUpAbort.signal })
   if (stopping) {
     if ('child' in started) await started.child.stop()
     return

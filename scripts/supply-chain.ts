@@ -69,27 +69,27 @@ export function missingEntries({ packages }: Lock): string[] {
 }
 
 /** Our folder that replaces a package. It has no archive, so it has no checksum. */
-const OWN = /(?:^|\/)stubs\/languages$/
+const OWN_FOLDER = /(?:^|\/)stubs\/languages$/
 
 /** Returns entries that could install something other than the reviewed code. */
 export function oddEntries(lock: Lock): string[] {
   return packagesOf(lock).flatMap(({ path, version, integrity, resolved }) => {
-    if (OWN.test(path)) return []
-    const odd = [
+    if (OWN_FOLDER.test(path)) return []
+    const problems = [
       ...(/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '') ? [] : ['has no sha512 checksum']),
       ...(/^\d{1,9}\.\d{1,9}\.\d{1,9}(?:-[\w.]+)?$/.test(version) ? [] : ['has no exact version']),
       ...(resolved === undefined || resolved.startsWith('https://registry.npmjs.org/')
         ? []
         : [`comes from ${resolved}`]),
     ]
-    return odd.map((what) => `${path} ${what}`)
+    return problems.map((problem) => `${path} ${problem}`)
   })
 }
 
 /** Returns the names of packages that would run a script when installed. */
 export function packagesWithScripts(lock: Lock): string[] {
-  const named = packagesOf(lock).filter(({ hasInstallScript }) => hasInstallScript === true)
-  return [...new Set(named.map(({ name }) => name))].sort()
+  const withScripts = packagesOf(lock).filter(({ hasInstallScript }) => hasInstallScript === true)
+  return [...new Set(withScripts.map(({ name }) => name))].sort()
 }
 
 export type Finding = Advisory & { version: string; isAccepted: boolean }
@@ -107,18 +107,18 @@ export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Fi
   )
 }
 
-/** Reads the range of an advisory: comparisons separated by spaces must all hold; `||` separates alternatives. */
+/** Reads the range of an advisory: comparisons separated by spaces must all be true; `||` separates alternatives. */
 export function isInRange(version: string, range: string): boolean {
   return range.split('||').some((part) => {
     const comparisons = part
       .trim()
       .replaceAll(/([<>=]) /g, '$1')
       .split(' ')
-    return comparisons.every((comparison) => holds(version, comparison))
+    return comparisons.every((comparison) => satisfies(version, comparison))
   })
 }
 
-function holds(version: string, comparison: string): boolean {
+function satisfies(version: string, comparison: string): boolean {
   if (comparison === '*' || comparison === '') return true
   const [, sign = '', bound = ''] = /^([<>]?=?)(\d.*)$/.exec(comparison) ?? fail(comparison)
   const order = compareVersions(version, bound)
@@ -142,7 +142,7 @@ function numbersOf(version: string): number[] {
   return [0, 1, 2].map((at) => numbers[at] ?? 0)
 }
 
-/** The part of `npm audit --json` that is used. A text in `via` names another package of the report. */
+/** The part of `npm audit --json` that is used. A string in `via` names another package of the report. */
 const reportSchema = z.object({
   vulnerabilities: z.record(
     z.string(),

@@ -13,7 +13,7 @@ export type RunResult = { passed: number; failed: number }
 const ROOT = join(import.meta.dirname, '..')
 const SLOWEST = 10
 /** The most characters of a failure in the summary. The whole text is above it and in the failure's folder. */
-const MOST_TOLD = 400
+const MOST_CHARACTERS = 400
 
 const pathOf = ({ moduleId }: TestModule): string => relative(ROOT, moduleId).replaceAll('\\', '/')
 const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`.padStart(8)
@@ -23,13 +23,13 @@ const durationMs = (module: TestModule): number => {
 }
 
 /** Quotes a text for a shell. In single quotes only the quote itself is special. */
-const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 /** Escapes a text for `-t`, which expects a regular expression. */
-const pattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+const escapePattern = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
 /** Returns the message of an error on one line, for a reader who sees only the end of the output. */
 const inOneLine = (message: string): string =>
-  stripVTControlCharacters(message).replace(/\s+/g, ' ').trim().slice(0, MOST_TOLD)
+  stripVTControlCharacters(message).replace(/\s+/g, ' ').trim().slice(0, MOST_CHARACTERS)
 
 /** Returns errors outside any test: of a file that does not load, or of a suite's failed hook. */
 const errorsOutside = (module: TestModule): string[] =>
@@ -65,7 +65,7 @@ export default class TestReport extends DefaultReporter {
 
   override onTestRunEnd(...[modules, errors, reason]: Parameters<DefaultReporter['onTestRunEnd']>): void {
     super.onTestRunEnd(modules, errors, reason)
-    this.#tellSlowest(modules)
+    this.#printSlowest(modules)
     const tests = modules.flatMap((module) => [...module.children.allTests()])
     const failed = tests.filter((test) => test.result().state === 'failed')
     const broken = modules.filter((module) => errorsOutside(module).length > 0)
@@ -75,30 +75,30 @@ export default class TestReport extends DefaultReporter {
       this.log(`  npm test -- ${pathOf(module)}`)
     }
     for (const { message } of errors) this.log(`\nAn error outside of every test: ${inOneLine(message)}`)
-    for (const test of failed) this.#tellFailure(test)
+    for (const test of failed) this.#printFailure(test)
     const passed = tests.filter((test) => test.result().state === 'passed').length
     const result: RunResult = { passed, failed: failed.length + broken.length + errors.length }
     const file = process.env.TEST_RESULT_FILE
     if (file !== undefined) writeFileSync(file, JSON.stringify(result))
   }
 
-  #tellSlowest(modules: readonly TestModule[]): void {
+  #printSlowest(modules: readonly TestModule[]): void {
     const slowest = [...modules].sort((one, other) => durationMs(other) - durationMs(one)).slice(0, SLOWEST)
     this.log('\nSlowest files')
     for (const module of slowest) this.log(`${seconds(durationMs(module))}  ${pathOf(module)}`)
   }
 
   /** Prints where the test failed, how to run it alone, and where its picture and logs are. */
-  #tellFailure(test: TestCase): void {
+  #printFailure(test: TestCase): void {
     const file = pathOf(test.module)
-    const command = `npm test -- ${file} -t ${quoted(pattern(test.name))}`
+    const command = `npm test -- ${file} -t ${quote(escapePattern(test.name))}`
     const names = test.fullName.split(' > ')
     const folder = failureFolder(test.module.moduleId, names)
     const hadEvidence = existsSync(folder)
     mkdirSync(folder, { recursive: true })
     const errors = test.result().errors ?? []
-    const told = errors.map(({ stack, message }) => stack ?? message).join('\n\n')
-    writeFileSync(join(folder, 'failure.txt'), `${file}\n${test.fullName}\n\n${command}\n\n${told}\n`)
+    const stacks = errors.map(({ stack, message }) => stack ?? message).join('\n\n')
+    writeFileSync(join(folder, 'failure.txt'), `${file}\n${test.fullName}\n\n${command}\n\n${stacks}\n`)
     this.log(`\n✗ ${test.fullName}`)
     for (const { message } of errors) this.log(`  ${inOneLine(message)}`)
     this.log(`  ${command}`)

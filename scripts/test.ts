@@ -41,8 +41,8 @@ async function main(args: string[]): Promise<number> {
     const file = join(folder, 'result.json')
     const rest = args.filter((argument) => argument !== changed)
     const code = await runVitest([...touched, ...rest], { TMPDIR: folder, TEST_RESULT_FILE: file })
-    tellWhatElse(args.length > 0)
-    return close(readResult(file), code)
+    printOtherCommands(args.length > 0)
+    return printTotals(readResult(file), code)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -75,7 +75,7 @@ function runVitest(args: string[], env: Record<string, string>): Promise<number>
   })
 }
 
-function tellWhatElse(isPart: boolean): void {
+function printOtherCommands(isPart: boolean): void {
   if (isPart) {
     console.log('\nOnly a part was run. Everything: npm test')
     return
@@ -93,7 +93,7 @@ function readResult(file: string): RunResult | undefined {
   }
 }
 
-function close(result: RunResult | undefined, code: number): number {
+function printTotals(result: RunResult | undefined, code: number): number {
   const { passed, failed } = result ?? { passed: 0, failed: 1 }
   // Vitest can fail without a failed test, such as in a set-up or at an unknown option.
   const all = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed

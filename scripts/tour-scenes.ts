@@ -21,7 +21,7 @@ const dollars = (minor: number): string => `$${(minor / 100).toFixed(2)}`
 
 const isPaid = ({ status }: Payment): boolean => status === 'succeeded'
 
-async function paid(stage: Stage, offer: OpenOffer): Promise<Payment> {
+async function pay(stage: Stage, offer: OpenOffer): Promise<Payment> {
   await stage.accept(offer.offerId)
   return stage.until(offer.shopper, isPaid)
 }
@@ -39,7 +39,7 @@ function looksOf({ urls }: Stage, { id, hash }: Payment, atStore: string): Look[
 
 async function hold(stage: Stage): Promise<OpenOffer> {
   const offer = await stage.topUp({ isHeld: true })
-  await paid(stage, offer)
+  await pay(stage, offer)
   stage.memory.held = offer
   return offer
 }
@@ -57,7 +57,7 @@ async function release(stage: Stage): Promise<Played> {
 
 async function reverse(stage: Stage): Promise<Played> {
   const offer = await stage.topUp()
-  const payment = await paid(stage, offer)
+  const payment = await pay(stage, offer)
   await stage.sandbox('POST', `/control/players/${offer.guest.steamId}/reverse`)
   await stage.advance(DAY_HOURS)
   const { reversedAmount } = await stage.untilReversed(payment.id)
@@ -70,11 +70,11 @@ async function reverse(stage: Stage): Promise<Played> {
   }
 }
 
-async function foil(stage: Stage): Promise<Played> {
+async function attemptScam(stage: Stage): Promise<Played> {
   const { shopper, offerId } = await stage.topUp({ items: 2 })
   await stage.sandbox('POST', `/control/offers/${offerId}/counter`)
   const payment = await stage.until(shopper, ({ status }) => status === 'tradeCountered')
-  const forged = await fetch(`${stage.urls.store}/webhooks/tradetill`, {
+  const answer = await fetch(`${stage.urls.store}/webhooks/tradetill`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
@@ -86,7 +86,7 @@ async function foil(stage: Stage): Promise<Played> {
     signal: AbortSignal.timeout(10_000),
   })
   return {
-    said: `Instead of accepting, the shopper sent the offer back with fewer items: the till refused it. Then they told the store themselves that \`deposit ${payment.id}\` was paid: the store answered ${forged.status}, because the signature is not the till’s.`,
+    said: `Instead of accepting, the shopper sent the offer back with fewer items: the till refused it. Then they told the store themselves that \`deposit ${payment.id}\` was paid: the store answered ${answer.status}, because the signature is not the till’s.`,
     looks: looksOf(stage, payment, 'the top-up says “Counter-offer refused”, and the balance did not move'),
   }
 }
@@ -97,7 +97,7 @@ async function barBot(stage: Stage): Promise<Played> {
   await stage.sandbox('PUT', misfortune, { steamId: unlucky.steamId })
   const offer = await stage.topUp().finally(() => stage.sandbox('DELETE', misfortune))
   if (offer.bot === unlucky.name) throw new Error('Steam refused no bot. Play the scene again.')
-  const payment = await paid(stage, offer)
+  const payment = await pay(stage, offer)
   return {
     said: `Steam refuses ${unlucky.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
     looks: [
@@ -132,7 +132,7 @@ export const SCENES: readonly Scene[] = [
     line: 'A shopper pays with an item, and the store is credited at once, at the risk that it chose.',
     async play(stage) {
       const offer = await stage.topUp()
-      const payment = await paid(stage, offer)
+      const payment = await pay(stage, offer)
       return {
         said: `A shopper gave an item worth ${dollars(payment.amount ?? 0)} to ${offer.bot}, and the store credited it.`,
         looks: looksOf(stage, payment, 'the balance rose, and the top-up is on top of the list'),
@@ -168,7 +168,7 @@ export const SCENES: readonly Scene[] = [
     name: 'scam',
     title: 'A foiled scam',
     line: 'A shopper sends the offer back with fewer items, and then tells the store that it was paid.',
-    play: foil,
+    play: attemptScam,
   },
   {
     name: 'barred-bot',

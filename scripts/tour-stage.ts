@@ -74,9 +74,9 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
     async topUp({ items = 1, isHeld = false }: TopUp = {}): Promise<OpenOffer> {
       const guest = guestSchema.parse(await sandbox('POST', '/control/players', { like: 'quiet_lynx' }))
       const shopper = await openInStore(urls, isHeld)
-      await must(shopper.post('/api/trade-url', { tradeUrl: guest.tradeUrl }))
-      const wish = { game: 'cs', items: await pickItems(shopper, items) }
-      await must(shopper.post('/api/trade', wish))
+      await requireSuccess(shopper.post('/api/trade-url', { tradeUrl: guest.tradeUrl }))
+      const choice = { game: 'cs', items: await pickItems(shopper, items) }
+      await requireSuccess(shopper.post('/api/trade', choice))
       const { steamTradeId, bot, amount } = await until(
         shopper,
         (payment) => payment.status === 'pending' && payment.steamTradeId !== null,
@@ -99,15 +99,15 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
 
 /** Presses the store's own button, without a browser. */
 async function openInStore(urls: TourPlace['urls'], isHeld: boolean): Promise<Shopper> {
-  const opened = await fetch(`${urls.store}/top-ups`, {
+  const response = await fetch(`${urls.store}/top-ups`, {
     method: 'POST',
     body: new URLSearchParams({ currency: 'USD', language: 'en', ...(isHeld ? { hold: 'on' } : {}) }),
     redirect: 'manual',
     signal: AbortSignal.timeout(DEADLINE_MS),
   })
-  const url = opened.headers.get('location') ?? ''
+  const url = response.headers.get('location') ?? ''
   const hash = /[0-9a-f]{32}$/.exec(url)?.[0]
-  if (hash === undefined) throw new Error(`the store opened no deposit (${opened.status})`)
+  if (hash === undefined) throw new Error(`the store opened no deposit (${response.status})`)
   return callerOf(urls.gateway, { id: '', url, hash })
 }
 
@@ -122,7 +122,7 @@ async function pickItems(shopper: Shopper, count: number): Promise<string[]> {
   return picked.map(({ id }) => id)
 }
 
-async function must(answer: Promise<Response>): Promise<void> {
+async function requireSuccess(answer: Promise<Response>): Promise<void> {
   const response = await answer
   if (response.ok) return
   const problem = problemSchema.safeParse(await response.json())
@@ -130,10 +130,10 @@ async function must(answer: Promise<Response>): Promise<void> {
 }
 
 /** Waits until the deposit's page shows a suitable payment. */
-function until(shopper: Shopper, isSo: (payment: Payment) => boolean): Promise<Payment> {
+function until(shopper: Shopper, isExpected: (payment: Payment) => boolean): Promise<Payment> {
   return eventually(async () => {
     const payment = await shopper.payment()
-    return isSo(payment) ? payment : undefined
+    return isExpected(payment) ? payment : undefined
   }, 'the deposit did not reach the expected state')
 }
 

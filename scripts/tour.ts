@@ -11,11 +11,11 @@ export async function beginTour(place: TourPlace): Promise<{ play(name: string):
     async play(name) {
       const scene = SCENES.find((known) => known.name === name)
       if (scene === undefined) return
-      const told = await scene.play(stage).then(
+      const result = await scene.play(stage).then(
         (played) => ({ state: 'done', ...played }),
         (error: unknown) => ({ state: 'failed', said: `It did not work: ${reasonOf(error)}`, looks: [] }),
       )
-      await stage.sandbox('PUT', `/control/tour/${name}`, told)
+      await stage.sandbox('PUT', `/control/tour/${name}`, result)
     },
   }
 }

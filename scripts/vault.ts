@@ -38,7 +38,7 @@ export async function startVault(place: VaultStart): Promise<StartedVault | { pr
 async function start(place: VaultStart): Promise<StartedVault> {
   const { dataRoot, sandboxUrl, marketUrl, gatewayData, stopping } = place
   const folder = join(dataRoot, 'vault')
-  const account = ownAccount(folder)
+  const account = separateAccount(folder)
   const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
   if (databaseUrl === undefined) throw new Error('TRADETILL_VAULT_DATABASE_URL is not set.')
   const env = {
@@ -101,12 +101,12 @@ async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Pro
   }
 }
 
-/** `said` is the posted body. */
-async function askSandbox<T>(url: string, said?: object): Promise<T> {
+/** Posts `body` if there is one. */
+async function askSandbox<T>(url: string, body?: object): Promise<T> {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   const headers = { 'content-type': 'application/json' }
-  const posted = said && { method: 'POST', headers, body: JSON.stringify(said) }
-  const response = await fetch(url, { signal, ...posted })
+  const request = body && { method: 'POST', headers, body: JSON.stringify(body) }
+  const response = await fetch(url, { signal, ...request })
   if (!response.ok) throw new Error(`${url} answered ${response.status}.`)
   return (await response.json()) as T
 }
@@ -134,16 +134,16 @@ export function runWithInput(args: readonly string[], running: Running): Promise
 }
 
 /** As root, returns a separate system account, if it can reach the code, the program and the folder. */
-function ownAccount(folder: string): Account | undefined {
+function separateAccount(folder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
-  const isReachable = [FILE, process.execPath, dirname(folder)].every(othersPass)
+  const isReachable = [FILE, process.execPath, dirname(folder)].every(canOthersPass)
   return isReachable ? nobody() : undefined
 }
 
-function othersPass(path: string): boolean {
+function canOthersPass(path: string): boolean {
   const parent = dirname(path)
   return (statSync(path).mode & 0o001) !== 0 || statSync(path).isFile()
-    ? parent === path || othersPass(parent)
+    ? parent === path || canOthersPass(parent)
     : false
 }
 

@@ -14,6 +14,7 @@ import { newDeposit } from './widget-calls.ts'
 const FOLDER = join(import.meta.dirname, '../../widget/public')
 const SIZE = { width: 800, height: 450 }
 const FRAMES_A_SECOND = 10
+/** Frames from one key frame to the next. */
 const KEY_EVERY = 60
 const BITS_A_SECOND = 60_000
 

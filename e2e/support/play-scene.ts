@@ -9,7 +9,7 @@ import { answerOffer, player } from './sandbox.ts'
 import type { Answers, Base, Scene } from './scenes.ts'
 import { TEXTS } from './shopper.ts'
 import type { Place } from './till.ts'
-import { callerOf, newDeposit, standingOffer } from './widget-calls.ts'
+import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
 
 /** Eight days after the noon at which all scenes play. */
 const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
@@ -25,7 +25,7 @@ export async function baseOf(till: Place): Promise<Base> {
   await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
   const created = await caller.payment()
-  const { offerId } = await standingOffer(caller)
+  const { offerId } = await makeOffer(caller)
   const pending = await caller.payment()
   await answerOffer(till.sandbox, offerId, 'decline')
   // Without the store's colour, the page uses its own.

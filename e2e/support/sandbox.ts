@@ -83,13 +83,13 @@ export async function botTokens(sandbox: string): Promise<string[]> {
 export async function begin(
   sandbox: string,
   name: string,
-  said: { steamId?: string; times?: number } = {},
+  settings: { steamId?: string; times?: number } = {},
 ): Promise<{ off(): Promise<void> }> {
   const call = async (method: string): Promise<void> => {
     const response = await fetch(`${sandbox}/control/behaviours/${name}`, {
       method,
       headers: { 'content-type': 'application/json' },
-      ...(method === 'PUT' ? { body: JSON.stringify(said) } : {}),
+      ...(method === 'PUT' ? { body: JSON.stringify(settings) } : {}),
     })
     if (!response.ok) throw new Error(`the sandbox does not know ${name}: ${await response.text()}`)
   }

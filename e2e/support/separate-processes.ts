@@ -63,11 +63,11 @@ function gatewayOf(place: Place): Record<string, string> {
 
 async function startSandbox(place: Place): Promise<Running> {
   const data = { STEAM_SANDBOX_DATA: join(place.root, 'steam-sandbox.json') }
-  return serving(run('steam-sandbox/main.ts', { ...place.env, ...data }, TIED), place.sandbox)
+  return untilServing(run('steam-sandbox/main.ts', { ...place.env, ...data }, TIED), place.sandbox)
 }
 
 async function startGateway(place: Place, env: Record<string, string>): Promise<Running> {
-  return serving(run('embedded-postgres/main.ts', env, TIED), `${place.gateway}/healthz`)
+  return untilServing(run('embedded-postgres/main.ts', env, TIED), `${place.gateway}/healthz`)
 }
 
 async function startStore(place: Place, secrets: StoreSecrets): Promise<Running> {
@@ -79,10 +79,10 @@ async function startStore(place: Place, secrets: StoreSecrets): Promise<Running>
     TRADETILL_WEBHOOK_SECRET: secrets.webhookSecret,
     STEAM_SANDBOX_URL: place.sandbox,
   }
-  return serving(run('demo-store/main.ts', env, TIED), place.store)
+  return untilServing(run('demo-store/main.ts', env, TIED), place.store)
 }
 
-async function serving(process: Running, url: string): Promise<Running> {
+async function untilServing(process: Running, url: string): Promise<Running> {
   await eventually(`${url} answers`, async () => {
     if (process.hasEnded()) throw new Error(process.output())
     return (await isServing(url)) || undefined

@@ -23,7 +23,7 @@ import { answerOffer, dismissGuest, inviteGuest, type Player } from './sandbox.t
 import type { Shared } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { query as queryAt } from './till.ts'
-import { callerOf, newDeposit, type OpenedDeposit, standingOffer } from './widget-calls.ts'
+import { callerOf, makeOffer, newDeposit, type OpenedDeposit } from './widget-calls.ts'
 
 export const till = await tillOfWorker()
 
@@ -140,7 +140,7 @@ export async function openConfirmation(
   const deposit = await depositOf({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
-  const offer = await standingOffer(caller)
+  const offer = await makeOffer(caller)
   const visited = await openBrowser(settings)
   const texts = TEXTS[language]
   await before(visited)
@@ -176,14 +176,14 @@ export const query = (sql: string, values?: unknown[]): Promise<Record<string, u
 
 /** Resolves to the next inventory that the page receives. Reads it on the way, because a browser may drop bodies. */
 export async function nextInventory(page: Page): Promise<Inventory> {
-  const passed = Promise.withResolvers<Inventory>()
+  const arrived = Promise.withResolvers<Inventory>()
   const pass = async (route: Route): Promise<void> => {
     const response = await route.fetch({ timeout: 0 })
-    passed.resolve(await response.json())
+    arrived.resolve(await response.json())
     await route.fulfill({ response })
   }
-  await page.route('**/api/inventory?*', (route) => pass(route).catch(passed.reject), { times: 1 })
-  return passed.promise
+  await page.route('**/api/inventory?*', (route) => pass(route).catch(arrived.reject), { times: 1 })
+  return arrived.promise
 }
 
 /** The page's requests to this path, in order. */

@@ -48,7 +48,7 @@ export async function openDeposit(
 }
 
 /** Asks for a trade of the most expensive item. Resolves to Steam's offer id and the price once the offer is open. */
-export async function standingOffer(shopper: Shopper): Promise<{ offerId: string; amount: number }> {
+export async function makeOffer(shopper: Shopper): Promise<{ offerId: string; amount: number }> {
   const [dearest] = (await shopper.inventory()).items.sort((a, b) => b.price - a.price)
   if (dearest === undefined) throw new Error('the inventory has no item to pay with')
   return eventually('the offer is open', async () => {

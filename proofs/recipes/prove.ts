@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { eventually, freePorts } from '../../e2e/support/process.ts'
 import { answerOffer, inviteGuest } from '../../e2e/support/sandbox.ts'
 import { endTill, startTill, type Till } from '../../e2e/support/till.ts'
-import { callerOf, standingOffer } from '../../e2e/support/widget-calls.ts'
+import { callerOf, makeOffer } from '../../e2e/support/widget-calls.ts'
 import { verifyHandler } from '../../gateway/conformance/verify.ts'
 import { systemClock } from '../../gateway/kit/clock.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
@@ -74,7 +74,7 @@ async function payAt(till: Till, recipe: Recipe): Promise<string | undefined> {
     const caller = await callerOf(till.gateway, { id: '', url, hash: url.slice(-32) })
     const { tradeUrl } = await inviteGuest(till.sandbox)
     await caller.post('/api/trade-url', { tradeUrl })
-    const { offerId, amount } = await standingOffer(caller)
+    const { offerId, amount } = await makeOffer(caller)
     await answerOffer(till.sandbox, offerId, 'accept')
     const balance = async () => (await fetch(balanceAt(shop.address).replace('{CUSTOMER}', CUSTOMER))).text()
     await eventually(`the customer can spend ${amount}`, async () => {
