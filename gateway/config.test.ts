@@ -149,12 +149,12 @@ describe('sandbox mode', () => {
   test('reads the limits of a bot, and refuses limits above Steam’s own', () => {
     const usual = { liveOffers: 30, liveOffersWithPartner: 5, itemsHeld: DEFAULT_FLEET_LIMITS.itemsHeld }
     expect(read({})).toMatchObject({ config: { fleetLimits: usual } })
-    const told = {
+    const limits = {
       TRADETILL_BOT_OFFERS: '12',
       TRADETILL_BOT_OFFERS_PER_PARTNER: '2',
       TRADETILL_BOT_ITEMS: '700,tf:50',
     }
-    expect(read(told)).toMatchObject({
+    expect(read(limits)).toMatchObject({
       config: {
         fleetLimits: {
           liveOffers: 12,
@@ -184,8 +184,8 @@ describe('sandbox mode', () => {
 
   test('D-13 refuses a commission so small that a pumped price pays more than the usual level, unless that is intended', () => {
     const small = { TRADETILL_COMMISSION_BPS: '2500,rust:2300,tf:0' }
-    const refused = 'TRADETILL_COMMISSION_BPS is too small for rust, tf beside TRADETILL_PRICE_SPIKE_BPS'
-    expect(problemsOf(small)).toEqual([expect.stringContaining(refused)])
+    const reason = 'TRADETILL_COMMISSION_BPS is too small for rust, tf beside TRADETILL_PRICE_SPIKE_BPS'
+    expect(problemsOf(small)).toEqual([expect.stringContaining(reason)])
     expect(problemsOf(small)[0]).toContain('TRADETILL_PRICE_ABOVE_LEVEL=rust,tf')
     expect(problemsOf({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust' })).toHaveLength(1)
     expect(read({ ...small, TRADETILL_PRICE_ABOVE_LEVEL: 'rust,tf' }).kind).toBe('config')
@@ -264,16 +264,16 @@ describe('live mode', () => {
       file,
       `${Buffer.alloc(32, 2).toString('hex')}\n\n${Buffer.alloc(32, 3).toString('base64')}\n`,
     )
-    const given = { ...LIVE, TRADETILL_OLD_MASTER_KEYS_FILE: file }
-    expect(read(given)).toMatchObject({
+    const settings = { ...LIVE, TRADETILL_OLD_MASTER_KEYS_FILE: file }
+    expect(read(settings)).toMatchObject({
       config: { masterKey: Buffer.alloc(32, 1), oldMasterKeys: [Buffer.alloc(32, 2), Buffer.alloc(32, 3)] },
     })
     for (const text of ['canary', `${'a'.repeat(64)}\n`.repeat(9)]) {
       writeFileSync(file, text)
-      expect(problemsOf(given)).toEqual([
+      expect(problemsOf(settings)).toEqual([
         expect.stringMatching(/^TRADETILL_OLD_MASTER_KEYS_FILE must hold 8 keys at most, one a line/),
       ])
-      expect(problemsOf(given).join()).not.toContain(text.trim())
+      expect(problemsOf(settings).join()).not.toContain(text.trim())
     }
   })
 
@@ -335,8 +335,8 @@ describe('live mode', () => {
       { TRADETILL_MASTER_KEY: '', TRADETILL_MASTER_KEY_FILE: '/' },
       'TRADETILL_MASTER_KEY_FILE cannot be read (EISDIR): put the file there',
     ],
-  ])('refuses %s', (_what, change, told) => {
-    expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(told)])
+  ])('refuses %s', (_what, change, reason) => {
+    expect(problemsOf({ ...LIVE, ...change })).toEqual([expect.stringContaining(reason)])
   })
 
   test.each([
@@ -349,14 +349,14 @@ describe('live mode', () => {
       (mode) => [`db.example/till?sslmode=${mode}`, 'has an sslmode that does not prove the database'],
     ),
     ['db.example/till?ssl=true', 'has no sslmode'],
-  ])('refuses the database at %s, without printing the password', (address, told) => {
+  ])('refuses the database at %s, without printing the password', (address, reason) => {
     const credentials = address.startsWith('/') ? '' : 'till:secret@'
     const DATABASE_URL = `postgres://${credentials}${address}`
     const problems = problemsOf({ ...LIVE, DATABASE_URL })
     expect(problems).toEqual([
-      expect.stringContaining(`DATABASE_URL ${told.startsWith('leads') ? told : ''}`),
+      expect.stringContaining(`DATABASE_URL ${reason.startsWith('leads') ? reason : ''}`),
     ])
-    expect(problems.join()).toContain(told)
+    expect(problems.join()).toContain(reason)
     expect(problems.join()).not.toContain('secret')
     expect(problemsOf({ ...LIVE, DATABASE_URL, TRADETILL_PLAIN_DATABASE: '1' })).toEqual([])
     expect(problemsOf({ DATABASE_URL })).toEqual([])

@@ -31,7 +31,7 @@ import { KEEP_SETTINGS, type Keep, keepOf } from './retention/settings.ts'
 export const DEFAULT_PROTECTION_DAYS: Record<Game, number> = { cs: 8, dota: 0, rust: 0, tf: 0 }
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
-/** A public address, from which links and origins are made. It must have nothing after its host. */
+/** A public address. Links and origins are made from it, so it must have nothing after its host. */
 const publicUrl = httpUrl.refine((text) => isOrigin(text), {
   error: 'must end after the host: the till answers at the root of its own name',
 })
@@ -40,11 +40,11 @@ const isOrigin = (text: string): boolean => {
   return url?.href === `${url?.origin}/`
 }
 const flag = z.enum(['0', '1'], { error: 'must be 0 or 1' }).transform((value) => value === '1')
-const whole = (min: number, max: number, why: string) => {
+const wholeNumber = (min: number, max: number, why: string) => {
   const error = `must be a whole number from ${min} to ${max}: ${why}`
   return z.coerce.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
-const port = whole(0, 65_535, 'it is a port')
+const port = wholeNumber(0, 65_535, 'it is a port')
 
 /** The roles of a process: `web` answers calls, `bots` holds bots, `work` does due work, `console` serves operators. */
 export const ROLES = ['web', 'bots', 'work', 'console'] as const
@@ -109,15 +109,15 @@ const environmentSchema = z
     /** Days during which a sender can take a trade back. If Steam reports a longer time for a trade, it counts. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** The most items in one trade. */
-    TRADETILL_MAX_ITEMS: whole(1, 256, 'an offer of Steam has no room for more').default(50),
-    TRADETILL_MAX_BOTS: whole(1, 1_000, 'more need another process').default(50),
+    TRADETILL_MAX_ITEMS: wholeNumber(1, 256, 'an offer of Steam has no room for more').default(50),
+    TRADETILL_MAX_BOTS: wholeNumber(1, 1_000, 'more need another process').default(50),
     /** The most open offers of one bot, in all and to one person. */
-    TRADETILL_BOT_OFFERS: whole(
+    TRADETILL_BOT_OFFERS: wholeNumber(
       1,
       MOST_LIVE_OFFERS,
       'Steam refuses further open offers of an account',
     ).default(DEFAULT_FLEET_LIMITS.liveOffers),
-    TRADETILL_BOT_OFFERS_PER_PARTNER: whole(
+    TRADETILL_BOT_OFFERS_PER_PARTNER: wholeNumber(
       1,
       MOST_LIVE_OFFERS_WITH_PARTNER,
       'Steam refuses further open offers to the same person',
@@ -127,11 +127,13 @@ const environmentSchema = z
     /** The operator's accounts to which items may go, by name. */
     TRADETILL_DESTINATIONS: readDestinations.optional(),
     /** The most deposits of one store that are neither paid nor over. */
-    TRADETILL_STORE_OPEN_DEPOSITS: whole(1, 1_000_000, 'each is kept for good').default(5_000),
+    TRADETILL_STORE_OPEN_DEPOSITS: wholeNumber(1, 1_000_000, 'each is kept for good').default(5_000),
     TRADETILL_TRUSTED_PROXIES: z.string().transform(readTrustedProxies).optional(),
     /** The most connections in all, and from one address that is not a trusted proxy. */
-    TRADETILL_MAX_CONNECTIONS: whole(10, 100_000, 'each costs memory and a file').default(4_000),
-    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: whole(1, 100_000, 'each costs memory and a file').default(200),
+    TRADETILL_MAX_CONNECTIONS: wholeNumber(10, 100_000, 'each costs memory and a file').default(4_000),
+    TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: wholeNumber(1, 100_000, 'each costs memory and a file').default(
+      200,
+    ),
     /** The reaction to a copy of the database that took over: stop publishing, or begin an epoch. */
     TRADETILL_AFTER_FAILOVER: z.enum(['stop', 'epoch'], { error: 'must be stop or epoch' }).default('stop'),
     TRADETILL_LOG_LEVEL: z
@@ -149,7 +151,7 @@ const environmentSchema = z
     /** Roles of this process. The processes on one database must together have all of them. */
     TRADETILL_ROLES: roles.optional(),
     /** How long /readyz announces the end of the process before it stops accepting calls. */
-    TRADETILL_DRAIN_SECONDS: whole(0, 300, 'a balancer notices within seconds').default(0),
+    TRADETILL_DRAIN_SECONDS: wholeNumber(0, 300, 'a balancer notices within seconds').default(0),
     /** Stops the gateway when stdin ends, for a parent process that starts it as a child. */
     TRADETILL_STDIN: flag.default(false),
     /** Socket on which systemd waits for the message that the gateway is ready. */
@@ -249,20 +251,21 @@ function withFiles(given: Record<string, string | undefined>) {
   for (const [name, target] of Object.entries(FROM_FILES)) {
     const file = given[name]
     if (file === undefined) continue
-    const answer = given[target] === undefined ? readSettingFile(file) : BOTH
+    const answer = given[target] === undefined ? readSettingFile(file) : SET_TWICE
     if (answer.kind === 'text') settings[target] = answer.text
     else problems.push(`${name} ${answer.reason}`)
   }
   return { settings, problems }
 }
 
-const BOTH = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
+const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
 
-const OURS = /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
+const NAMES =
+  /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
 /** Reads the settings, and treats empty ones as absent. Returns all problems at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
-  const given = Object.entries(environment).filter(([name, value]) => OURS.test(name) && value !== '')
+  const given = Object.entries(environment).filter(([name, value]) => NAMES.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))
   if (problems.length > 0) return { kind: 'refused', problems }
   const parsed = environmentSchema.safeParse(settings)

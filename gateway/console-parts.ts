@@ -11,8 +11,8 @@ type Parts = Pick<Storage, 'database' | 'clock' | 'masterKey'> & { config: Confi
 
 /** Serves the console, unless no port is set or this process has no role that serves it. */
 export async function serveConsole({ config, log, database, clock, masterKey }: Parts, shutdown: Shutdown) {
-  const { console: place, roles } = config
-  if (place === undefined || !(roles.has('web') || roles.has('console'))) return
+  const { console: consoleConfig, roles } = config
+  if (consoleConfig === undefined || !(roles.has('web') || roles.has('console'))) return
   // Imported here, so a till without a console does not load its code.
   const [{ createConsole }, { createLive }, { readMark }] = await Promise.all([
     import('./console/app.ts'),
@@ -20,7 +20,7 @@ export async function serveConsole({ config, log, database, clock, masterKey }: 
     import('./console/mark-store.ts'),
   ])
   const { db } = database
-  const { url, host, port, sandboxKey } = place
+  const { url, host, port, sandboxKey } = consoleConfig
   const live = createLive({ log, readMark: () => readMark(db) })
   const app = await createConsole({
     folder: FOLDER,

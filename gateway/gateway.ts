@@ -40,7 +40,7 @@ import { type Repeating, repeat } from './kit/repeat.ts'
 import { scrub } from './kit/scrub.ts'
 import { type Shutdown, STOP_MS } from './kit/shutdown.ts'
 import { createMetrics, type Metrics, watchProcess } from './metrics.ts'
-import { factsOf } from './page-facts.ts'
+import { pageFacts } from './page-facts.ts'
 import { startPricing } from './pricing/jobs.ts'
 import { priceSources } from './pricing/sources/all.ts'
 import { SANDBOX_PRICES } from './pricing/sources/file.ts'
@@ -77,7 +77,7 @@ export type Gateway = {
   /** Resolves when a part that the gateway needs has ended unexpectedly. */
   died: Promise<string>
   stop(): Promise<void>
-  /** Ends the wait for balancers to notice that the process is stopping. */
+  /** Ends the wait in `stop` that gives balancers time to notice. */
   hurry(): void
 }
 
@@ -87,7 +87,7 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
   try {
     const store = await openStorage(config, startup)
     const stopping = new AbortController()
-    const signals = endedBy(stopping.signal, store.signals)
+    const signals = endWaitsAt(stopping.signal, store.signals)
     const metrics = createMetrics(startup.build)
     readStorageMetrics(metrics.registry, store.database.db)
     const progress: Progress = { state: 'starting' }
@@ -108,13 +108,13 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     })
     await app.listen({ host: config.host, port: config.port })
     await serveConsole(parts, shutdown)
-    // Calls are already answered at this point. Those that need a bot wait a moment longer.
+    // The gateway already answers calls here. Those that need a bot wait a moment longer.
     await startWork(parts, features, shutdown)
     if (config.metricsPort !== undefined) {
       const { metricsHost: host, metricsPort: port } = config
       watchProcess(metrics.registry, store.database.pool)
-      const served = await serveMetrics(metrics.registry, { host, port })
-      shutdown.add('calls', 'metrics', () => served.close())
+      const server = await serveMetrics(metrics.registry, { host, port })
+      shutdown.add('calls', 'metrics', () => server.close())
     }
     progress.state = 'ready'
     const roles = [...config.roles].join()
@@ -128,13 +128,13 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
 }
 
 /** Ends every wait when the gateway stops, as if it had timed out, so calls that wait for a bot are still answered. */
-function endedBy(stopping: AbortSignal, signals: Signals): Signals {
+function endWaitsAt(stop: AbortSignal, signals: Signals): Signals {
   return {
     ...signals,
     until: (topic, check, { timeoutMs, signal }) =>
       signals.until(topic, check, {
         timeoutMs,
-        signal: signal ? AbortSignal.any([signal, stopping]) : stopping,
+        signal: signal ? AbortSignal.any([signal, stop]) : stop,
       }),
   }
 }
@@ -143,7 +143,7 @@ type Parts = Storage &
   SteamParts & { config: Config; log: Log; metrics: Metrics; progress: Progress; build: Build }
 
 /** Assembles the dependencies of each feature. */
-function featuresOf(parts: Parts, mayPublish: () => boolean) {
+function createFeatures(parts: Parts, mayPublish: () => boolean) {
   const { config, log, metrics, database, queue, signals, steam, box, clock, imageBase } = parts
   const common = { db: database.db, queue, signals, clock, ids: systemIds, log, box, keep: config.keep }
   const readProfile = cacheProfiles(steam.readProfile, () => performance.now())
@@ -189,26 +189,29 @@ function featuresOf(parts: Parts, mayPublish: () => boolean) {
   }
 }
 
-type Features = ReturnType<typeof featuresOf> & { pricing: Repeating | undefined; epochs: EpochWatch }
+type Features = ReturnType<typeof createFeatures> & { pricing: Repeating | undefined; epochs: EpochWatch }
 
-const does = ({ config }: Pick<Parts, 'config'>, role: Role): boolean => config.roles.has(role)
+const hasRole = ({ config }: Pick<Parts, 'config'>, role: Role): boolean => config.roles.has(role)
 
 async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
-  const features = featuresOf(parts, () => epochs.stopped() === undefined)
-  const epochs = epochsOf(parts, features)
+  const features = createFeatures(parts, () => epochs.whyStopped() === undefined)
+  const epochs = createEpochWatch(parts, features)
   await epochs.look()
   await ensureEventQueue(features.events)
   await ensureDepositQueues(features.deposits)
-  const pricing = does(parts, 'work') ? await startPrices(parts, shutdown) : undefined
+  const pricing = hasRole(parts, 'work') ? await startPrices(parts, shutdown) : undefined
   return { ...features, epochs, pricing }
 }
 
-function epochsOf({ config, log, metrics }: Parts, { common, events }: ReturnType<typeof featuresOf>) {
-  const forgets = (error: unknown) =>
+function createEpochWatch(
+  { config, log, metrics }: Parts,
+  { common, events }: ReturnType<typeof createFeatures>,
+) {
+  const onFailure = (error: unknown) =>
     log.warn({ err: error }, 'record of published events could not be read or written: check TRADETILL_DATA')
   return watchEpoch({
     ...common,
-    memory: createMemory(config.dataDir, forgets),
+    memory: createMemory(config.dataDir, onFailure),
     addDeliveries: events.addDeliveries,
     afterFailover: config.afterFailover,
     monotonicMs: () => performance.now(),
@@ -229,13 +232,12 @@ async function startWork(parts: Parts, features: Features, shutdown: Shutdown): 
     clock: common.clock,
     owner: randomUUID(),
     handlers: { inventory: inventoryHandler(common), drift: driftHandler(trades), ...tradeHandlers(trades) },
-    // A process without bots still counts, because it also calls Steam from its address and seals secrets with its
-    // key.
-    maxBots: does(parts, 'bots') ? config.maxBots : 0,
+    // A process without bots is registered too: it also calls Steam from its address and seals secrets with its key.
+    maxBots: hasRole(parts, 'bots') ? config.maxBots : 0,
     onProcesses: parts.shareAddress,
   })
   shutdown.add('work', 'bots', () => bots.stop())
-  const due = does(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
+  const due = hasRole(parts, 'work') ? await startDueWork(parts, features, shutdown) : []
   for (const sweep of [epochSweep(epochs), ...countSweeps(common.db, parts)])
     due.push(startSweep(sweep, log, shutdown))
   followSandbox(parts, shutdown, pricing === undefined ? due : [...due, pricing])
@@ -250,9 +252,9 @@ async function startDueWork(parts: Parts, features: Features, shutdown: Shutdown
   shutdown.add('work', 'deposit jobs', await workOnPrefills(deposits))
   shutdown.add('work', 'expiry of deposits', await workOnExpiry(trades))
   const { keep, priceRules: rules, fleetLimits: fleet } = config
-  const about = { keep, rules, fleet, pool: database.pool }
+  const shared = { keep, rules, fleet, pool: database.pool }
   const alerts = alertSweeps(config, { db: database.db, clock: trades.clock, log })
-  const sweeps = [...sweepsOf({ trades, box, events, metrics, ...about }), ...alerts]
+  const sweeps = [...sweepsOf({ trades, box, events, metrics, ...shared }), ...alerts]
   return sweeps.map((sweep) => startSweep(sweep, log, shutdown))
 }
 
@@ -292,7 +294,7 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     publicUrl: config.publicUrl,
     imageOrigins: parts.imageOrigins,
     widgetFolder: WIDGET_FOLDER,
-    facts: factsOf(config, parts.communityUrl),
+    facts: pageFacts(config, parts.communityUrl),
     ...(config.trustedProxies === undefined ? {} : { trustedProxies: config.trustedProxies }),
     known: knownTo({ db, clock: parts.clock, keyMode: config.mode, views }),
     connections: config.connections,
@@ -300,16 +302,16 @@ function createHttp(parts: Parts, features: Features, shutdown: Shutdown) {
     observe: (call) => observe(parts, call),
     healthy: async () => parts.pulse.isHere(),
     progress: parts.progress,
-    isStopped: () => epochs.stopped() !== undefined,
+    isStopped: () => epochs.whyStopped() !== undefined,
     build: parts.build,
     isDoctor: (proof) => isDoctorProof(parts.masterKey, proof, systemClock.now()),
-    hasPage: does(parts, 'web'),
+    hasPage: hasRole(parts, 'web'),
     embed: {
       tokens: createEmbedTokens({ hmacs: parts.box.hmacs, clock: systemClock }),
       originOf: (hash) => embedOriginOf(db, hash),
     },
-    readPayment: async (hash) => (await views.fresh(hash))?.payment,
-    routes: !does(parts, 'web')
+    readPayment: async (hash) => (await views.readNow(hash))?.payment,
+    routes: !hasRole(parts, 'web')
       ? {}
       : {
           polled: [paymentRoute({ db, queue, log, views, nowMs, unable }), receiptRoute(receipts)],
@@ -358,7 +360,7 @@ function observe({ log, metrics }: Parts, call: ObservedCall): void {
 async function startPrices(parts: Parts, shutdown: Shutdown): Promise<Repeating> {
   const { config, log, database, clock } = parts
   const file = config.pricesFile ?? (config.mode === 'sandbox' ? SANDBOX_PRICES : undefined)
-  // Sources use the machine's clock. The pricing feature converts their times to the till's clock.
+  // Sources use the machine's clock. Pricing converts their times to the till's clock.
   const sources = priceSources({ file, web: config.priceSources }, { now: clock.machineNow })
   if (sources.length === 0)
     log.error('neither a price file nor a source of prices is set: no item has a price')
@@ -376,11 +378,11 @@ export async function main(config: Config, startup: Startup): Promise<void> {
     process.exit(1)
   })
   console.log(`gateway ready at ${gateway.url}`)
-  let stopping = false
+  let isStopping = false
   const stop = async (code: number): Promise<void> => {
     // A second signal ends the wait for balancers.
-    if (stopping) return gateway.hurry()
-    stopping = true
+    if (isStopping) return gateway.hurry()
+    isStopping = true
     setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS + config.drainMs).unref()
     await gateway.stop()
     process.exit(code)
@@ -389,7 +391,7 @@ export async function main(config: Config, startup: Startup): Promise<void> {
   process.on('SIGINT', () => void stop(0))
   if (config.stopWithStdin) process.stdin.resume().once('end', () => void stop(0))
   void gateway.died.then((reason) => {
-    if (stopping) return
+    if (isStopping) return
     console.error(`The gateway stops: ${scrub(reason)}.`)
     void stop(1)
   })

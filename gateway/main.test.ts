@@ -55,6 +55,7 @@ function launch(port: number, environment: Record<string, string> = {}, file = '
 /** The file that starts a gateway with its own PostgreSQL. */
 const WITH_DATABASE = '../embedded-postgres/main.ts'
 
+/** Launches a gateway, and waits until it is ready. */
 async function launchReady(environment: Record<string, string> = {}, file = 'main.ts') {
   const port = await freePort()
   const gateway = launch(port, environment, file)
@@ -129,7 +130,8 @@ async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
   return rows[0]?.days
 }
 
-async function databaseAdvancedBy8Days(): Promise<TestDatabase> {
+/** Makes a database whose clock is 8 days ahead. */
+async function anAdvancedDatabase(): Promise<TestDatabase> {
   const database = await testDatabase()
   onTestFinished(database.close)
   await database.pool.query(`insert into till_clock (ahead_s) values (8 * 86400)`)
@@ -137,7 +139,7 @@ async function databaseAdvancedBy8Days(): Promise<TestDatabase> {
 }
 
 test('D-40 a public sandbox keeps the advanced clock of its database, and has its own name and test keys', async () => {
-  const database = await databaseAdvancedBy8Days()
+  const database = await anAdvancedDatabase()
   const settings = {
     DATABASE_URL: database.url,
     TRADETILL_DATA: dataDir,
@@ -155,7 +157,7 @@ test('D-40 a public sandbox keeps the advanced clock of its database, and has it
 })
 
 test('D-40 live mode ignores the advanced clock of its database; behind a proxy, it has live keys and limits each address', async () => {
-  const database = await databaseAdvancedBy8Days()
+  const database = await anAdvancedDatabase()
   const settings = {
     TRADETILL_MODE: 'live',
     DATABASE_URL: database.url,
@@ -172,22 +174,22 @@ test('D-40 live mode ignores the advanced clock of its database; behind a proxy,
   const apiKey = await keyOfNewStore(settings)
   expect(apiKey).toContain('tt_live_')
   const { port } = new URL(gateway.base)
-  const asked = (path: string, from: string, headers = {}) =>
+  const statusOf = (path: string, from: string, headers = {}) =>
     throughProxy(Number(port), path, { 'x-forwarded-for': from, ...headers })
-  const health = await asked('/v1/health', '198.51.100.1', { authorization: `Bearer ${apiKey}` })
+  const health = await statusOf('/v1/health', '198.51.100.1', { authorization: `Bearer ${apiKey}` })
   expect(health).toBe(200)
   // The answer is 503 if the page is not built on this machine.
-  expect([200, 503]).toContain(await asked('/help', '198.51.100.1'))
+  expect([200, 503]).toContain(await statusOf('/help', '198.51.100.1'))
 
   const guessed = `/api/payment?hash=${'0'.repeat(32)}`
   // Several rounds, because the limit of 200 grows by two a second while a slow machine sends the calls.
   const answers = new Set<number>()
   for (let round = 0; round < 20 && !answers.has(429); round += 1) {
-    const guesses = Array.from({ length: 100 }, () => asked(guessed, '203.0.113.66'))
+    const guesses = Array.from({ length: 100 }, () => statusOf(guessed, '203.0.113.66'))
     for (const status of await Promise.all(guesses)) answers.add(status)
   }
   expect(answers).toContain(429)
-  expect(await asked(guessed, '203.0.113.67')).toBe(404)
+  expect(await statusOf(guessed, '203.0.113.67')).toBe(404)
   gateway.child.kill('SIGTERM')
   expect(await gateway.ended).toBe(0)
 })
@@ -230,7 +232,7 @@ test('the gateway reads the configured prices, and a silent source or a waiting 
     .poll(() => rowsOf(named), { message: 'the price that a source gives' })
     .toEqual([{ usd_micros: '12500000' }])
   await expect
-    .poll(() => source.asked.map(({ url }) => url), { message: 'the silent source is asked' })
+    .poll(() => source.asked.map(({ url }) => url), { message: 'the silent source receives a call' })
     .toContain('/v6/latest/USD')
 
   const hash = await depositWithSilentBot(database)
@@ -248,16 +250,16 @@ test('a web process holds no bots, notifies systemd, and drains until a second s
   const database = await testDatabase()
   onTestFinished(database.close)
   const settings = { TRADETILL_ROLES: 'web', TRADETILL_DRAIN_SECONDS: '300', TRADETILL_STDIN: '1' }
-  const told = join(dataDir, 'told')
-  writeFileSync(join(dataDir, 'systemd-notify'), `#!/bin/sh\necho "$@" > ${told}\n`, { mode: 0o755 })
+  const notified = join(dataDir, 'notified')
+  writeFileSync(join(dataDir, 'systemd-notify'), `#!/bin/sh\necho "$@" > ${notified}\n`, { mode: 0o755 })
   const systemd = { NOTIFY_SOCKET: '/run/systemd/notify', PATH: dataDir }
   const gateway = await launchReady({ DATABASE_URL: database.url, ...settings, ...systemd })
-  await expect.poll(() => existsSync(told) && readFileSync(told, 'utf8')).toBe('--ready\n')
+  await expect.poll(() => existsSync(notified) && readFileSync(notified, 'utf8')).toBe('--ready\n')
   const ready = async () => (await fetch(`${gateway.base}/readyz`)).json()
   await expect.poll(ready).toEqual({ status: 'ready' })
   const processes = async () => (await database.pool.query('select max_bots from gateway_process')).rows
   await expect.poll(processes).toEqual([{ max_bots: 0 }])
-  // It leaves due work to other processes: no price was read.
+  // It reads no prices: other processes do that work.
   expect((await database.pool.query('select from price limit 1')).rowCount).toBe(0)
   gateway.child.stdin.end()
   await expect.poll(ready).toEqual({ status: 'draining' })

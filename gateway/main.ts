@@ -15,8 +15,8 @@ endOnUnhandled(startup.log)
 const { main } = await import('./gateway.ts')
 await main(config, startup)
 if (config.isAwaited) {
-  const { tellReady } = await import('./kit/service-manager.ts')
-  tellReady()
+  const { notifyReady } = await import('./kit/service-manager.ts')
+  notifyReady()
 }
 // Write the cache now, because a process that is killed does not write it.
 flushCompileCache()

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const KEY_BYTES = 32
-const FORM = '32 bytes in base64 or hex: openssl rand -base64 32 makes them'
+const KEY_FORMAT = '32 bytes in base64 or hex: openssl rand -base64 32 makes them'
 const MOST_OLD_KEYS = 8
 
 type Refused = { kind: 'refused'; reason: string }
@@ -16,14 +16,14 @@ export function parseKey(text: string): KeyAnswer {
   const trimmed = text.trim()
   const key = /^[0-9a-f]{64}$/i.test(trimmed) ? Buffer.from(trimmed, 'hex') : Buffer.from(trimmed, 'base64')
   if (key.length === KEY_BYTES) return { kind: 'key', key }
-  return { kind: 'refused', reason: `must be ${FORM}` }
+  return { kind: 'refused', reason: `must be ${KEY_FORMAT}` }
 }
 
 export function readKeyFile(file: string): KeyAnswer {
   const read = readText(file)
   if (read.kind === 'refused') return read
   const answer = parseKey(read.text)
-  return answer.kind === 'key' ? answer : { kind: 'refused', reason: `must hold ${FORM}` }
+  return answer.kind === 'key' ? answer : { kind: 'refused', reason: `must hold ${KEY_FORMAT}` }
 }
 
 export type KeysAnswer = { kind: 'keys'; keys: Buffer[] } | Refused
@@ -35,7 +35,10 @@ export function readKeysFile(file: string): KeysAnswer {
   const lines = read.text.split('\n').filter((line) => line.trim() !== '')
   const keys = lines.map(parseKey).flatMap((answer) => (answer.kind === 'key' ? [answer.key] : []))
   if (keys.length === lines.length && keys.length <= MOST_OLD_KEYS) return { kind: 'keys', keys }
-  return { kind: 'refused', reason: `must hold ${MOST_OLD_KEYS} keys at most, one a line: each ${FORM}` }
+  return {
+    kind: 'refused',
+    reason: `must hold ${MOST_OLD_KEYS} keys at most, one a line: each ${KEY_FORMAT}`,
+  }
 }
 
 /** Reads the file of one setting. */

@@ -1,6 +1,6 @@
 /** Checks settings against each other: live mode refuses some, and others would expose a sandbox to other machines. */
 import { isIP } from 'node:net'
-import { wayTo } from './db/address.ts'
+import { safetyOf } from './db/address.ts'
 import { isLoopback, isLoopbackName } from './kit/loopback.ts'
 import type { TrustedProxies } from './kit/trusted-proxies.ts'
 import { parseKey, readKeyFile, readKeysFile } from './master-key.ts'
@@ -31,13 +31,13 @@ export type Environment = {
   NODE_TLS_REJECT_UNAUTHORIZED?: string | undefined
 }
 
-type Found = [name: keyof Environment, message: string][]
+type Problems = [name: keyof Environment, message: string][]
 
 /** How long Steam protects a trade of Counter-Strike 2. */
 const LEAST_CS_DAYS = 7
 
 /** Returns the problems that show only when the settings are read together, each in one line with advice. */
-export function problemsOf(environment: Environment): Found {
+export function problemsOf(environment: Environment): Problems {
   const ofMode =
     environment.TRADETILL_MODE === 'live' ? problemsOfLive(environment) : problemsOfSandbox(environment)
   return [
@@ -51,12 +51,15 @@ export function problemsOf(environment: Environment): Found {
   ]
 }
 
-function problemsOfRoles({ TRADETILL_ROLES: roles, DATABASE_URL: url }: Environment): Found {
+function problemsOfRoles({ TRADETILL_ROLES: roles, DATABASE_URL: url }: Environment): Problems {
   if (roles === undefined || url !== undefined) return []
   return [['TRADETILL_ROLES', 'needs a DATABASE_URL: no other process can use the database of npm start']]
 }
 
-function problemsOfAlerts({ TRADETILL_ALERT_URL: url, TRADETILL_ALERT_SECRET: secret }: Environment): Found {
+function problemsOfAlerts({
+  TRADETILL_ALERT_URL: url,
+  TRADETILL_ALERT_SECRET: secret,
+}: Environment): Problems {
   if ((url === undefined) === (secret === undefined)) return []
   return url === undefined
     ? [['TRADETILL_ALERT_URL', 'must be set too: with TRADETILL_ALERT_SECRET alone, nobody is alerted']]
@@ -66,18 +69,18 @@ function problemsOfAlerts({ TRADETILL_ALERT_URL: url, TRADETILL_ALERT_SECRET: se
 /**
  * A console needs its own host name: browsers send a host's cookies to all of its ports, and passkeys belong to a name.
  */
-function problemsOfConsole(environment: Environment): Found {
+function problemsOfConsole(environment: Environment): Problems {
   const { TRADETILL_MODE: mode, TRADETILL_CONSOLE_URL: text, TRADETILL_CONSOLE_HOST: host } = environment
   const url = text === undefined ? undefined : (URL.parse(text) ?? undefined)
-  const found: Found = []
+  const problems: Problems = []
   if (environment.TRADETILL_CONSOLE_PORT === undefined && text !== undefined) {
-    found.push(['TRADETILL_CONSOLE_PORT', 'is needed with TRADETILL_CONSOLE_URL, such as 4304'])
+    problems.push(['TRADETILL_CONSOLE_PORT', 'is needed with TRADETILL_CONSOLE_URL, such as 4304'])
   }
   if (url !== undefined && isAddress(url.hostname)) {
-    found.push(['TRADETILL_CONSOLE_URL', 'must have the name of a host: passkeys belong to a name'])
+    problems.push(['TRADETILL_CONSOLE_URL', 'must have the name of a host: passkeys belong to a name'])
   }
   return [
-    ...found,
+    ...problems,
     ...(mode === 'live'
       ? problemsOfLiveConsole(environment, url)
       : problemsOfSandboxConsole(environment, { url, host })),
@@ -86,70 +89,73 @@ function problemsOfConsole(environment: Environment): Found {
 
 const isAddress = (hostname: string): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 
-function problemsOfLiveConsole(environment: Environment, url: URL | undefined): Found {
-  const found: Found = []
+function problemsOfLiveConsole(environment: Environment, url: URL | undefined): Problems {
+  const problems: Problems = []
   if (environment.TRADETILL_CONSOLE_SANDBOX_KEY !== undefined) {
-    found.push(['TRADETILL_CONSOLE_SANDBOX_KEY', 'must not be set in live mode: operators have passkeys'])
+    problems.push(['TRADETILL_CONSOLE_SANDBOX_KEY', 'must not be set in live mode: operators have passkeys'])
   }
-  if (environment.TRADETILL_CONSOLE_PORT === undefined) return found
+  if (environment.TRADETILL_CONSOLE_PORT === undefined) return problems
   if (url?.protocol !== 'https:') {
     const why = 'where operators reach the console'
-    found.push(['TRADETILL_CONSOLE_URL', `is needed in live mode and must be https: ${why}`])
+    problems.push(['TRADETILL_CONSOLE_URL', `is needed in live mode and must be https: ${why}`])
   } else if (url.hostname === URL.parse(environment.TRADETILL_PUBLIC_URL ?? '')?.hostname) {
     const why = 'browsers give the cookies of a host to all of its ports'
-    found.push(['TRADETILL_CONSOLE_URL', `must have another host name than TRADETILL_PUBLIC_URL: ${why}`])
+    problems.push(['TRADETILL_CONSOLE_URL', `must have another host name than TRADETILL_PUBLIC_URL: ${why}`])
   }
-  return found
+  return problems
 }
 
 function problemsOfSandboxConsole(
   { TRADETILL_PUBLIC_SANDBOX: isPublic, TRADETILL_CONSOLE_SANDBOX_KEY: key }: Environment,
   { url, host }: { url: URL | undefined; host: string },
-): Found {
-  const found: Found = []
+): Problems {
+  const problems: Problems = []
   const isElsewhere = !isLoopbackName(host) || (url !== undefined && !isLoopbackName(url.hostname))
   if (isElsewhere && key !== undefined) {
     const why = 'it signs in without a passkey, so the console must stay on this machine'
-    found.push(['TRADETILL_CONSOLE_SANDBOX_KEY', `must not be set here: ${why}`])
+    problems.push(['TRADETILL_CONSOLE_SANDBOX_KEY', `must not be set here: ${why}`])
   } else if (isElsewhere && !isPublic) {
-    found.push([
+    problems.push([
       isLoopbackName(host) ? 'TRADETILL_CONSOLE_URL' : 'TRADETILL_CONSOLE_HOST',
       'leads off this machine, and a sandbox stays on it: see TRADETILL_PUBLIC_SANDBOX',
     ])
   }
-  return found
+  return problems
 }
 
-function problemsOfLive(environment: Environment): Found {
-  const found: Found = []
+function problemsOfLive(environment: Environment): Problems {
+  const problems: Problems = []
   if (environment.TRADETILL_STEAM_SANDBOX_URL !== undefined) {
-    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must not be set in live mode: the sandbox invents items'])
+    problems.push(['TRADETILL_STEAM_SANDBOX_URL', 'must not be set in live mode: the sandbox invents items'])
   }
   if (environment.TRADETILL_PUBLIC_SANDBOX) {
-    found.push(['TRADETILL_PUBLIC_SANDBOX', 'must not be set in live mode: unset it'])
+    problems.push(['TRADETILL_PUBLIC_SANDBOX', 'must not be set in live mode: unset it'])
   }
   if (environment.DATABASE_URL === undefined) {
-    found.push(['DATABASE_URL', 'is needed in live mode: the address of a PostgreSQL that is backed up'])
+    problems.push(['DATABASE_URL', 'is needed in live mode: the address of a PostgreSQL that is backed up'])
   }
   if (environment.TRADETILL_MASTER_KEY === undefined && environment.TRADETILL_MASTER_KEY_FILE === undefined) {
-    found.push([
+    problems.push([
       'TRADETILL_MASTER_KEY',
       'or TRADETILL_MASTER_KEY_FILE is needed in live mode: it seals the secrets',
     ])
   }
   if ((environment.TRADETILL_PROTECTION_DAYS?.cs ?? LEAST_CS_DAYS) < LEAST_CS_DAYS) {
     const why = 'a sender of Counter-Strike 2 can take a trade back for that long'
-    found.push(['TRADETILL_PROTECTION_DAYS', `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`])
+    problems.push([
+      'TRADETILL_PROTECTION_DAYS',
+      `must be at least ${LEAST_CS_DAYS} for cs in live mode: ${why}`,
+    ])
   }
   const publicUrl = environment.TRADETILL_PUBLIC_URL
   if (publicUrl === undefined || URL.parse(publicUrl)?.protocol !== 'https:') {
-    found.push([
+    problems.push([
       'TRADETILL_PUBLIC_URL',
       'is needed in live mode and must be https: where shoppers reach the page',
     ])
   }
   return [
-    ...found,
+    ...problems,
     ...problemsOfDatabases(environment),
     ...problemsOfLiveProxies(environment),
     ...problemsOfNode(environment),
@@ -159,7 +165,7 @@ function problemsOfLive(environment: Environment): Found {
 /**
  * A connection to the database must verify the server, because keys of stores, sealed tokens and credit pass over it.
  */
-function problemsOfDatabases(environment: Environment): Found {
+function problemsOfDatabases(environment: Environment): Problems {
   return (['DATABASE_URL', 'TRADETILL_OWNER_DATABASE_URL'] as const).flatMap((name) =>
     problemsOfDatabase(environment, name),
   )
@@ -168,15 +174,16 @@ function problemsOfDatabases(environment: Environment): Found {
 function problemsOfDatabase(
   { TRADETILL_PLAIN_DATABASE: plain, ...environment }: Environment,
   name: 'DATABASE_URL' | 'TRADETILL_OWNER_DATABASE_URL',
-): Found {
+): Problems {
   const url = environment[name]
   if (url === undefined || plain || !URL.canParse(url)) return []
-  const way = wayTo(url)
-  if (way.kind !== 'open') return []
-  const has = way.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
+  const safety = safetyOf(url)
+  if (safety.kind !== 'unverified') return []
+  const has =
+    safety.sslmode === undefined ? 'has no sslmode' : 'has an sslmode that does not prove the database'
   const advice =
     'add ?sslmode=verify-full, with &sslrootcert=/path/to/ca.pem for a CA of your own, or set TRADETILL_PLAIN_DATABASE=1 if nobody else is on the network in between'
-  return [[name, `leads to ${way.host || 'no host by name'} and ${has}: ${advice}`]]
+  return [[name, `leads to ${safety.host || 'no host by name'} and ${has}: ${advice}`]]
 }
 
 /**
@@ -185,7 +192,7 @@ function problemsOfDatabase(
 function problemsOfLiveProxies({
   TRADETILL_TRUSTED_PROXIES: proxies,
   TRADETILL_HOST: host,
-}: Environment): Found {
+}: Environment): Problems {
   if (proxies === undefined) {
     const advice =
       'the addresses of the proxies in front, such as 127.0.0.1, or none if callers connect directly'
@@ -197,43 +204,52 @@ function problemsOfLiveProxies({
   return [['TRADETILL_HOST', `is ${host}, where callers without a proxy would speak plain http: ${advice}`]]
 }
 
-function problemsOfNode({ NODE_DEBUG, NODE_TLS_REJECT_UNAUTHORIZED }: Environment): Found {
-  const found: Found = []
+function problemsOfNode({ NODE_DEBUG, NODE_TLS_REJECT_UNAUTHORIZED }: Environment): Problems {
+  const problems: Problems = []
   if (NODE_DEBUG !== undefined) {
-    found.push(['NODE_DEBUG', 'must not be set in live mode: it prints requests with their keys. Unset it'])
+    problems.push([
+      'NODE_DEBUG',
+      'must not be set in live mode: it prints requests with their keys. Unset it',
+    ])
   }
   if (NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     const why = 'anybody on the network could pose as Steam or the database. Unset it'
-    found.push(['NODE_TLS_REJECT_UNAUTHORIZED', `must not be 0 in live mode: ${why}`])
+    problems.push(['NODE_TLS_REJECT_UNAUTHORIZED', `must not be 0 in live mode: ${why}`])
   }
-  return found
+  return problems
 }
 
-function problemsOfSandbox(environment: Environment): Found {
-  const found: Found = []
+function problemsOfSandbox(environment: Environment): Problems {
+  const problems: Problems = []
   const sandbox = environment.TRADETILL_STEAM_SANDBOX_URL
   const sandboxUrl = sandbox === undefined ? null : URL.parse(sandbox)
   if (sandboxUrl !== null && !isLoopback(sandboxUrl)) {
-    found.push(['TRADETILL_STEAM_SANDBOX_URL', 'must be on this machine, such as http://127.0.0.1:4301'])
+    problems.push(['TRADETILL_STEAM_SANDBOX_URL', 'must be on this machine, such as http://127.0.0.1:4301'])
   }
-  if (environment.TRADETILL_PUBLIC_SANDBOX) return found
+  if (environment.TRADETILL_PUBLIC_SANDBOX) return problems
   const advice = 'set TRADETILL_MODE=live, or TRADETILL_PUBLIC_SANDBOX=1 for a sandbox that others may reach'
   const { TRADETILL_HOST: host, TRADETILL_PUBLIC_URL: publicUrl } = environment
   if (!isLoopbackName(host)) {
-    found.push(['TRADETILL_HOST', `is ${host}, and a sandbox stays on this machine: ${advice}`])
+    problems.push(['TRADETILL_HOST', `is ${host}, and a sandbox stays on this machine: ${advice}`])
   }
   const url = publicUrl === undefined ? null : URL.parse(publicUrl)
   if (url !== null && !isLoopbackName(url.hostname)) {
-    found.push(['TRADETILL_PUBLIC_URL', `is ${url.origin}, and a sandbox stays on this machine: ${advice}`])
+    problems.push([
+      'TRADETILL_PUBLIC_URL',
+      `is ${url.origin}, and a sandbox stays on this machine: ${advice}`,
+    ])
   }
-  return found
+  return problems
 }
 
-function problemsOfProxies({ TRADETILL_TRUSTED_PROXIES: proxies }: Environment): Found {
+function problemsOfProxies({ TRADETILL_TRUSTED_PROXIES: proxies }: Environment): Problems {
   return proxies?.kind === 'refused' ? [['TRADETILL_TRUSTED_PROXIES', proxies.reason]] : []
 }
 
-function problemsOfKey({ TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: file }: Environment): Found {
+function problemsOfKey({
+  TRADETILL_MASTER_KEY: text,
+  TRADETILL_MASTER_KEY_FILE: file,
+}: Environment): Problems {
   if (text !== undefined) {
     const answer = parseKey(text)
     return answer.kind === 'key' ? [] : [['TRADETILL_MASTER_KEY', answer.reason]]
@@ -243,7 +259,7 @@ function problemsOfKey({ TRADETILL_MASTER_KEY: text, TRADETILL_MASTER_KEY_FILE: 
   return answer.kind === 'key' ? [] : [['TRADETILL_MASTER_KEY_FILE', answer.reason]]
 }
 
-function problemsOfOldKeys({ TRADETILL_OLD_MASTER_KEYS_FILE: file }: Environment): Found {
+function problemsOfOldKeys({ TRADETILL_OLD_MASTER_KEYS_FILE: file }: Environment): Problems {
   if (file === undefined) return []
   const answer = readKeysFile(file)
   return answer.kind === 'keys' ? [] : [['TRADETILL_OLD_MASTER_KEYS_FILE', answer.reason]]

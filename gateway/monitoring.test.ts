@@ -16,7 +16,7 @@ import { createPriceGauges } from './pricing/survey.ts'
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
 
 /** Returns every series that a gateway registers. Runs no query. */
-function seriesOf(): Map<string, { labels: string[]; isHistogram: boolean }> {
+function registeredSeries(): Map<string, { labels: string[]; isHistogram: boolean }> {
   const dialect = {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new DummyDriver(),
@@ -30,16 +30,16 @@ function seriesOf(): Map<string, { labels: string[]; isHistogram: boolean }> {
   createDriftGauges(registry)
   createPriceGauges(registry)
   watchProcess(registry, { totalCount: 0, idleCount: 0, waitingCount: 0 })
-  const known = z.object({ name: z.string(), type: z.string(), labelNames: z.array(z.string()) })
+  const metricSchema = z.object({ name: z.string(), type: z.string(), labelNames: z.array(z.string()) })
   return new Map(
     registry.getMetricsAsArray().map((metric) => {
-      const { name, type, labelNames } = known.parse(metric)
+      const { name, type, labelNames } = metricSchema.parse(metric)
       return [name, { labels: labelNames, isHistogram: type === 'histogram' }]
     }),
   )
 }
 
-const series = seriesOf()
+const series = registeredSeries()
 afterAll(() => register.clear())
 
 type Rule = { alert: string; expr: string }
@@ -58,7 +58,7 @@ const dashboardSchema = z.object({
   panels: z.array(z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })) })),
 })
 const { panels } = dashboardSchema.parse(JSON.parse(read('deploy/grafana/tradetill.json')))
-const asked = [
+const expressions = [
   ...rules.map(({ alert, expr }) => [`alert ${alert}`, expr]),
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [`panel ${title}`, expr])),
 ]
@@ -71,7 +71,7 @@ function seriesNamed(name: string) {
   return series.get(name) ?? (series.get(base)?.isHistogram === true ? series.get(base) : undefined)
 }
 
-describe.each(asked)('%s', (_, expr = '') => {
+describe.each(expressions)('%s', (_, expr = '') => {
   const names = [...expr.matchAll(NAME)].map(([name]) => name)
 
   it('uses existing series and labels', () => {
@@ -89,8 +89,8 @@ describe.each(asked)('%s', (_, expr = '') => {
 
   it('never adds up values that several gateways read from one database', () => {
     const gauges = names.filter((name) => series.has(name) && !/_total$/.test(name))
-    const isAlone = gauges.length > 0 && /\bsum(?: by \([^)]*\))? \(?tradetill_/.test(expr)
-    expect(isAlone).toBe(false)
+    const isSum = gauges.length > 0 && /\bsum(?: by \([^)]*\))? \(?tradetill_/.test(expr)
+    expect(isSum).toBe(false)
   })
 })
 
@@ -112,15 +112,15 @@ describe('docs/operating.md', () => {
 
 it('every series of the till is used in an alert or on the dashboard', () => {
   const own = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
-  const shown = asked.map(([, expr]) => expr).join(' ')
+  const shown = expressions.map(([, expr]) => expr).join(' ')
   expect(own.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
 })
 
 it('every alert has a severity and a summary', () => {
   const alerts = read('deploy/prometheus/alerts.yml')
-  const whole = [
+  const complete = [
     ...alerts.matchAll(/ {10}severity: (?:page|ticket)\n {8}annotations:\n {10}summary: \S.+$/gm),
   ]
-  expect(whole.length).toBe(rules.length)
+  expect(complete.length).toBe(rules.length)
   expect([...alerts.matchAll(/- alert:/g)].length).toBe(rules.length)
 })

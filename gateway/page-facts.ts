@@ -3,7 +3,7 @@ import type { Config } from './config.ts'
 /**
  * Settings that the page shows, as attributes of its root element. Only the links of a sandbox lead to another Steam.
  */
-export const factsOf = (config: Config, communityUrl: string): Record<string, string | undefined> => ({
+export const pageFacts = (config: Config, communityUrl: string): Record<string, string | undefined> => ({
   'demo-store': config.demoStoreUrl,
   'support-email': config.supportEmail,
   'messenger-url': config.messengerUrl,

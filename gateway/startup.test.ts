@@ -26,10 +26,10 @@ const LIVE = {
 
 let database: TestDatabase
 let folder: string
-let said: string[]
+let lines: string[]
 
 beforeEach(async () => {
-  said = []
+  lines = []
   database = await testDatabase()
   folder = mkdtempSync(join(tmpdir(), 'tradetill-startup-'))
 })
@@ -42,7 +42,7 @@ afterEach(async () => {
 async function start(environment: Record<string, string> = {}) {
   const answer = readConfig({ DATABASE_URL: database.url, TRADETILL_DATA: folder, ...environment })
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
-  const { database: ready } = startUp(answer.config, undefined, (line) => said.push(line))
+  const { database: ready } = startUp(answer.config, undefined, (line) => lines.push(line))
   return (await ready).masterKey
 }
 
@@ -57,19 +57,19 @@ async function identity() {
   return rows
 }
 
-const emptied = () => sql`drop schema public cascade; create schema public`.execute(database.db)
-const tables = async () =>
+const emptyDatabase = () => sql`drop schema public cascade; create schema public`.execute(database.db)
+const countTables = async () =>
   (await sql`select from pg_class where relnamespace = 'public'::regnamespace`.execute(database.db)).rows
     .length
 
 describe('the first start of a gateway', () => {
   it('records the mode and the fingerprint of the key in an empty database, but never the key', async () => {
-    await emptied()
+    await emptyDatabase()
     await start(withKey(KEY, LIVE))
     expect(await identity()).toEqual([{ mode: 'live', key_fingerprint: fingerprintOf(KEY) }])
     expect(fingerprintOf(KEY)).not.toContain(KEY.toString('hex'))
     const work = ['opening its database', ...migrationFiles().map(({ name }) => `applying ${name}`)]
-    expect(said).toEqual([...work.map((what) => `gateway is busy: ${what}`), 'gateway has its database'])
+    expect(lines).toEqual([...work.map((what) => `gateway is busy: ${what}`), 'gateway has its database'])
     await expect(start(withKey(KEY, LIVE))).resolves.toEqual(KEY)
   })
 
@@ -80,7 +80,7 @@ describe('the first start of a gateway', () => {
   })
 
   it('gives the database to only one of two gateways that start at the same time in different modes', async () => {
-    await emptied()
+    await emptyDatabase()
     const both = await Promise.allSettled([start(withKey(KEY, LIVE)), start(withKey(KEY))])
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await identity()).toHaveLength(1)
@@ -89,7 +89,7 @@ describe('the first start of a gateway', () => {
 
 describe('a database of version 0.2.0', () => {
   beforeEach(async () => {
-    await emptied()
+    await emptyDatabase()
     const first = join(folder, 'migrations')
     mkdirSync(first)
     const name = '0001_baseline.sql'
@@ -109,9 +109,9 @@ describe('a database of version 0.2.0', () => {
   it.each([
     ['another key', withKey(OTHER_KEY, LIVE), 'that of these settings opens none of them'],
     ['no key yet, as in a shell with DATABASE_URL alone', {}, 'these settings have none'],
-  ])('refuses settings with %s: nothing is migrated, and no key is made', async (_who, given, told) => {
-    await expect(start(given)).rejects.toThrow(
-      `The secrets in this database are sealed with a master key, and ${told}. Set TRADETILL_MASTER_KEY_FILE`,
+  ])('refuses settings with %s: nothing is migrated, and no key is made', async (_who, settings, reason) => {
+    await expect(start(settings)).rejects.toThrow(
+      `The secrets in this database are sealed with a master key, and ${reason}. Set TRADETILL_MASTER_KEY_FILE`,
     )
     const { rows } = await sql<{ name: string }>`select name from migration`.execute(database.db)
     expect(rows).toEqual([{ name: '0001_baseline.sql' }])
@@ -149,18 +149,18 @@ describe('a database of another till', () => {
       withKey(OTHER_KEY, LIVE),
       `This database belongs to the master key with the fingerprint ${fingerprintOf(KEY).slice(0, 8)}…, and these settings have ${fingerprintOf(OTHER_KEY).slice(0, 8)}…. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY`,
     ],
-  ])('refuses settings with %s before anything is written', async (_who, given, told) => {
+  ])('refuses settings with %s before anything is written', async (_who, settings, reason) => {
     await sql`delete from migration where name <> '0001_baseline.sql'`.execute(database.db)
-    const before = await tables()
-    await expect(start(given)).rejects.toThrow(told)
-    expect(await tables()).toBe(before)
+    const before = await countTables()
+    await expect(start(settings)).rejects.toThrow(reason)
+    expect(await countTables()).toBe(before)
     expect(existsSync(join(folder, 'master.key'))).toBe(false)
   })
 })
 
 describe('another master key', () => {
   const withBoth = (key: Buffer, old: Buffer) => {
-    const file = join(folder, `beside-${key[0]}`)
+    const file = join(folder, `old-keys-of-${key[0]}`)
     writeFileSync(file, `${old.toString('base64')}\n`)
     return withKey(key, { TRADETILL_OLD_MASTER_KEYS_FILE: file })
   }
@@ -230,35 +230,35 @@ it('a sandbox whose key is gone is refused, and no new key is made', async () =>
 })
 
 describe('the check of the database server before anything is written', () => {
-  const through = async (mode: 'transaction' | 'session', work: (url: string) => Promise<unknown>) => {
+  const throughPooler = async (mode: 'transaction' | 'session', work: (url: string) => Promise<unknown>) => {
     const pooler = await startPooler(database.url, mode)
     await work(pooler.url).finally(pooler.close)
   }
 
   it('refuses a pooler in transaction mode, and names the setting', async () => {
-    await emptied()
-    await through('transaction', async (url) => {
+    await emptyDatabase()
+    await throughPooler('transaction', async (url) => {
       const refused = start(withKey(KEY, { DATABASE_URL: url }))
       await expect(refused).rejects.toThrow(/^DATABASE_URL leads to a pooler .*pool_mode=transaction/)
       const owned = start(withKey(KEY, { TRADETILL_OWNER_DATABASE_URL: url }))
       await expect(owned).rejects.toThrow(/^TRADETILL_OWNER_DATABASE_URL leads to a pooler /)
     })
-    expect(await tables()).toBe(0)
+    expect(await countTables()).toBe(0)
   })
 
   it('accepts a pooler in session mode', async () => {
-    await through('session', async (url) => {
+    await throughPooler('session', async (url) => {
       await expect(start(withKey(KEY, { DATABASE_URL: url }))).resolves.toEqual(KEY)
     })
   })
 
   it('refuses a read-only database', async () => {
-    await emptied()
+    await emptyDatabase()
     const name = new URL(database.url).pathname.slice(1)
     await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(database.db)
     await expect(start(withKey(KEY))).rejects.toThrow(
       /^DATABASE_URL leads to a database that takes no writes/,
     )
-    expect(await tables()).toBe(0)
+    expect(await countTables()).toBe(0)
   })
 })

@@ -49,26 +49,26 @@ const DRAIN_SLACK_MS = 1_000
 
 export function startUp(
   config: Config,
-  open: OpenDatabase = () => givenDatabase(config),
+  open: OpenDatabase = () => configuredDatabase(config),
   say: (line: string) => void = console.log,
 ): Startup {
   const log = createLog({ level: config.logLevel, pretty: config.logPretty })
   const build = ourBuild()
   log.info({ ...build, mode: config.mode, node: process.versions.node }, 'the gateway was started')
   const shutdown = createShutdown(log, { readiness: config.drainMs + DRAIN_SLACK_MS })
-  const database = readyDatabase(config, open, { log, shutdown, say })
+  const database = prepareDatabase(config, open, { log, shutdown, say })
   // The promise may reject before anything awaits it, and Node would then end the process.
   database.catch(() => {})
   return { log, shutdown, build, database }
 }
 
-async function givenDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {
+async function configuredDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {
   if (databaseUrl !== undefined) return { url: databaseUrl, ownerUrl: ownerDatabaseUrl }
   throw new Error('DATABASE_URL is not set. `npm start` brings a PostgreSQL of its own in sandbox mode.')
 }
 
 /** Writes nothing, not even a new master key, before the database is known to match this mode and key. */
-async function readyDatabase(
+async function prepareDatabase(
   config: Config,
   open: OpenDatabase,
   { say, ...parts }: Pick<Startup, 'log' | 'shutdown'> & { say: (line: string) => void },
@@ -83,7 +83,7 @@ async function readyDatabase(
     await refuseForeign(client, config)
     await applyMigrations(client, { onProgress })
     if (ownerUrl !== undefined) {
-      // Loaded here, because the start of the database does not wait for the queue's code.
+      // Imported here, so the start of the database does not wait for the queue's code.
       const { installQueue } = await import('./db/boss-queue.ts')
       await installQueue({ url: ownerUrl, log: parts.log })
       await grantApp(client, url)
@@ -99,17 +99,18 @@ async function readyDatabase(
   return { url, masterKey, died: died ?? Promise.withResolvers<string>().promise }
 }
 
+/** Throws if the database belongs to another till. */
 async function refuseForeign(client: pg.Client, claim: Claim): Promise<void> {
-  const reason = await foreignReason(client, claim)
+  const reason = await reasonToRefuse(client, claim)
   if (reason !== undefined) throw new Error(reason)
 }
 
-async function foreignReason(client: pg.Client, claim: Claim): Promise<string | undefined> {
-  const known = await readIdentity(client)
-  if (known === undefined) {
+async function reasonToRefuse(client: pg.Client, claim: Claim): Promise<string | undefined> {
+  const identity = await readIdentity(client)
+  if (identity === undefined) {
     const { masterKey, oldMasterKeys } = claim
     return foreignSecretsOf(client, masterKey && createSecretBox(masterKey, oldMasterKeys).open)
   }
-  const ownership = ownershipOf(known, claim)
+  const ownership = ownershipOf(identity, claim)
   return ownership.kind === 'foreign' ? ownership.reason : undefined
 }

@@ -27,11 +27,11 @@ export function createSteam(
   clock: TillClock,
   metrics: Pick<Metrics, 'steam'>,
 ): SteamParts {
-  let sharing = 1
+  let gatewayCount = 1
   const calls = createCallCounts(metrics.steam)
-  const gateways = () => sharing
+  const gateways = () => gatewayCount
   const shareAddress = (count: number) => {
-    sharing = count
+    gatewayCount = count
   }
   if (steamSandboxUrl === undefined) {
     return {

@@ -20,16 +20,18 @@ const HOUR_MS = 3_600_000
 
 let till: Till
 let databases: Database[]
-let asked: string[]
+let statements: string[]
 
 beforeEach(async () => {
   till = await startTill()
   databases = Array.from({ length: GATEWAYS }, () => openDatabase(till.url, 10, 'sandbox'))
-  asked = []
+  statements = []
   for (const { pool } of databases) {
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...args: unknown[]) => unknown
-      Object.assign(client, { query: (...args: unknown[]) => asked.push(String(args[0])) && query(...args) })
+      Object.assign(client, {
+        query: (...args: unknown[]) => statements.push(String(args[0])) && query(...args),
+      })
     })
   }
 })
@@ -38,14 +40,14 @@ afterEach(async () => {
   await till.close()
 })
 
-/** Returns all repeated work of a gateway with its own connections. */
-function gatewayOn({ db, pool }: Database): Sweep[] {
+/** Returns the sweeps of a gateway with its own connections. */
+function sweepsOn({ db, pool }: Database): Sweep[] {
   const own = { ...till.deps, db }
   const metrics = createMetrics()
   const addDeliveries = deliveryWriter(own)
   const stores = { departures: createDepartureStore(own), drift: createDriftStore(db) }
   const trades = { ...own, trades: createTradeStore(own), ...stores }
-  const memory = { of: () => undefined, keep: () => {} }
+  const memory = { lastSeen: () => undefined, keep: () => {} }
   const epochs = watchEpoch({
     ...own,
     memory,
@@ -73,8 +75,8 @@ function gatewayOn({ db, pool }: Database): Sweep[] {
 
 /** Runs every sweep of every gateway at the same time, and then once more. */
 async function sweepAll(): Promise<void> {
-  const gateways = databases.map(gatewayOn)
-  for (const _turn of [1, 2]) await Promise.all(gateways.flat().map(({ work }) => work()))
+  const sweeps = databases.flatMap(sweepsOn)
+  for (const _turn of [1, 2]) await Promise.all(sweeps.map(({ work }) => work()))
 }
 
 const count = async (what: string): Promise<number> =>
@@ -103,7 +105,7 @@ describe('two gateways that sweep at the same moment', () => {
       items_held: 2,
     })
     expect(await count(`pgboss.job where data ->> 'kind' = 'history'`)).toBe(1)
-    expect(asked.filter((text) => text.includes('insert into verified_balance'))).toHaveLength(1)
+    expect(statements.filter((text) => text.includes('insert into verified_balance'))).toHaveLength(1)
     expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is a gateway'))).toEqual([])
   })
 
@@ -115,11 +117,11 @@ describe('two gateways that sweep at the same moment', () => {
     const until = till.clock.now()
     await sql`insert into lost_credit (trade_id, store_id, usd_cents, until)
       select id, ${store.id}, 500, ${until} from trade`.execute(till.db)
-    const taken = async () =>
+    const usedCents = async () =>
       (await till.db.selectFrom('credit_at_risk').select('usd_cents').executeTakeFirstOrThrow()).usd_cents
-    const before = await taken()
+    const before = await usedCents()
     await sweepAll()
-    expect(await taken()).toBe(before - 500n)
+    expect(await usedCents()).toBe(before - 500n)
     expect(await count('lost_credit')).toBe(0)
   })
 })

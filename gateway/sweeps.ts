@@ -63,10 +63,10 @@ export const epochSweep = (epochs: EpochWatch): Sweep => ({
   work: () => epochs.look(),
 })
 
-type Counted = { calls: CallCounts; metrics: Pick<Metrics, 'vitals'> }
+type CountDeps = { calls: CallCounts; metrics: Pick<Metrics, 'vitals'> }
 
 /** Repeated work of every process: stores its counts in the database. */
-export const countSweeps = (db: Db, { calls, metrics: { vitals } }: Counted): Sweep[] => [
+export const countSweeps = (db: Db, { calls, metrics: { vitals } }: CountDeps): Sweep[] => [
   {
     name: 'count of calls to Steam',
     everyMs: 2 * SWEEP_MS,
@@ -78,13 +78,13 @@ export const countSweeps = (db: Db, { calls, metrics: { vitals } }: Counted): Sw
 
 /** Sends alerts to the operator's webhook, if there is one. */
 export function alertSweeps(
-  { alerts, console: place, mode }: Pick<Config, 'alerts' | 'console' | 'mode'>,
-  about: { db: Db; clock: TillClock; log: Log },
+  { alerts, console: consoleConfig, mode }: Pick<Config, 'alerts' | 'console' | 'mode'>,
+  common: { db: Db; clock: TillClock; log: Log },
 ): Sweep[] {
   if (alerts === null) return []
   const send = alertSender(mode)
-  const consoleUrl = place?.url.origin ?? null
-  const deps = { ...about, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
+  const consoleUrl = consoleConfig?.url.origin ?? null
+  const deps = { ...common, alerts, send, consoleUrl, uuid: systemIds.uuid, random: Math.random }
   return [{ name: 'alerts of the operator', everyMs: HALF_MINUTE_MS, work: () => sendAlerts(deps) }]
 }
 

@@ -124,8 +124,8 @@ describe('following', () => {
     await look()
     await look()
     expect(clock.aheadMs()).toBe(MOST_AHEAD_S * 1_000)
-    const said = captured.lines.filter((line) => line.includes('further than the till can follow'))
-    expect(said).toHaveLength(1)
+    const errors = captured.lines.filter((line) => line.includes('further than the till can follow'))
+    expect(errors).toHaveLength(1)
   })
 })
 

@@ -62,13 +62,13 @@ export type FollowDeps = {
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
   const steam = sandboxClock(sandboxUrl)
-  let warned = false
+  let isWarned = false
   return async () => {
     const steamAheadS = await steam.ahead().catch(() => undefined)
-    const aheadS = await raised(db, steamAheadS)
+    const aheadS = await raiseIfBehind(db, steamAheadS)
     if (steamAheadS !== undefined && steamAheadS < aheadS) await bringAlong(steam, aheadS)
-    if (steamAheadS !== undefined && steamAheadS > MOST_AHEAD_S && !warned) {
-      warned = true
+    if (steamAheadS !== undefined && steamAheadS > MOST_AHEAD_S && !isWarned) {
+      isWarned = true
       log.error({ steamAheadS, aheadS }, 'the sandbox was advanced further than the till can follow')
     }
     if (!clock.advanceTo(aheadS * SECOND_MS)) return
@@ -77,7 +77,7 @@ export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: Follow
   }
 }
 
-async function raised(db: Db, steamAheadS: number | undefined): Promise<number> {
+async function raiseIfBehind(db: Db, steamAheadS: number | undefined): Promise<number> {
   const aheadS = await aheadOf(db)
   if (steamAheadS === undefined || Math.min(steamAheadS, MOST_AHEAD_S) <= aheadS) return aheadS
   return raiseAhead(db, steamAheadS)

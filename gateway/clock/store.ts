@@ -1,3 +1,4 @@
+/** How far the till's clock is ahead, as stored in the database. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 

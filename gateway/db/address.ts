@@ -1,24 +1,24 @@
 /** Judges how safe the connection to a database address is. Parses it as `pg` does. */
 import { isLoopbackName } from '../kit/loopback.ts'
 
-export type Way =
-  /** A socket or loopback: no network in between. */
-  | { kind: 'here' }
+export type Safety =
+  /** Over a Unix socket or loopback: no network in between. */
+  | { kind: 'local' }
   | { kind: 'verified' }
-  /** Someone in between could read along, or pose as the database. */
-  | { kind: 'open'; host: string; sslmode: string | undefined }
+  /** Someone on the network in between could read everything, or pose as the database. */
+  | { kind: 'unverified'; host: string; sslmode: string | undefined }
 
-export function wayTo(databaseUrl: string): Way {
+export function safetyOf(databaseUrl: string): Safety {
   const url = new URL(databaseUrl)
   // The last value of a parameter counts, and a `host` parameter overrides the host of the URL.
   const parameter = (name: string) => url.searchParams.getAll(name).at(-1) || undefined
   const host = parameter('host') ?? decodeURIComponent(url.hostname)
-  if (host.startsWith('/') || isThisMachine(host)) return { kind: 'here' }
+  if (host.startsWith('/') || isThisMachine(host)) return { kind: 'local' }
   const sslmode = parameter('sslmode')
   // `verify-ca` without a CA of our own would accept any purchased certificate.
   const isVerified =
     sslmode === 'verify-full' || (sslmode === 'verify-ca' && parameter('sslrootcert') !== undefined)
-  return isVerified ? { kind: 'verified' } : { kind: 'open', host, sslmode }
+  return isVerified ? { kind: 'verified' } : { kind: 'unverified', host, sslmode }
 }
 
 /** Only browsers keep names below localhost on the machine; a resolver may ask other servers for them. */

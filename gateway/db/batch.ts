@@ -36,7 +36,7 @@ export type Batch = {
 
 export function createBatch(): Batch {
   const parts: CompiledQuery[] = []
-  const keeping: DatabaseConnection = {
+  const collecting: DatabaseConnection = {
     executeQuery: async (query) => {
       parts.push(query)
       return { rows: [] }
@@ -47,30 +47,30 @@ export function createBatch(): Batch {
     },
   }
   const executor = new DefaultQueryExecutor(compiler, adapter, {
-    provideConnection: (consumer) => consumer(keeping),
+    provideConnection: (consumer) => consumer(collecting),
   })
   return {
     tx: new Transaction<Tables>({ config: { dialect }, dialect, driver, executor }),
     async run(on, last = {}) {
       const kept = parts.splice(0).map((part, index) => [`part${index}`, part] as const)
       const named = Object.entries(last).map(([name, part]) => [name, part.compile(on)] as const)
-      if (kept.length + named.length > 0) await on.executeQuery(joined([...kept, ...named]))
+      if (kept.length + named.length > 0) await on.executeQuery(joinParts([...kept, ...named]))
     },
   }
 }
 
 /**
- * Counts the rows of every part. Otherwise PostgreSQL would skip a part that only selects, such as a notification, and
- * run the other parts in any order.
+ * Joins the parts into one statement, which counts the rows of each. Otherwise PostgreSQL would skip a part that only
+ * selects, such as a notification, and run the other parts in any order.
  */
-function joined(parts: readonly (readonly [name: string, CompiledQuery])[]): CompiledQuery {
+function joinParts(parts: readonly (readonly [name: string, CompiledQuery])[]): CompiledQuery {
   const parameters: unknown[] = []
   const texts = parts.map(([name, part]) => {
     const before = parameters.length
     const text = part.sql.replace(/\$(\d+)/g, (_, place: string) => `$${Number(place) + before}`)
     parameters.push(...part.parameters)
-    const answers = text.trimStart().toLowerCase().startsWith('select') || /\breturning\b/i.test(text)
-    return `${name} as materialized (${text}${answers ? '' : ' returning 1'})`
+    const returnsRows = text.trimStart().toLowerCase().startsWith('select') || /\breturning\b/i.test(text)
+    return `${name} as materialized (${text}${returnsRows ? '' : ' returning 1'})`
   })
   const counts = parts.map(([name]) => `(select count(*) from ${name})`)
   return CompiledQuery.raw(`with ${texts.join(', ')} select ${counts.join(', ')}`, parameters)

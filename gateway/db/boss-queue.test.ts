@@ -146,20 +146,20 @@ describe('queue', () => {
   test('looks for the jobs of 50 idle queues with one query', async () => {
     await queue.stop()
     queue = await createQueue({ url: database.url, log: captured.log, pollSeconds: 0.02 })
-    const asked = vi.spyOn(pg.Client.prototype, 'query')
-    onTestFinished(() => asked.mockRestore())
-    const texts = () => asked.mock.calls.map(([text]) => String(text))
+    const query = vi.spyOn(pg.Client.prototype, 'query')
+    onTestFinished(() => query.mockRestore())
+    const texts = () => query.mock.calls.map(([text]) => String(text))
     const looks = () => texts().filter((text) => text.includes('unnest')).length
     const fetches = () => texts().filter((text) => text.includes("name = 'idle.")).length
     for (let n = 0; n < 50; n += 1) await queue.work(`idle.${n}`, collect, { concurrency: 12 })
     await expect.poll(fetches).toBeGreaterThanOrEqual(50)
-    const before = fetches()
-    const looked = looks()
-    await expect.poll(looks).toBeGreaterThan(looked + 5)
-    expect(fetches()).toBe(before)
+    const fetchesBefore = fetches()
+    const looksBefore = looks()
+    await expect.poll(looks).toBeGreaterThan(looksBefore + 5)
+    expect(fetches()).toBe(fetchesBefore)
   })
 
-  test('a failed job runs again, and its neighbour does not', async () => {
+  test('a failed job runs again, and the job next to it does not', async () => {
     await ring({ n: 'fails once' })
     await ring({ n: 'good' })
     let failures = 0

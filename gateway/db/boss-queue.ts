@@ -30,7 +30,10 @@ const STATEMENT_MS = 120_000
 /** The most finished jobs that one statement settles. */
 const MOST_SETTLED = 100
 
-/** A killed worker's job is free again after a minute. A job that fails five times is put aside and logged. */
+/**
+ * A job whose worker was killed is free again after a minute. A job that still fails after five retries moves to the
+ * queue `dead` and is logged.
+ */
 const QUEUE_RULES = {
   policy: 'short',
   expireInSeconds: 60,
@@ -197,27 +200,27 @@ const READY = `
     select from ${SCHEMA}.job where job.name = queue.name and job.state < 'active' and not job.blocked
       and job.start_after <= ${SCHEMA}.job_now())`
 
-type Settled = { job: Job<unknown>; isDone: boolean; settled: PromiseWithResolvers<void> }
+type EndedJob = { job: Job<unknown>; isDone: boolean; settled: PromiseWithResolvers<void> }
 
 /** Settles jobs. Jobs that end while a statement runs share the next statement. */
 function createSettler(boss: PgBoss, name: string) {
-  const waiting: Settled[] = []
+  const waiting: EndedJob[] = []
   let isBusy = false
 
-  const settleAll = async (some: readonly Settled[], isDone: boolean) => {
-    const jobs = some.filter((each) => each.isDone === isDone).map(({ job }) => job)
+  const settleAll = async (batch: readonly EndedJob[], isDone: boolean) => {
+    const jobs = batch.filter((each) => each.isDone === isDone).map(({ job }) => job)
     if (jobs.length > 0) await (isDone ? boss.complete(name, jobs) : boss.fail(name, jobs))
   }
-  const work = async () => {
+  const settleWaiting = async () => {
     if (isBusy) return
     isBusy = true
     for (
-      let some = waiting.splice(0, MOST_SETTLED);
-      some.length > 0;
-      some = waiting.splice(0, MOST_SETTLED)
+      let batch = waiting.splice(0, MOST_SETTLED);
+      batch.length > 0;
+      batch = waiting.splice(0, MOST_SETTLED)
     ) {
-      const outcome = Promise.all([settleAll(some, true), settleAll(some, false)])
-      for (const { settled } of some) settled.resolve(outcome.then(() => {}))
+      const outcome = Promise.all([settleAll(batch, true), settleAll(batch, false)])
+      for (const { settled } of batch) settled.resolve(outcome.then(() => {}))
       await outcome.catch(() => {})
     }
     isBusy = false
@@ -225,7 +228,7 @@ function createSettler(boss: PgBoss, name: string) {
   return (job: Job<unknown>, isDone: boolean): Promise<void> => {
     const settled = Promise.withResolvers<void>()
     waiting.push({ job, isDone, settled })
-    void work()
+    void settleWaiting()
     return settled.promise
   }
 }

@@ -9,7 +9,7 @@ const releaseSchema = z.object({ commit: z.string() })
 
 export type Build = {
   version: string
-  /** `sources` outside a release. */
+  /** The commit that a release was made from; `sources` outside a release. */
   commit: string
   /** The newest migration, without its `.sql`. */
   schema: string

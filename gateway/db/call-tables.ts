@@ -1,7 +1,10 @@
 /** Types of the tables that count calls to Steam, for Kysely. */
 import type { Generated } from 'kysely'
 
-/** Calls to Steam for a bot, five minutes at a time. */
+/**
+ * Counts of the calls to Steam for a bot, in the five minutes from `since`. `limited`: Steam answered 429. `held_back`:
+ * the till's own limits kept the call from Steam.
+ */
 export type BotCallsTable = {
   bot_id: bigint
   since: Date
@@ -11,11 +14,11 @@ export type BotCallsTable = {
   held_back: Generated<number>
 }
 
-/** Calls to Steam by method and bot, an hour at a time. */
+/** The same counts by method and bot, in the hour from `hour`, with how long the calls took. */
 export type SteamCallsTable = {
   hour: Date
   method: string
-  /** Null: public pages. */
+  /** Null for public pages, which need no bot. */
   bot_id: bigint | null
   asked: Generated<number>
   limited: Generated<number>

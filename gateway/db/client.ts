@@ -40,7 +40,7 @@ export type PoolOptions = {
   statementMs?: number
 }
 
-/** How much later than the server this side gives up, because the server's error says more. */
+/** How much longer this side waits than the server does. The server's own error says more than a timeout here. */
 const SILENCE_MS = 5_000
 
 export const openDatabase = (url: string, size = 10, mode: 'sandbox' | 'live' = 'live'): Database =>

@@ -19,11 +19,11 @@ type ConsumerDeps<JOB> = {
 
 export function createConsumer<JOB>({ places, take, run, onError }: ConsumerDeps<JOB>): Consumer {
   const running = new Set<Promise<void>>()
-  let mayWait = false
-  let stopped = false
+  let mayHaveJobs = false
+  let isStopped = false
   let filling: Promise<void> | undefined
 
-  const canTake = () => mayWait && !stopped && running.size < places
+  const canTake = () => mayHaveJobs && !isStopped && running.size < places
   const start = (job: JOB) => {
     const work = run(job).finally(() => {
       running.delete(work)
@@ -33,10 +33,10 @@ export function createConsumer<JOB>({ places, take, run, onError }: ConsumerDeps
   }
   const takeAll = async () => {
     while (canTake()) {
-      mayWait = false
+      mayHaveJobs = false
       const most = places - running.size
       const jobs = await take(most)
-      if (jobs.length >= most) mayWait = true
+      if (jobs.length >= most) mayHaveJobs = true
       for (const job of jobs) start(job)
     }
   }
@@ -52,11 +52,11 @@ export function createConsumer<JOB>({ places, take, run, onError }: ConsumerDeps
   }
   return {
     wake() {
-      mayWait = true
+      mayHaveJobs = true
       fill()
     },
     async stop() {
-      stopped = true
+      isStopped = true
       await filling
       await Promise.all(running)
     },

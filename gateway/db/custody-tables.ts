@@ -29,11 +29,18 @@ export type DepartedItemTable = {
   app_id: number
   context_id: string
   asset_id: string
+  /** The item's id in the inventory of its new owner. */
   new_asset_id: string | null
   is_back: Generated<boolean>
+  /** True if a custody entry records that the item left. */
   is_booked: Generated<boolean>
 }
 
+/**
+ * When a bot's own inventory was read, to compare it with the custody entries. `asked_at`: an operator asked for a
+ * reading. `whole_at`: the last reading that showed all items. `left_out`: foreign items that were not recorded,
+ * because there were too many.
+ */
 export type CustodyLookTable = {
   bot_id: bigint
   due_at: Date
@@ -43,6 +50,7 @@ export type CustodyLookTable = {
   left_out: Generated<number>
 }
 
+/** A difference between a bot's inventory and its custody entries. The next reading replaces it. */
 export type CustodyDriftTable = {
   id: Generated<bigint>
   bot_id: bigint
@@ -58,12 +66,14 @@ export type CustodyDriftTable = {
   is_sure: boolean
 }
 
+/** An asset id that Steam did not report with the delivery, found in the bot's inventory later. */
 export type LearntAssetTable = {
   custody_entry_id: bigint
   received_asset_id: string
   learnt_at: Date
 }
 
+/** An item that another account of the operator sent to a bot. */
 export type SentBackItemTable = {
   bot_id: bigint
   steam_trade_id: string
@@ -73,6 +83,7 @@ export type SentBackItemTable = {
   seen_at: Generated<Date>
 }
 
+/** A Steam account that took a trade back. Its next deliveries are credited on release only. */
 export type CarefulShopperTable = {
   steam_id: string
   since: Date

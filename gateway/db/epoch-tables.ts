@@ -1,5 +1,6 @@
 /** Types of the tables of epochs. */
 
+/** The newest row is the current epoch. The last four columns identify the database that it began on. */
 export type EpochTable = {
   number: bigint
   began_at: Date
@@ -9,4 +10,5 @@ export type EpochTable = {
   log_oid: bigint
 }
 
+/** `behind`: a gateway remembers a later state than the database has. `disarmed`: no bot may talk to Steam. */
 export type HaltTable = { kind: 'behind' | 'disarmed'; since: Date }

@@ -4,7 +4,7 @@ import { createLines, KEEP_ALIVE, type Line } from './lines.ts'
 import { sqlState } from './sql-state.ts'
 
 type Facts = {
-  isCopy: boolean
+  isReplica: boolean
   isReadOnly: boolean
   version: number
   versionName: string
@@ -13,7 +13,8 @@ type Facts = {
 
 const CONNECT_MS = 10_000
 const STATEMENT_MS = 5_000
-const OLDEST = 150_000
+/** PostgreSQL 15, in the form of server_version_num. */
+const OLDEST_VERSION = 150_000
 
 /** Throws a sentence for the operator if the till cannot work on the server. `name`: the setting with this URL. */
 export async function refuseUnfit(url: string, name = 'DATABASE_URL'): Promise<void> {
@@ -42,7 +43,7 @@ async function connectTo(url: string, name: string): Promise<Line> {
   })
   line.on('error', () => {})
   await line.connect().catch((error: unknown) => {
-    throw new Error(`The database cannot be reached: ${reasonOf(error)}. ${adviceFor(error, name)}`, {
+    throw new Error(`The database cannot be reached: ${connectFailureOf(error)}. ${adviceFor(error, name)}`, {
       cause: error,
     })
   })
@@ -50,7 +51,7 @@ async function connectTo(url: string, name: string): Promise<Line> {
 }
 
 /** A name with several addresses fails with an AggregateError, whose own message is empty. */
-function reasonOf(error: unknown): string {
+export function connectFailureOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.message || sqlState(error) || error.name
 }
@@ -68,7 +69,7 @@ function adviceFor(error: unknown, name: string): string {
 
 async function factsOf(line: Line): Promise<Facts> {
   const { rows } = await line.query<Facts>(
-    `select pg_is_in_recovery() as "isCopy", current_setting('transaction_read_only') = 'on' as "isReadOnly",
+    `select pg_is_in_recovery() as "isReplica", current_setting('transaction_read_only') = 'on' as "isReadOnly",
        current_setting('server_version_num')::int as version, current_setting('server_version') as "versionName",
        pg_backend_pid() as pid`,
   )
@@ -78,16 +79,16 @@ async function factsOf(line: Line): Promise<Facts> {
 }
 
 function reasonAgainst(
-  { isCopy, isReadOnly, version, versionName }: Facts,
+  { isReplica, isReadOnly, version, versionName }: Facts,
   name: string,
 ): string | undefined {
-  if (isCopy) {
+  if (isReplica) {
     return `${name} leads to a server that takes no writes: it is a replica, or still recovering. Set it to the primary, or promote this one.`
   }
   if (isReadOnly) {
     return `${name} leads to a database that takes no writes: default_transaction_read_only is on, for the database or for this role. Switch it off, or set ${name} to another database.`
   }
-  if (version < OLDEST) {
+  if (version < OLDEST_VERSION) {
     return `${name} leads to PostgreSQL ${versionName}, and Tradetill needs version 15 or newer.`
   }
   return undefined

@@ -9,6 +9,7 @@ export type CreditAtRiskTable = {
   promised_usd_cents: Generated<bigint>
 }
 
+/** Credit that a reversal took. It uses the store's limit until `until`. */
 export type LostCreditTable = {
   trade_id: bigint
   store_id: bigint
@@ -16,6 +17,7 @@ export type LostCreditTable = {
   until: Date
 }
 
+/** How far the ledger is checked. `taken_until`: one process checks it until then. `begun_at`: the last full check. */
 export type LedgerCheckTable = {
   only_row: Generated<boolean>
   taken_until: Date | null
@@ -25,6 +27,7 @@ export type LedgerCheckTable = {
   verified_entry: Generated<bigint>
 }
 
+/** The balance of an account after the entries up to `verified_entry`. */
 export type VerifiedBalanceTable = {
   account_id: bigint
   balance: bigint

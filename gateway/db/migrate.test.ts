@@ -126,7 +126,7 @@ describe('migrate', () => {
     test('is waited for briefly and repeatedly, so other statements do not queue behind the migration for long', async () => {
       await migrate({ url: database.url, folder })
       writeFileSync(join(folder, '0002_two.sql'), LOCKED)
-      const letGo = await use()
+      const release = await use()
       const waits: string[] = []
       const applied = migrate({
         url: database.url,
@@ -134,7 +134,7 @@ describe('migrate', () => {
         locks: { waitMs: 10, tries: 6_000, pauseMs: 10 },
         onProgress: (what) => {
           waits.push(what)
-          if (waits.length === 3) void letGo()
+          if (waits.length === 3) void release()
         },
       })
       expect(await applied).toEqual(['0002_two.sql'])
@@ -154,10 +154,10 @@ describe('migrate', () => {
     test('ends the migration after its last try, with nothing changed', async () => {
       await migrate({ url: database.url, folder })
       writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${LOCKED}`)
-      const letGo = await use()
+      const release = await use()
       const locks = { waitMs: 1, tries: 2, pauseMs: 1 }
       await expect(migrate({ url: database.url, folder, locks })).rejects.toThrow('lock timeout')
-      await letGo()
+      await release()
       expect(await migrate({ url: database.url, folder })).toEqual(['0002_two.sql'])
     })
   })

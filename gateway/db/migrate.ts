@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ourVersion } from '../kit/version.ts'
+import { connectFailureOf } from './fitness.ts'
 import { statementsOf } from './migration-rules.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from './schema-version.ts'
 
@@ -37,7 +38,7 @@ export async function whileNobodyMigrates<T>(
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
   client.on('error', () => {})
   await client.connect().catch((error: unknown) => {
-    throw new Error(`The database cannot be reached: ${reasonOf(error)}. Check DATABASE_URL.`, {
+    throw new Error(`The database cannot be reached: ${connectFailureOf(error)}. Check DATABASE_URL.`, {
       cause: error,
     })
   })
@@ -71,12 +72,6 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
   return missing.map((file) => file.name)
 }
 
-/** A name with several addresses fails with an AggregateError, whose own message is empty. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return error.message || ('code' in error ? String(error.code) : error.name)
-}
-
 /** Waits until no other process holds the lock. The lock is then held until the connection ends. */
 async function lock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
@@ -106,18 +101,18 @@ function failureOf(what: string, error: unknown): Error {
   return new Error(`${what}: ${reason}${isDenied ? `. ${OWNER_ADVICE}` : ''}`, { cause: error })
 }
 
-type Applying = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }
+type ApplyOptions = { version: string; locks: typeof LOCKS; onProgress: OnProgress | undefined }
 
 /**
  * Applies a migration. If it does not get a lock, it has changed nothing, and starts again after a pause in which other
  * statements can run.
  */
-async function applyPatiently(client: pg.Client, file: MigrationFile, applying: Applying): Promise<void> {
-  const { version, locks, onProgress } = applying
+async function applyPatiently(client: pg.Client, file: MigrationFile, options: ApplyOptions): Promise<void> {
+  const { version, locks, onProgress } = options
   await client.query(`select set_config('lock_timeout', $1, false)`, [`${locks.waitMs}ms`])
   for (let tries = 1; ; tries += 1) {
     try {
-      await (file.isAlone ? applyAlone : applyWhole)(client, file, version)
+      await (file.hasNoTransaction ? applyInSteps : applyInTransaction)(client, file, version)
       break
     } catch (error) {
       const isLocked = error instanceof pg.DatabaseError && NOT_LOCKED.includes(error.code ?? '')
@@ -129,7 +124,7 @@ async function applyPatiently(client: pg.Client, file: MigrationFile, applying: 
   await client.query('reset lock_timeout')
 }
 
-async function applyWhole(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
+async function applyInTransaction(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   try {
     await client.query('begin')
     await client.query(file.sql)
@@ -141,8 +136,8 @@ async function applyWhole(client: pg.Client, file: MigrationFile, version: strin
   }
 }
 
-/** Runs statement by statement. After a killed start all of them run again, so each must be repeatable. */
-async function applyAlone(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
+/** Runs each statement without a transaction. After a killed start all run again, so each must be repeatable. */
+async function applyInSteps(client: pg.Client, file: MigrationFile, version: string): Promise<void> {
   for (const statement of statementsOf(file.sql)) await client.query(statement)
   await noteApplied(client, file, version)
 }

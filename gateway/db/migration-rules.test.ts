@@ -8,7 +8,7 @@ const FIRST_THAT_ONLY_ADDS = '0010'
 /**
  * Earlier migrations belong to the upgrade from 0.2.0 to 0.3.0, which stops all gateways, so their locks block nobody.
  */
-const FIRST_BESIDE_OTHERS = '0020'
+const FIRST_NEXT_TO_RUNNING_GATEWAYS = '0020'
 
 describe('the statements of a migration', () => {
   it('are split outside of quotes, comments and function bodies', () => {
@@ -37,7 +37,7 @@ describe('the statements of a migration', () => {
     ['create unique index concurrently if not exists one_a on one (a)', 'none', undefined],
     ['alter table one validate constraint one_check', 'none', undefined],
     ['update one set a = 1', 'none', undefined],
-  ])('%s', (text, lock, takesAway) => {
+  ])('are judged by what they lock and take away: %s', (text, lock, takesAway) => {
     expect(judgeStatements(text)).toMatchObject([{ table: 'one', lock, takesAway }])
   })
 
@@ -65,11 +65,11 @@ describe('every migration', () => {
   })
 
   it('after 0.3.0 builds indexes of existing tables concurrently, in a file without a transaction', () => {
-    const broken = from(FIRST_BESIDE_OTHERS).flatMap(({ name, sql, isAlone }) =>
+    const broken = from(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql, hasNoTransaction }) =>
       judgeStatements(sql).flatMap(({ text, lock }) => {
         if (lock === 'writes' && /^create\s+(unique\s+)?index/i.test(text))
           return [`${name} holds writers up: ${text.split('\n')[0]}`]
-        if (/\bconcurrently\b/i.test(text) && !(isAlone && /\bif (not )?exists\b/i.test(text)))
+        if (/\bconcurrently\b/i.test(text) && !(hasNoTransaction && /\bif (not )?exists\b/i.test(text)))
           return [`${name} cannot be repeated: ${text.split('\n')[0]}`]
         return []
       }),
@@ -78,7 +78,7 @@ describe('every migration', () => {
   })
 
   it('after 0.3.0 rewrites no rows: a sweep does that, a few at a time', () => {
-    const broken = from(FIRST_BESIDE_OTHERS).flatMap(({ name, sql }) =>
+    const broken = from(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text }) =>
         /^update\b/i.test(text) ? [`${name}: ${text.split('\n')[0]}`] : [],
       ),

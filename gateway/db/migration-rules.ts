@@ -38,18 +38,18 @@ const TAG = /^\$\w*\$/
 function endOfPart(sql: string, at: number): number {
   if (sql.startsWith('--', at)) return endAfter(sql, '\n', at)
   if (sql[at] === "'") return endAfter(sql, "'", at + 1)
-  const tag = sql[at] === '$' ? TAG.exec(sql.slice(at, at + MOST_TAG))?.[0] : undefined
+  const tag = sql[at] === '$' ? TAG.exec(sql.slice(at, at + MOST_TAG_LETTERS))?.[0] : undefined
   return tag === undefined ? at + 1 : endAfter(sql, tag, at + tag.length)
 }
 
-const MOST_TAG = 64
+const MOST_TAG_LETTERS = 64
 
 function endAfter(sql: string, text: string, from: number): number {
   const found = sql.indexOf(text, from)
   return found === -1 ? sql.length : found + text.length
 }
 
-/** `of`: the beginning of the statement. It contains all of `has` and none of `lacks`. */
+/** Matches a statement that begins with `of`, and contains all of `has` and none of `lacks`. */
 type Form = { of: RegExp; has?: readonly RegExp[]; lacks?: readonly RegExp[]; why: string }
 
 const ALTER = /^alter\s+table\b/i

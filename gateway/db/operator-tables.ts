@@ -32,6 +32,7 @@ type AlertTable = {
 
 type OperatorLinkTable = { secret_sha256: Buffer; operator_id: bigint; expires_at: Date }
 
+/** `asked_by`: hash of the link or session that asked for the challenge. */
 type OperatorChallengeTable = {
   challenge: Buffer
   purpose: 'register' | 'sign_in' | 'step_up'
@@ -39,6 +40,10 @@ type OperatorChallengeTable = {
   expires_at: Date
 }
 
+/**
+ * A session has two halves: the cookie, and a secret of the page. `sandbox_sha256`: hash of the key of a sandbox that
+ * signs in without a passkey; null for an operator. `verified_at`: when a passkey was last checked.
+ */
 type OperatorSessionTable = {
   cookie_sha256: Buffer
   page_sha256: Buffer
@@ -52,6 +57,7 @@ type OperatorSessionTable = {
 /** At most one row. */
 type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
 
+/** `backed_by`: the operator who proposed it with a passkey; null for the command line. */
 type ProposalTable = {
   id: Generated<bigint>
   act: string
@@ -66,7 +72,10 @@ type ProposalTable = {
   created_at: Generated<Date>
 }
 
-/** `operator_id`: null for the command line. */
+/**
+ * Money or items that one operator moved without a second operator's approval. `operator_id`: null for the command
+ * line, which counts as one person.
+ */
 type MovedAloneTable = {
   id: Generated<bigint>
   operator_id: bigint | null

@@ -10,11 +10,16 @@ export type PriceTable = {
   popularity: number
   popularity_kind: 'sales7d' | 'sales30d' | 'listings'
   as_of: Date
+  /** Typical price over 7 days. */
   level_micros: bigint | null
+  /** The last price of each of the latest days before `as_of`, newest first. */
   past_micros: Generated<bigint[]>
+  /** The days of `past_micros`, counted from 1970 in UTC. */
   past_days: Generated<number[]>
+  /** A price of the source from an hour or more before `as_of`, to notice a fall. */
   earlier_micros: Generated<bigint | null>
   earlier_at: Generated<Date | null>
+  /** The price that becomes `earlier_micros` next. */
   mark_micros: Generated<bigint | null>
   mark_at: Generated<Date | null>
 }

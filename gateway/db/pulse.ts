@@ -15,39 +15,36 @@ export type Pulse = {
 }
 
 type Pace = {
-  /** Pause between two questions. */
+  /** Pause between two queries. */
   everyMs: number
   /** After this time without an answer, try a new connection. */
   silentMs: number
   /** Timeout of a new connection. */
   connectMs: number
-  /** Time without an answer to a connection, after which another connection is tried beside it. */
-  besideMs: number
+  /** How long a connection attempt may go unanswered before a second one begins. */
+  nextAttemptMs: number
   /** Pause before trying again after the server refused. */
   againMs: number
 }
 
 /**
  * The API answers within two seconds of the database's return. A server that was replaced silently is noticed
- * within everyMs + silentMs + LATE_MS, and a server that is back after a silence within besideMs.
+ * within everyMs + silentMs + LATE_MS, and a server that is back after a silence within nextAttemptMs.
  */
-const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, besideMs: 500, againMs: 250 }
+const PACE: Pace = { everyMs: 500, silentMs: 750, connectMs: 1_500, nextAttemptMs: 500, againMs: 250 }
 /**
  * How much longer to wait for the old connection once a new one has answered. If both work, the old one answers first.
  */
 const LATE_MS = 250
-/** This many silent connections show that a database is gone, and not only slow. */
-const DOUBTS = 4
-/**
- * The most connections that are tried at the same time while the database is gone. If all stay silent, it is still
- * gone.
- */
-const MOST_BESIDE = 20
+/** How many silent attempts show that a database that was here is gone, and not only slow. */
+const MOST_ATTEMPTS_HERE = 4
+/** The most attempts at the same time while the database is gone. If all stay silent, it is still gone. */
+const MOST_ATTEMPTS_GONE = 20
 
 type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
 
 /** Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. */
-type State = 'here' | 'copy' | 'broken' | 'silent'
+type State = 'here' | 'replica' | 'broken' | 'silent'
 type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; state: State; reason: string }
 
 /** Counts the database as here at first, because the caller has just reached it. */
@@ -66,7 +63,7 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     if (isHere) log.error({ reason, cut }, 'database was out of reach')
     isHere = false
   }
-  const find = (found: Line) => {
+  const adopt = (found: Line) => {
     line = found
     if (!isHere) {
       // These were opened while the database was silent, and may hang.
@@ -76,31 +73,31 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
     isHere = true
   }
   const connect = async () => {
-    const attempt = await open(isHere ? DOUBTS : MOST_BESIDE, stopping.signal)
+    const attempt = await open(isHere ? MOST_ATTEMPTS_HERE : MOST_ATTEMPTS_GONE, stopping.signal)
     // The server answers but accepts no further connection, so keep the existing ones.
     return attempt.kind === 'none' && attempt.state === 'here' && isHere ? undefined : attempt
   }
   const reconnect = async () => {
     const attempt = await connect()
-    if (attempt?.kind === 'line') find(attempt.line)
+    if (attempt?.kind === 'line') adopt(attempt.line)
     else if (attempt !== undefined) lose(attempt.reason)
   }
-  /** Slow or gone? A new connection shows which. */
-  const doubt = async (old: Promise<State>) => {
+  /** Tries a new connection, to decide whether the database is slow, gone or replaced. */
+  const checkSilence = async (old: Promise<State>) => {
     const attempt = await connect()
     const isSlow = (await within(old, LATE_MS)) === 'here'
     if (isSlow) return attempt?.kind === 'line' ? attempt.line.cut() : undefined
     if (attempt?.kind !== 'line') return lose(attempt?.reason ?? SILENT)
     line?.cut()
     log.warn({ cut: lines.cut('all') }, 'connections to the database were silent and were replaced')
-    find(attempt.line)
+    adopt(attempt.line)
   }
   const beat = async () => {
     if (line === undefined) return reconnect()
     const answer = ask(line)
     const state = await within(answer, pace.silentMs)
-    if (state === undefined) return doubt(answer)
-    if (state === 'copy') return lose(IS_COPY)
+    if (state === undefined) return checkSilence(answer)
+    if (state === 'replica') return lose(IS_REPLICA)
     if (state === 'here') return
     line = undefined
     return reconnect()
@@ -121,18 +118,18 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   }
 }
 
-function opener(url: string, own: Lines, { silentMs, connectMs, besideMs }: Pace) {
+function opener(url: string, own: Lines, { silentMs, connectMs, nextAttemptMs }: Pace) {
   const Client = own.clientWith(silentMs + connectMs + LATE_MS)
   const config = { connectionString: url, application_name: 'tradetill-pulse', ...KEEP_ALIVE }
   const tryOne = () => tryLine(new Client({ ...config, connectionTimeoutMillis: connectMs }))
   return (most: number, signal: AbortSignal): Promise<Attempt> =>
-    soonest(tryOne, { everyMs: besideMs, most, signal })
+    soonest(tryOne, { everyMs: nextAttemptMs, most, signal })
 }
 
 const SILENT = 'it did not answer'
 /** The message of `pg` for a connection that got no answer in time. */
 const TIMED_OUT = 'timeout expired'
-const IS_COPY = 'the server takes no writes: it is a replica, or still recovering'
+const IS_REPLICA = 'the server takes no writes: it is a replica, or still recovering'
 
 type Trying = { everyMs: number; most: number; signal: AbortSignal }
 
@@ -164,8 +161,8 @@ async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }
 /** Never rejects. */
 async function ask(line: Line): Promise<State> {
   try {
-    const { rows } = await line.query<{ copy: boolean }>('select pg_is_in_recovery() as copy')
-    return rows[0]?.copy === false ? 'here' : 'copy'
+    const { rows } = await line.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
+    return rows[0]?.isReplica === false ? 'here' : 'replica'
   } catch {
     return 'broken'
   }
@@ -185,7 +182,7 @@ async function tryLine(line: Line): Promise<Attempt> {
   const state = await ask(line)
   if (state === 'here') return { kind: 'line', line }
   line.cut()
-  return { kind: 'none', state, reason: state === 'copy' ? IS_COPY : SILENT }
+  return { kind: 'none', state, reason: state === 'replica' ? IS_REPLICA : SILENT }
 }
 
 /** Undefined once `ms` have passed. */

@@ -44,7 +44,7 @@ function asApp(ownerUrl: string): string {
 const grant = (ownerUrl: string, url: string) =>
   whileNobodyMigrates(ownerUrl, {}, (client) => grantApp(client, url))
 
-async function asked(url: string, sql: string): Promise<string> {
+async function resultOf(url: string, sql: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -138,14 +138,14 @@ describe('the role of the till', () => {
       'permission denied for schema public',
     ],
   ])('cannot %s', async (_what, sql, refusal) => {
-    expect(await asked(appUrl, sql)).toContain(refusal)
+    expect(await resultOf(appUrl, sql)).toContain(refusal)
   })
 
   it('gets rights on tables of a later migration with the next start', async () => {
     await owner.pool.query('create table later (n int)')
-    expect(await asked(appUrl, 'select n from later')).toBe('permission denied for table later')
+    expect(await resultOf(appUrl, 'select n from later')).toBe('permission denied for table later')
     await grant(owner.url, appUrl)
-    expect(await asked(appUrl, 'select n from later')).toBe('[]')
+    expect(await resultOf(appUrl, 'select n from later')).toBe('[]')
   })
 })
 
@@ -154,7 +154,7 @@ describe('a start', () => {
 
   beforeEach(async () => {
     empty = await createDatabase()
-    await asked(
+    await resultOf(
       empty,
       'drop schema public cascade; drop schema pgboss cascade; create schema public; grant usage on schema public to public',
     )
@@ -171,8 +171,8 @@ describe('a start', () => {
     const own = { DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty }
     const { url } = await start(own)
     expect(url).toBe(asApp(empty))
-    expect(await asked(url, 'select count(*)::int as jobs from pgboss.job')).toBe('[{"jobs":0}]')
-    expect(await asked(url, 'select mode from till_identity')).toBe('[{"mode":"sandbox"}]')
+    expect(await resultOf(url, 'select count(*)::int as jobs from pgboss.job')).toBe('[{"jobs":0}]')
+    expect(await resultOf(url, 'select mode from till_identity')).toBe('[{"mode":"sandbox"}]')
     // The owner is needed for migrations only.
     expect((await start({ DATABASE_URL: asApp(empty) })).url).toBe(url)
   })

@@ -56,6 +56,7 @@ export type MarketEntryTable = {
   created_at: Generated<Date>
 }
 
+/** The amounts that a market owes, as it reported them at `said_at`. */
 export type MarketBalanceTable = {
   market: string
   currency: Currency
@@ -64,6 +65,7 @@ export type MarketBalanceTable = {
   said_at: Date
 }
 
+/** An entry of the vault's log, as the vault reported it in `told`, with the till's answer. */
 export type VaultToldTable = {
   n: bigint
   part: number

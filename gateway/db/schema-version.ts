@@ -12,7 +12,7 @@ export type MigrationFile = {
   /** The oldest version that may run on its schema, from its first line. Undefined: the version that introduced it. */
   oldestVersion: string | undefined
   /** Runs without a transaction, as `create index concurrently` requires. Each statement can run a second time. */
-  isAlone: boolean
+  hasNoTransaction: boolean
 }
 
 /** `oldestVersion`: null if the version that applied it did not record one. */
@@ -20,8 +20,7 @@ export type Applied = { name: string; sha256: string; oldestVersion: string | nu
 
 const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE = /^\d{4}_\w+\.sql$/
-/** A line of its own near the top. */
-const ALONE = /^-- without a transaction$/m
+const WITHOUT_TRANSACTION = /^-- without a transaction$/m
 const HEADER = /^-- oldest version: (\d+\.\d+\.\d+)$/m
 /** A migration that only version 0.1.0 has: its 17 migrations became one. */
 const FIRST_OF_0_1_0 = '0001_till.sql'
@@ -33,7 +32,13 @@ export function migrationFiles(folder: string = FOLDER): MigrationFile[] {
     const sql = readFileSync(join(folder, name), 'utf8')
     const sha256 = createHash('sha256').update(sql).digest('hex')
     const [firstLine = ''] = sql.split('\n')
-    return { name, sql, sha256, oldestVersion: HEADER.exec(firstLine)?.[1], isAlone: ALONE.test(sql) }
+    return {
+      name,
+      sql,
+      sha256,
+      oldestVersion: HEADER.exec(firstLine)?.[1],
+      hasNoTransaction: WITHOUT_TRANSACTION.test(sql),
+    }
   })
 }
 

@@ -47,7 +47,7 @@ export type StoreTable = {
   accent: ColumnType<string | null, string | null | undefined>
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
-  /** Null: the setting of the till. */
+  /** In hundredths of a percent. Null: the setting of the till. */
   commission_bps: Generated<number | null>
   /** Null: all. */
   games: Generated<Game[] | null>
@@ -97,7 +97,7 @@ export type BotGamesTable = {
   counted_to: Generated<bigint>
 }
 
-/** An item in a bot's hands, without the custody entries after the mark. */
+/** An item that a bot has, by the custody entries up to the mark in `held_items_mark`. */
 export type HeldItemTable = {
   custody_entry_id: bigint
   bot_id: bigint
@@ -189,7 +189,7 @@ export type DepositTable = {
   held_amount: Generated<bigint>
   held_until: Date | null
   reversed_amount: Generated<bigint>
-  /** The part that the store paid for. */
+  /** The part of `reversed_amount` that the store pays. */
   charged_amount: Generated<bigint>
   user_steam_id: string | null
   /** The token in clear text, written by an earlier version and not encrypted yet. */

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const messages = () => captured.lines.map((line) => JSON.parse(line).msg)
 const one = () => pool.pool.query('select 1 as one')
-const reasonOf = (work: Promise<unknown>) =>
+const outcomeOf = (work: Promise<unknown>) =>
   work.then(
     () => 'done',
     (error: unknown) => error,
@@ -48,7 +48,7 @@ const reasonOf = (work: Promise<unknown>) =>
  * silence, so a test that wants no silence passes long timeouts.
  */
 async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
-  const pace = { everyMs: 20, silentMs, connectMs, besideMs: 500, againMs: 20 }
+  const pace = { everyMs: 20, silentMs, connectMs, nextAttemptMs: 500, againMs: 20 }
   const started = startPulse({ url: proxy.url, lines, log: captured.log, pace })
   await expect.poll(pids).toHaveLength(1)
   return started
@@ -83,8 +83,8 @@ describe('a statement', () => {
     proxy.swallow()
     const [first, second] = [line.query('select 1'), line.query('select 2')]
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
-    expect(await reasonOf(first)).toBeInstanceOf(DatabaseSilent)
-    expect(await reasonOf(second)).toBeInstanceOf(DatabaseSilent)
+    expect(await outcomeOf(first)).toBeInstanceOf(DatabaseSilent)
+    expect(await outcomeOf(second)).toBeInstanceOf(DatabaseSilent)
     await expect.poll(() => proxy.counts().open).toBe(0)
     expect(lines.cut('all')).toBe(0)
   })
@@ -95,13 +95,13 @@ describe('a statement', () => {
     stopTime()
     await holder.query('select pg_advisory_lock(1)')
     const slow = () => line.query('select pg_advisory_xact_lock(1)')
-    const given = reasonOf(withDeadline(line, 20_000, slow))
+    const given = outcomeOf(withDeadline(line, 20_000, slow))
     await expect.poll(waitingForLock).toBe(1)
     await vi.advanceTimersByTimeAsync(19_999)
     await holder.query('select pg_advisory_unlock(1)')
     expect(await given).toBe('done')
     await holder.query('select pg_advisory_lock(1)')
-    const usual = reasonOf(slow())
+    const usual = outcomeOf(slow())
     await expect.poll(waitingForLock).toBe(1)
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
     expect(await usual).toBeInstanceOf(DatabaseSilent)
@@ -121,7 +121,7 @@ describe('a statement', () => {
     // The answer arrives while this process does not read.
     expect(Atomics.wait(new Int32Array(seen), 0, 0, 60_000)).not.toBe('timed-out')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DEADLINE_MS + 10)
-    expect(await reasonOf(asked)).toBe('done')
+    expect(await outcomeOf(asked)).toBe('done')
     await line.end()
     await watcher.terminate()
   })
@@ -158,12 +158,12 @@ describe('the pulse', () => {
       await sql`select 2`.execute(tx)
     })
     // More than the pool has places for, so some wait for a connection.
-    const waiting = Array.from({ length: 5 }, () => reasonOf(one()))
-    expect(await reasonOf(held)).toBeInstanceOf(Error)
+    const waiting = Array.from({ length: 5 }, () => outcomeOf(one()))
+    expect(await outcomeOf(held)).toBeInstanceOf(Error)
     await expect.poll(() => pulse?.isHere()).toBe(false)
     await expect.poll(messages).toContain('database was out of reach')
     // Started while the database is away, so their connections hang until it is back.
-    const begun = Array.from({ length: 3 }, () => reasonOf(one()))
+    const begun = Array.from({ length: 3 }, () => outcomeOf(one()))
     proxy.pass()
     await expect.poll(() => pulse?.isHere()).toBe(true)
     expect((await one()).rows).toEqual([{ one: 1 }])
@@ -178,7 +178,7 @@ describe('the pulse', () => {
     await one()
     const client = await pool.pool.connect()
     proxy.replace()
-    expect(await reasonOf(client.query('select 1'))).toBeInstanceOf(DatabaseSilent)
+    expect(await outcomeOf(client.query('select 1'))).toBeInstanceOf(DatabaseSilent)
     client.release()
     expect((await one()).rows).toEqual([{ one: 1 }])
     expect(pulse.isHere()).toBe(true)

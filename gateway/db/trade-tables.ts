@@ -15,7 +15,7 @@ export const OPEN_TRADE_STATES = ['intended', 'sending', 'unknown', 'active'] as
 export const DELIVERED_TRADE_STATES = ['held', 'final', 'reversed'] as const
 
 /** States of a trade that ended without the items: the shopper may try again. */
-export const FORGOTTEN_TRADE_STATES = ['refused', 'abandoned'] as const
+export const RETRYABLE_TRADE_STATES = ['refused', 'abandoned'] as const
 
 /** States of a trade that ended without the items, and the deposit with it. */
 export const FAILED_TRADE_STATES = ['declined', 'countered', 'invalid', 'timed_out'] as const
@@ -23,7 +23,7 @@ export const FAILED_TRADE_STATES = ['declined', 'countered', 'invalid', 'timed_o
 export type TradeStateColumn =
   | (typeof OPEN_TRADE_STATES)[number]
   | (typeof DELIVERED_TRADE_STATES)[number]
-  | (typeof FORGOTTEN_TRADE_STATES)[number]
+  | (typeof RETRYABLE_TRADE_STATES)[number]
   | (typeof FAILED_TRADE_STATES)[number]
 
 /** Reasons why Steam refuses an offer, or why the till does not send it. */
@@ -71,17 +71,21 @@ export type TradeTable = {
   gross_total: bigint
   lease_epoch: Generated<bigint>
   send_started_at: Date | null
+  /** Searches that did not find the offer of an `unknown` trade. */
   missed_reads: Generated<number>
   steam_offer_id: string | null
   steam_trade_id: string | null
   deadline: Date | null
   accepted_at: Date | null
+  /** The end without delivery that one reading of the offer showed. A second reading must confirm it. */
   bad_end: string | null
   bad_end_seen_at: Date | null
   delivered_at: Date | null
   settles_at: Date | null
   protection_found_at: Generated<Date | null>
+  /** When to read Steam's record of a settled trade once more, for a late reversal. */
   look_at: Date | null
+  /** Why the till is cancelling the offer on Steam. */
   cancelling: 'deadline' | 'needs_confirmation' | 'store' | null
   held_amount: Generated<bigint>
   reversed_amount: Generated<bigint>
@@ -105,16 +109,19 @@ export type TradeTable = {
   at_risk_amount: Generated<bigint>
   /** When lost credit stops using the limit. */
   at_risk_until: Generated<Date | null>
+  /** When the sweep must look at the trade; null if nothing is left to do. */
   due_at: Date | null
   created_at: Generated<Date>
   ended_at: Date | null
   /** When the shopper asked; the same for every bot that tries the trade. */
   intended_at: Generated<Date>
   tried_bots: Generated<bigint[]>
+  /** The bot that Steam refused without a reason. */
   doubted_bot: Generated<bigint | null>
   refusal: Generated<Refusal | null>
   /** Steam holds the items of an ended trade until then. */
   steam_hold_until: Generated<Date | null>
+  /** The trade of the next bot. */
   moved_to: Generated<bigint | null>
 }
 

@@ -2,6 +2,7 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 
+/** An address that the operator allowed. `inside`: it may lead into the operator's own network. */
 export type WebhookAddressTable = {
   store_id: bigint
   host: string
@@ -21,6 +22,7 @@ export type WebhookEndpointTable = {
   state: Generated<'pending' | 'enabled' | 'disabled'>
   disabled_reason: Generated<'by_store' | 'gone' | null>
   created_at: Generated<Date>
+  /** True once the endpoint has answered the challenge. */
   proved: Generated<boolean>
   removed_at: Generated<Date | null>
 }

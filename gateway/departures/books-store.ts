@@ -5,13 +5,13 @@ import { Overtaken } from '../db/transaction.ts'
 import { recordCustody } from '../ledger/store.ts'
 import type { OfferAsset } from '../steam/steam.ts'
 import {
+  type ChangeOfHands,
   type Departure,
   type DepartureEvent,
   type Explanation,
-  type Hand,
   keyOf,
+  laterDepartures,
   type Stage,
-  takenOnSince,
 } from './departure.ts'
 
 type Row = {
@@ -87,10 +87,10 @@ type CustodyItem = {
   as: string | null
 }
 
-/** The items in the till's books, by app id and asset id in the bot's inventory. */
+/** The items in the till's custody, by app id and asset id in the bot's inventory. */
 export type Custody = ReadonlyMap<string, CustodyItem>
 
-/** The last entries in the books about these assets of the bot. Locks their trades, as every change of custody does. */
+/** The last custody entries of these assets of the bot. Locks their trades, as every change of custody does. */
 export async function custodyOf(tx: Tx, botId: bigint, assets: readonly OfferAsset[]): Promise<Custody> {
   const { rows: named } = await sql<{ key: string; tradeId: bigint; assetId: string }>`
     select given.app_id || '/' || given.asset_id as key, entry.trade_id as "tradeId", entry.asset_id as "assetId"
@@ -130,6 +130,7 @@ export function arrivalsOf({ assetId, botId }: Record<'assetId' | 'botId', RawBu
     where learnt.received_asset_id = ${assetId} and bot_id = ${botId} and moved = 'in')`
 }
 
+/** True if an operator recorded that the item left. */
 export function isMovedByHand(custody: Custody, given: readonly OfferAsset[], assetId: string): boolean {
   const asset = given.find((each) => each.assetId === assetId)
   const item = asset && custody.get(keyOf(asset))
@@ -138,6 +139,7 @@ export function isMovedByHand(custody: Custody, given: readonly OfferAsset[], as
 
 type Saving = { id: bigint | undefined; botId: bigint; departure: Departure; at: Date }
 
+/** Stores the departure and its items. Resolves to its id. */
 export async function save(tx: Tx, { id: known, botId, departure, at }: Saving): Promise<bigint> {
   const { steamTradeId, partnerSteamId, begunAt, stage, explanation, items } = departure
   if (known !== undefined) {
@@ -185,6 +187,7 @@ type Booking = {
   custody: Custody
 }
 
+/** Writes the custody entries of an event. */
 export async function book(tx: Tx, booking: Booking, event: DepartureEvent): Promise<void> {
   switch (event.kind) {
     case 'seen':
@@ -203,6 +206,7 @@ export async function book(tx: Tx, booking: Booking, event: DepartureEvent): Pro
 
 type Move = { item: CustodyItem; moved: 'in' | 'out'; botId: bigint; as: string | null }
 
+/** Writes one custody entry, and updates the item in memory. */
 export async function move(
   tx: Tx,
   { id, begunAt, at }: Booking,
@@ -248,7 +252,7 @@ async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: stri
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
   if (item === undefined || item.moved === 'back') return
-  const since = takenOnSince(await handsOf(tx, item), id)
+  const since = laterDepartures(await handsOf(tx, item), id)
   if (since === undefined) return
   for (const { departure, botId: from } of since)
     await giveBack(tx, { ...booking, id: departure }, { item, botId: from, as: null })
@@ -261,7 +265,7 @@ async function giveBack(tx: Tx, booking: Booking, { item, botId, as }: Omit<Move
 }
 
 /** Every change of hands of the item, in order. The caller must have locked the item's trade. */
-async function handsOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<Hand<bigint>[]> {
+async function handsOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<ChangeOfHands<bigint>[]> {
   return tx
     .selectFrom('custody_entry')
     .select(['moved', 'bot_id as botId', 'departure_id as departure'])

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { MovedAsset, SteamTradeState } from '../steam/steam.ts'
 import { at, steamTrade } from '../testing/trades.ts'
-import { type Around, type Departure, destinationOf, evolve, judgeDeparture } from './departure.ts'
+import { type Circumstances, type Departure, destinationOf, evolve, judgeDeparture } from './departure.ts'
 
 const PARTNER = '76561198000009002'
 const asset = (assetId: string, change: Partial<MovedAsset> = {}): MovedAsset => ({
   ...{ appId: 570, contextId: '2', assetId, newAssetId: `7${assetId}`, rolledBackAssetId: null },
   ...change,
 })
-const nobody: Around = {
+const unexplained: Circumstances = {
   destination: undefined,
   isOwnBot: false,
   isVaultsGift: false,
@@ -21,11 +21,11 @@ const record = (
 ) => steamTrade({ partnerSteamId: PARTNER, state, received: [], given, begunAt: at(5), rollbackOf })
 
 /** The departure after these records, and the events of the last record. */
-function inTheEnd(...records: ReturnType<typeof record>[]) {
+function outcomeOf(...records: ReturnType<typeof record>[]) {
   let departure: Departure | undefined
   let events: string[] = []
   for (const each of records) {
-    const news = judgeDeparture(departure, each, nobody)
+    const news = judgeDeparture(departure, each, unexplained)
     departure = news.reduce<Departure | undefined>(evolve, departure)
     events = news.map(({ kind }) => kind)
   }
@@ -38,17 +38,17 @@ function inTheEnd(...records: ReturnType<typeof record>[]) {
 
 describe('a departure', () => {
   it('has left once Steam moved the items', () => {
-    expect(inTheEnd(record('complete'))).toEqual({ events: ['seen', 'left'], stage: 'gone', back: [] })
-    expect(inTheEnd(record('complete'), record('complete')).events).toEqual([])
+    expect(outcomeOf(record('complete'))).toEqual({ events: ['seen', 'left'], stage: 'gone', back: [] })
+    expect(outcomeOf(record('complete'), record('complete')).events).toEqual([])
   })
 
   it('is seen while Steam holds it, and can be called off', () => {
-    expect(inTheEnd(record('in_escrow'))).toMatchObject({ events: ['seen'], stage: 'under_way' })
-    expect(inTheEnd(record('in_escrow'), record('failed'))).toMatchObject({
+    expect(outcomeOf(record('in_escrow'))).toMatchObject({ events: ['seen'], stage: 'under_way' })
+    expect(outcomeOf(record('in_escrow'), record('failed'))).toMatchObject({
       events: ['called_off'],
       stage: 'called_off',
     })
-    expect(inTheEnd(record('in_escrow'), record('complete'))).toMatchObject({
+    expect(outcomeOf(record('in_escrow'), record('complete'))).toMatchObject({
       events: ['left'],
       stage: 'gone',
     })
@@ -56,16 +56,16 @@ describe('a departure', () => {
 
   it('is under way while one of its items has not moved', () => {
     const half = record('committed', [asset('1'), asset('2', { newAssetId: null })])
-    expect(inTheEnd(half)).toMatchObject({ stage: 'under_way' })
-    expect(inTheEnd(half, record('committed'))).toMatchObject({ events: ['left'] })
+    expect(outcomeOf(half)).toMatchObject({ stage: 'under_way' })
+    expect(outcomeOf(half, record('committed'))).toMatchObject({ events: ['left'] })
   })
 
   it('comes back in part, then completely, each item once', () => {
     const part = record('partly_rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')])
-    expect(inTheEnd(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
-    expect(inTheEnd(part).events).toEqual(['seen', 'left', 'returned'])
-    expect(inTheEnd(record('complete'), part, part).events).toEqual([])
-    const whole = inTheEnd(record('complete'), part, record('rolled_back'))
+    expect(outcomeOf(record('complete'), part)).toEqual({ events: ['returned'], stage: 'gone', back: ['1'] })
+    expect(outcomeOf(part).events).toEqual(['seen', 'left', 'returned'])
+    expect(outcomeOf(record('complete'), part, part).events).toEqual([])
+    const whole = outcomeOf(record('complete'), part, record('rolled_back'))
     expect(whole).toEqual({ events: ['returned'], stage: 'returned', back: ['1', '2'] })
   })
 
@@ -73,7 +73,7 @@ describe('a departure', () => {
     const [, , returned] = judgeDeparture(
       undefined,
       record('rolled_back', [asset('1', { rolledBackAssetId: '8' }), asset('2')]),
-      nobody,
+      unexplained,
     )
     expect(returned).toMatchObject({
       items: [
@@ -84,32 +84,32 @@ describe('a departure', () => {
   })
 
   it('stays gone when Steam fails to undo it', () => {
-    expect(inTheEnd(record('complete'), record('failed'))).toMatchObject({ events: [], stage: 'gone' })
+    expect(outcomeOf(record('complete'), record('failed'))).toMatchObject({ events: [], stage: 'gone' })
   })
 
   it('does not result from a trade that gave nothing, moved nothing, or undoes a delivery', () => {
-    expect(inTheEnd(record('complete', [])).events).toEqual([])
-    expect(inTheEnd(record('failed')).events).toEqual([])
-    expect(inTheEnd(record('complete', [asset('1')], '900')).events).toEqual([])
+    expect(outcomeOf(record('complete', [])).events).toEqual([])
+    expect(outcomeOf(record('failed')).events).toEqual([])
+    expect(outcomeOf(record('complete', [asset('1')], '900')).events).toEqual([])
   })
 })
 
 describe('a departure is explained', () => {
-  const explained = (around: Partial<Around>) => {
-    const [seen] = judgeDeparture(undefined, record('complete'), { ...nobody, ...around })
+  const explanationWith = (circumstances: Partial<Circumstances>) => {
+    const [seen] = judgeDeparture(undefined, record('complete'), { ...unexplained, ...circumstances })
     return seen?.kind === 'seen' ? seen.departure.explanation : undefined
   }
 
   it('by its destination, by another bot of the till, or by an earlier record', () => {
-    expect(explained({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
-    expect(explained({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
-    expect(explained({ isVaultsGift: true })).toEqual({ kind: 'vault' })
-    expect(explained({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
+    expect(explanationWith({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
+    expect(explanationWith({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
+    expect(explanationWith({ isVaultsGift: true })).toEqual({ kind: 'vault' })
+    expect(explanationWith({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
   })
 
   it('only if all its items are: one item too many is an alarm', () => {
-    expect(explained({})).toBeNull()
-    expect(explained({ movedByHand: new Set(['1']) })).toBeNull()
+    expect(explanationWith({})).toBeNull()
+    expect(explanationWith({ movedByHand: new Set(['1']) })).toBeNull()
   })
 
   it('only by the complete Steam id', () => {

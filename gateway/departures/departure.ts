@@ -43,7 +43,7 @@ export type DepartureEvent =
   | { kind: 'returned'; items: readonly ReturnedItem[] }
 
 /** Everything that decides whether a departure is explained. */
-export type Around = {
+export type Circumstances = {
   /** The partner's name among the destinations. */
   destination: string | undefined
   isOwnBot: boolean
@@ -56,26 +56,26 @@ export type Around = {
 export function judgeDeparture(
   known: Departure | undefined,
   steamTrade: SteamTrade,
-  around: Around,
+  circumstances: Circumstances,
 ): DepartureEvent[] {
   // A row that undoes a delivery returns its items, and the delivery's own trade covers that.
   if (steamTrade.given.length === 0 || steamTrade.rollbackOf !== null) return []
   // Nothing left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
   const begun: DepartureEvent[] =
-    known === undefined ? [{ kind: 'seen', departure: beginningOf(steamTrade, around) }] : []
+    known === undefined ? [{ kind: 'seen', departure: beginningOf(steamTrade, circumstances) }] : []
   return [...begun, ...progressOf(known, steamTrade)]
 }
 
-function beginningOf(steamTrade: SteamTrade, around: Around): Departure {
+function beginningOf(steamTrade: SteamTrade, circumstances: Circumstances): Departure {
   const { tradeId: steamTradeId, partnerSteamId, begunAt, given } = steamTrade
   const items = given.map(({ rolledBackAssetId: _, ...asset }) => ({ ...asset, isBack: false }))
-  const explanation = explain(given, around)
+  const explanation = explain(given, circumstances)
   return { steamTradeId, partnerSteamId, begunAt, stage: 'under_way', explanation, items }
 }
 
-function explain(given: readonly MovedAsset[], around: Around): Explanation | null {
-  const { destination, isOwnBot, isVaultsGift, movedByHand } = around
+function explain(given: readonly MovedAsset[], circumstances: Circumstances): Explanation | null {
+  const { destination, isOwnBot, isVaultsGift, movedByHand } = circumstances
   if (destination !== undefined) return { kind: 'destination', name: destination }
   if (isOwnBot) return { kind: 'own_bot' }
   if (isVaultsGift) return { kind: 'vault' }
@@ -123,7 +123,7 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
  * Items that an account of the operator sent to a bot. Items from anybody else belong to a deposit, or do not concern
  * the till.
  */
-export function sentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
+export function itemsSentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
   const { state, rollbackOf, received } = steamTrade
   const isThere = state === 'complete' || state === 'committed'
   if (destination === undefined || rollbackOf !== null || !isThere) return []
@@ -147,30 +147,33 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
 }
 
 /**
- * A change of hands in the books. `departure`: its cause; null for a delivery, and for a move that an operator
+ * A change of custody. `departure`: its cause; null for a delivery, and for a move that an operator
  * recorded.
  */
-export type Hand<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
+export type ChangeOfHands<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
 
 /** A departure by which an item left the bot. */
-export type Taking<Id> = { departure: Id; botId: bigint }
+export type LaterDeparture<Id> = { departure: Id; botId: bigint }
 
 /**
  * The departures that took an item further after the departure `id`, the last one first. Undefined if the item is not
  * away because of the departure `id`. Steam undoes a trade only after the later trades are undone, but the till may
  * read them in any order: if the departure `id` is undone, so are all of these.
  */
-export function takenOnSince<Id>(hands: readonly Hand<Id>[], id: Id): Taking<Id>[] | undefined {
-  const away: Taking<Id>[] = []
+export function laterDepartures<Id>(
+  hands: readonly ChangeOfHands<Id>[],
+  id: Id,
+): LaterDeparture<Id>[] | undefined {
+  const away: LaterDeparture<Id>[] = []
   for (const { moved, botId, departure } of hands) {
-    const at = away.findIndex((taking) => taking.departure === departure)
+    const index = away.findIndex((each) => each.departure === departure)
     if (departure === null) away.length = 0
-    else if (at === -1 && moved === 'out') away.push({ departure, botId })
+    else if (index === -1 && moved === 'out') away.push({ departure, botId })
     // The item came back to the bot that it had left by that departure.
-    else if (moved === 'in' && away[at]?.botId === botId) away.length = at
+    else if (moved === 'in' && away[index]?.botId === botId) away.length = index
   }
-  const at = away.findIndex(({ departure }) => departure === id)
-  return at === -1 ? undefined : away.slice(at + 1).reverse()
+  const index = away.findIndex(({ departure }) => departure === id)
+  return index === -1 ? undefined : away.slice(index + 1).reverse()
 }
 
 export const keyOf = ({ appId, assetId }: Pick<OfferAsset, 'appId' | 'assetId'>): string =>

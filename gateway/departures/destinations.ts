@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Destinations } from './departure.ts'
 
-const MOST = 100
+const MOST_DESTINATIONS = 100
 const ENTRY = /^([a-z0-9][a-z0-9-]{0,39}):(76561(?:19|20)\d{10})$/
 
 /** Pairs of `NAME:STEAMID`, separated by commas. No name and no account may appear twice. */
@@ -16,8 +16,8 @@ export const readDestinations = z.string().transform((text, context): Destinatio
     const [, name, steamId] = ENTRY.exec(entry.trim()) ?? []
     const isNew =
       name !== undefined && steamId !== undefined && !destinations.has(name) && !accounts.has(steamId)
-    if (!isNew || destinations.size === MOST) {
-      const message = `must be at most ${MOST} pairs of a name in lower case and a 64-bit Steam id, each named once, such as storage:76561198000000000`
+    if (!isNew || destinations.size === MOST_DESTINATIONS) {
+      const message = `must be at most ${MOST_DESTINATIONS} pairs of a name in lower case and a 64-bit Steam id, each named once, such as storage:76561198000000000`
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }

@@ -43,13 +43,13 @@ export type ListedItem = {
 }
 
 /** The most items to look through for one page, so a filter with few matches stays cheap. */
-const LOOKED_AT = 500
+const MOST_LOOKED_AT = 500
 
 export type ItemPlace = { place: bigint; fits: boolean }
 
 /** How many items to look through. Without a filter, that is one page and one more item. */
-export const itemsLookedAt = ({ bot, state, limit }: ItemFilter): number =>
-  bot === undefined && state === undefined ? limit + 1 : LOOKED_AT
+export const mostItemsToLookAt = ({ bot, state, limit }: ItemFilter): number =>
+  bot === undefined && state === undefined ? limit + 1 : MOST_LOOKED_AT
 
 const LAST = sql`join lateral (select * from custody_entry entry where entry.trade_id = first.trade_id
   and entry.asset_id = first.asset_id order by entry.id desc limit 1) last on true
@@ -68,7 +68,7 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
     from (
       select id, trade_id, asset_id from custody_entry where moved = 'in' and departure_id is null
         and ${before === null ? sql`true` : sql`id < ${before}`} and ${wanted}
-      order by id desc limit ${itemsLookedAt(filter)}
+      order by id desc limit ${mostItemsToLookAt(filter)}
     ) first ${LAST}
     order by first.id desc`.execute(db)
   return rows

@@ -6,7 +6,7 @@ import type { Explanation, Stage } from './departure.ts'
 export type DepartureFilter = {
   /** The bot's number or Steam id. */
   bot?: string | undefined
-  /** Only alarms. */
+  /** Only departures without an explanation. */
   unexplained?: boolean | undefined
   /** Only departures with a smaller number, for the next page. */
   before?: bigint | undefined
@@ -28,7 +28,7 @@ export type ListedDeparture = {
     appId: number
     assetId: string
     newAssetId: string | null
-    /** Null if the item is not in the till's books. */
+    /** Null if the item was never in the till's custody. */
     marketHashName: string | null
     isBack: boolean
   }[]
@@ -58,7 +58,7 @@ export async function selectDepartures(
   return rows
 }
 
-/** The number of alarms among the departures of each bot. */
+/** The number of departures of each bot without an explanation, which are alarms. */
 export async function countUnexplained(db: Db): Promise<{ steamId: string; departures: number }[]> {
   const { rows } = await sql<{ steamId: string; departures: number }>`
     select steam_id as "steamId", count(departure.id)::int as departures

@@ -23,12 +23,12 @@ beforeAll(async () => {
   selling = await sellingTill(THURSDAY)
   selling.stand.sellItself(BOT)
   assets = await selling.pay('dota')
-  // An item of somebody else, which is not in the books.
+  // An item of somebody else, which no deposit brought.
   selling.stand.stock(BOT, 1)
 })
 afterAll(() => selling.close())
 
-it('D-34 a bot lists its free items in the books, and a wish for them waits', async () => {
+it('D-34 a bot lists its free items that came by deposits, and a wish for them waits', async () => {
   const { stand, bot, acts, rounds, onSale } = selling
   await rounds(4)
   expect(

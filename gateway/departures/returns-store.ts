@@ -9,12 +9,12 @@ import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
 /** The age in days after which departures are no longer checked. */
-export const MOST_DAYS = 30
+export const MOST_AGE_DAYS = 30
 
 type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
 
 /** `toBotId`: the bot to which the item was sent. */
-type Left = {
+type DepartedAsset = {
   fromBotId: bigint
   toBotId: bigint
   steamTradeId: string
@@ -39,21 +39,21 @@ export async function bringBack(
       ${received.map(({ newAssetId }) => newAssetId)}::text[]) received (app_id, asset_id, received_as)
     where not exists (select from trade where steam_trade_id = ${by})
     on conflict do nothing`.execute(tx)
-  return bookReturns(tx, { ofThem: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
+  return bookReturns(tx, { condition: sql`sent.steam_trade_id = ${by} and sent.bot_id = ${botId}`, at })
 }
 
 /** Books items that had left and were sent to a bot again. */
 async function bookReturns(
   tx: Tx,
-  { ofThem, at }: { ofThem: RawBuilder<unknown>; at: Date },
+  { condition, at }: { condition: RawBuilder<unknown>; at: Date },
 ): Promise<number> {
-  const { rows } = await sql<Left>`
+  const { rows } = await sql<DepartedAsset>`
     select departure.bot_id as "fromBotId", sent.bot_id as "toBotId", departure.steam_trade_id as "steamTradeId",
       item.app_id as "appId", item.context_id as "contextId", item.asset_id as "assetId", sent.received_asset_id as "as"
     from sent_back_item sent
     join departed_item item on item.new_asset_id = sent.asset_id and item.app_id = sent.app_id and not is_back
     join departure on departure.id = item.departure_id and stage = 'gone'
-    where ${ofThem}
+    where ${condition}
     order by departure.id, item.asset_id`.execute(tx)
   let items = 0
   for (const { fromBotId, toBotId: botId, steamTradeId, ...asset } of rows) {
@@ -63,7 +63,7 @@ async function bookReturns(
     const departure = evolve(locked.departure, { kind: 'returned', items: [asset] })
     const custody = await custodyOf(tx, fromBotId, [asset])
     const item = custody.get(keyOf(asset))
-    // The books do not show yet how the item came, or that it left.
+    // No custody entry shows yet how the item came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
     await save(tx, { id, botId: fromBotId, departure, at })
     const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
@@ -83,7 +83,7 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
     from departure join departed_item item on item.departure_id = departure.id
     join lateral ${arrivalsOf({ assetId: sql`item.asset_id`, botId: sql`departure.bot_id` })} entry on true
     where departure.bot_id = ${botId} and stage in ('gone', 'returned') and not is_booked and not is_back
-      and seen_at > till_now() - make_interval(days => ${MOST_DAYS})
+      and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})
     order by begun_at`.execute(db)
   for (const { steamTradeId, partnerSteamId } of rows) {
     await inTransaction(db, async (tx) => {
@@ -100,8 +100,8 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
       })
     })
   }
-  const ofThem = sql`departure.bot_id = ${botId} and sent.seen_at > till_now() - make_interval(days => ${MOST_DAYS})`
-  await inTransaction(db, (tx) => bookReturns(tx, { ofThem, at: clock.now() }))
+  const condition = sql`departure.bot_id = ${botId} and sent.seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})`
+  await inTransaction(db, (tx) => bookReturns(tx, { condition, at: clock.now() }))
 }
 
 type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: JudgeUndoing; at: Date }

@@ -197,9 +197,9 @@ async function marketAccounts(
 /** Stores how much of our money a market reports to hold. */
 export async function saveMarketBalance(
   tx: Tx,
-  said: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },
+  reported: { market: string; currency: Currency; settling: bigint; free: bigint; at: Date },
 ): Promise<void> {
-  const { market, currency, settling, free, at } = said
+  const { market, currency, settling, free, at } = reported
   const balance = { settling, free, said_at: at }
   await tx
     .insertInto('market_balance')

@@ -13,10 +13,10 @@ const settling: SaleReport = { kind: 'settling', received: 950n, settlesAt: at(6
 const paid: SaleReport = { kind: 'paid', received: 950n }
 const cancelled: SaleReport = { kind: 'cancelled' }
 const reversed: SaleReport = { kind: 'reversed', causer: 'buyer', refund: 200n }
-const told = (...reports: SaleReport[]): Sale =>
+const saleAfter = (...reports: SaleReport[]): Sale =>
   reports.reduce((sale, report, index) => judgeSale(sale, report, at(index)), LISTED)
 const states = (...reports: SaleReport[]) =>
-  reports.map((_, index) => told(...reports.slice(0, index + 1)).state)
+  reports.map((_, index) => saleAfter(...reports.slice(0, index + 1)).state)
 
 describe('a sale', () => {
   it('passes through all states from its listing to the money', () => {
@@ -26,14 +26,14 @@ describe('a sale', () => {
       'settling',
       'paid',
     ])
-    expect(told({ kind: 'sold' }, delivered, settling, paid)).toMatchObject({
+    expect(saleAfter({ kind: 'sold' }, delivered, settling, paid)).toMatchObject({
       ...{ received: 950n, steamTradeId: 't1', soldAt: at(0), settlesAt: at(60), endedAt: at(3) },
     })
   })
 
   it('ends without money if nothing was given', () => {
     expect(states({ kind: 'unlisted' })).toEqual(['cancelled'])
-    expect(told({ kind: 'unlisted' }).soldAt).toBeNull()
+    expect(saleAfter({ kind: 'unlisted' }).soldAt).toBeNull()
     expect(states({ kind: 'sold' }, cancelled)).toEqual(['sold', 'cancelled'])
     expect(states({ kind: 'sold' }, { kind: 'refused' })).toEqual(['sold', 'refused'])
   })
@@ -53,24 +53,24 @@ describe('a sale', () => {
       'reversed',
     ])
     expect(states(paid, reversed)).toEqual(['paid', 'reversed'])
-    expect(told(paid, reversed)).toMatchObject({ causer: 'buyer', refund: 200n })
+    expect(saleAfter(paid, reversed)).toMatchObject({ causer: 'buyer', refund: 200n })
   })
 
   it('changes its price only while it is listed', () => {
-    expect(told({ kind: 'repriced', price: 900n }).price).toBe(900n)
-    expect(told({ kind: 'sold' }, { kind: 'repriced', price: 900n }).price).toBe(1_000n)
+    expect(saleAfter({ kind: 'repriced', price: 900n }).price).toBe(900n)
+    expect(saleAfter({ kind: 'sold' }, { kind: 'repriced', price: 900n }).price).toBe(1_000n)
   })
 
   it('stays the same object after a report without news', () => {
     for (const report of [delivered, settling, paid, cancelled, reversed]) {
-      const once = told(report)
+      const once = saleAfter(report)
       expect(judgeSale(once, report, at(59))).toBe(once)
     }
   })
 
   it('ignores a report that it brings more than its price', () => {
-    expect(told({ kind: 'paid', received: 1_001n }).state).toBe('listed')
-    expect(told({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
+    expect(saleAfter({ kind: 'paid', received: 1_001n }).state).toBe('listed')
+    expect(saleAfter({ kind: 'settling', received: -1n, settlesAt: at(1) }).state).toBe('listed')
   })
 })
 
@@ -91,27 +91,32 @@ const report = fc.oneof(
 
 describe('the books', () => {
   it('show the money where the market reports it', () => {
-    expect(positionOf(told(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
-    expect(positionOf(told(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
-    expect(positionOf(told(settling, reversed))).toEqual({
+    expect(positionOf(saleAfter(settling))).toEqual({ settling: -950n, free: 0n, fees: -50n, sales: 1_000n })
+    expect(positionOf(saleAfter(paid))).toEqual({ settling: 0n, free: -950n, fees: -50n, sales: 1_000n })
+    expect(positionOf(saleAfter(settling, reversed))).toEqual({
       settling: 0n,
       free: -200n,
       fees: 0n,
       sales: 200n,
     })
-    expect(positionOf(told(settling, cancelled))).toEqual({ settling: 0n, free: 0n, fees: 0n, sales: 0n })
+    expect(positionOf(saleAfter(settling, cancelled))).toEqual({
+      settling: 0n,
+      free: 0n,
+      fees: 0n,
+      sales: 0n,
+    })
   })
 
   it('post only the amounts that changed', () => {
     const moved = (before: Sale, now: Sale) => movementsBetween(positionOf(before), positionOf(now))
-    expect(moved(LISTED, told(settling))).toEqual([
+    expect(moved(LISTED, saleAfter(settling))).toEqual([
       { debit: 'settling', credit: 'sales', amount: 950n },
       { debit: 'fees', credit: 'sales', amount: 50n },
     ])
-    expect(moved(told(settling), told(settling, paid))).toEqual([
+    expect(moved(saleAfter(settling), saleAfter(settling, paid))).toEqual([
       { debit: 'free', credit: 'settling', amount: 950n },
     ])
-    expect(moved(told(paid), told(paid))).toEqual([])
+    expect(moved(saleAfter(paid), saleAfter(paid))).toEqual([])
   })
 
   it('always equal the position of the sale, whatever reports come in whatever order', () => {

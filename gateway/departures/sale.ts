@@ -57,7 +57,7 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
     case 'refused':
       return sale.state === 'refused' ? sale : to('refused')
     case 'delivered':
-      return deliveredSale(sale, report, to)
+      return afterDelivery(sale, report, to)
     case 'settling': {
       const { received, settlesAt } = report
       const isSame = sale.received === received && sale.settlesAt?.getTime() === settlesAt.getTime()
@@ -81,7 +81,7 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
 
 type To = (state: SaleState, change?: Partial<Sale>) => Sale
 
-function deliveredSale(sale: Sale, { steamTradeId }: { steamTradeId: string }, to: To): Sale {
+function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, to: To): Sale {
   if (sale.steamTradeId !== null) return sale
   if (sale.state === 'listed' || sale.state === 'sold') return to('delivered', { steamTradeId })
   if (sale.state === 'refused' || sale.state === 'cancelled') return to('late', { steamTradeId })

@@ -31,15 +31,15 @@ beforeAll(async () => {
   pool = testPool(till.url)
   bot = await aBot(till)
   const store = await aStore(till)
-  free = await paid(await aDeposit(till, store, { game: 'dota' }))
-  held = await paid(await aDeposit(till, store, { game: 'cs' }))
+  free = await payDeposit(await aDeposit(till, store, { game: 'dota' }))
+  held = await payDeposit(await aDeposit(till, store, { game: 'cs' }))
 })
 afterAll(async () => {
   await pool.end()
   await till.close()
 })
 
-async function paid(deposit: Awaited<ReturnType<typeof aDeposit>>) {
+async function payDeposit(deposit: Awaited<ReturnType<typeof aDeposit>>) {
   await payFor(till, bot, deposit)
   const trade = await till.db
     .selectFrom('trade')
@@ -60,9 +60,9 @@ const list = (change: Partial<Listing> = {}) =>
       till.clock.now(),
     ),
   )
-const report = (reference: string, said: SaleReport) =>
+const report = (reference: string, saleReport: SaleReport) =>
   inTransaction(till.db, (tx) =>
-    recordReport(tx, { market: MARKET, reference, report: said }, till.clock.now()),
+    recordReport(tx, { market: MARKET, reference, report: saleReport }, till.clock.now()),
   )
 const problems = async () => [...new Set((await verifyLedger(pool)).map(({ problem }) => problem))]
 const balances = async (market = MARKET) => {
@@ -74,7 +74,7 @@ const balances = async (market = MARKET) => {
   return Object.fromEntries(rows.map(({ kind, balance }) => [kind, balance]))
 }
 const month = { from: new Date('2000-01-01'), to: new Date('2100-01-01') }
-async function reported() {
+async function salesReport() {
   const answer = await reportSales({ db: till.db, clock: till.clock, config: Object.assign({}) }, month)
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
   return answer.data
@@ -86,7 +86,7 @@ describe('a listing', () => {
     expect(await list()).toBe('known')
     expect(await list({ reference: '9', listedAssetId: '4242' })).toBe('not_ours')
     expect(await list({ reference: '9', listedAssetId: `5${free.assetIds[1]}`, appId: CS })).toBe('not_ours')
-    await givenAway(free.assetIds[1] ?? '')
+    await giveAway(free.assetIds[1] ?? '')
     expect(await list({ reference: '2', listedAssetId: `75${free.assetIds[1]}`, price: 2_600n })).toBe(
       'recorded',
     )
@@ -102,7 +102,7 @@ describe('a listing', () => {
   })
 
   /** The custody after a departure to an account of the operator. */
-  async function givenAway(assetId: string): Promise<void> {
+  async function giveAway(assetId: string): Promise<void> {
     const of = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
     const gone = { app_id: DOTA, context_id: '2', asset_id: `5${assetId}`, new_asset_id: `75${assetId}` }
     await inTransaction(till.db, async (tx) => {
@@ -190,7 +190,7 @@ describe('the books', () => {
 
 describe('the report of sales', () => {
   it('shows each sale with the cost of its item, and sums by market, game and week', async () => {
-    const { sales, totals, markets } = await reported()
+    const { sales, totals, markets } = await salesReport()
     expect(
       sales.map(({ reference, state, costMinor, receivedMinor, resultMinor }) => {
         return [reference, state, costMinor, receivedMinor, resultMinor]
@@ -221,7 +221,7 @@ describe('the report of sales', () => {
     till.clock.advance(1_000)
     expect(await losingItems(found, 'dota')).toEqual([])
     await cost({ price: 4_000n, gross: 4_000n })
-    const { sales } = await reported()
+    const { sales } = await salesReport()
     const [one] = sales
     const alike = sales.filter(({ marketHashName }) => marketHashName === one?.marketHashName)
     expect(await losingItems(found, 'dota')).toEqual([
@@ -236,20 +236,20 @@ describe('the report of sales', () => {
   })
 
   it('is compared with the money that the market reports', async () => {
-    const said = {
+    const balance = {
       market: MARKET,
       currency: 'USD',
       settling: 0n,
       free: 1_700n,
       at: till.clock.now(),
     } as const
-    await inTransaction(till.db, (tx) => saveMarketBalance(tx, said))
-    expect((await reported()).markets).toMatchObject([
+    await inTransaction(till.db, (tx) => saveMarketBalance(tx, balance))
+    expect((await salesReport()).markets).toMatchObject([
       { freeDifferenceMinor: -55n, settlingDifferenceMinor: 0n },
     ])
   })
 
-  const sold = (input: string) =>
+  const recordSold = (input: string) =>
     runCommand(['items', 'sold', '--reason', 'sales of November', '--by', 'Ada'], {
       databaseUrl: till.url,
       input,
@@ -258,7 +258,7 @@ describe('the report of sales', () => {
   it('includes sales on other markets, recorded line by line, each once', async () => {
     const item = `${free.tradeId}-${free.assetIds[0]}`
     const other = `${held.tradeId}-${held.assetIds[0]}`
-    const { out, code } = await sold(
+    const { out, code } = await recordSold(
       [
         'item,market,reference,price,received,currency,soldAt',
         `${item},skinport.com,A-1,30.00,26.00,USD,2026-11-02`,
@@ -284,10 +284,10 @@ describe('the report of sales', () => {
     await report('5', { kind: 'unlisted' })
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`
-    expect(await sold(line)).toMatchObject({ code: 0 })
+    expect(await recordSold(line)).toMatchObject({ code: 0 })
     // Recording the same sale again changes nothing, and a different amount under its reference is refused.
-    expect(await sold(line)).toMatchObject({ code: 0 })
-    expect(await sold(line.replace('26.40', '26.41'))).toMatchObject({ code: 4 })
+    expect(await recordSold(line)).toMatchObject({ code: 0 })
+    expect(await recordSold(line.replace('26.40', '26.41'))).toMatchObject({ code: 4 })
     const { out } = await runCommand(
       ['report', 'sales', '--from', '2026-11-01', '--to', '2026-12-01', '--csv'],
       { databaseUrl: till.url },

@@ -13,8 +13,8 @@ import {
   save,
 } from './books-store.ts'
 import { type Departure, evolve, keyOf } from './departure.ts'
-import { bookLate, bookUndone, bringBack, MOST_DAYS } from './returns-store.ts'
-import type { DepartureStore, Noted } from './watch.ts'
+import { bookLate, bookUndone, bringBack, MOST_AGE_DAYS } from './returns-store.ts'
+import type { DepartureStore, NotedDeparture } from './watch.ts'
 import { isVaultsGift } from './wish-store.ts'
 
 export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): DepartureStore {
@@ -23,7 +23,7 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
     known: (botId, ids) => knownDepartures(db, botId, ids),
     underWay: (botId, limit) => underWay(db, botId, limit),
     note: (botId, steamTrade, judge) =>
-      inTransaction(db, async (tx): Promise<Noted | undefined> => {
+      inTransaction(db, async (tx): Promise<NotedDeparture | undefined> => {
         const { tradeId: steamTradeId, partnerSteamId, given } = steamTrade
         const locked = await lockDeparture(tx, botId, steamTradeId)
         const custody = await custodyOf(tx, botId, given)
@@ -43,7 +43,7 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         return { events, departure, items: custody.size }
       }),
     bringBack: (botId, sent) => inTransaction(db, (tx) => bringBack(tx, { ...sent, botId, at: clock.now() })),
-    undone: (botId, steamTrade, judge) =>
+    bookGivenBack: (botId, steamTrade, judge) =>
       inTransaction(db, (tx) => bookUndone(tx, { botId, steamTrade, judge, at: clock.now() })),
     bookLate: (botId) => bookLate(db, clock, botId),
   }
@@ -59,7 +59,7 @@ async function watchedFrom(db: Db, botId: bigint): Promise<Date | undefined> {
 async function underWay(db: Db, botId: bigint, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select steam_trade_id as id from departure
-    where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_DAYS})
+    where bot_id = ${botId} and stage = 'under_way' and seen_at > till_now() - make_interval(days => ${MOST_AGE_DAYS})
     order by departure.id limit ${limit}`.execute(db)
   return rows.map(({ id }) => id)
 }

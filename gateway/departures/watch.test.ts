@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const handlers = (context = bot) => {
+const readHistory = (context = bot) => {
   const deps = { ...till.deps, destinations: new Map([['storage', STORAGE]]) }
   return tradeHandlers(deps).history(context)
 }
@@ -82,7 +82,7 @@ async function differences() {
 describe('an item that a bot gave', () => {
   it('to an allowed destination is booked without an alarm', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
-    await handlers()
+    await readHistory()
     expect(await departures()).toMatchObject([
       { stage: 'gone', explanation: 'destination', destination: 'storage' },
     ])
@@ -93,9 +93,9 @@ describe('an item that a bot gave', () => {
 
   it('without an explanation is an alarm, which is logged once, however often the history is read', async () => {
     give('9500')
-    await handlers()
+    await readHistory()
     till.clock.advance(3_600_000)
-    await handlers({ ...bot, epoch: 2n })
+    await readHistory({ ...bot, epoch: 2n })
     expect(alarms()).toHaveLength(1)
     expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({
       partner: STRANGER,
@@ -110,7 +110,7 @@ describe('an item that a bot gave', () => {
 
   it('is booked once if two processes read the same page', async () => {
     give('9500')
-    await Promise.all([handlers(), handlers(), handlers({ ...bot, epoch: 2n })])
+    await Promise.all([readHistory(), readHistory(), readHistory({ ...bot, epoch: 2n })])
     expect(await departures()).toHaveLength(1)
     const out = await till.db
       .selectFrom('custody_entry')
@@ -121,9 +121,9 @@ describe('an item that a bot gave', () => {
     expect(alarms()).toHaveLength(1)
   })
 
-  it('is an alarm while Steam holds it, and stays in the books until it has left', async () => {
+  it('is an alarm while Steam holds it, and stays in custody until it has left', async () => {
     give('9500', { state: 'in_escrow' })
-    await handlers()
+    await readHistory()
     expect(alarms()).toHaveLength(1)
     expect(await inHand()).toEqual(held)
     // No page shows the trade any more, so it is read by its number.
@@ -147,27 +147,27 @@ describe('an item that a bot gave', () => {
         ],
       },
     })
-    await handlers()
+    await readHistory()
     expect(await departures()).toMatchObject([{ stage: 'called_off' }])
     expect(await inHand()).toEqual(held)
   })
 
-  it('comes back to the books under its new id when Steam undoes the trade, and can leave again', async () => {
+  it('comes back into custody under its new id when Steam undoes the trade, and can leave again', async () => {
     give('9500')
-    await handlers()
+    await readHistory()
     give('9500', { state: 'partly_rolled_back', backAs: '3' })
-    await handlers()
+    await readHistory()
     expect(await inHand()).toEqual(held.map((assetId) => `3${assetId}`))
     expect(till.lines.some((line) => line.includes('came back to a bot'))).toBe(true)
     give('9700', { to: STORAGE, assetIds: held.map((assetId) => `3${assetId}`) })
-    await handlers()
+    await readHistory()
     expect(await inHand()).toEqual([])
     expect(await differences()).toEqual([])
   })
 
   it('is looked up if the newest row undoes its trade, even if the trade is no longer on a page', async () => {
     give('9500')
-    await handlers()
+    await readHistory()
     give('9500', { state: 'rolled_back' })
     const { listSteamTrades } = session
     const undoing = steamTrade({
@@ -180,7 +180,7 @@ describe('an item that a bot gave', () => {
       const page = await listSteamTrades(after)
       return page.kind === 'trades' ? { ...page, trades: [undoing] } : page
     }
-    await handlers()
+    await readHistory()
     expect(await departures()).toMatchObject([{ stage: 'returned' }])
     expect(await inHand()).toEqual(held)
   })
@@ -188,12 +188,12 @@ describe('an item that a bot gave', () => {
   it('moves to another bot of the till, and back', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
     give('9500', { to: other.session.steamId })
-    await handlers()
+    await readHistory()
     expect(await departures()).toMatchObject([{ explanation: 'own_bot' }])
     expect(await inHand(other.bot.botId)).toEqual(held.map((assetId) => `7${assetId}`))
     expect(await inHand(bot.botId)).toEqual([])
     give('9500', { to: other.session.steamId, state: 'rolled_back' })
-    await handlers()
+    await readHistory()
     expect(await inHand(bot.botId)).toEqual(held)
     expect(await inHand(other.bot.botId)).toEqual([])
     expect(await differences()).toEqual([])
@@ -216,7 +216,7 @@ describe('an item that a bot gave', () => {
       )
       .execute()
     give('9500', { to: STORAGE })
-    await handlers()
+    await readHistory()
     const received = held.map((assetId) => ({
       ...{
         appId: 570,
@@ -233,12 +233,12 @@ describe('an item that a bot gave', () => {
     sent(STRANGER)
     // The trade of a deposit. Only the delivery books its items.
     sent(STORAGE, '9001')
-    await handlers(other.bot)
+    await readHistory(other.bot)
     expect(await inHand(other.bot.botId)).not.toContain(`8${held[0]}`)
     other.session.trades.delete('9001')
     sent(STORAGE)
-    await handlers(other.bot)
-    await handlers(other.bot)
+    await readHistory(other.bot)
+    await readHistory(other.bot)
     expect(await inHand(other.bot.botId)).toEqual(
       expect.arrayContaining(held.map((assetId) => `8${assetId}`)),
     )
@@ -253,15 +253,15 @@ describe('an item that a bot gave', () => {
     const items = (await heldItems(till.db)).map(({ item }) => item)
     for (const item of items) expect(await moveItem(till.deps, item)).toMatchObject({ kind: 'moved' })
     give('9500')
-    await handlers()
+    await readHistory()
     expect(await departures()).toMatchObject([{ explanation: 'moved' }])
     expect(alarms()).toEqual([])
     expect(await differences()).toEqual([])
   })
 
-  it('is an alarm even if it is not in the books', async () => {
+  it('is an alarm even if no deposit brought it', async () => {
     give('9500', { assetIds: ['424242'] })
-    await handlers()
+    await readHistory()
     expect(JSON.parse(alarms()[0] ?? '')).toMatchObject({ items: 1, inCustody: 0 })
     expect(await inHand()).toEqual(held)
   })
@@ -271,18 +271,18 @@ describe('an item that a bot gave', () => {
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
     const assetIds = deposit.body.items.map((assetId) => `5${assetId}`)
     give('9500', { to: STORAGE, assetIds })
-    await handlers()
+    await readHistory()
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)
     expect(await inHand()).toEqual([...held, ...assetIds])
-    await handlers()
+    await readHistory()
     expect(await inHand()).toEqual(held)
     expect(await differences()).toEqual([])
   })
 
   it('does not include items that a reversed delivery gave back', async () => {
     give('9500', { rollbackOf: '9001' })
-    await handlers()
+    await readHistory()
     expect(await departures()).toEqual([])
     expect(await inHand()).toEqual(held)
   })
@@ -292,31 +292,31 @@ describe('an item that a bot gave', () => {
     give('9500')
     for (let index = 0; index < 5; index += 1) give(String(9_600 + index), { assetIds: [] })
     session.pageSize = 1
-    for (let turn = 0; turn < 2; turn += 1) await handlers()
+    for (let turn = 0; turn < 2; turn += 1) await readHistory()
     expect(await departures()).toMatchObject([{ steam_trade_id: '9500' }])
     const pages = () => session.calls.filter((call) => call.startsWith('history')).length
     expect(pages()).toBe(6)
     const before = new Date(till.clock.now().getTime() - 2 * 3_600_000)
     session.begunAt = () => before
     till.clock.advance(3 * 3_600_000)
-    await handlers()
+    await readHistory()
     expect(pages()).toBe(7)
   })
 })
 
 describe('the life of an item', () => {
   const list = async (filter: Partial<ItemFilter> = {}) => {
-    const looked = await lookThroughItems(till.db, { limit: 10, ...filter })
-    const places = looked.filter(({ fits }) => fits).map(({ place }) => place)
+    const found = await lookThroughItems(till.db, { limit: 10, ...filter })
+    const places = found.filter(({ fits }) => fits).map(({ place }) => place)
     return selectItems(till.db, places.slice(0, filter.limit))
   }
   const states = async (filter: Partial<ItemFilter> = {}) => (await list(filter)).map(({ state }) => state)
 
   it('is found by each of its asset ids, with every change of hands', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
-    await handlers()
+    await readHistory()
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1), state: 'rolled_back', backAs: '3' })
-    await handlers()
+    await readHistory()
     const [item] = await list({ asset: held[0] })
     expect(item).toMatchObject({
       state: 'held',
@@ -350,7 +350,7 @@ describe('the life of an item', () => {
     session.accept(offerId, { settlesAt: new Date(till.clock.now().getTime() + 8 * 86_400_000) })
     await tradeHandlers(till.deps).trade(bot, tradeId)
     give('9500', { assetIds: held.slice(0, 1) })
-    await handlers()
+    await readHistory()
     await moveItem(till.deps, (await list({ asset: held[1] }))[0]?.item ?? '')
     expect(await states()).toEqual(['protected', 'protected', 'moved', 'departed'])
     expect(await states({ state: 'departed', bot: session.steamId })).toEqual(['departed'])

@@ -6,26 +6,26 @@ import type { BotContext } from '../bots/bot.ts'
 import type { Log } from '../kit/log.ts'
 import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
 import {
-  type Around,
+  type Circumstances,
   type Departure,
   type DepartureEvent,
   type Destinations,
   destinationOf,
+  type itemsSentBack,
   type judgeDeparture,
   type judgeUndoing,
-  type sentBack,
 } from './departure.ts'
 
 /** `known`: the departure as stored before. */
 export type Judge = (
   known: Departure | undefined,
-  around: Omit<Around, 'destination'>,
+  around: Omit<Circumstances, 'destination'>,
 ) => readonly DepartureEvent[]
 
 export type JudgeUndoing = (known: Departure) => readonly DepartureEvent[]
 
 /** `items`: how many of the given items were in the till's custody. */
-export type Noted = { events: readonly DepartureEvent[]; departure: Departure; items: number }
+export type NotedDeparture = { events: readonly DepartureEvent[]; departure: Departure; items: number }
 
 /** The storage port for departures. It has two implementations: PostgreSQL, and the memory of a simulation. */
 export type DepartureStore = {
@@ -38,7 +38,7 @@ export type DepartureStore = {
    * Commits the events that `judge` derives from the current departure, and books its items. `judge` may run more
    * than once. Resolves to undefined if there is no news.
    */
-  note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<Noted | undefined>
+  note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<NotedDeparture | undefined>
   /**
    * Books items that had left a bot and were sent to this one. Resolves to their number. It is 0 for the trade of a
    * deposit, because the delivery books its items.
@@ -48,7 +48,7 @@ export type DepartureStore = {
    * Books items that another bot of ours had sent to this one, and that this one gave back by `steamTrade`. Resolves to
    * their number. `judge` may run more than once.
    */
-  undone(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
+  bookGivenBack(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
   /** Books items that left before their delivery was known. */
   bookLate(botId: bigint): Promise<void>
 }
@@ -59,7 +59,7 @@ export type DepartureDeps = {
   core: {
     judgeDeparture: typeof judgeDeparture
     judgeUndoing: typeof judgeUndoing
-    sentBack: typeof sentBack
+    itemsSentBack: typeof itemsSentBack
   }
   log: Log
 }
@@ -96,7 +96,7 @@ async function bringBack(
 ): Promise<void> {
   for (const steamTrade of page) {
     const { partnerSteamId: partner, tradeId: steamTradeId } = steamTrade
-    const received = deps.core.sentBack(steamTrade, destinationOf(deps.destinations, partner))
+    const received = deps.core.itemsSentBack(steamTrade, destinationOf(deps.destinations, partner))
     if (received.length === 0) continue
     const items = await deps.departures.bringBack(botId, { steamTradeId, received })
     if (items > 0)
@@ -108,7 +108,7 @@ async function bringBack(
 }
 
 async function bookUndone(deps: DepartureDeps, { botId }: BotContext, steamTrade: SteamTrade): Promise<void> {
-  const items = await deps.departures.undone(botId, steamTrade, (known) =>
+  const items = await deps.departures.bookGivenBack(botId, steamTrade, (known) =>
     deps.core.judgeUndoing(known, steamTrade),
   )
   if (items === 0) return
@@ -141,7 +141,7 @@ async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: 
 
 type Reading = { steamTrade: SteamTrade; known: Departure | undefined }
 
-const NOBODY: Omit<Around, 'destination'> = {
+const UNEXPLAINED: Omit<Circumstances, 'destination'> = {
   isOwnBot: false,
   isVaultsGift: false,
   movedByHand: new Set(),
@@ -151,12 +151,12 @@ async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }:
   const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
   const judge: Judge = (now, around) => deps.core.judgeDeparture(now, steamTrade, { destination, ...around })
   // Most rows bring no news. Return before taking a lock for them.
-  if (judge(known, NOBODY).length === 0) return
+  if (judge(known, UNEXPLAINED).length === 0) return
   const noted = await deps.departures.note(bot.botId, steamTrade, judge)
   if (noted !== undefined) logDeparture(deps.log, bot, noted)
 }
 
-function logDeparture(log: Log, { botId }: BotContext, { events, departure, items }: Noted): void {
+function logDeparture(log: Log, { botId }: BotContext, { events, departure, items }: NotedDeparture): void {
   const { steamTradeId, partnerSteamId, explanation } = departure
   const about = {
     botId: String(botId),

@@ -60,7 +60,7 @@ export async function wishFor(tx: Tx, items: readonly FreeItem[], asking: Asking
 }
 
 /** The oldest items of each bot with more than `keep` free items, so `keep` remain. Pure. */
-export function beyond(items: readonly FreeItem[], keep: number): FreeItem[] {
+export function itemsBeyond(items: readonly FreeItem[], keep: number): FreeItem[] {
   const groups = Map.groupBy(items, ({ botId }) => botId)
   return [...groups.values()].flatMap((group) => group.slice(0, Math.max(0, group.length - keep)))
 }
@@ -74,7 +74,7 @@ export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<vo
   const rule = await readSendRule(db)
   if (rule === undefined) return
   const wishes = await inTransaction(db, async (tx) => {
-    const items = beyond(await freeItems(tx), rule.keep)
+    const items = itemsBeyond(await freeItems(tx), rule.keep)
     return wishFor(tx, items, { askedBy: 'rule', ask: { kind: 'send', to: rule.destination } })
   })
   if (wishes.length > 0)

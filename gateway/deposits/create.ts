@@ -22,7 +22,7 @@ import {
 } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
 
-type OpeningDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
+type CreateDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | 'publicUrl'> & {
   /** The most open deposits of one store; no limit if absent. */
   mostOpen?: number
 }
@@ -36,7 +36,7 @@ const TOKEN_HINT_BYTES = 2
  * (`created: false`); with other values it is refused. The caller has checked the URLs.
  */
 export async function createDeposit(
-  deps: OpeningDeps,
+  deps: CreateDeps,
   store: { id: bigint },
   body: CreateDepositBody,
 ): Promise<{ deposit: StoreDeposit; created: boolean }> {
@@ -74,7 +74,7 @@ async function refuseBots(tx: Tx, named: Record<keyof typeof FIELDS, string | un
   }
 }
 
-type Opening = {
+type NewDeposit = {
   store: { id: bigint }
   body: CreateDepositBody
   request: Buffer
@@ -82,9 +82,9 @@ type Opening = {
 }
 
 /** Returns false if the store already has a deposit of this externalId. */
-async function insert(deps: OpeningDeps, tx: Tx, opening: Opening): Promise<boolean> {
+async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise<boolean> {
   const { queue, clock, ids, box, mostOpen } = deps
-  const { store, body, request, shopper } = opening
+  const { store, body, request, shopper } = newDeposit
   const lifeMs =
     body.expiresInMinutes === undefined ? DEFAULT_DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)

@@ -4,51 +4,54 @@ import { DEFAULT_DEPOSIT_LIFE_MS, DEPOSIT_EDGES, type DepositCause, decideDeposi
 
 const expiresAt = new Date('2026-01-01T13:00:00Z')
 const past = (ms: number) => new Date(expiresAt.getTime() + ms)
-const moved = (status: DepositStatus, cause: DepositCause) => decideDeposit({ status, expiresAt }, cause)
+const statusAfter = (status: DepositStatus, cause: DepositCause) =>
+  decideDeposit({ status, expiresAt }, cause)
 
 const ENDS = ['tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvalidItems'] as const
 
 describe('a deposit', () => {
   it('waits for a trade until its time is up', () => {
-    expect(moved('created', { kind: 'offer_stands' })).toBe('pending')
-    expect(moved('created', { kind: 'time_passed', now: past(-1), isStopped: false })).toBeNull()
-    expect(moved('created', { kind: 'time_passed', now: past(0), isStopped: false })).toBe('paymentTimeout')
+    expect(statusAfter('created', { kind: 'offer_opened' })).toBe('pending')
+    expect(statusAfter('created', { kind: 'time_passed', now: past(-1), isStopped: false })).toBeNull()
+    expect(statusAfter('created', { kind: 'time_passed', now: past(0), isStopped: false })).toBe(
+      'paymentTimeout',
+    )
   })
 
   it('D-6 does not expire while its clock is stopped', () => {
-    expect(moved('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
+    expect(statusAfter('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
   })
 
   it.each(ENDS)('ends as %s with its trade only while it is pending', (status) => {
     const ended = { kind: 'trade_ended', status } as const
-    expect(moved('pending', ended)).toBe(status)
+    expect(statusAfter('pending', ended)).toBe(status)
     for (const other of DEPOSIT_STATUSES.filter((from) => from !== 'pending')) {
-      expect(moved(other, ended)).toBeNull()
+      expect(statusAfter(other, ended)).toBeNull()
     }
   })
 
   it('does not expire while it is pending', () => {
-    expect(moved('pending', { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+    expect(statusAfter('pending', { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
   })
 
   it.each(DEPOSIT_STATUSES.filter((status) => status !== 'succeeded'))(
     'D-6 that is %s succeeds by proof of delivery',
     (from) => {
-      expect(moved(from, { kind: 'delivered' })).toBe('succeeded')
+      expect(statusAfter(from, { kind: 'delivered' })).toBe('succeeded')
     },
   )
 
   it.each(DEPOSIT_STATUSES.filter(isFinal))(
     'D-6 that ended as %s does not change without proof of delivery',
     (from) => {
-      expect(moved(from, { kind: 'offer_stands' })).toBeNull()
-      expect(moved(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+      expect(statusAfter(from, { kind: 'offer_opened' })).toBeNull()
+      expect(statusAfter(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
     },
   )
 
   it('can be cancelled by its store only in the status created', () => {
     for (const from of DEPOSIT_STATUSES) {
-      const to = moved(from, { kind: 'cancelled_by_store' })
+      const to = statusAfter(from, { kind: 'cancelled_by_store' })
       expect(to).toBe(from === 'created' ? 'paymentTimeout' : null)
     }
   })
@@ -59,13 +62,13 @@ describe('a deposit', () => {
 
   it('I10 moves along the edges of its diagram, and along no others', () => {
     const causes: DepositCause[] = [
-      { kind: 'offer_stands' },
+      { kind: 'offer_opened' },
       { kind: 'delivered' },
       { kind: 'cancelled_by_store' },
       { kind: 'time_passed', now: past(1), isStopped: false },
       ...ENDS.map((status) => ({ kind: 'trade_ended' as const, status })),
     ]
-    const reached = (from: DepositStatus) => new Set(causes.map((cause) => moved(from, cause)))
+    const reached = (from: DepositStatus) => new Set(causes.map((cause) => statusAfter(from, cause)))
     const afterEnd = ['succeeded']
     const diagram = {
       created: ['pending', 'succeeded', 'paymentTimeout'],
@@ -82,6 +85,6 @@ describe('a deposit', () => {
   })
 
   it('does not succeed twice', () => {
-    expect(moved('succeeded', { kind: 'delivered' })).toBeNull()
+    expect(statusAfter('succeeded', { kind: 'delivered' })).toBeNull()
   })
 })

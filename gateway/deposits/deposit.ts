@@ -47,7 +47,7 @@ export const DEPOSIT_EDGES: Record<DepositStatus, readonly DepositStatus[]> = {
 }
 
 export type DepositCause =
-  | { kind: 'offer_stands' }
+  | { kind: 'offer_opened' }
   | { kind: 'trade_ended'; status: Exclude<FinalDepositStatus, 'succeeded' | 'paymentTimeout'> }
   | { kind: 'delivered' }
   /** The store no longer wants it. Only possible before there is an offer. */
@@ -66,7 +66,7 @@ export function decideDeposit(
 
 function targetOf(cause: DepositCause, expiresAt: Date): Exclude<DepositStatus, 'created'> | null {
   switch (cause.kind) {
-    case 'offer_stands':
+    case 'offer_opened':
       return 'pending'
     case 'trade_ended':
       return cause.status

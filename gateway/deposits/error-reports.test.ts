@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest'
 import { captureLog } from '../testing/log.ts'
-import { createErrorReports, depositOf, type ErrorReports } from './error-reports.ts'
+import { createErrorReports, depositHashOf, type ErrorReports } from './error-reports.ts'
 
 const HASH = 'ab'.repeat(16)
 const REPORT = {
@@ -22,7 +22,7 @@ beforeEach(() => {
   report = createErrorReports(log, () => nowMs)
 })
 
-const written = () => lines.map((line) => JSON.parse(line))
+const parsedLines = () => lines.map((line) => JSON.parse(line))
 
 it('one error from many pages gives one line, then one line in ten minutes with its count', () => {
   for (let n = 0; n < 500; n += 1) report(REPORT)
@@ -39,7 +39,7 @@ it('one error from many pages gives one line, then one line in ten minutes with 
       empty: false,
     },
   }
-  expect(written()).toMatchObject([
+  expect(parsedLines()).toMatchObject([
     { ...line, times: 1 },
     { ...line, times: 500 },
   ])
@@ -57,7 +57,7 @@ it('all errors together write at most thirty lines an hour, and the next line sa
   expect(lines).toHaveLength(30)
   nowMs = 3_600_000
   report(REPORT)
-  expect(written()[30]).toMatchObject({ leftOut: 9_970 })
+  expect(parsedLines()[30]).toMatchObject({ leftOut: 9_970 })
   expect(lines).toHaveLength(31)
 })
 
@@ -67,7 +67,7 @@ it('a line is short, and no text of a report can imitate another line', () => {
   expect(lines).toHaveLength(1)
   expect(lines[0]?.length).toBeLessThan(700)
   expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u)
-  expect(written()[0]).toMatchObject({ level: 'info', msg: 'a page reported an error' })
+  expect(parsedLines()[0]).toMatchObject({ level: 'info', msg: 'a page reported an error' })
 })
 
 it('cutting a text does not hide a secret from the scrubber', () => {
@@ -81,5 +81,5 @@ it.each([
   ['https://till.test/help', undefined],
   ['no address', undefined],
 ])('the page %s belongs to the deposit %s', (url, hash) => {
-  expect(depositOf({ url })).toBe(hash)
+  expect(depositHashOf({ url })).toBe(hash)
 })

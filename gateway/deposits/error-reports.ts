@@ -4,10 +4,11 @@ import type { Log } from '../kit/log.ts'
 import { scrub } from '../kit/scrub.ts'
 import { plainText } from '../steam/parse.ts'
 
-const MOST_MESSAGE = 200
-const MOST_NAME = 100
+const MOST_MESSAGE_LETTERS = 200
+const MOST_NAME_LETTERS = 100
 /** How often a repeated error gets another line, with its count. */
 const FOLD_MS = 10 * 60_000
+/** The most lines for all errors together, within `LINES_WITHIN_MS`. */
 const MOST_LINES = 30
 const LINES_WITHIN_MS = 60 * 60_000
 /** The most kinds of errors to count separately. Further kinds share one count. */
@@ -18,7 +19,7 @@ type Kind = { times: number; loggedMs: number }
 export type ErrorReports = (report: ErrorReportBody) => void
 
 /** Returns the hash of the page's deposit, or undefined. */
-export function depositOf({ url }: Pick<ErrorReportBody, 'url'>): string | undefined {
+export function depositHashOf({ url }: Pick<ErrorReportBody, 'url'>): string | undefined {
   return hashSchema.safeParse(URL.parse(url)?.pathname.split('/').at(-1)).data
 }
 
@@ -51,7 +52,7 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
     }
     const times = (kind?.times ?? 0) + 1
     // Hide secrets first, because half a secret would not be recognised.
-    const message = plainText(scrub(report.message)).slice(0, MOST_MESSAGE)
+    const message = plainText(scrub(report.message)).slice(0, MOST_MESSAGE_LETTERS)
     const { empty } = report
     const fields = { times, ...(leftOut > 0 && { leftOut }), report: { type, file, line, message, empty } }
     log.info(fields, 'a page reported an error')
@@ -61,4 +62,4 @@ export function createErrorReports(log: Log, nowMs: () => number): ErrorReports 
   }
 }
 
-const nameOf = (text: string): string => plainText(scrub(text)).slice(0, MOST_NAME)
+const nameOf = (text: string): string => plainText(scrub(text)).slice(0, MOST_NAME_LETTERS)

@@ -1,3 +1,4 @@
+/** The jobs of deposits, and the sweep of their links. */
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './create.ts'

@@ -4,10 +4,10 @@ import type { Db, Tx } from '../db/client.ts'
 import { deleteBefore } from '../db/sweep-store.ts'
 
 /** `hmacs`: the link's HMACs, one for each key of the key ring. */
-type Given = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
+type GivenLink = { depositId: bigint; hmacs: readonly [Buffer, ...Buffer[]]; at: Date }
 
 /** Records the link. Resolves to the times of all links since then, oldest first; this link is the last. */
-export async function noteLink(tx: Tx, { depositId, hmacs, at }: Given, since: Date): Promise<Date[]> {
+export async function noteLink(tx: Tx, { depositId, hmacs, at }: GivenLink, since: Date): Promise<Date[]> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`links ${depositId}`}, 0))`.execute(tx)
   const [link_hmac, ...ofOldKeys] = hmacs
   const values = {

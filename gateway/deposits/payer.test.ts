@@ -21,12 +21,12 @@ const BODY = { externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://
 
 let till: Till
 let api: StoreApi
-let asked: string[]
+let profilesRead: string[]
 
 beforeEach(async () => {
   till = await startTill()
   api = await startStoreApi(till)
-  asked = []
+  profilesRead = []
 })
 afterEach(async () => {
   await api.app.close()
@@ -39,7 +39,7 @@ const post = (change: object) => api.call('POST', '/v1/deposits', { body: { ...B
 async function resolve(url: string, tradeUrl: string) {
   const { steam } = till.deps
   const readProfile = (steamId: string) => {
-    asked.push(steamId)
+    profilesRead.push(steamId)
     return steam.readProfile(steamId)
   }
   try {
@@ -76,7 +76,7 @@ describe('D-31 a store that names the payer', () => {
   test('and locks the deposit accepts only that account’s link, and asks Steam about no other', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
-    expect(asked).toEqual([])
+    expect(profilesRead).toEqual([])
     expect(await resolve(url, LINK)).toMatchObject({ name: 'nova_hound' })
   })
 
@@ -175,14 +175,14 @@ describe('D-31 accounts that may not pay', () => {
     }
     const { url } = (await post({})).json()
     expect(await resolve(url, link)).toBe('shopper_refused')
-    expect(asked).toEqual([])
+    expect(profilesRead).toEqual([])
   })
 
   test('include denied accounts, which are refused before Steam is asked', async () => {
     const { url } = (await post({})).json()
     await deny(STEAM_ID)
     expect(await resolve(url, LINK)).toBe('shopper_refused')
-    expect(asked).toEqual([])
+    expect(profilesRead).toEqual([])
     expect(await resolve(url, OTHER_LINK)).toMatchObject({ name: 'nova_hound' })
   })
 })

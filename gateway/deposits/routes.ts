@@ -1,5 +1,6 @@
+/** The calls of a deposit's page: its payment, its trade link and its error reports. */
 import type { FastifyPluginAsync, FastifyReply } from 'fastify'
-import { validatorCompiler as judgedBy, type ZodTypeProvider } from 'fastify-type-provider-zod'
+import { type ZodTypeProvider, validatorCompiler as zodCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import {
   errorReportBodySchema,
@@ -11,7 +12,7 @@ import {
 import { botQueue } from '../bots/bot.ts'
 import { API_HEADERS } from '../http/headers.ts'
 import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
-import { createErrorReports, depositOf } from './error-reports.ts'
+import { createErrorReports, depositHashOf } from './error-reports.ts'
 import { type DepositDeps, resolveUser } from './service.ts'
 import type { View } from './shopper-view.ts'
 import { findByHash } from './store.ts'
@@ -34,7 +35,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
   const answer = async (reply: FastifyReply, hash: string, known: string | undefined) => {
     refuseIf(deps.unable())
     if (!hashSchema.safeParse(hash).success) refuse('deposit_not_found')
-    const view = known === undefined ? await deps.views.fresh(hash) : await deps.views.polled(hash)
+    const view = known === undefined ? await deps.views.readNow(hash) : await deps.views.get(hash)
     if (view !== undefined && known === view.etag) return unchanged(reply, known)
     reply.headers(API_HEADERS)
     if (view === undefined) refuse('deposit_not_found')
@@ -49,7 +50,7 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
         const { hash } = request.query
         const known = request.headers['if-none-match']
         // Nearly every poll ends here, without creating a promise.
-        if (known === undefined || known !== deps.views.kept(hash)?.etag) return answer(reply, hash, known)
+        if (known === undefined || known !== deps.views.peek(hash)?.etag) return answer(reply, hash, known)
         unchanged(reply, known)
         return undefined
       })
@@ -59,12 +60,12 @@ export function paymentRoute(deps: PollDeps): FastifyPluginAsync {
 const HASH_LENGTH = 32
 
 /** A hash of the right length always fits the schema. Polls have no other field, so skip the slower schema. */
-const validatorCompiler: typeof judgedBy = (route) => {
-  const judge = judgedBy(route)
-  return (query) => (isPlain(query) ? { value: query } : judge(query))
+const validatorCompiler: typeof zodCompiler = (route) => {
+  const judge = zodCompiler(route)
+  return (query) => (hasValidHash(query) ? { value: query } : judge(query))
 }
 
-const isPlain = (query: unknown): boolean =>
+const hasValidHash = (query: unknown): boolean =>
   typeof query === 'object' &&
   query !== null &&
   'hash' in query &&
@@ -108,7 +109,7 @@ export function depositRoutes(deps: DepositDeps, nowMs = () => performance.now()
       '/api/error-report',
       { schema: { body: errorReportBodySchema, response: { 204: z.null() } } },
       async (request, reply) => {
-        const hash = depositOf(request.body)
+        const hash = depositHashOf(request.body)
         // Every page gets the same answer: it must not reveal which deposits exist.
         if (hash !== undefined && (await findByHash(deps.db, hash)) !== undefined) report(request.body)
         return reply.code(204).send(null)

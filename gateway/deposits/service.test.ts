@@ -29,7 +29,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const refused = (code: string) => ({ name: 'ProblemError', code })
+const refusal = (code: string) => ({ name: 'ProblemError', code })
 
 const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
@@ -65,7 +65,7 @@ describe('a store opens a deposit', () => {
   it('and is refused if the same externalId comes with other values', async () => {
     await createDeposit(till.deps, store, BODY)
     const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
-    await expect(other).rejects.toMatchObject(refused('order_conflict'))
+    await expect(other).rejects.toMatchObject(refusal('order_conflict'))
   })
 
   it('that another store can neither see nor change', async () => {
@@ -112,14 +112,14 @@ describe('a shopper gives a trade link', () => {
     ['a trade link with more text after it', `${LINK}&x=1`, 'invalid_trade_link'],
   ])('and is refused if it is %s', async (_name, tradeUrl, code) => {
     const { hash } = await open()
-    await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refused(code))
+    await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refusal(code))
   })
 
   it('at most ten times within ten minutes: the eleventh link causes no request to Steam', async () => {
     const { hash } = await open()
-    const asked: string[] = []
+    const profilesRead: string[] = []
     const readProfile = (steamId: string) => {
-      asked.push(steamId)
+      profilesRead.push(steamId)
       return till.deps.steam.readProfile(steamId)
     }
     const give = (n: number) => {
@@ -130,8 +130,8 @@ describe('a shopper gives a trade link', () => {
       await give(n)
       till.clock.advance(1_000)
     }
-    await expect(give(10)).rejects.toMatchObject({ ...refused('too_many_looks'), retryAfterS: 590 })
-    expect(asked).toHaveLength(10)
+    await expect(give(10)).rejects.toMatchObject({ ...refusal('too_many_looks'), retryAfterS: 590 })
+    expect(profilesRead).toHaveLength(10)
     // A repeated link is not a new one, and another deposit has its own limit.
     await give(9)
     const other = await createDeposit(till.deps, store, { ...BODY, externalId: 'another' })
@@ -146,18 +146,18 @@ describe('a shopper gives a trade link', () => {
 
   it('for an unknown deposit and is refused', async () => {
     const answer = resolveUser(till.deps, { hash: '0'.repeat(32), tradeUrl: LINK })
-    await expect(answer).rejects.toMatchObject(refused('deposit_not_found'))
+    await expect(answer).rejects.toMatchObject(refusal('deposit_not_found'))
   })
 
   it('of an account that is unknown, or that Steam cannot look up, and gets the reason', async () => {
     const { hash } = await open()
     const unknown = withProfile({ kind: 'unknown_account' })
     await expect(resolveUser(unknown, { hash, tradeUrl: LINK })).rejects.toMatchObject(
-      refused('user_not_found'),
+      refusal('user_not_found'),
     )
     const away = withProfile({ kind: 'unavailable', reason: 'timeout', detail: 'no answer' })
     await expect(resolveUser(away, { hash, tradeUrl: LINK })).rejects.toMatchObject(
-      refused('steam_unavailable'),
+      refusal('steam_unavailable'),
     )
     expect(till.lines.join('')).not.toContain('Ab_cd-12')
   })
@@ -169,14 +169,14 @@ describe('a shopper gives a trade link', () => {
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
     const change = () => resolveUser(till.deps, { hash: deposit.hash, tradeUrl: LINK })
-    await expect(change()).rejects.toMatchObject(refused('trade_in_progress'))
+    await expect(change()).rejects.toMatchObject(refusal('trade_in_progress'))
     for (const { id } of await trades()) await tradeHandlers(till.deps).trade(bot, id)
     await request
     await till.db.updateTable('trade').set({ state: 'declined' }).execute()
     await till.db.updateTable('deposit').set({ status: 'created' }).execute()
     expect((await change()).tradeUrl).toBe(LINK_WITHOUT_TOKEN)
     await till.db.updateTable('deposit').set({ status: 'tradeDeclined' }).execute()
-    await expect(change()).rejects.toMatchObject(refused('deposit_closed'))
+    await expect(change()).rejects.toMatchObject(refusal('deposit_closed'))
   })
 })
 

@@ -1,5 +1,4 @@
-/** Use cases of a deposit: its shopper, and the events of its transitions. */
-
+/** Finds the shopper of a deposit, and appends the events of its transitions. */
 import { EVENT_OF_STATUS, type EventType } from '../../contract/event-types.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isFinal } from '../../contract/statuses.ts'
@@ -82,7 +81,7 @@ const LINKS_WITHIN_MS = 10 * 60_000
 /** The most distinct trade links for one deposit within that time: each can cost calls to Steam. */
 const MOST_LINKS = 10
 
-/** Records the link. Refuses one over the limit, and then keeps no record of it. */
+/** Records the link. A link over the limit is refused, and not recorded. */
 async function countLink(
   { db, clock, box }: DepositDeps,
   depositId: bigint,
@@ -99,7 +98,7 @@ async function countLink(
   })
 }
 
-/** The columns that a trade may change in a deposit that has succeeded. */
+/** The event of each change that a trade can make to a deposit that has succeeded. */
 const EVENT_OF_CHANGE = {
   amountIncreased: 'deposit.amount_increased',
   fundsAvailable: 'deposit.funds_available',
@@ -110,7 +109,7 @@ const EVENT_OF_CHANGE = {
  * Appends the event of a transition, in the transition's transaction. `data` is the deposit that the event shows;
  * without it, the row must be up to date.
  */
-export async function tellTransition(
+export async function appendTransition(
   deps: Pick<DepositDeps, 'clock' | 'ids' | 'publicUrl'> & {
     queue: Pick<Queue, 'send'>
     signals: Pick<Signals, 'notify'>

@@ -25,6 +25,7 @@ export type View = {
 
 export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View>>
 
+/** How long an ended deposit shows its shopper, if no setting says otherwise. */
 const SHOWN_MS = 30 * 86_400_000
 
 /**
@@ -38,24 +39,25 @@ export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): Vi
   }
 }
 
-const CREATING: readonly (TradeStateColumn | null)[] = ['intended', 'sending', 'unknown']
+/** States of a trade whose offer is being created. */
+const CREATING_STATES: readonly (TradeStateColumn | null)[] = ['intended', 'sending', 'unknown']
 
 function viewOf(row: ViewRow, communityUrl: string): View {
-  const payment = paymentOf(row.is_old ? faded(row) : row, communityUrl)
+  const payment = paymentOf(row.is_old ? withoutDetails(row) : row, communityUrl)
   const { timeLeft: _, nextOfferInS: _wait, ...lasting } = payment
   const etag = `"${createHash('sha256').update(JSON.stringify(lasting)).digest('base64url').slice(0, 22)}"`
-  const open = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
+  const isOpen = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
   return {
     depositId: row.id,
     payment,
     etag,
     body: JSON.stringify(payment),
-    openTrade: open && row.trade_id && row.bot_id ? { tradeId: row.trade_id, botId: row.bot_id } : null,
+    openTrade: isOpen && row.trade_id && row.bot_id ? { tradeId: row.trade_id, botId: row.bot_id } : null,
   }
 }
 
 /** The page of an old deposit shows how it ended, without amount, shopper, bot or code. */
-const faded = (row: ViewRow): ViewRow => ({
+const withoutDetails = (row: ViewRow): ViewRow => ({
   ...row,
   ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
   ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
@@ -65,7 +67,7 @@ const faded = (row: ViewRow): ViewRow => ({
 })
 
 function paymentOf(row: ViewRow, communityUrl: string): Payment {
-  const creating = row.status === 'created' && CREATING.includes(row.trade_state)
+  const creating = row.status === 'created' && CREATING_STATES.includes(row.trade_state)
   const offer = creating ? null : row.steam_offer_id
   const amount =
     row.status === 'succeeded' ? row.credited_amount : row.status === 'pending' || creating ? row.total : null

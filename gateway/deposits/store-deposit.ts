@@ -11,9 +11,9 @@ import {
   type DepositKey,
   findDeposit,
   itemsOfTrades,
+  type NumberedDeposit,
   pageOfDeposits,
   shownTradesOf,
-  type ToldRow,
 } from './view-store.ts'
 
 type Trade = NonNullable<StoreDeposit['trade']>
@@ -40,7 +40,7 @@ export async function storeDepositOf(
   publicUrl: string,
 ): Promise<StoreDeposit | undefined> {
   const row = await findDeposit(db, by)
-  return row && (await tellAll(db, [row], publicUrl))[0]
+  return row && (await toStoreDeposits(db, [row], publicUrl))[0]
 }
 
 /** The deposit of this row, with its trade. */
@@ -60,21 +60,28 @@ export async function listDeposits(
   const shown = rows.slice(0, query.limit)
   const last = shown.at(-1)
   return {
-    deposits: await tellAll(db, shown, publicUrl),
+    deposits: await toStoreDeposits(db, shown, publicUrl),
     next: rows.length > query.limit && last !== undefined ? String(last.id) : null,
   }
 }
 
-async function tellAll(db: Db | Tx, rows: readonly ToldRow[], publicUrl: string): Promise<StoreDeposit[]> {
+async function toStoreDeposits(
+  db: Db | Tx,
+  rows: readonly NumberedDeposit[],
+  publicUrl: string,
+): Promise<StoreDeposit[]> {
   if (rows.length === 0) return []
   const ids = rows.map((row) => row.id)
   const trades = await tradesOf(db, ids)
   return rows.map((row) => toStoreDeposit(row, trades.get(row.id) ?? null, publicUrl))
 }
 
-/** An event is stored before it gets its number, so its payload lacks it. Readers add the number later. */
+/**
+ * Returns a deposit as its store sees it. Without `last_sequence` its sequence is 0: an event is stored before it gets
+ * its number, and readers add the number later.
+ */
 export function toStoreDeposit(
-  row: DepositRow & Partial<Pick<ToldRow, 'last_sequence'>>,
+  row: DepositRow & Partial<Pick<NumberedDeposit, 'last_sequence'>>,
   shown: ShownTrade | null,
   publicUrl: string,
 ): StoreDeposit {

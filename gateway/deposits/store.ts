@@ -1,3 +1,4 @@
+/** Reads and writes rows of deposits. */
 import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -78,7 +79,7 @@ export async function openDepositsUpTo(tx: Tx, storeId: bigint, most: number): P
   return Number(count)
 }
 
-/** The hash of the call that created the deposit. */
+/** The deposit's id, and the hash of the call that created it. */
 export function requestOf(tx: Tx, { storeId, externalId }: { storeId: bigint; externalId: string }) {
   return tx
     .selectFrom('deposit')

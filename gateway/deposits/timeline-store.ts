@@ -17,7 +17,7 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
   const { rows } = await sql<Moment>`
     with own as (select * from deposit where id = ${depositId}),
     trades as (select trade.* from trade join own on own.id = trade.deposit_id),
-    told (at, rank, nth, what, amount, currency) as (
+    moments (at, rank, nth, what, amount, currency) as (
       select created_at, 0, 0, 'opened by store ' || store_id || ' as ' || external_id || ', ' || currency
         || ', link ' || left(hash, 6) || '…', null::bigint, null from own
       union all select created_at, 1, id, 'trade ' || id || ': ' || game
@@ -37,7 +37,7 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
       union all select ended_at, 6, id, 'trade ' || id || ': ' || state || coalesce(', ' || reason, ''), null, null
         from trades where ended_at is not null
       union all select cancelled_at, 7, 0, 'cancelled by the store', null, null from own where cancelled_at is not null
-      union all select created_at, 8, inserted, 'event ' || coalesce(sequence::text, 'without a position') || ': '
+      union all select created_at, 8, inserted, 'event ' || coalesce(sequence::text, 'without a sequence') || ': '
         || type, null, null from event where deposit_id = ${depositId}
       union all select attempt.at, 9, attempt.id, 'webhook of event ' || event.sequence || ' to endpoint '
         || attempt.endpoint_id || ', attempt ' || attempt.attempt || ': '
@@ -52,6 +52,6 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         || ': Steam protects it after all, and its credit is at risk', null, null
         from trades where protection_found_at is not null
     )
-    select at, what, amount as "amountMinor", currency from told order by at, rank, nth`.execute(db)
+    select at, what, amount as "amountMinor", currency from moments order by at, rank, nth`.execute(db)
   return rows.length === 0 ? undefined : rows
 }

@@ -79,7 +79,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-const etag = async (hash = 'a') => (await cache.polled(hash))?.etag
+const etag = async (hash = 'a') => (await cache.get(hash))?.etag
 
 describe('polled views', () => {
   it('are read once, then all together every half second', async () => {
@@ -103,38 +103,38 @@ describe('polled views', () => {
   })
 
   it('are known while they are cached', async () => {
-    await cache.fresh('a')
-    await cache.fresh('none')
-    expect(['a', 'none', 'b'].map(cache.knows)).toEqual([true, false, false])
+    await cache.readNow('a')
+    await cache.readNow('none')
+    expect(['a', 'none', 'b'].map(cache.has)).toEqual([true, false, false])
     await vi.advanceTimersByTimeAsync(11_000)
-    expect(cache.knows('a')).toBe(false)
+    expect(cache.has('a')).toBe(false)
   })
 
   it('are read once for simultaneous calls', async () => {
-    await Promise.all(Array.from({ length: 50 }, () => cache.fresh('a')))
+    await Promise.all(Array.from({ length: 50 }, () => cache.readNow('a')))
     expect(reader.reads).toEqual([['a']])
   })
 
   it('W11 are read fifty times for one link, then five times a second; other calls get the cached view', async () => {
     const readsOf = async (calls: number) => {
       const before = reader.reads.length
-      for (let n = 0; n < calls; n += 1) expect((await cache.fresh('a'))?.etag).toBe('1')
+      for (let n = 0; n < calls; n += 1) expect((await cache.readNow('a'))?.etag).toBe('1')
       return reader.reads.length - before
     }
     expect(await readsOf(200)).toBe(50)
     await vi.advanceTimersByTimeAsync(1_000)
     expect(await readsOf(200)).toBe(5)
     reader.truth.set('b', '1')
-    await cache.fresh('b')
+    await cache.readNow('b')
     expect(reader.reads.at(-1)).toEqual(['b'])
   })
 
   it('are at most half a second old, even for a link that asks too often', async () => {
-    for (let n = 0; n < 50; n += 1) await cache.fresh('a')
+    for (let n = 0; n < 50; n += 1) await cache.readNow('a')
     reader.truth.set('a', '2')
-    expect((await cache.fresh('a'))?.etag).toBe('1')
+    expect((await cache.readNow('a'))?.etag).toBe('1')
     await vi.advanceTimersByTimeAsync(500)
-    expect((await cache.fresh('a'))?.etag).toBe('2')
+    expect((await cache.readNow('a'))?.etag).toBe('2')
   })
 
   it('are not cached for an unknown deposit', async () => {
@@ -149,7 +149,7 @@ describe('polled views', () => {
     reader.options.hold = false
     reader.truth.set('a', '2')
     await vi.advanceTimersByTimeAsync(10)
-    expect((await cache.fresh('a'))?.etag).toBe('2')
+    expect((await cache.readNow('a'))?.etag).toBe('2')
     for (const release of reader.held) release()
     await vi.advanceTimersByTimeAsync(0)
     expect(await etag()).toBe('2')

@@ -5,13 +5,13 @@ import type { View, ViewReader } from './shopper-view.ts'
 
 export type ViewCache = {
   /** Resolves to a current view; undefined if there is no such deposit. */
-  polled(hash: string): Promise<View | undefined>
+  get(hash: string): Promise<View | undefined>
   /** Returns a cached view without a query; undefined if there is no recent one. */
-  kept(hash: string): View | undefined
+  peek(hash: string): View | undefined
   /** True if a polled deposit has this hash. False proves nothing. */
-  knows(hash: string): boolean
+  has(hash: string): boolean
   /** Reads a view now. For a link that asks too often, resolves to the cached one. */
-  fresh(hash: string): Promise<View | undefined>
+  readNow(hash: string): Promise<View | undefined>
   stop(): void
 }
 
@@ -38,7 +38,7 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   const entries = new Map<string, Entry>()
   const reading = new Map<string, Promise<View | undefined>>()
   const mayRead = createBuckets(FRESH, nowMs)
-  let refreshing = false
+  let isRefreshing = false
   let timer: NodeJS.Timeout | undefined
 
   async function readOne(hash: string): Promise<View | undefined> {
@@ -54,17 +54,17 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   }
 
   /** Concurrent readers of one hash share one query. */
-  function fresh(hash: string): Promise<View | undefined> {
+  function readNow(hash: string): Promise<View | undefined> {
     const running = reading.get(hash)
     if (running !== undefined) return running
-    const view = mayRead.take(hash) ? undefined : kept(hash)
+    const view = mayRead.take(hash) ? undefined : peek(hash)
     if (view !== undefined) return Promise.resolve(view)
     const started = readOne(hash).finally(() => reading.delete(hash))
     reading.set(hash, started)
     return started
   }
 
-  function kept(hash: string): View | undefined {
+  function peek(hash: string): View | undefined {
     const entry = entries.get(hash)
     const now = nowMs()
     if (entry === undefined || now - entry.readMs > STALE_MS) return undefined
@@ -73,8 +73,8 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   }
 
   async function refresh(): Promise<void> {
-    if (refreshing) return
-    refreshing = true
+    if (isRefreshing) return
+    isRefreshing = true
     try {
       const readMs = nowMs()
       for (const [hash, entry] of entries) if (readMs - entry.polledMs > FORGET_MS) entries.delete(hash)
@@ -91,15 +91,15 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
     } catch (error) {
       log.warn({ err: error }, 'polled deposits could not be refreshed')
     } finally {
-      refreshing = false
+      isRefreshing = false
     }
   }
 
   return {
-    polled: async (hash) => kept(hash) ?? fresh(hash),
-    kept,
-    knows: (hash) => entries.has(hash),
-    fresh,
+    get: async (hash) => peek(hash) ?? readNow(hash),
+    peek,
+    has: (hash) => entries.has(hash),
+    readNow,
     stop: () => clearInterval(timer),
   }
 }

@@ -6,7 +6,7 @@ import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { ListDepositsQuery } from '../../contract/store-api.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { type CreditMode, FORGOTTEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
+import { type CreditMode, RETRYABLE_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import { LONGEST_PAUSE_MS, UNUSED_REASONS } from '../shoppers/allowance.ts'
 import { isOnReleaseSql } from '../shoppers/on-release-store.ts'
 import { unusedOffersSql } from '../shoppers/partner-store.ts'
@@ -18,9 +18,9 @@ export type DepositKey = { storeId?: bigint } & ({ depositId: bigint } | { exter
 const lastSequence = sql<bigint | null>`(select max(sequence) from event where event.deposit_id = deposit.id)`
 
 /** A deposit with the number of its last event. */
-export type ToldRow = DepositRow & { last_sequence: bigint | null }
+export type NumberedDeposit = DepositRow & { last_sequence: bigint | null }
 
-export function findDeposit(db: Db | Tx, by: DepositKey): Promise<ToldRow | undefined> {
+export function findDeposit(db: Db | Tx, by: DepositKey): Promise<NumberedDeposit | undefined> {
   const all = db.selectFrom('deposit').selectAll().select(lastSequence.as('last_sequence'))
   const one =
     'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
@@ -29,7 +29,11 @@ export function findDeposit(db: Db | Tx, by: DepositKey): Promise<ToldRow | unde
 }
 
 /** Newest first, one more than the page shows if there are more. */
-export function pageOfDeposits(db: Db, storeId: bigint, query: ListDepositsQuery): Promise<ToldRow[]> {
+export function pageOfDeposits(
+  db: Db,
+  storeId: bigint,
+  query: ListDepositsQuery,
+): Promise<NumberedDeposit[]> {
   const { status, customerReference, createdFrom, createdBefore, after, limit } = query
   let page = db
     .selectFrom('deposit')
@@ -60,7 +64,7 @@ export function shownTradesOf(db: Db | Tx, depositIds: readonly bigint[]) {
     .distinctOn('deposit_id')
     .select(['id', 'deposit_id', 'game', 'partner_steam_id', 'steam_offer_id', 'steam_trade_id', 'reason'])
     .where('deposit_id', '=', sql<bigint>`any(${depositIds.map(String)}::bigint[])`)
-    .where('state', 'not in', FORGOTTEN_TRADE_STATES)
+    .where('state', 'not in', RETRYABLE_TRADE_STATES)
     .orderBy('deposit_id')
     .orderBy('delivered_at', (order) => order.desc().nullsLast())
     .orderBy('id', 'desc')

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { OwnItem } from '../steam/steam.ts'
 import {
   type BookedItem,
-  type Books,
-  compareWithBooks,
+  type Custody,
+  compareWithCustody,
   type GameLook,
   isLookDue,
-  type Noted,
+  type KnownFinding,
   nextLookAt,
   noteLook,
   settleDrift,
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms)
 
-const booked = (assetId: string | null, more: Partial<BookedItem> = {}): BookedItem => ({
+const bookedItem = (assetId: string | null, more: Partial<BookedItem> = {}): BookedItem => ({
   item: `1-${assetId ?? 'x'}`,
   appId: 570,
   assetId,
@@ -26,14 +26,14 @@ const booked = (assetId: string | null, more: Partial<BookedItem> = {}): BookedI
   ...more,
 })
 
-const owned = (assetId: string, marketHashName = 'Hook', contextId = '2'): OwnItem => ({
+const ownItem = (assetId: string, marketHashName = 'Hook', contextId = '2'): OwnItem => ({
   appId: 570,
   contextId,
   assetId,
   marketHashName,
 })
 
-const books = (held: BookedItem[], more: Partial<Books> = {}): Books => ({
+const custody = (held: BookedItem[], more: Partial<Custody> = {}): Custody => ({
   held,
   leaving: new Set(),
   gone: new Set(),
@@ -43,194 +43,197 @@ const books = (held: BookedItem[], more: Partial<Books> = {}): Books => ({
 
 const look = (items: OwnItem[], isComplete = true): GameLook => ({ appId: 570, items, isComplete })
 
-const compare = (said: Books, ...looks: GameLook[]) => {
-  const { found, learnt } = compareWithBooks(said, looks, at(0))
+const compare = (expected: Custody, ...looks: GameLook[]) => {
+  const { found, learnt } = compareWithCustody(expected, looks, at(0))
   return { found: found.map(({ kind, item, assetId }) => `${kind} ${item ?? assetId}`), learnt }
 }
 
 const NOTHING = { found: [], learnt: [] }
 
 describe('an inventory', () => {
-  it('that matches the books causes no finding, whatever the context of its items', () => {
+  it('that matches custody causes no finding, whatever the context of its items', () => {
     expect(
-      compare(books([booked('11'), booked('12')]), look([owned('12', 'Hook', '16'), owned('11')])),
+      compare(
+        custody([bookedItem('11'), bookedItem('12')]),
+        look([ownItem('12', 'Hook', '16'), ownItem('11')]),
+      ),
     ).toEqual(NOTHING)
   })
 
   it('without a booked item causes a finding, unless only a part was shown', () => {
-    const said = books([booked('11'), booked('12')])
-    expect(compare(said, look([owned('11')])).found).toEqual(['missing 1-12'])
-    expect(compare(said, look([owned('11')], false))).toEqual(NOTHING)
-    expect(compare(said)).toEqual(NOTHING)
+    const expected = custody([bookedItem('11'), bookedItem('12')])
+    expect(compare(expected, look([ownItem('11')])).found).toEqual(['missing 1-12'])
+    expect(compare(expected, look([ownItem('11')], false))).toEqual(NOTHING)
+    expect(compare(expected)).toEqual(NOTHING)
   })
 
   it('causes no finding for items that are leaving, or that arrived a moment ago', () => {
-    expect(compare(books([booked('11')], { leaving: new Set(['570/11']) }), look([]))).toEqual(NOTHING)
-    expect(compare(books([booked('11', { receivedAt: at(-60_000) })]), look([]))).toEqual(NOTHING)
-    expect(compare(books([booked('11', { receivedAt: at(60_000) })]), look([]))).toEqual(NOTHING)
+    expect(compare(custody([bookedItem('11')], { leaving: new Set(['570/11']) }), look([]))).toEqual(NOTHING)
+    expect(compare(custody([bookedItem('11', { receivedAt: at(-60_000) })]), look([]))).toEqual(NOTHING)
+    expect(compare(custody([bookedItem('11', { receivedAt: at(60_000) })]), look([]))).toEqual(NOTHING)
   })
 
   it('causes no finding in a game that was not read', () => {
-    expect(compare(books([booked('11', { appId: 440 })]), look([]))).toEqual(NOTHING)
+    expect(compare(custody([bookedItem('11', { appId: 440 })]), look([]))).toEqual(NOTHING)
   })
 
   it('with an unknown item causes a finding, unless the item may be arriving', () => {
-    const shown = look([owned('9'), owned('10'), owned('11')])
-    expect(compare(books([]), shown).found).toEqual(['foreign 9', 'foreign 10', 'foreign 11'])
-    expect(compare(books([], { coming: new Map([['570/Hook', 2]]) }), shown).found).toEqual(['foreign 9'])
-    expect(compare(books([], { coming: new Map([['570/Hook', 9]]) }), shown)).toEqual(NOTHING)
+    const shown = look([ownItem('9'), ownItem('10'), ownItem('11')])
+    expect(compare(custody([]), shown).found).toEqual(['foreign 9', 'foreign 10', 'foreign 11'])
+    expect(compare(custody([], { coming: new Map([['570/Hook', 2]]) }), shown).found).toEqual(['foreign 9'])
+    expect(compare(custody([], { coming: new Map([['570/Hook', 9]]) }), shown)).toEqual(NOTHING)
   })
 
-  it('with an item that left the books causes a finding', () => {
-    expect(compare(books([], { gone: new Set(['570/11']) }), look([owned('11')])).found).toEqual([
+  it('with an item that left custody causes a finding', () => {
+    expect(compare(custody([], { gone: new Set(['570/11']) }), look([ownItem('11')])).found).toEqual([
       'foreign 11',
     ])
   })
 })
 
 describe('an asset id that Steam never gave', () => {
-  const nameless = booked(null)
+  const nameless = bookedItem(null)
 
   it('is learnt from the only shown item with the same name', () => {
-    const shown = look([owned('11'), owned('12'), owned('13', 'Cape')])
-    expect(compare(books([nameless, booked('12')]), shown)).toEqual({
+    const shown = look([ownItem('11'), ownItem('12'), ownItem('13', 'Cape')])
+    expect(compare(custody([nameless, bookedItem('12')]), shown)).toEqual({
       found: ['foreign 13'],
       learnt: [{ item: '1-x', assetId: '11' }],
     })
   })
 
-  it.each<[string, Books, GameLook, string[]]>([
+  it.each<[string, Custody, GameLook, string[]]>([
     [
       'two items have its name',
-      books([nameless]),
-      look([owned('11'), owned('12')]),
+      custody([nameless]),
+      look([ownItem('11'), ownItem('12')]),
       ['unnamed 1-x', 'foreign 12'],
     ],
     [
-      'two items of that name in the books have no asset id',
-      books([nameless, { ...nameless, item: '1-y' }]),
-      look([owned('11'), owned('12')]),
+      'two items of that name in custody have no asset id',
+      custody([nameless, { ...nameless, item: '1-y' }]),
+      look([ownItem('11'), ownItem('12')]),
       ['unnamed 1-x', 'unnamed 1-y'],
     ],
     [
       'another item of that name is coming',
-      books([nameless], { coming: new Map([['570/Hook', 1]]) }),
-      look([owned('11')]),
+      custody([nameless], { coming: new Map([['570/Hook', 1]]) }),
+      look([ownItem('11')]),
       ['unnamed 1-x'],
     ],
-    ['only a part was shown', books([nameless]), look([owned('11')], false), ['unnamed 1-x']],
+    ['only a part was shown', custody([nameless]), look([ownItem('11')], false), ['unnamed 1-x']],
     [
-      'the books know it as another item',
-      books([nameless], { gone: new Set(['570/11']) }),
-      look([owned('11')]),
+      'custody entries name it as another item',
+      custody([nameless], { gone: new Set(['570/11']) }),
+      look([ownItem('11')]),
       ['missing 1-x', 'foreign 11'],
     ],
     [
       'no shown item has its name',
-      books([nameless]),
-      look([owned('11', 'Cape')]),
+      custody([nameless]),
+      look([ownItem('11', 'Cape')]),
       ['missing 1-x', 'foreign 11'],
     ],
     [
-      'fewer items are shown than the books have',
-      books([nameless, { ...nameless, item: '1-y' }]),
-      look([owned('11')]),
+      'fewer items are shown than custody has',
+      custody([nameless, { ...nameless, item: '1-y' }]),
+      look([ownItem('11')]),
       ['unnamed 1-x', 'missing 1-y'],
     ],
-  ])('is not learnt if %s', (_name, said, shown, found) => {
-    expect(compare(said, shown)).toEqual({ found, learnt: [] })
+  ])('is not learnt if %s', (_name, expected, shown, found) => {
+    expect(compare(expected, shown)).toEqual({ found, learnt: [] })
   })
 
   it('is not reported a moment after the delivery', () => {
-    expect(compare(books([booked(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
+    expect(compare(custody([bookedItem(null, { receivedAt: at(0) })]), look([]))).toEqual(NOTHING)
   })
 })
 
 /** Looks an hour apart, then a pass through the history. */
-function noted(said: Books, looks: GameLook[]): Noted[] {
-  return looks.reduce<Noted[]>((before, shown, hours) => {
-    const compared = compareWithBooks(said, [shown], at(0))
+function findingsAfter(expected: Custody, looks: GameLook[]): KnownFinding[] {
+  return looks.reduce<KnownFinding[]>((before, shown, hours) => {
+    const compared = compareWithCustody(expected, [shown], at(0))
     return noteLook(before, compared, {
       at: at(hours * HOUR_MS),
       looks: [shown],
-      books: said,
+      custody: expected,
       historyFrom: undefined,
     })
   }, [])
 }
 
-const sure = (found: readonly Noted[]) => found.filter(({ isSure }) => isSure).map(({ kind }) => kind)
+const sure = (found: readonly KnownFinding[]) => found.filter(({ isSure }) => isSure).map(({ kind }) => kind)
 
 describe('a finding', () => {
-  const said = books([booked('11')])
+  const expected = custody([bookedItem('11')])
   const gone = look([])
 
   it('is certain once two looks agree and the history since the second look explains nothing', () => {
-    const once = noted(said, [gone])
-    const twice = noted(said, [gone, gone])
-    expect(sure(settleDrift(once, said, at(DAY_MS)))).toEqual([])
-    expect(sure(settleDrift(twice, said, null))).toEqual([])
-    expect(sure(settleDrift(twice, said, at(HOUR_MS)))).toEqual([])
-    expect(sure(settleDrift(twice, said, at(HOUR_MS + 1)))).toEqual(['missing'])
-    expect(sure(settleDrift(twice, said, undefined))).toEqual(['missing'])
+    const once = findingsAfter(expected, [gone])
+    const twice = findingsAfter(expected, [gone, gone])
+    expect(sure(settleDrift(once, expected, at(DAY_MS)))).toEqual([])
+    expect(sure(settleDrift(twice, expected, null))).toEqual([])
+    expect(sure(settleDrift(twice, expected, at(HOUR_MS)))).toEqual([])
+    expect(sure(settleDrift(twice, expected, at(HOUR_MS + 1)))).toEqual(['missing'])
+    expect(sure(settleDrift(twice, expected, undefined))).toEqual(['missing'])
   })
 
   it('is forgotten if the second look shows the item, or the history explains it', () => {
-    expect(noted(said, [gone, look([owned('11')])])).toEqual([])
-    expect(settleDrift(noted(said, [gone, gone]), books([]), at(DAY_MS))).toEqual([])
-    const leaving = books([booked('11')], { leaving: new Set(['570/11']) })
-    expect(settleDrift(noted(said, [gone, gone]), leaving, at(DAY_MS))).toEqual([])
+    expect(findingsAfter(expected, [gone, look([ownItem('11')])])).toEqual([])
+    expect(settleDrift(findingsAfter(expected, [gone, gone]), custody([]), at(DAY_MS))).toEqual([])
+    const leaving = custody([bookedItem('11')], { leaving: new Set(['570/11']) })
+    expect(settleDrift(findingsAfter(expected, [gone, gone]), leaving, at(DAY_MS))).toEqual([])
   })
 
   it('counts as found by one look until the history was read between two looks', () => {
-    const once = noted(said, [gone])
-    const compared = compareWithBooks(said, [gone], at(0))
+    const once = findingsAfter(expected, [gone])
+    const compared = compareWithCustody(expected, [gone], at(0))
     const look = (historyFrom: Date | null) =>
-      noteLook(once, compared, { at: at(HOUR_MS), looks: [gone], books: said, historyFrom })
+      noteLook(once, compared, { at: at(HOUR_MS), looks: [gone], custody: expected, historyFrom })
     expect(look(null)).toEqual(once)
     expect(look(at(0))).toEqual(once)
     expect(look(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
   })
 
   it('is forgotten if the item left and came back, according to the history', () => {
-    const again = books([booked('11', { receivedAt: at(1) })])
-    expect(settleDrift(noted(said, [gone, gone]), again, at(DAY_MS))).toEqual([])
+    const again = custody([bookedItem('11', { receivedAt: at(1) })])
+    expect(settleDrift(findingsAfter(expected, [gone, gone]), again, at(DAY_MS))).toEqual([])
   })
 
   it('survives a look that shows only a part, which does not count', () => {
-    const through = noted(said, [gone, look([], false)])
+    const through = findingsAfter(expected, [gone, look([], false)])
     expect(through).toMatchObject([{ kind: 'missing', looks: 1 }])
-    expect(noted(said, [gone, look([owned('11')], false)])).toEqual([])
+    expect(findingsAfter(expected, [gone, look([ownItem('11')], false)])).toEqual([])
   })
 
   it('that is certain stays certain, and keeps the time when it was first seen', () => {
-    const settled = settleDrift(noted(said, [gone, gone]), said, at(DAY_MS))
-    const compared = compareWithBooks(said, [gone], at(DAY_MS))
+    const settled = settleDrift(findingsAfter(expected, [gone, gone]), expected, at(DAY_MS))
+    const compared = compareWithCustody(expected, [gone], at(DAY_MS))
     const later = noteLook(settled, compared, {
       at: at(DAY_MS),
       looks: [gone],
-      books: said,
+      custody: expected,
       historyFrom: at(DAY_MS - 1),
     })
     expect(later).toMatchObject([{ isSure: true, firstSeenAt: at(0), looks: 3 }])
   })
 
   it('about a foreign item ends once its delivery is booked', () => {
-    const shown = look([owned('11')])
-    const foreign = noted(books([]), [shown, shown])
-    expect(sure(settleDrift(foreign, books([]), at(DAY_MS)))).toEqual(['foreign'])
-    expect(settleDrift(foreign, said, at(DAY_MS))).toEqual([])
+    const shown = look([ownItem('11')])
+    const foreign = findingsAfter(custody([]), [shown, shown])
+    expect(sure(settleDrift(foreign, custody([]), at(DAY_MS)))).toEqual(['foreign'])
+    expect(settleDrift(foreign, expected, at(DAY_MS))).toEqual([])
   })
 })
 
 describe('the next look', () => {
-  const [one] = noted(books([booked('11')]), [look([])])
+  const [one] = findingsAfter(custody([bookedItem('11')]), [look([])])
   const doubted = one === undefined ? [] : [one]
   const waiting = doubted.map((each) => ({ ...each, looks: 2 }))
   const settled = doubted.map((each) => ({ ...each, looks: 2, isSure: true }))
   const times = { lookedAt: at(0), isWhole: true, askedAt: null, againMs: HOUR_MS }
 
-  it.each<[string, Noted[], Partial<typeof times>, number]>([
+  it.each<[string, KnownFinding[], Partial<typeof times>, number]>([
     ['a day later if nothing is open', [], {}, DAY_MS],
     ['a day later if all findings are certain', settled, {}, DAY_MS],
     ['sooner if two looks must agree', doubted, {}, HOUR_MS],

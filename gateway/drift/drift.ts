@@ -1,14 +1,14 @@
-/** Compares a bot's items on Steam with its items in the books. Pure. */
+/** Compares a bot's items on Steam with the items that the till's custody entries give it. Pure. */
 import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
 /**
- * `missing`: only the books have the item. `foreign`: only Steam has it. `unnamed`: Steam never
+ * `missing`: only custody has the item. `foreign`: only Steam has it. `unnamed`: Steam never
  * gave its asset id, and other items have the same name.
  */
 export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 
-/** An item that the bot has according to the books. */
+/** An item that the bot has according to its custody entries. */
 export type BookedItem = {
   /** Its number in the lists of items. */
   item: string
@@ -21,11 +21,11 @@ export type BookedItem = {
   isProtected: boolean
 }
 
-export type Books = {
+export type Custody = {
   held: readonly BookedItem[]
   /** Keys of assets that are leaving: Steam may have moved them already. */
   leaving: ReadonlySet<string>
-  /** Keys of assets that left the bot according to the books. */
+  /** Keys of assets that left the bot according to its custody entries. */
   gone: ReadonlySet<string>
   /** The number of items in offers that may have been accepted but are not booked yet, by game and name. */
   coming: ReadonlyMap<string, number>
@@ -52,13 +52,13 @@ export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashNa
   `${appId}/${marketHashName}`
 
 /** `begunAt`: when the look began. Items that came shortly before it, or later, do not count as missing. */
-export function compareWithBooks(books: Books, looks: readonly GameLook[], begunAt: Date): Comparison {
-  const all = looks.map((look) => compareGame(books, look, begunAt))
+export function compareWithCustody(custody: Custody, looks: readonly GameLook[], begunAt: Date): Comparison {
+  const all = looks.map((look) => compareGame(custody, look, begunAt))
   return { found: all.flatMap(({ found }) => found), learnt: all.flatMap(({ learnt }) => learnt) }
 }
 
-function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
-  const held = books.held.filter(({ appId }) => appId === look.appId)
+function compareGame(custody: Custody, look: GameLook, begunAt: Date): Comparison {
+  const held = custody.held.filter(({ appId }) => appId === look.appId)
   const isOld = ({ receivedAt }: BookedItem) => begunAt.getTime() - receivedAt.getTime() > FRESH_MS
   const owned = new Set(look.items.map(({ assetId }) => assetId))
   const booked = new Set(held.flatMap(({ assetId }) => assetId ?? []))
@@ -67,7 +67,7 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
     : held.filter((item) => {
         const { appId, assetId } = item
         if (assetId === null || owned.has(assetId) || !isOld(item)) return false
-        return !books.leaving.has(keyOf({ appId, assetId }))
+        return !custody.leaving.has(keyOf({ appId, assetId }))
       })
   const spare = Map.groupBy(
     look.items.filter(({ assetId }) => !booked.has(assetId)).sort(oldestFirst),
@@ -78,13 +78,13 @@ function compareGame(books: Books, look: GameLook, begunAt: Date): Comparison {
     nameKey,
   )
   const named = [...nameless].map(([name, items]) =>
-    nameThem({ items, among: spare.get(name) ?? [], coming: books.coming.get(name) ?? 0 }, books, look),
+    nameThem({ items, among: spare.get(name) ?? [], coming: custody.coming.get(name) ?? 0 }, custody, look),
   )
   const taken = new Set(named.flatMap(({ taken }) => taken))
   const foreign = [...spare].flatMap(([name, items]) => {
     const left = items.filter((item) => !taken.has(item))
     // The newest items can be those that are not booked yet.
-    return left.slice(0, Math.max(0, left.length - (books.coming.get(name) ?? 0)))
+    return left.slice(0, Math.max(0, left.length - (custody.coming.get(name) ?? 0)))
   })
   return {
     found: [
@@ -102,7 +102,7 @@ type Named = Comparison & { taken: readonly OwnItem[] }
 /**
  * Finds items without an asset id by their names. In a complete look, a single item with the name must be that item.
  */
-function nameThem({ items, among, coming }: Naming, { gone }: Books, { isComplete }: GameLook): Named {
+function nameThem({ items, among, coming }: Naming, { gone }: Custody, { isComplete }: GameLook): Named {
   const candidates = among.filter((asset) => !gone.has(keyOf(asset)))
   const [only] = items
   const [asset] = candidates
@@ -132,7 +132,7 @@ function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): nu
 }
 
 /** A finding as stored. `looks`: how many looks in a row found it, with a pass through the history between any two. */
-export type Noted = Finding & { firstSeenAt: Date; seenAt: Date; looks: number; isSure: boolean }
+export type KnownFinding = Finding & { firstSeenAt: Date; seenAt: Date; looks: number; isSure: boolean }
 
 const idOf = ({ kind, appId, item, assetId }: Finding): string =>
   `${kind} ${appId} ${item ?? `asset ${assetId}`}`
@@ -141,26 +141,26 @@ const idOf = ({ kind, appId, item, assetId }: Finding): string =>
  * `at`: when the look ended. `historyFrom`: when the last complete pass through the history began; null before the
  * first, undefined if none is needed.
  */
-export type Looked = {
+export type LookResult = {
   at: Date
   looks: readonly GameLook[]
-  books: Books
+  custody: Custody
   historyFrom: Date | null | undefined
 }
 
-const isBooked = (historyFrom: Looked['historyFrom'], { seenAt }: Noted): boolean =>
+const isBooked = (historyFrom: LookResult['historyFrom'], { seenAt }: KnownFinding): boolean =>
   historyFrom === undefined || (historyFrom !== null && historyFrom > seenAt)
 
 /**
  * Merges a look into the findings. Findings in games that were not shown completely stay while they may still be true.
  */
 export function noteLook(
-  before: readonly Noted[],
+  before: readonly KnownFinding[],
   { found }: Comparison,
-  { at, looks, books, historyFrom }: Looked,
-): Noted[] {
+  { at, looks, custody, historyFrom }: LookResult,
+): KnownFinding[] {
   const known = new Map(before.map((noted) => [idOf(noted), noted]))
-  const now = found.map((finding): Noted => {
+  const now = found.map((finding): KnownFinding => {
     const was = known.get(idOf(finding))
     known.delete(idOf(finding))
     // An item that Steam held at the first look and gave back later is in the history between the two looks.
@@ -170,16 +170,16 @@ export function noteLook(
   })
   const whole = new Set(looks.flatMap(({ appId, isComplete }) => (isComplete ? [appId] : [])))
   const shown = new Set(looks.flatMap(({ items }) => items.map(keyOf)))
-  const isOpen = (noted: Noted): boolean => {
+  const isOpen = (noted: KnownFinding): boolean => {
     const { kind, appId, assetId } = noted
     const isShown = assetId !== null && shown.has(keyOf({ appId, assetId }))
-    return !whole.has(appId) && (kind === 'foreign' || !isShown) && isTrueOf(books, noted)
+    return !whole.has(appId) && (kind === 'foreign' || !isShown) && isStillTrue(custody, noted)
   }
   return [...now, ...[...known.values()].filter(isOpen)]
 }
 
-/** Whether the finding still follows from the books. */
-function isTrueOf({ held, leaving }: Books, noted: Noted): boolean {
+/** Whether the finding still follows from custody. */
+function isStillTrue({ held, leaving }: Custody, noted: KnownFinding): boolean {
   const { kind, appId, item, assetId, firstSeenAt } = noted
   if (kind === 'foreign') return !held.some((other) => other.appId === appId && other.assetId === assetId)
   const booked = held.find((other) => other.item === item)
@@ -193,16 +193,16 @@ function isTrueOf({ held, leaving }: Books, noted: Noted): boolean {
 const SURE_LOOKS = 2
 
 /**
- * A difference that two looks found counts as certain if a later pass read the bot's history and the books still
- * differ: by then, all trades before the second look are booked.
+ * A difference that two looks found counts as certain if a later pass read the bot's history and custody still
+ * differs: by then, all trades before the second look are booked.
  */
 export function settleDrift(
-  noted: readonly Noted[],
-  books: Books,
-  historyFrom: Looked['historyFrom'],
-): Noted[] {
+  noted: readonly KnownFinding[],
+  custody: Custody,
+  historyFrom: LookResult['historyFrom'],
+): KnownFinding[] {
   return noted
-    .filter((each) => isTrueOf(books, each))
+    .filter((each) => isStillTrue(custody, each))
     .map((each) => {
       const isNew = each.looks >= SURE_LOOKS && isBooked(historyFrom, each)
       return isNew ? { ...each, isSure: true } : each
@@ -225,17 +225,17 @@ export type LookTimes = {
 }
 
 /** Whether to look at the inventory on Steam now. */
-export function isLookDue(noted: readonly Noted[], times: LookTimes): boolean {
+export function isLookDue(noted: readonly KnownFinding[], times: LookTimes): boolean {
   const { now, lookedAt, isWhole, askedAt, againMs } = times
   if (lookedAt === null || (askedAt !== null && askedAt >= lookedAt)) return true
   const sinceMs = now.getTime() - lookedAt.getTime()
   return sinceMs >= DAY_MS || (sinceMs >= againMs && (!isWhole || noted.some(isDoubted)))
 }
 
-const isDoubted = ({ isSure, looks }: Noted): boolean => !isSure && looks < SURE_LOOKS
+const isDoubted = ({ isSure, looks }: KnownFinding): boolean => !isSure && looks < SURE_LOOKS
 
 /** When to check the bot next. */
-export function nextLookAt(noted: readonly Noted[], times: Omit<LookTimes, 'askedAt'>): Date {
+export function nextLookAt(noted: readonly KnownFinding[], times: Omit<LookTimes, 'askedAt'>): Date {
   const { now, lookedAt, isWhole, againMs } = times
   const at = (ms: number) => new Date(now.getTime() + ms)
   if (lookedAt === null || !isWhole || noted.some(isDoubted)) return at(againMs)

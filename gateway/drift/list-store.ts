@@ -1,4 +1,4 @@
-/** Differences between the books and Steam, for operators. */
+/** Differences between custody and Steam, for operators. */
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { DriftKind } from './drift.ts'

@@ -8,7 +8,7 @@ import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
-import { type Books, type Noted, nameKey } from './drift.ts'
+import { type Custody, type KnownFinding, nameKey } from './drift.ts'
 import type { DriftState, DriftStore } from './watch.ts'
 
 /** The most foreign items to store for one bot: its account may have been in use before. */
@@ -17,7 +17,7 @@ const MOST_FOREIGN = 1_000
 export function createDriftStore(db: Db): DriftStore {
   return {
     stateOf: (botId) => stateOf(db, botId),
-    booksOf: (botId, shown) => booksOf(db, botId, shown),
+    custodyOf: (botId, shown) => custodyOf(db, botId, shown),
     async historyFrom(botId) {
       const { rows } = await sql`select from custody_entry where bot_id = ${botId} limit 1`.execute(db)
       return rows.length === 0 ? undefined : (await historyOf(db, botId)).completeAt
@@ -36,7 +36,7 @@ async function stateOf(db: Db, botId: bigint): Promise<DriftState> {
     .executeTakeFirst()
   const rows = await db.selectFrom('custody_drift').selectAll().where('bot_id', '=', botId).execute()
   const noted = rows.map(
-    (row): Noted => ({
+    (row): KnownFinding => ({
       kind: row.kind,
       appId: row.app_id,
       item: row.trade_id === null ? null : `${row.trade_id}-${row.given_asset_id}`,
@@ -52,7 +52,7 @@ async function stateOf(db: Db, botId: bigint): Promise<DriftState> {
   return { noted, lookedAt, wholeAt, askedAt }
 }
 
-async function booksOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Promise<Books> {
+async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Promise<Custody> {
   const held = await heldItems(db, { botId })
   const { rows: leaving } = await sql<{ appId: number; assetId: string }>`
     select app_id as "appId", asset_id as "assetId" from departed_item item
@@ -132,8 +132,8 @@ function keep(db: Db, { botId, epoch, now }: Writer, kept: Kept): Promise<boolea
   })
 }
 
-async function insertDrift(tx: Db, botId: bigint, rows: readonly Noted[]): Promise<void> {
-  const column = <T>(of: (row: Noted) => T) => rows.map(of)
+async function insertDrift(tx: Db, botId: bigint, rows: readonly KnownFinding[]): Promise<void> {
+  const column = <T>(of: (row: KnownFinding) => T) => rows.map(of)
   await sql`
     insert into custody_drift (bot_id, kind, app_id, trade_id, given_asset_id, asset_id, market_hash_name, first_seen_at,
       seen_at, looks, is_sure)
@@ -149,14 +149,14 @@ async function insertDrift(tx: Db, botId: bigint, rows: readonly Noted[]): Promi
 
 type Due = Parameters<DriftStore['takeDue']>[0]
 
-/** A bot's first look comes within a day. The bots' numbers spread the looks over that day. */
-const OF_A_DAY = 0.618_033_988_749_895
+/** The golden ratio. It spreads the first looks of bots with consecutive numbers evenly over a day. */
+const GOLDEN_RATIO = 0.618_033_988_749_895
 
 async function takeDue(db: Db, { now, nextAt, limit }: Due): Promise<bigint[]> {
   const states = [...SPEAKING_STATES]
   await sql`
     insert into custody_look (bot_id, due_at)
-    select id, ${now}::timestamptz + interval '1 day' * mod((id * ${OF_A_DAY}::float8)::numeric, 1)::float8
+    select id, ${now}::timestamptz + interval '1 day' * mod((id * ${GOLDEN_RATIO}::float8)::numeric, 1)::float8
     from bot where state = any(${states}::text[]) and not exists (select from custody_look where bot_id = bot.id)
     on conflict do nothing`.execute(db)
   const { rows } = await sql<{ botId: bigint }>`

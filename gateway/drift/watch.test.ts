@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 const driftDeps = () => ({ ...till.deps, drift: createDriftStore(till.db) })
-const pass = (ms: number) => jump(till, ms / 1_000)
+const passTime = (ms: number) => jump(till, ms / 1_000)
 const look = (context = bot) => driftHandler(driftDeps())(context)
 
 /** Delivers two items, puts them into the bot's inventory on Steam, and lets an hour pass. */
@@ -43,7 +43,7 @@ async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
     return { appId, contextId, assetId: `5${assetId}`, marketHashName: `Item ${index}` }
   })
   session.own.push(...items)
-  await pass(HOUR_MS)
+  await passTime(HOUR_MS)
   return items
 }
 
@@ -54,12 +54,12 @@ const readHistory = () => tradeHandlers(till.deps).history(bot)
 async function lookTillSure(): Promise<void> {
   for (let looks = 0; looks < 3; looks += 1) {
     await look()
-    await pass(HOUR_MS)
+    await passTime(HOUR_MS)
     await readHistory()
   }
 }
 
-async function found() {
+async function findings() {
   const [listed] = await selectDrift(till.db, {})
   return (listed?.drift ?? []).map(({ kind, assetId, isSure }) => `${kind} ${assetId}${isSure ? '' : '?'}`)
 }
@@ -67,11 +67,11 @@ async function found() {
 const alarms = () => till.lines.filter((line) => line.includes('items are missing from a bot'))
 
 describe('D-34 a bot’s own inventory', () => {
-  it('that matches the books is seen completely, protected items included, without an alarm', async () => {
+  it('that matches custody is seen completely, protected items included, without an alarm', async () => {
     await delivery('cs')
     await delivery()
     await lookTillSure()
-    expect(await found()).toEqual([])
+    expect(await findings()).toEqual([])
     expect(session.calls.filter((call) => call.startsWith('own'))).toEqual([
       'own cs, protected',
       'own dota',
@@ -87,25 +87,25 @@ describe('D-34 a bot’s own inventory', () => {
     const [lost] = await delivery('cs')
     session.own = session.own.filter((item) => item !== lost)
     await look()
-    expect(await found()).toEqual([`missing ${lost?.assetId}?`])
+    expect(await findings()).toEqual([`missing ${lost?.assetId}?`])
     expect(alarms()).toEqual([])
-    await pass(HOUR_MS)
+    await passTime(HOUR_MS)
     await readHistory()
-    await pass(1_000)
+    await passTime(1_000)
     await look()
-    await pass(1_000)
+    await passTime(1_000)
     expect(alarms()).toEqual([])
     await readHistory()
-    await pass(HOUR_MS)
+    await passTime(HOUR_MS)
     await look()
-    expect(await found()).toEqual([`missing ${lost?.assetId}`])
+    expect(await findings()).toEqual([`missing ${lost?.assetId}`])
     expect(alarms()).toHaveLength(1)
-    await pass(24 * HOUR_MS)
+    await passTime(24 * HOUR_MS)
     await look()
     expect(alarms()).toHaveLength(1)
   })
 
-  it('matches the books once the operator recorded the vanished item', async () => {
+  it('matches custody once the operator recorded the vanished item', async () => {
     const [lost] = await delivery()
     session.own = session.own.filter((item) => item !== lost)
     await lookTillSure()
@@ -117,7 +117,7 @@ describe('D-34 a bot’s own inventory', () => {
     })
     expect(moved.code).toBe(0)
     await look()
-    expect(await found()).toEqual([])
+    expect(await findings()).toEqual([])
   })
 
   it('misses nothing that left by a trade between two looks', async () => {
@@ -137,7 +137,7 @@ describe('D-34 a bot’s own inventory', () => {
     await look()
     session.trades.set('9500', { kind: 'trade', trade })
     await lookTillSure()
-    expect(await found()).toEqual([])
+    expect(await findings()).toEqual([])
     expect(alarms()).toEqual([])
   })
 
@@ -146,7 +146,7 @@ describe('D-34 a bot’s own inventory', () => {
     session.own = []
     session.isOwnComplete = false
     await lookTillSure()
-    expect(await found()).toEqual([])
+    expect(await findings()).toEqual([])
     const [listed] = await selectDrift(till.db, {})
     expect(listed).toMatchObject({ wholeAt: null, lookedAt: expect.any(Date) })
     session.isDown = true
@@ -162,7 +162,7 @@ describe('D-34 a bot’s own inventory', () => {
     session.accept(offerId, { received: false })
     session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
     await lookTillSure()
-    expect(await found()).toEqual(['foreign 9'])
+    expect(await findings()).toEqual(['foreign 9'])
     expect(alarms()).toEqual([])
   })
 
@@ -176,7 +176,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual([null, null])
     session.own.push({ appId: 570, contextId: '2', assetId: '901', marketHashName: 'Item 0' })
     session.own.push({ appId: 570, contextId: '2', assetId: '902', marketHashName: 'Item 1' })
-    await pass(HOUR_MS)
+    await passTime(HOUR_MS)
     await look()
     expect((await heldItems(till.db)).map(({ assetId }) => assetId)).toEqual(['901', '902'])
     const given = [{ appId: 570, contextId: '2', assetId: '901', newAssetId: '77', rolledBackAssetId: null }]
@@ -196,7 +196,7 @@ describe('D-34 a bot’s own inventory', () => {
     const [lost] = await delivery()
     session.own = session.own.filter((item) => item !== lost)
     await look({ ...bot, epoch: 0n })
-    expect(await found()).toEqual([])
+    expect(await findings()).toEqual([])
     expect(await till.db.selectFrom('custody_look').selectAll().execute()).toEqual([])
   })
 })
@@ -211,7 +211,7 @@ describe('the daily look', () => {
       .then((rows) => ({ rows }))
     return rows
   }
-  const taken = () =>
+  const takeDue = () =>
     driftDeps().drift.takeDue({ now: till.clock.now(), nextAt: later(HOUR_MS / 2), limit: 2 })
   const later = (ms: number) => new Date(till.clock.now().getTime() + ms)
 
@@ -230,13 +230,13 @@ describe('the daily look', () => {
         })
         .execute()
     }
-    expect(await taken()).toEqual([])
+    expect(await takeDue()).toEqual([])
     const quarters = (await turns()).map(({ due_at: due }) =>
       Math.floor((due.getTime() - till.clock.now().getTime()) / (6 * HOUR_MS)),
     )
     expect(new Set(quarters)).toEqual(new Set([0, 1, 2, 3]))
-    await pass(24 * HOUR_MS)
-    const both = await Promise.all([taken(), taken(), taken(), taken(), taken()])
+    await passTime(24 * HOUR_MS)
+    const both = await Promise.all([takeDue(), takeDue(), takeDue(), takeDue(), takeDue()])
     expect(both.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
   })
 
@@ -255,7 +255,7 @@ describe('the daily look', () => {
     await sweepDrift(driftDeps())
     expect(await run('--bot', 'Tradetill Bot', '--now', '--by', 'Ada')).toMatchObject({ code: 0 })
     // The command uses a running clock.
-    await pass(60_000)
+    await passTime(60_000)
     await sweepDrift(driftDeps())
     await expect.poll(() => jobs).toContainEqual({ kind: 'drift' })
     const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'arguments']).execute()
@@ -267,9 +267,9 @@ describe('the daily look', () => {
 
     const { registry } = createMetrics()
     await surveyDrift({ ...till.deps, gauges: createDriftGauges(registry) })
-    const told = await registry.metrics()
-    expect(told).toContain(`tradetill_bot_custody_drift{bot="${session.steamId}",kind="missing"} 1`)
-    expect(told).toContain(`tradetill_bot_custody_drift{bot="${session.steamId}",kind="foreign"} 0`)
-    expect(told).toMatch(/tradetill_bot_custody_look_seconds\{bot="\d+"\} \d+/)
+    const text = await registry.metrics()
+    expect(text).toContain(`tradetill_bot_custody_drift{bot="${session.steamId}",kind="missing"} 1`)
+    expect(text).toContain(`tradetill_bot_custody_drift{bot="${session.steamId}",kind="foreign"} 0`)
+    expect(text).toMatch(/tradetill_bot_custody_look_seconds\{bot="\d+"\} \d+/)
   })
 })

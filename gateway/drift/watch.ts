@@ -5,11 +5,11 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { OwnItem, Unavailable } from '../steam/steam.ts'
 import {
-  type Books,
-  type compareWithBooks,
+  type Custody,
+  type compareWithCustody,
   type GameLook,
   isLookDue,
-  type Noted,
+  type KnownFinding,
   nextLookAt,
   noteLook,
   type settleDrift,
@@ -17,7 +17,7 @@ import {
 
 /** `lookedAt`: when the last look that showed anything ended. `wholeAt`: when the last complete one ended. */
 export type DriftState = {
-  noted: Noted[]
+  noted: KnownFinding[]
   lookedAt: Date | null
   wholeAt: Date | null
   askedAt: Date | null
@@ -26,8 +26,8 @@ export type DriftState = {
 /** The storage port for looks. It has two implementations: PostgreSQL, and the memory of a simulation. */
 export type DriftStore = {
   stateOf(botId: bigint): Promise<DriftState>
-  /** `shown`: the bot's items on Steam, to find those that the books once knew. */
-  booksOf(botId: bigint, shown: readonly OwnItem[]): Promise<Books>
+  /** `shown`: the bot's items on Steam, to find those that custody entries once named. */
+  custodyOf(botId: bigint, shown: readonly OwnItem[]): Promise<Custody>
   /** When the last complete pass through the bot's history began; undefined if there is nothing to look for. */
   historyFrom(botId: bigint): Promise<Date | null | undefined>
   /** Stores asset ids that Steam did not give at the delivery. */
@@ -42,7 +42,7 @@ export type Writing = { epoch: bigint; now: Date }
 
 export type DriftDeps = {
   drift: DriftStore
-  core: { compareWithBooks: typeof compareWithBooks; settleDrift: typeof settleDrift }
+  core: { compareWithCustody: typeof compareWithCustody; settleDrift: typeof settleDrift }
   clock: Clock
   log: Log
   protectionDays(game: Game): number
@@ -55,60 +55,60 @@ const MOST_NAMED = 20
 
 /** The handler of a bot's work. */
 export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void> {
-  const told = new Set<bigint>()
+  const logged = new Set<bigint>()
   return async (bot) => {
     const { drift, clock, historyEveryMs: againMs } = deps
     const state = await drift.stateOf(bot.botId)
-    const books = await drift.booksOf(bot.botId, [])
+    const custody = await drift.custodyOf(bot.botId, [])
     const historyFrom = await drift.historyFrom(bot.botId)
-    let noted = deps.core.settleDrift(state.noted, books, historyFrom)
+    let noted = deps.core.settleDrift(state.noted, custody, historyFrom)
     let { lookedAt, wholeAt } = state
     const isWhole = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
     if (isLookDue(noted, { ...state, isWhole, now: clock.now(), againMs })) {
-      const looked = await look(deps, bot, { noted, books, historyFrom })
+      const looked = await look(deps, bot, { noted, custody, historyFrom })
       noted = looked.noted
       if (looked.at !== null) lookedAt = looked.at
       if (looked.at !== null && looked.isWhole) wholeAt = looked.at
-      tellParts(deps.log, bot, { told, ...looked })
+      logIncompleteLook(deps.log, bot, { logged, ...looked })
     }
     const now = clock.now()
     const isWholeNow = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
     const dueAt = nextLookAt(noted, { lookedAt, isWhole: isWholeNow, now, againMs })
     const isKept = await drift.keep(bot.botId, { epoch: bot.epoch, now }, { noted, lookedAt, wholeAt, dueAt })
-    if (isKept) tellNews(deps.log, bot, { before: state.noted, noted })
+    if (isKept) logNewFindings(deps.log, bot, { before: state.noted, noted })
   }
 }
 
-type Before = { noted: readonly Noted[]; books: Books; historyFrom: Date | null | undefined }
-type Looked = { noted: Noted[]; at: Date | null; isWhole: boolean; trouble: string | null }
+type Before = { noted: readonly KnownFinding[]; custody: Custody; historyFrom: Date | null | undefined }
+type LookOutcome = { noted: KnownFinding[]; at: Date | null; isWhole: boolean; trouble: string | null }
 
 /**
- * Reads all items of the bot, game by game. The books are read afterwards, so they contain items that came meanwhile.
+ * Reads all items of the bot, game by game. Custody is read afterwards, so it contains items that came meanwhile.
  */
-async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<Looked> {
+async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<LookOutcome> {
   const { drift, clock, core } = deps
   const begunAt = clock.now()
-  const { looks, trouble } = await readGames(deps, bot, before.books)
+  const { looks, trouble } = await readGames(deps, bot, before.custody)
   const now = clock.now()
   const isWhole = looks.length === GAMES.length && looks.every(({ isComplete }) => isComplete)
   if (looks.length === 0) return { noted: [...before.noted], at: null, isWhole, trouble }
   const shown = looks.flatMap(({ items }) => items)
-  const books = await drift.booksOf(bot.botId, shown)
-  const compared = core.compareWithBooks(books, looks, begunAt)
+  const custody = await drift.custodyOf(bot.botId, shown)
+  const compared = core.compareWithCustody(custody, looks, begunAt)
   await drift.learn(bot.botId, { epoch: bot.epoch, now }, compared.learnt)
   if (compared.learnt.length > 0) {
     const about = { botId: String(bot.botId), items: compared.learnt.length }
     deps.log.info(about, 'asset ids that Steam had not given were found in the inventory of a bot')
   }
   const { historyFrom } = before
-  const noted = noteLook(before.noted, compared, { at: now, looks, books, historyFrom })
+  const noted = noteLook(before.noted, compared, { at: now, looks, custody, historyFrom })
   return { noted, at: now, isWhole, trouble }
 }
 
 async function readGames(
   { protectionDays }: DriftDeps,
   { session }: BotContext,
-  { held }: Books,
+  { held }: Custody,
 ): Promise<{ looks: GameLook[]; trouble: string | null }> {
   const looks: GameLook[] = []
   let trouble: string | null = null
@@ -130,26 +130,26 @@ async function readGames(
 const isOver = ({ reason }: Unavailable): boolean => reason === 'session_dead'
 
 /** Logs once, until a look shows everything. */
-function tellParts(
+function logIncompleteLook(
   log: Log,
   { botId }: BotContext,
-  { told, isWhole, trouble }: Pick<Looked, 'isWhole' | 'trouble'> & { told: Set<bigint> },
+  { logged, isWhole, trouble }: Pick<LookOutcome, 'isWhole' | 'trouble'> & { logged: Set<bigint> },
 ): void {
   if (isWhole) {
-    told.delete(botId)
-  } else if (!told.has(botId)) {
-    told.add(botId)
+    logged.delete(botId)
+  } else if (!logged.has(botId)) {
+    logged.add(botId)
     log.warn({ botId: String(botId), detail: trouble }, 'own inventory of a bot was not read completely')
   }
 }
 
-type News = { before: readonly Noted[]; noted: readonly Noted[] }
+type News = { before: readonly KnownFinding[]; noted: readonly KnownFinding[] }
 
-function tellNews(log: Log, { botId }: BotContext, { before, noted }: News): void {
-  const keyOf = ({ kind, appId, item, assetId }: Noted) => `${kind} ${appId} ${item} ${assetId}`
+function logNewFindings(log: Log, { botId }: BotContext, { before, noted }: News): void {
+  const keyOf = ({ kind, appId, item, assetId }: KnownFinding) => `${kind} ${appId} ${item} ${assetId}`
   const known = new Set(before.filter(({ isSure }) => isSure).map(keyOf))
   const news = noted.filter((each) => each.isSure && !known.has(keyOf(each)))
-  const named = (kind: Noted['kind']) => news.filter((each) => each.kind === kind)
+  const named = (kind: KnownFinding['kind']) => news.filter((each) => each.kind === kind)
   const missing = named('missing')
   if (missing.length > 0) {
     const items = missing.slice(0, MOST_NAMED).map(({ item }) => item)

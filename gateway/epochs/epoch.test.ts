@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { breakOf, type Life, type Remembered, type Standing } from './epoch.ts'
+import { breakOf, type Life, type SeenState, type Standing } from './epoch.ts'
 
 const LIFE: Life = { systemIdentifier: '7', timeline: 1n, databaseOid: 5n, logOid: 9n, written: 100n }
 const standing = (life: Partial<Life> = {}, isBehind = false): Standing => ({
@@ -7,7 +7,7 @@ const standing = (life: Partial<Life> = {}, isBehind = false): Standing => ({
   life: { ...LIFE, ...life },
   isBehind,
 })
-const seen = (change: Partial<Remembered> = {}): Remembered => ({
+const seen = (change: Partial<SeenState> = {}): SeenState => ({
   epoch: 2n,
   timeline: 1n,
   written: 90n,
@@ -39,7 +39,7 @@ describe('D-37 a database', () => {
       seen(),
       undefined,
     ],
-  ] satisfies [string, Standing, Remembered | undefined, string | undefined][])(
+  ] satisfies [string, Standing, SeenState | undefined, string | undefined][])(
     '%s',
     (_what, now, before, found) => {
       expect(breakOf(now, before)).toBe(found)

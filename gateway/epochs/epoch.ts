@@ -21,7 +21,7 @@ export type Standing = {
 }
 
 /** The last state that a gateway saw, stored outside the database. */
-export type Remembered = { epoch: bigint; timeline: bigint | null; written: bigint | null }
+export type SeenState = { epoch: bigint; timeline: bigint | null; written: bigint | null }
 
 /**
  * `system`: on another server, restored or copied. `database`: restored into the same server. `timeline`: a replica
@@ -32,7 +32,7 @@ export type Break = 'system' | 'database' | 'timeline' | 'behind'
 /** Returns how the database's history was broken; undefined if it was not. */
 export function breakOf(
   { epoch, life, isBehind }: Standing,
-  remembered: Remembered | undefined,
+  remembered: SeenState | undefined,
 ): Break | undefined {
   if (epoch === undefined) return undefined
   if (epoch.systemIdentifier !== life.systemIdentifier) return 'system'
@@ -43,7 +43,7 @@ export function breakOf(
     : undefined
 }
 
-function isLess(epoch: bigint, { timeline, written }: Life, remembered: Remembered): boolean {
+function isLess(epoch: bigint, { timeline, written }: Life, remembered: SeenState): boolean {
   // A later epoch means that the operator knew of the loss.
   if (remembered.epoch !== epoch) return remembered.epoch > epoch
   if (remembered.timeline !== timeline || written === null || remembered.written === null) return false

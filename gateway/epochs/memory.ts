@@ -2,12 +2,12 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { Life, Remembered } from './epoch.ts'
+import type { Life, SeenState } from './epoch.ts'
 
 export type Memory = {
   /** Returns undefined for a database that this folder has not seen. */
-  of(life: Life): Remembered | undefined
-  keep(life: Life, seen: Remembered): void
+  lastSeen(life: Life): SeenState | undefined
+  keep(life: Life, seen: SeenState): void
 }
 
 const int8 = z.coerce.bigint()
@@ -19,16 +19,16 @@ const nameOf = ({ systemIdentifier, databaseOid }: Life): string =>
 
 /** Reports an unreadable or unwritable file once. The state is also kept in memory. */
 export function createMemory(folder: string, onFailure: (error: unknown) => void): Memory {
-  const known = new Map<string, Remembered | undefined>()
-  let isTold = false
-  const fails = (error: unknown): void => {
-    if (!isTold) onFailure(error)
-    isTold = true
+  const known = new Map<string, SeenState | undefined>()
+  let isReported = false
+  const report = (error: unknown): void => {
+    if (!isReported) onFailure(error)
+    isReported = true
   }
   return {
-    of(life) {
+    lastSeen(life) {
       const name = nameOf(life)
-      if (!known.has(name)) known.set(name, readSeen(join(folder, name), fails))
+      if (!known.has(name)) known.set(name, readSeen(join(folder, name), report))
       return known.get(name)
     },
     keep(life, seen) {
@@ -40,7 +40,7 @@ export function createMemory(folder: string, onFailure: (error: unknown) => void
         writeFileSync(`${file}.tmp`, JSON.stringify(seen, asText), { mode: 0o600 })
         renameSync(`${file}.tmp`, file)
       } catch (error) {
-        fails(error)
+        report(error)
       }
     },
   }
@@ -48,12 +48,12 @@ export function createMemory(folder: string, onFailure: (error: unknown) => void
 
 const asText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? String(value) : value)
 
-function readSeen(file: string, fails: (error: unknown) => void): Remembered | undefined {
+function readSeen(file: string, report: (error: unknown) => void): SeenState | undefined {
   try {
     return seenSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
   } catch (error) {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    if (!isAbsent) fails(error)
+    if (!isAbsent) report(error)
     return undefined
   }
 }

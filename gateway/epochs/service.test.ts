@@ -1,4 +1,4 @@
-/** A restored database: what stops, what stores are told, and how the numbers continue. */
+/** A restored database: what stops, which event stores get, and how the numbers continue. */
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -52,8 +52,8 @@ const watch = (change: Partial<EpochDeps> = {}) =>
   })
 
 /** Changes the database's record, as if another server had it now. */
-const live = (change: string) => sql`update epoch set ${sql.raw(change)}`.execute(till.db)
-const promote = () => live('timeline = timeline - 1')
+const changeRecord = (change: string) => sql`update epoch set ${sql.raw(change)}`.execute(till.db)
+const promote = () => changeRecord('timeline = timeline - 1')
 
 const errorsOf = (lines: readonly string[]) => lines.filter((line) => line.includes('"level":"error"'))
 const eventsAfter = (after: number) => api.call('GET', `/v1/events?after=${after}`)
@@ -65,7 +65,7 @@ const finish = (...args: string[]) =>
   runCommand(['restore', 'finish', '--reason', 'restored', '--json', ...args], { databaseUrl: till.url })
 
 /** Publishes `count` events before the loss. */
-async function published(count: number): Promise<void> {
+async function publish(count: number): Promise<void> {
   for (let each = 0; each < count; each += 1) await expiredDeposit(till, api.store)
   await publishEvents(till.deps)
 }
@@ -80,10 +80,10 @@ describe('D-37 a till whose database was restored or replaced', () => {
     const epochs = watch()
     await epochs.look()
     await epochs.look()
-    expect(epochs.stopped()).toBeUndefined()
-    await live(change)
+    expect(epochs.whyStopped()).toBeUndefined()
+    await changeRecord(change)
     await epochs.look()
-    expect([epochs.stopped(), gauge]).toEqual([found, 1])
+    expect([epochs.whyStopped(), gauge]).toEqual([found, 1])
   })
 
   test('publishes, opens and offers nothing and holds no bot, even before a gateway notices', async () => {
@@ -116,12 +116,12 @@ describe('D-37 a till whose database was restored or replaced', () => {
     }
     expect(errorsOf(till.lines)).toHaveLength(2)
     expect(errorsOf(till.lines)[0]).toContain('tradetill restore finish')
-    await publishEvents({ ...till.deps, mayPublish: () => epochs.stopped() === undefined })
+    await publishEvents({ ...till.deps, mayPublish: () => epochs.whyStopped() === undefined })
     expect((await eventsAfter(0)).json().events).toEqual([])
   })
 
   test('refuses a cursor ahead of the log instead of answering with an empty page', async () => {
-    await published(2)
+    await publish(2)
     expect((await eventsAfter(2)).json()).toEqual({ events: [], next: 2, hasMore: false })
     const answer = await eventsAfter(3)
     expect([answer.statusCode, answer.json().code]).toEqual([409, 'cursor_ahead'])
@@ -130,7 +130,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
 
 describe('D-37 restore finish', () => {
   test('skips a million numbers, and informs every store before any other event', async () => {
-    await published(2)
+    await publish(2)
     await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
     const epochs = watch()
     await epochs.look()
@@ -140,7 +140,7 @@ describe('D-37 restore finish', () => {
     const { out, code } = await finish()
     expect([code, JSON.parse(out)]).toMatchObject([0, { epoch: 2, stores: 1, skipped: 1_000_000 }])
     await epochs.look()
-    expect([epochs.stopped(), gauge]).toEqual([undefined, 0])
+    expect([epochs.whyStopped(), gauge]).toEqual([undefined, 0])
     await publishEvents(till.deps)
     // A store had read up to 57 before the loss.
     const { events } = (await eventsAfter(57)).json()
@@ -196,7 +196,7 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
     await gateways[0]?.look()
     await promote()
     await Promise.all(gateways.map((gateway) => gateway.look()))
-    expect(gateways.map((gateway) => gateway.stopped())).toEqual([undefined, undefined])
+    expect(gateways.map((gateway) => gateway.whyStopped())).toEqual([undefined, undefined])
     const { epochs } = await till.db
       .selectFrom('epoch')
       .select((eb) => eb.fn.countAll<bigint>().as('epochs'))
@@ -208,17 +208,17 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
   test('does not begin an epoch on another server, which may be a copy for tests', async () => {
     const epochs = watch({ afterFailover: 'epoch' })
     await epochs.look()
-    await live("system_identifier = '1'")
+    await changeRecord("system_identifier = '1'")
     await epochs.look()
-    expect(epochs.stopped()).toBe('system')
+    expect(epochs.whyStopped()).toBe('system')
   })
 })
 
 describe('D-37 the memory of a gateway', () => {
   /** A memory that has seen more than the database has, as if its folder were restored. The record shows no break. */
   const remember = (kept: Memory, by: bigint) => ({
-    of: (life: Parameters<Memory['of']>[0]) => {
-      const seen = kept.of(life)
+    lastSeen: (life: Parameters<Memory['lastSeen']>[0]) => {
+      const seen = kept.lastSeen(life)
       return seen && { ...seen, written: (seen.written ?? 0n) + by }
     },
     keep: kept.keep,
@@ -231,19 +231,19 @@ describe('D-37 the memory of a gateway', () => {
     expect(readdirSync(folder)).toHaveLength(1)
     const later = watch({ memory: remember(memory(), 1_000_000_000n) })
     await later.look()
-    expect(later.stopped()).toBe('behind')
+    expect(later.whyStopped()).toBe('behind')
   })
 
   test('stops every gateway on the database, until the next epoch', async () => {
-    const [one, other] = [watch(), watch({ memory: { of: () => undefined, keep() {} } })]
+    const [one, other] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
     await one.look()
     await one.look()
     await watch({ memory: remember(memory(), 1_000_000_000n) }).look()
     await other.look()
-    expect(other.stopped()).toBe('behind')
+    expect(other.whyStopped()).toBe('behind')
     expect((await finish()).code).toBe(0)
     await other.look()
-    expect(other.stopped()).toBeUndefined()
+    expect(other.whyStopped()).toBeUndefined()
   })
 
   test('is reported once if it cannot be read or written, and stops nothing', async () => {
@@ -257,6 +257,6 @@ describe('D-37 the memory of a gateway', () => {
       .values({ steam_id: '76561198000000077', reason: 'r', denied_at: new Date() })
       .execute()
     await epochs.look()
-    expect([failures.length, epochs.stopped()]).toEqual([1, undefined])
+    expect([failures.length, epochs.whyStopped()]).toEqual([1, undefined])
   })
 })

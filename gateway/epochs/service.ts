@@ -7,7 +7,14 @@ import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { BREAKS, type Break, breakOf } from './epoch.ts'
 import type { Memory } from './memory.ts'
-import { beginEpoch, claimFirstEpoch, haltBehind, readStanding, SKIPPED, takeLeasesBack } from './store.ts'
+import {
+  beginEpoch,
+  claimFirstEpoch,
+  haltBehind,
+  readStanding,
+  SKIPPED_NUMBERS,
+  takeLeasesBack,
+} from './store.ts'
 
 type AddDeliveries = (tx: Tx, events: readonly NumberedEvent[]) => Promise<void>
 
@@ -25,23 +32,23 @@ export type EpochDeps = {
 
 export type EpochWatch = {
   /** Returns why the last check stopped the till; undefined if it did not. */
-  stopped(): Break | undefined
+  whyStopped(): Break | undefined
   look(): Promise<void>
 }
 
 /** How often the log repeats that the till is stopped. */
-const TELL_MS = 60_000
+const LOG_AGAIN_MS = 60_000
 
 export function watchEpoch(deps: EpochDeps): EpochWatch {
   const { db, log, clock, memory } = deps
   let found: Break | undefined
-  let toldMs = Number.NEGATIVE_INFINITY
+  let loggedMs = Number.NEGATIVE_INFINITY
 
   const stop = async (broken: Break): Promise<void> => {
     deps.gauge.set(1)
     if (broken === 'behind') await haltBehind(db, clock.now())
-    if (found === broken && deps.monotonicMs() - toldMs < TELL_MS) return
-    toldMs = deps.monotonicMs()
+    if (found === broken && deps.monotonicMs() - loggedMs < LOG_AGAIN_MS) return
+    loggedMs = deps.monotonicMs()
     found = broken
     log.error(
       { found: broken, reason: BREAKS[broken] },
@@ -50,19 +57,19 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   }
 
   return {
-    stopped: () => found,
+    whyStopped: () => found,
     async look() {
       const standing = await readStanding(db)
       const { epoch, life } = standing
       if (epoch === undefined) return claimFirstEpoch(db, clock.now())
-      const broken = breakOf(standing, memory.of(life))
+      const broken = breakOf(standing, memory.lastSeen(life))
       if (broken === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
       if (broken !== undefined) return stop(broken)
       if (found !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
       found = undefined
       deps.gauge.set(0)
       const { timeline, written } = life
-      const seen = memory.of(life)
+      const seen = memory.lastSeen(life)
       if (seen?.written === written && seen.epoch === epoch.number) return
       memory.keep(life, { epoch: epoch.number, timeline, written })
     },
@@ -77,14 +84,14 @@ async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<v
     return startEpoch(tx, { at: clock.now(), addDeliveries })
   })
   if (begun === undefined) return
-  const about = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED) }
+  const about = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED_NUMBERS) }
   log.error(
     about,
     'replica of the database took over: a new epoch began, and data that it had not received is lost',
   )
 }
 
-type Begun = { epoch: bigint; stores: number }
+type StartedEpoch = { epoch: bigint; stores: number }
 
 /**
  * Begins an epoch, writes its event for every store, and ends all earlier leases. The caller holds `lockPublishing`.
@@ -92,7 +99,7 @@ type Begun = { epoch: bigint; stores: number }
 export async function startEpoch(
   tx: Tx,
   { at, addDeliveries }: { at: Date; addDeliveries: AddDeliveries },
-): Promise<Begun> {
+): Promise<StartedEpoch> {
   const { epoch, events } = await beginEpoch(tx, at)
   if (events.length > 0) await addDeliveries(tx, events)
   await takeLeasesBack(tx)

@@ -5,7 +5,7 @@ import type { NumberedEvent } from '../events/event.ts'
 import type { Standing } from './epoch.ts'
 
 /** How many numbers a new epoch skips: more than the lost history can have used since the backup. */
-export const SKIPPED = 1_000_000n
+export const SKIPPED_NUMBERS = 1_000_000n
 
 type StandingRow = {
   number: bigint | null
@@ -93,7 +93,9 @@ export async function isDisarmed(db: Db | Tx): Promise<boolean> {
  * Only in the transaction of `lockPublishing`. Returns the epoch and its events.
  */
 export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; events: NumberedEvent[] }> {
-  const { rows } = await sql<{ epoch: bigint }>`select begin_epoch(${at}, ${SKIPPED}) as epoch`.execute(tx)
+  const { rows } = await sql<{
+    epoch: bigint
+  }>`select begin_epoch(${at}, ${SKIPPED_NUMBERS}) as epoch`.execute(tx)
   const epoch = rows[0]?.epoch ?? 0n
   // `part` numbers the events over all stores, because they have no deposit to tell them apart.
   const { rows: events } = await sql<NumberedEvent>`
@@ -101,14 +103,14 @@ export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; eve
       select id, last_sequence, row_number() over (order by id)
         + coalesce((select max(part) from event where deposit_id is null), 0) as part from store
     ),
-    told as (
-      update store set last_sequence = before.last_sequence + ${SKIPPED} + 1 from before where before.id = store.id
+    numbered as (
+      update store set last_sequence = before.last_sequence + ${SKIPPED_NUMBERS} + 1 from before where before.id = store.id
       returning store.id, store.last_sequence as sequence, before.last_sequence as previous, before.part
     )
     insert into event (id, store_id, part, type, payload, created_at, sequence)
     select gen_random_uuid(), id, part, 'epoch.started', jsonb_build_object('type', 'epoch.started', 'timestamp', ${at.toISOString()}::text,
       'data', jsonb_build_object('epoch', ${epoch}::bigint, 'previousSequence', previous)), ${at}, sequence
-    from told returning id, store_id as "storeId", sequence, type`.execute(tx)
+    from numbered returning id, store_id as "storeId", sequence, type`.execute(tx)
   return { epoch, events }
 }
 

@@ -4,7 +4,7 @@ import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest, fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Log } from '../kit/log.ts'
-import { remembered } from '../kit/remember.ts'
+import { remember } from '../kit/remember.ts'
 import { boundedServers, type ConnectionLimits, DEFAULT_CONNECTION_LIMITS } from './connections.ts'
 import { createCsrf } from './csrf.ts'
 import { API_HEADERS, addHeaders } from './headers.ts'
@@ -76,7 +76,7 @@ const BODY_BYTES = 64 * 1024
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const trust = trustedBy(options.trustedProxies ?? [])
   // The address of a call is checked several times.
-  const isTrustedProxy = remembered((address) => trust(address, 0), REMEMBERED_ADDRESSES)
+  const isTrustedProxy = remember((address) => trust(address, 0), REMEMBERED_ADDRESSES)
   const nowMs = () => performance.now()
   const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
   const app = fastify({

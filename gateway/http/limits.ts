@@ -2,7 +2,7 @@
 
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
-import { remembered } from '../kit/remember.ts'
+import { remember } from '../kit/remember.ts'
 import { refuse } from './refusal.ts'
 
 export type Rate = { perSecond: number; burst: number }
@@ -71,7 +71,7 @@ function readCaller(ip: string): Caller {
  */
 export const REMEMBERED_ADDRESSES = { texts: 4_096, length: 64 }
 
-const callerOf = remembered(readCaller, REMEMBERED_ADDRESSES)
+const callerOf = remember(readCaller, REMEMBERED_ADDRESSES)
 
 /** Returns the key of a subscriber, who has one IPv4 address or one /64 of IPv6, in any notation. */
 export const addressKey = (ip: string): string => callerOf(ip).key

@@ -35,9 +35,9 @@ afterEach(() => till.close())
 /** Makes every call that a page can make, in rounds. */
 async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
   const seen = { answered: 0, refused: new Set<string>() }
-  const one = async (query: Partial<InventoryQuery>) => {
-    const asked = { hash: till.hash, game: 'cs', reload: true, ...query } as const
-    await readInventory(till.deps, asked).then(
+  const one = async (change: Partial<InventoryQuery>) => {
+    const query = { hash: till.hash, game: 'cs', reload: true, ...change } as const
+    await readInventory(till.deps, query).then(
       () => {
         seen.answered += 1
       },

@@ -28,7 +28,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const limited = (limits: { min_amount?: bigint; max_amount?: bigint; target_amount?: bigint }) =>
+const setLimits = (limits: { min_amount?: bigint; max_amount?: bigint; target_amount?: bigint }) =>
   till.db.updateTable('deposit').set(limits).execute()
 
 /** Reads the inventory and requests a trade of these items. The bot is away, so an accepted request stays open. */
@@ -42,7 +42,7 @@ function tradeOf(items: string[], quoteId: string | null) {
   return requestTrade({ ...till.deps, signals }, body)
 }
 const accepted = { kind: 'sending' }
-const refused = (code: string) => ({ kind: 'refused', code })
+const refusal = (code: string) => ({ kind: 'refused', code })
 
 describe('the amount of a trade', () => {
   test('A-113 is at least the game’s minimum in the deposit’s currency', async () => {
@@ -54,7 +54,7 @@ describe('the amount of a trade', () => {
   })
 
   test('A-113 is refused below the minimum, and accepted at it', async () => {
-    expect(await trade('2', '3')).toEqual(refused('below_minimum'))
+    expect(await trade('2', '3')).toEqual(refusal('below_minimum'))
     await setPrices(till, { Case: 3_333_400n })
     // Only after this time does the page get another quote.
     till.clock.advance(10_000)
@@ -63,24 +63,24 @@ describe('the amount of a trade', () => {
 
   test.each([
     ['may equal the store’s minimum', { min_amount: 1_440n }, accepted],
-    ['is refused below the store’s minimum', { min_amount: 1_441n }, refused('below_minimum')],
+    ['is refused below the store’s minimum', { min_amount: 1_441n }, refusal('below_minimum')],
     ['may be far above a store’s small minimum', { min_amount: 1n }, accepted],
     ['may equal an exact target', { min_amount: 1_440n, target_amount: 1_440n }, accepted],
     [
       'is refused below an exact target',
       { min_amount: 1_441n, target_amount: 1_441n },
-      refused('below_minimum'),
+      refusal('below_minimum'),
     ],
     ['may equal the store’s maximum', { max_amount: 1_440n }, accepted],
-    ['is refused above the store’s maximum', { max_amount: 1_439n }, refused('above_maximum')],
+    ['is refused above the store’s maximum', { max_amount: 1_439n }, refusal('above_maximum')],
   ])('D-15 %s', async (_what, limits, answer) => {
-    await limited(limits)
+    await setLimits(limits)
     expect(await trade('1')).toEqual(answer)
   })
 
   test('D-15 may exceed an exact target; the excess is credited in full', async () => {
-    await limited({ min_amount: 1_441n, target_amount: 1_441n })
-    expect(await trade('1')).toEqual(refused('below_minimum'))
+    await setLimits({ min_amount: 1_441n, target_amount: 1_441n })
+    expect(await trade('1')).toEqual(refusal('below_minimum'))
     expect(await trade('1', '2')).toEqual(accepted)
     const { total } = await till.db.selectFrom('trade').select('total').executeTakeFirstOrThrow()
     expect(total).toBe(1_440n + 72n)
@@ -118,12 +118,12 @@ describe('A-087 items that do not qualify', () => {
     expect(items.map(({ id }) => id)).toEqual(['1', '2', '3', '5'])
     expect(unavailableByReason).toEqual({ tooCheap: 1, notPopular: 1, notTradable: 1 })
     expect(unavailableNames).toEqual({ tooCheap: ['Dime'], notPopular: ['Rare'], notTradable: ['Knife'] })
-    expect(await trade('1', '4')).toEqual(refused('items_unavailable'))
+    expect(await trade('1', '4')).toEqual(refusal('items_unavailable'))
     expect(await trade('1', '5')).toEqual(accepted)
   })
 
   test.each([['6'], ['7'], ['99']])('are refused in a trade: item %s', async (id) => {
-    expect(await trade('1', id)).toEqual(refused('items_unavailable'))
+    expect(await trade('1', id)).toEqual(refusal('items_unavailable'))
   })
 })
 

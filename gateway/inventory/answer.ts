@@ -51,12 +51,12 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
 
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
-/** `kept`: the items, if Steam returned them a moment ago for another token. */
+/** `findRecent`: finds the items, if Steam returned them a moment ago for another token. */
 type Wanted = {
   partner: Partner
   game: Game
   language: Language
-  kept(): Promise<Snapshot | undefined>
+  findRecent(): Promise<Snapshot | undefined>
   /** Called before Steam is asked for the items. */
   spend(): void
 }
@@ -68,7 +68,7 @@ export type Snapshot = { answer: StoredAnswer; at: Date }
  * `bars`: why the bot cannot send offers, for reasons of its own: Steam would hold the bot's side of a trade, or limits
  * the check that precedes every send. `readAt`: null for a fresh answer.
  */
-export type Asked = {
+export type ReadResult = {
   answer: StoredAnswer
   bars: Extract<BarReason, 'own_hold' | 'rate_limited'> | null
   readAt: Date | null
@@ -77,8 +77,8 @@ export type Asked = {
 /** Asks Steam: first whether this partner can trade without a hold, then for their items. */
 export async function askSteam(
   session: SteamSession,
-  { partner, game, language, kept, spend }: Wanted,
-): Promise<Asked> {
+  { partner, game, language, findRecent, spend }: Wanted,
+): Promise<ReadResult> {
   const checked: PartnerAnswer = await session.checkPartner(partner)
   if (checked.kind !== 'ok') {
     const isLimited = checked.kind === 'unavailable' && checked.reason === 'rate_limited'
@@ -88,7 +88,7 @@ export async function askSteam(
   if (checked.holdDays.partner > 0)
     return { answer: { kind: 'refused', reason: 'escrow' }, bars, readAt: null }
   // Steam accepts the token, so its holder may see the stored items.
-  const known = await kept()
+  const known = await findRecent()
   if (known !== undefined) return { answer: known.answer, bars, readAt: known.at }
   spend()
   const owned: SteamInventory = await session.readInventory(partner, game, language)

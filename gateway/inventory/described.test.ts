@@ -9,7 +9,7 @@ const NOW = new Date('2026-04-10T12:00:00Z')
 const PRICE = { kind: 'priced', price: 100n, gross: 125n } as const
 
 /** Returns what the shopper sees of an item with this description; `owned` is its row among the assets. */
-function seen(game: Game, described: object, owned: object = {}) {
+function offeredFrom(game: Game, described: object, owned: object = {}) {
   const page = parsePartnerPage({
     success: true,
     rgInventory: { '9': { id: '9', classid: '310', instanceid: '0', amount: '1', ...owned } },
@@ -224,29 +224,32 @@ describe('A-043 descriptions as Steam writes them', () => {
     ['unless it is too long', { name: 'x'.repeat(41) }, null],
     ['unless it is empty', { localized_tag_name: '', name: '' }, null],
     ['unless Steam sends none', {}, null],
-  ])('have the rarity in the game’s own word, %s', (_, said, word) => {
-    const grade = { ...tag('Rarity', 'Rarity_Legendary_Weapon', ''), ...said }
-    expect(seen('cs', description({ tags: [grade] })).shown[0]?.rarityName).toBe(word)
+  ])('have the rarity in the game’s own word, %s', (_, words, word) => {
+    const grade = { ...tag('Rarity', 'Rarity_Legendary_Weapon', ''), ...words }
+    expect(offeredFrom('cs', description({ tags: [grade] })).shown[0]?.rarityName).toBe(word)
   })
 
-  test.each(ROWS)('%s', (_what, game, described, [name, level, wearCategory, isStatTrak]) => {
-    const iconUrl = `https://img.test/economy/image/class/${GAME_FACTS[game].appId}/310/100fx100f`
-    expect(seen(game, described).shown).toEqual([
-      {
-        id: '9',
-        name,
-        rarity: level,
-        rarityName: expect.toSatisfy(isWord),
-        wearCategory,
-        isStatTrak,
-        iconUrl,
-        price: 100,
-      },
-    ])
-  })
+  test.each(ROWS)(
+    'give the shown item its fields: %s',
+    (_what, game, described, [name, level, wearCategory, isStatTrak]) => {
+      const iconUrl = `https://img.test/economy/image/class/${GAME_FACTS[game].appId}/310/100fx100f`
+      expect(offeredFrom(game, described).shown).toEqual([
+        {
+          id: '9',
+          name,
+          rarity: level,
+          rarityName: expect.toSatisfy(isWord),
+          wearCategory,
+          isStatTrak,
+          iconUrl,
+          price: 100,
+        },
+      ])
+    },
+  )
 
   test('a stack is refused, because part of it would reach the bot under another id', () => {
-    expect(seen('rust', other(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
+    expect(offeredFrom('rust', other(252490, 'Cloth', {}), { amount: '250' })).toMatchObject({
       shown: [],
       unavailableByReason: { stack: 1 },
     })
@@ -257,21 +260,21 @@ describe('A-043 descriptions as Steam writes them', () => {
       tradable: 0,
       owner_descriptions: [html('Tradable After Apr 13, 2026 (7:00:00) GMT')],
     }
-    expect(seen('cs', cs('AK-47 | Redline', [], held))).toMatchObject({
+    expect(offeredFrom('cs', cs('AK-47 | Redline', [], held))).toMatchObject({
       shown: [],
       unavailableItems: 1,
       unavailableByReason: { tradeHold: 1 },
       heldUntil: ['2026-04-13T07:00:00.000Z'],
     })
     const reasonsOf = (more: object) =>
-      seen('cs', cs('AK-47 | Redline', [], { tradable: 0, ...more })).unavailableByReason
+      offeredFrom('cs', cs('AK-47 | Redline', [], { tradable: 0, ...more })).unavailableByReason
     expect(reasonsOf({ sealed: 1, sealed_type: 0 })).toEqual({ tradeProtected: 1 })
     expect(reasonsOf({})).toEqual({ notTradable: 1 })
     expect(reasonsOf({ tags: {}, name: 7 })).toEqual({ unknownItem: 1 })
   })
 
   describe('D-13 D-14 an item that the market does not accept', () => {
-    const reasonsOf = (game: Game, described: object) => seen(game, described).unavailableByReason
+    const reasonsOf = (game: Game, described: object) => offeredFrom(game, described).unavailableByReason
     const ends = (date: string) => ({ owner_descriptions: [html(`Marketable After ${date}`)] })
 
     test.each([
@@ -284,18 +287,18 @@ describe('A-043 descriptions as Steam writes them', () => {
       ],
       ['its restriction has ended', { marketable: 0, ...ends('Apr 10, 2026 (7:00:00) GMT') }],
       ['its lines have no date', { marketable: 0, owner_descriptions: [html('A gift'), 7] }],
-    ])('is refused if %s', (_, said) => {
-      expect(reasonsOf('cs', cs('AK-47 | Redline', [], said))).toEqual({ notMarketable: 1 })
+    ])('is refused if %s', (_, fields) => {
+      expect(reasonsOf('cs', cs('AK-47 | Redline', [], fields))).toEqual({ notMarketable: 1 })
     })
 
     test('is accepted if the restriction is only temporary', () => {
       const running = { marketable: 0, ...ends('Apr 13, 2026 (7:00:00) GMT') }
-      expect(seen('cs', cs('AK-47 | Redline', [], running)).shown).toHaveLength(1)
+      expect(offeredFrom('cs', cs('AK-47 | Redline', [], running)).shown).toHaveLength(1)
       const inRussian = {
         ...running,
         owner_descriptions: [html('Можно продать 13 апр. 2026 г. (7:00:00) GMT')],
       }
-      expect(seen('cs', cs('AK-47 | Redline', [], inRussian)).shown).toHaveLength(1)
+      expect(offeredFrom('cs', cs('AK-47 | Redline', [], inRussian)).shown).toHaveLength(1)
       // Team Fortress has no temporary restrictions: a date there means something else.
       const elsewhere = { ...running, market_marketable_restriction: 0 }
       expect(reasonsOf('tf', other(440, 'Team Captain', elsewhere))).toEqual({ notMarketable: 1 })
@@ -315,9 +318,9 @@ describe('A-043 descriptions as Steam writes them', () => {
       ['by its quality', { tags: [quality('rarity4')], market_hash_name: 'Killer Exclusive' }],
       ['by its name', { tags: [quality('paintkitweapon')], market_hash_name: 'Unusual Night Owl' }],
       ['by both names', { tags: [quality('strange')], market_hash_name: 'Strange Unusual Team Captain' }],
-    ])('TF2: has no price of its own if it has an unusual effect, recognised %s', (_, said) => {
-      expect(reasonsOf('tf', other(440, 'A hat', said))).toEqual({ noOwnPrice: 1 })
-      expect(reasonsOf('cs', other(730, 'A hat', said))).toEqual({})
+    ])('TF2: has no price of its own if it has an unusual effect, recognised %s', (_, fields) => {
+      expect(reasonsOf('tf', other(440, 'A hat', fields))).toEqual({ noOwnPrice: 1 })
+      expect(reasonsOf('cs', other(730, 'A hat', fields))).toEqual({})
     })
 
     test('is refused as not tradable if it also cannot be traded', () => {
@@ -326,18 +329,18 @@ describe('A-043 descriptions as Steam writes them', () => {
   })
 
   test('has its price by the market name, which is the same in every language', () => {
-    const asked: string[] = []
+    const names: string[] = []
     const items = parsePartnerPage({
       success: true,
       rgInventory: { '9': { id: '9', classid: '310', instanceid: '0' } },
       rgDescriptions: { '310_0': description({ name: 'Красная линия' }) },
     })
     const of = (name: string) => {
-      asked.push(name)
+      names.push(name)
       return PRICE
     }
     const prices = { of, ofPhase: (pricedAs: string) => ({ price: of(pricedAs), pricedAs }) }
     offeredOf(items?.items ?? [], { game: 'cs', prices, taken: new Set(), imageBase: '', now: NOW })
-    expect(asked).toEqual(['AK-47 | Redline (Field-Tested)'])
+    expect(names).toEqual(['AK-47 | Redline (Field-Tested)'])
   })
 })

@@ -6,7 +6,7 @@ const wanted = {
   partner: { steamId: '76561198000000009', token: 'tok-en_1' },
   game: 'cs',
   language: 'en',
-  kept: async () => undefined,
+  findRecent: async () => undefined,
   spend: () => {},
 } as const
 

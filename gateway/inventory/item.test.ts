@@ -167,10 +167,13 @@ const ROWS: Row[] = [
 ]
 
 describe('A-043 items', () => {
-  test.each(ROWS)('%s', (_what, game, described, [rarity, wearCategory, isStatTrak]) => {
-    const { name } = described
-    expect(itemFacts(described, game)).toMatchObject({ name, rarity, wearCategory, isStatTrak })
-  })
+  test.each(ROWS)(
+    'have their name, rarity, wear and StatTrak: %s',
+    (_what, game, described, [rarity, wearCategory, isStatTrak]) => {
+      const { name } = described
+      expect(itemFacts(described, game)).toMatchObject({ name, rarity, wearCategory, isStatTrak })
+    },
+  )
 
   test.each([
     'constructor',

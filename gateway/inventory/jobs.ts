@@ -1,3 +1,4 @@
+/** Answers inventory requests, and deletes old requests and quotes. */
 import { barBot } from '../bots/bar-store.ts'
 import type { BotHandlers } from '../bots/bot.ts'
 import type { Db } from '../db/client.ts'
@@ -22,13 +23,13 @@ export function inventoryHandler({ db, signals, clock, log, box }: JobDeps): Bot
     const wanted = await takeRequest({ db, box }, { id: requestId, botId: bot.botId, since })
     if (wanted === undefined) return
     const { steamId, token, game, language } = wanted
-    const kept = async () => {
+    const findRecent = async () => {
       const ms = wanted.isReload ? RELOAD_MS : FRESH_MS
       const row = await requestWithItems(db, wanted, new Date(clock.now().getTime() - ms))
       return row && snapshotOf(row)
     }
-    const asked = { partner: { steamId, token }, game, language, kept, spend }
-    const { answer, bars, readAt } = await askSteam(bot.session, asked)
+    const query = { partner: { steamId, token }, game, language, findRecent, spend }
+    const { answer, bars, readAt } = await askSteam(bot.session, query)
     if (answer.kind === 'unavailable') {
       const { reason, detail } = answer
       log.warn({ botId: String(bot.botId), game, reason, detail }, 'Steam gave no inventory')

@@ -23,13 +23,13 @@ const unavailable = (reason: 'session_dead' | 'not_our_turn' | 'rate_limited' | 
 
 const rows = () => till.db.selectFrom('inventory_request').select(['bot_id', 'state']).orderBy('id').execute()
 
-/** Asks, and ends `passed` waits early once `passing` has resolved. `waits` has the length of each. */
-function ask(passed = 0, passing = Promise.resolve()) {
+/** Asks, and ends the first `skipped` waits early, once `skipAfter` has resolved. `waits` has the length of each. */
+function ask(skipped = 0, skipAfter = Promise.resolve()) {
   const { signals } = till.deps
   const waits: number[] = []
   const until: Signals['until'] = (topic, check, within) => {
     waits.push(within.timeoutMs)
-    return waits.length <= passed ? passing.then(() => undefined) : signals.until(topic, check, within)
+    return waits.length <= skipped ? skipAfter.then(() => undefined) : signals.until(topic, check, within)
   }
   const answer = readInventory(
     { ...till.deps, signals: { ...signals, until } },

@@ -28,6 +28,7 @@ export type Look = Snapshot | { none: 'no_bot' | 'no_answer' } | { none: 'too_ma
 /** How long a call waits for its bots, and how long a request may be joined. */
 export const WAIT_MS = 20_000
 
+/** How long the items of an inventory are shown again without asking Steam. */
 export const FRESH_MS = 60_000
 /** The shortest time between two reads of the same inventory, even if the page asks sooner. */
 export const RELOAD_MS = 5_000
@@ -44,10 +45,10 @@ export const inventoryTopic = (requestId: bigint): string => `inventory:${reques
 const REFUSED_TOKEN_MS = 5 * 60_000
 
 /** `depositId`: the deposit of the asking page. */
-type Asked = { storeId: bigint; depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
+type Asker = { storeId: bigint; depositId: bigint; reload: boolean; signal: AbortSignal | undefined }
 
 /** Returns items from the last minute, joins a running request, or has a bot ask Steam. */
-export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asked): Promise<Look> {
+export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Asker): Promise<Look> {
   const start = await inTransaction(deps.db, (tx) => begin(deps, tx, { key, asked }))
   if (start === undefined) {
     deps.log.warn({ game: key.game }, 'no bot was online to read an inventory')
@@ -57,7 +58,7 @@ export async function lookAtSteam(deps: LookDeps, key: InventoryKey, asked: Aske
   return snapshotOf(start) ?? askInTurn(deps, { key, asked, first: start })
 }
 
-async function begin(deps: LookDeps, tx: Tx, { key, asked }: { key: InventoryKey; asked: Asked }) {
+async function begin(deps: LookDeps, tx: Tx, { key, asked }: { key: InventoryKey; asked: Asker }) {
   const now = deps.clock.now()
   await lockKey(tx, key)
   const refused = await refusedToken(tx, key, new Date(now.getTime() - REFUSED_TOKEN_MS))
@@ -84,7 +85,7 @@ function mayServe(row: RequestRow, { reload, now }: { reload: boolean; now: Date
 async function request(
   { queue, clock }: LookDeps,
   tx: Tx,
-  { key, asked, tried }: { key: InventoryKey; asked: Asked; tried: readonly bigint[] },
+  { key, asked, tried }: { key: InventoryKey; asked: Asker; tried: readonly bigint[] },
 ): Promise<RequestRow | undefined> {
   const botId = await chooseBotForReading(tx, tried)
   if (botId === undefined) return undefined
@@ -100,7 +101,7 @@ export function snapshotOf({ state, answer, done_at: at }: RequestRow): Snapshot
   return { answer: storedAnswerSchema.parse(answer), at }
 }
 
-type Series = { key: InventoryKey; asked: Asked; first: RequestRow }
+type Series = { key: InventoryKey; asked: Asker; first: RequestRow }
 
 /** Waits for the bot of the first request, and for other bots if it cannot answer. */
 async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise<Look> {
@@ -109,7 +110,7 @@ async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise
   const tried: bigint[] = []
   let row = first
   let seen: Snapshot | undefined
-  let limited = 0
+  let limitedReads = 0
   let leftMs = WAIT_MS
   for (let readers = 1; ; ) {
     const isLast = readers >= MOST_READERS || leftMs <= TAKE_UP_MS
@@ -117,8 +118,8 @@ async function askInTurn(deps: LookDeps, { key, asked, first }: Series): Promise
     seen = await answerOf(deps, row, { timeoutMs, signal })
     leftMs -= timeoutMs
     if (seen !== undefined && !isForAnother(seen)) return seen
-    if (isRateLimited(seen)) limited += 1
-    if (isLast || signal?.aborted || limited >= MOST_LIMITED) break
+    if (isRateLimited(seen)) limitedReads += 1
+    if (isLast || signal?.aborted || limitedReads >= MOST_LIMITED) break
     tried.push(row.bot_id)
     const next = await inTransaction(deps.db, (tx) => askAnother(deps, tx, { key, asked, row, tried }))
     if (next !== undefined) {
@@ -156,7 +157,7 @@ function isForAnother({ answer }: Snapshot): boolean {
 const isRateLimited = (seen: Snapshot | undefined): boolean =>
   seen?.answer.kind === 'unavailable' && seen.answer.reason === 'rate_limited'
 
-type Another = { key: InventoryKey; asked: Asked; row: RequestRow; tried: readonly bigint[] }
+type Another = { key: InventoryKey; asked: Asker; row: RequestRow; tried: readonly bigint[] }
 
 /**
  * Joins a newer request of another call, or asks a bot that has not been tried. Withdraws a request that its bot has

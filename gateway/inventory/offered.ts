@@ -9,7 +9,7 @@ import type { Restriction, SteamItem } from '../steam/steam.ts'
 import { isUnusual, itemFacts, nameOf } from './item.ts'
 import type { QuotedItem } from './quote-store.ts'
 
-export type Offered = {
+export type OfferedItems = {
   /** The items as shown and as quoted, both in Steam's order. */
   shown: Item[]
   quoted: QuotedItem[]
@@ -23,7 +23,7 @@ export type Offered = {
   heldUntil: string[]
 }
 
-type Around = {
+type Circumstances = {
   game: Game
   prices: Pick<PriceList, 'of' | 'ofPhase'>
   /** Asset ids that are part of another trade. */
@@ -34,10 +34,10 @@ type Around = {
 }
 
 /** Separates accepted items from the others. A repeated id counts once. */
-export function offeredOf(items: readonly SteamItem[], around: Around): Offered {
+export function offeredOf(items: readonly SteamItem[], around: Circumstances): OfferedItems {
   const { appId, contextId } = GAME_FACTS[around.game]
   const owned = new Map(items.map((item) => [item.assetId, item]))
-  const offered: Offered = {
+  const offered: OfferedItems = {
     shown: [],
     quoted: [],
     unavailableItems: 0,
@@ -65,7 +65,7 @@ export function offeredOf(items: readonly SteamItem[], around: Around): Offered 
   return offered
 }
 
-function leaveOut(offered: Offered, reason: UnavailableReason, name: string): void {
+function leaveOut(offered: OfferedItems, reason: UnavailableReason, name: string): void {
   offered.unavailableItems += 1
   offered.unavailableByReason[reason] = (offered.unavailableByReason[reason] ?? 0) + 1
   offered.unavailableNames ??= {}
@@ -82,11 +82,11 @@ function leaveOut(offered: Offered, reason: UnavailableReason, name: string): vo
   }
 }
 
-type Judged =
+type Judgement =
   | { kind: 'priced'; price: bigint; gross: bigint; pricedAs: string }
   | { kind: 'unavailable'; reason: UnavailableReason }
 
-function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
+function judge(item: SteamItem, { game, taken, prices, now }: Circumstances): Judgement {
   if (!item.tradable) return { kind: 'unavailable', reason: reasonOf(item) }
   // An offer names entire assets. Part of a stack would arrive under an unexpected id.
   if (item.amount > 1) return { kind: 'unavailable', reason: 'stack' }
@@ -98,7 +98,7 @@ function judge(item: SteamItem, { game, taken, prices, now }: Around): Judged {
   return priceOf(item, game, prices)
 }
 
-function priceOf(item: SteamItem, game: Game, prices: Around['prices']): Judged {
+function priceOf(item: SteamItem, game: Game, prices: Circumstances['prices']): Judgement {
   const { marketHashName } = item
   const phase = phaseOf(item, game)
   const { price, pricedAs } =

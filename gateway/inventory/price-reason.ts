@@ -10,7 +10,7 @@ import { shopperNameOf } from '../pricing/sources/names.ts'
 import { findGrounds } from './quote-store.ts'
 
 /** The part of a quote's grounds that is shown; prices and sales are not. */
-const saidSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
+const groundsSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
 
 const quoteIdSchema = z.uuid()
 
@@ -26,7 +26,7 @@ export async function reasonOfPrice(
   if (found === undefined) return refuse('items_unavailable')
   const { game, currency } = found
   const nowMs = clock.now().getTime()
-  const word = (source: string, asOf: Date) => ({
+  const sourceWithAge = (source: string, asOf: Date) => ({
     source: shopperNameOf(source, game),
     // The operator's own price does not age.
     ageSeconds: source === OPERATOR_SOURCE ? null : Math.max(0, Math.floor((nowMs - asOf.getTime()) / 1000)),
@@ -34,7 +34,7 @@ export async function reasonOfPrice(
   return {
     price: Number(found.price),
     currency,
-    said: saidSchema.parse(found.said).map(({ source, asOf }) => word(source, new Date(asOf))),
-    rate: currency === 'USD' ? null : word(found.rateSource, found.rateAsOf),
+    said: groundsSchema.parse(found.said).map(({ source, asOf }) => sourceWithAge(source, new Date(asOf))),
+    rate: currency === 'USD' ? null : sourceWithAge(found.rateSource, found.rateAsOf),
   }
 }

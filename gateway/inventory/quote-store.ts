@@ -161,11 +161,11 @@ async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
       ${grounds.map((price) => price.marketHashName)}::text[],
       ${grounds.map((price) => String(price.usdMicros))}::bigint[],
       ${grounds.map((price) => price.levelUsdMicros?.toString() ?? null)}::bigint[],
-      ${grounds.map((price) => wordsOf(price))}::jsonb[]) as row`.execute(tx)
+      ${grounds.map((price) => jsonOf(price))}::jsonb[]) as row`.execute(tx)
 }
 
-const wordsOf = ({ said }: Grounds): string =>
-  JSON.stringify(said, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+const jsonOf = ({ sources }: Grounds): string =>
+  JSON.stringify(sources, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /** The quote with this id, or without an id the latest of deposit, account and game; with the deposit's minimum. */
 export function findQuoteRow(

@@ -60,10 +60,10 @@ async function keptQuote(db: Db | Tx, quote: UnsavedQuote): Promise<SavedQuote |
     const row = shown.get(assetId)
     return row?.price === price && row.gross === gross
   }
-  const nothingChanged =
+  const isUnchanged =
     latest.rateId === quote.rateId && rows.length === quote.items.length && quote.items.every(isSame)
   const isYoung = quote.at.getTime() - latest.createdAt.getTime() < NEW_EVERY_MS
-  return nothingChanged || isYoung ? pricesOf(latest.id, rows) : undefined
+  return isUnchanged || isYoung ? pricesOf(latest.id, rows) : undefined
 }
 
 function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 'price'>[]): SavedQuote {
@@ -115,7 +115,7 @@ export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer
   const gross = sum(items.map((item) => item.gross))
   const { rules, now } = wanted
   const isExpired = quote.expiresAt <= now
-  if (!(await stillWorth(tx, { ...quote, items, total, rules, now, isExpired }))) {
+  if (!(await isStillWorth(tx, { ...quote, items, total, rules, now, isExpired }))) {
     return { kind: 'refused', code: 'price_changed' }
   }
   const { id: quoteId, currency, rateId } = quote
@@ -140,7 +140,7 @@ async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: Wanted) 
   return read?.kind === 'rate' ? { ...quote, perUsd: read.perUsd } : undefined
 }
 
-type Shown = Pick<Wanted, 'game' | 'rules' | 'now'> & {
+type CheckedQuote = Pick<Wanted, 'game' | 'rules' | 'now'> & {
   currency: Currency
   items: readonly QuotedItem[]
   total: bigint
@@ -149,14 +149,14 @@ type Shown = Pick<Wanted, 'game' | 'rules' | 'now'> & {
 
 const BPS = 10_000n
 
-async function stillWorth(tx: Tx, { items, total, isExpired, ...asked }: Shown): Promise<boolean> {
-  const prices = await priceList(tx, { ...asked, names: items.map(({ pricedAs }) => pricedAs) })
+async function isStillWorth(tx: Tx, { items, total, isExpired, ...query }: CheckedQuote): Promise<boolean> {
+  const prices = await priceList(tx, { ...query, names: items.map(({ pricedAs }) => pricedAs) })
   // A valid quote keeps its own rate, which was checked when the quote was made.
   if ('refused' in prices) return !isExpired
   if (isExpired && items.some(({ pricedAs }) => prices.of(pricedAs).kind !== 'priced')) return false
   const current = items.map((item) => worthNow(item, prices))
-  const kept = isExpired ? BPS : BPS - BigInt(asked.rules[asked.game].fallBps)
-  return sum(current) * BPS >= total * kept
+  const leastBps = isExpired ? BPS : BPS - BigInt(query.rules[query.game].fallBps)
+  return sum(current) * BPS >= total * leastBps
 }
 
 /** While a quote is valid, an item keeps its price if sources send no data, but loses it if their data gives none. */

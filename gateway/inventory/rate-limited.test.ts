@@ -16,10 +16,10 @@ test('D-30 if Steam limits one of two bots behind an address, the shopper gets t
   const till = await startStockedTill()
   onTestFinished(till.close)
   await till.addReader()
-  const told = async (path: string): Promise<unknown> =>
+  const readControl = async (path: string): Promise<unknown> =>
     (await fetch(`${sandbox.url}/control/${path}`)).json()
-  const bots = botsSchema.parse(await told('bots')).slice(0, 2)
-  const [player] = playersSchema.parse(await told('players'))
+  const bots = botsSchema.parse(await readControl('bots')).slice(0, 2)
+  const [player] = playersSchema.parse(await readControl('players'))
   const steam = createWebSteam({ redirect: createSandboxAgent('sandbox', sandbox.url) })
   for (const [n, { refreshToken }] of bots.entries()) {
     const opened = await steam.openSession(refreshToken)
@@ -45,13 +45,13 @@ test('D-30 if Steam limits one of two bots behind an address, the shopper gets t
   const { items, inventoryError } = await till.ask()
   expect(inventoryError).toBe(false)
   expect(items.length).toBeGreaterThan(0)
-  const asked = await till.db
+  const requests = await till.db
     .selectFrom('inventory_request')
     .select(['bot_id', 'answer'])
     .orderBy('id')
     .execute()
-  expect(asked.map((row) => row.bot_id)).toEqual(till.readers.map(({ bot }) => bot.botId))
-  expect(asked[0]?.answer).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
+  expect(requests.map((row) => row.bot_id)).toEqual(till.readers.map(({ bot }) => bot.botId))
+  expect(requests[0]?.answer).toMatchObject({ kind: 'unavailable', reason: 'rate_limited' })
   // Steam also limits the check before every send, so the bot gets no new trades for a while.
   expect((await listBars(till.db)).map(({ botId, reason }) => [botId, reason])).toEqual([
     [till.readers[0]?.bot.botId, 'rate_limited'],

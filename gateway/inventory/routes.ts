@@ -1,3 +1,4 @@
+/** The calls for an inventory, and for the reason of a price. */
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -14,7 +15,7 @@ import { reasonOfPrice } from './price-reason.ts'
 import { type InventoryDeps, readInventory } from './service.ts'
 
 const compress = promisify(gzip)
-/** Shorter answers fit into one packet uncompressed. */
+/** The fewest characters of an answer that is compressed. Shorter ones fit into one packet. */
 const COMPRESSED_FROM = 1_400
 
 /**
@@ -22,28 +23,28 @@ const COMPRESSED_FROM = 1_400
  * item: a quarter of a second for 5,000. A page that repeats the call must not use up the gateway's time.
  */
 const ITEMS: Rate = { perSecond: 1_000, burst: 20_000 }
-const AGAIN_S = 5
+const RETRY_AFTER_S = 5
 
-type Looking = { items: Rate; nowMs: () => number }
-const AS_TIME_GOES: Looking = { items: ITEMS, nowMs: () => performance.now() }
+type Limits = { items: Rate; nowMs: () => number }
+const DEFAULT_LIMITS: Limits = { items: ITEMS, nowMs: () => performance.now() }
 
 /** GET /api/inventory and GET /api/price. */
 export function inventoryRoutes(
   deps: InventoryDeps,
-  { items, nowMs }: Looking = AS_TIME_GOES,
+  { items, nowMs }: Limits = DEFAULT_LIMITS,
 ): FastifyPluginAsync {
-  const read = createBuckets(items, nowMs)
+  const itemBuckets = createBuckets(items, nowMs)
   return async (app) => {
     app.withTypeProvider<ZodTypeProvider>().get(
       '/api/inventory',
       {
         schema: { querystring: inventoryQuerySchema, response: { 200: inventorySchema } },
-        onSend: compressed,
+        onSend: compressAnswer,
       },
       async ({ query, signal }) => {
-        if (!read.has(query.hash)) refuse('too_many_requests', { retryAfterS: AGAIN_S })
+        if (!itemBuckets.has(query.hash)) refuse('too_many_requests', { retryAfterS: RETRY_AFTER_S })
         const inventory = await readInventory(deps, query, signal)
-        read.charge(query.hash, inventory.items.length + inventory.unavailableItems)
+        itemBuckets.charge(query.hash, inventory.items.length + inventory.unavailableItems)
         return inventory
       },
     )
@@ -61,7 +62,11 @@ export function inventoryRoutes(
  * Compresses the answer, because thousands of items have similar names. This reveals nothing: the answer has no secret
  * next to text that a stranger can choose.
  */
-async function compressed(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+async function compressAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: unknown,
+): Promise<unknown> {
   reply.header('vary', 'accept-encoding')
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(request.headers['accept-encoding'] ?? '')
   if (!takesGzip || typeof payload !== 'string' || payload.length < COMPRESSED_FROM) return payload

@@ -97,9 +97,9 @@ describe('the inventory call', () => {
         anItem('6', 'Knife'),
         anItem('7', 'Knife', { amount: 40 }),
         anItem('1', 'Knife'),
-        ...[8, 9].map((id) => held(String(id), 'held', till.clock.now().getTime() + id * 60_000)),
-        held('10', 'protected', till.clock.now().getTime() - 1),
-        held('11', 'undescribed', null),
+        ...[8, 9].map((id) => heldItem(String(id), 'held', till.clock.now().getTime() + id * 60_000)),
+        heldItem('10', 'protected', till.clock.now().getTime() - 1),
+        heldItem('11', 'undescribed', null),
         anItem('12', 'Knife', { market: { kind: 'closed' } }),
         anItem('13', 'Knife', { market: { kind: 'restricted', until: till.clock.now().toISOString() } }),
       ],
@@ -119,12 +119,12 @@ describe('the inventory call', () => {
       unavailableByReason: { ...others, ...ofSteam },
       nextTradableAt: new Date(till.clock.now().getTime() + 8 * 60_000).toISOString(),
     })
-    till.steam.owned = { kind: 'items', items: [held('10', 'protected', till.clock.now().getTime() - 1)] }
+    till.steam.owned = { kind: 'items', items: [heldItem('10', 'protected', till.clock.now().getTime() - 1)] }
     till.clock.advance(61_000)
     expect(await till.ask()).not.toHaveProperty('nextTradableAt')
   })
 
-  const held = (id: string, kind: 'held' | 'protected' | 'undescribed', untilMs: number | null) =>
+  const heldItem = (id: string, kind: 'held' | 'protected' | 'undescribed', untilMs: number | null) =>
     anItem(id, 'Knife', {
       tradable: false,
       restriction: { kind, until: untilMs === null ? null : new Date(untilMs).toISOString() },
@@ -158,9 +158,12 @@ describe('the inventory call', () => {
       ['internal', { kind: 'unavailable', reason: 'timeout', detail: 'GetTradeHoldDurations' }],
     ] as const)('A-089 %s, from the check of the partner', async (inventoryErrorType, answer) => {
       till.steam.partner = answer
-      const said = await till.ask({ language })
+      const inventory = await till.ask({ language })
       const cause = 'reason' in answer && answer.reason === 'cannot_trade' ? 'accountRestricted' : undefined
-      expect([said.inventoryErrorType, said.inventoryErrorCause]).toEqual([inventoryErrorType, cause])
+      expect([inventory.inventoryErrorType, inventory.inventoryErrorCause]).toEqual([
+        inventoryErrorType,
+        cause,
+      ])
       expect(till.steam.asked).toBe(0)
     })
 

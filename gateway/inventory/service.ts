@@ -1,3 +1,4 @@
+/** Reads a shopper's inventory, and prices the items that are accepted. */
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
 import { FALLBACK_LANGUAGE } from '../../contract/languages.ts'
 import { type InventoryErrorType, isFinal } from '../../contract/statuses.ts'
@@ -63,16 +64,16 @@ export async function readInventory(
   return toInventory(deps, { deposit, key }, found)
 }
 
-type Found = Snapshot | { errorType: InventoryErrorType }
+type ReadOutcome = Snapshot | { errorType: InventoryErrorType }
 
 /** During maintenance, or if no bot can read. */
-const CLOSED: Found = { errorType: 'engineeringWorks' }
+const CLOSED: ReadOutcome = { errorType: 'engineeringWorks' }
 
 async function find(
   deps: InventoryDeps,
   key: InventoryKey,
   asked: Parameters<typeof lookAtSteam>[2],
-): Promise<Found> {
+): Promise<ReadOutcome> {
   const look = await lookAtSteam(deps, key, asked)
   if (!('none' in look)) return look
   if (look.none === 'too_many') refuse('too_many_looks', { retryAfterS: look.retryAfterS })
@@ -85,9 +86,9 @@ async function isOutage({ db }: InventoryDeps): Promise<boolean> {
   return (await openOutages(db)).has('inventories')
 }
 
-type Asked = { deposit: DepositRow; key: InventoryKey }
+type Request = { deposit: DepositRow; key: InventoryKey }
 
-async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Promise<Inventory> {
+async function toInventory(deps: InventoryDeps, asked: Request, found: ReadOutcome): Promise<Inventory> {
   const { deposit, key } = asked
   const now = deps.clock.now()
   const items = 'answer' in found && found.answer.kind === 'items' ? found.answer.items : []
@@ -110,7 +111,7 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
     inventoryError: false,
     inventoryErrorType: null,
   } satisfies Inventory
-  const failed = (inventoryErrorType: InventoryErrorType) => ({
+  const failure = (inventoryErrorType: InventoryErrorType) => ({
     ...base,
     minPrice: 'refused' in prices ? 0 : Number(minimumOf(game, prices.rate, deposit.min_amount)),
     inventoryError: true,
@@ -118,20 +119,20 @@ async function toInventory(deps: InventoryDeps, asked: Asked, found: Found): Pro
     ...('answer' in found &&
       isRestricted(found.answer) && { inventoryErrorCause: 'accountRestricted' as const }),
   })
-  if ('errorType' in found) return failed(found.errorType)
-  if (found.answer.kind !== 'items') return failed(errorTypeOf(found.answer, await isOutage(deps)))
+  if ('errorType' in found) return failure(found.errorType)
+  if (found.answer.kind !== 'items') return failure(errorTypeOf(found.answer, await isOutage(deps)))
   if ('refused' in prices) {
     deps.log.error(
       { currency, reason: prices.refused },
       'inventory could not be priced, because there is no exchange rate',
     )
-    return failed('engineeringWorks')
+    return failure('engineeringWorks')
   }
   const offered = await offer(deps, asked, { items, prices })
   return { ...base, minPrice: Number(minimumOf(game, prices.rate, deposit.min_amount)), ...offered }
 }
 
-type Answered = Pick<
+type PricedItems = Pick<
   Inventory,
   | 'items'
   | 'quoteId'
@@ -146,9 +147,9 @@ type Answered = Pick<
 /** Separates the items, and saves the shown prices. */
 async function offer(
   deps: InventoryDeps,
-  { deposit, key }: Asked,
+  { deposit, key }: Request,
   { items, prices }: { items: readonly SteamItem[]; prices: PriceList },
-): Promise<Answered> {
+): Promise<PricedItems> {
   const { game } = key
   const assetIds = items.map(({ assetId }) => assetId)
   const taken = await assetsInTrades(deps.db, GAME_FACTS[game].appId, assetIds)

@@ -1,3 +1,4 @@
+/** The rows of inventory requests. */
 import { type Selectable, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'

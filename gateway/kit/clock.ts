@@ -5,7 +5,7 @@ export type Clock = { now(): Date }
 
 /** The till's clock together with the machine's. They differ only in sandbox mode, where the till's can be advanced. */
 export type TillClock = Clock & {
-  /** For signatures and HTTP dates, which others check by their own clocks, and for locks, which a jump must not end. */
+  /** For signatures and HTTP dates, which others check by their clocks. Also for locks, which must survive a jump. */
   machineNow(): Date
   /** Converts a time of the till's clock to the machine's, and back. */
   machineTime(time: Date): Date
@@ -20,16 +20,16 @@ export type AdvancedClock = TillClock & {
 
 /** Creates a clock that equals the machine's until it is advanced. */
 export function createTillClock(): AdvancedClock {
-  let ahead = 0
+  let advancedMs = 0
   return {
-    now: () => new Date(Date.now() + ahead),
+    now: () => new Date(Date.now() + advancedMs),
     machineNow: () => new Date(),
-    machineTime: (time) => new Date(time.getTime() - ahead),
-    tillTime: (time) => new Date(time.getTime() + ahead),
-    aheadMs: () => ahead,
+    machineTime: (time) => new Date(time.getTime() - advancedMs),
+    tillTime: (time) => new Date(time.getTime() + advancedMs),
+    aheadMs: () => advancedMs,
     advanceTo(aheadMs) {
-      if (aheadMs <= ahead) return false
-      ahead = aheadMs
+      if (aheadMs <= advancedMs) return false
+      advancedMs = aheadMs
       return true
     },
   }

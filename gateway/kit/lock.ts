@@ -52,14 +52,14 @@ function listen(address: string): Promise<Server | undefined> {
 /** A socket that is a file outlives a killed holder. If nothing answers on it, it may be replaced. */
 async function takeOver(address: string): Promise<Server | undefined> {
   if (process.platform === 'linux' || process.platform === 'win32') return undefined
-  const alive = await new Promise<boolean>((resolve) => {
+  const isAlive = await new Promise<boolean>((resolve) => {
     const socket = connect(address, () => {
       socket.destroy()
       resolve(true)
     })
     socket.once('error', () => resolve(false))
   })
-  if (alive) return undefined
+  if (isAlive) return undefined
   rmSync(address, { force: true })
   return listen(address)
 }

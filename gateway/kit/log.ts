@@ -44,6 +44,7 @@ const HIDDEN = '[redacted]'
 const MAX_DEPTH = 6
 /** The most characters of a line. An event has a few hundred, a failed query with many values a few thousand. */
 const MAX_LINE = 64 * 1024
+/** The most characters of a line, and of its message, that are kept if the line is too long. */
 const MAX_CUT = 8 * 1024
 const TOO_DEEP = '[not shown: too deep]'
 
@@ -70,12 +71,12 @@ export function createLog(options: LogOptions = {}): Log {
 }
 
 function safeLine(line: string, isPretty: boolean): string {
-  const short = escapeControls(scrub(line.length > MAX_LINE ? shortened(line) : line))
+  const short = escapeControls(scrub(line.length > MAX_LINE ? shortenLine(line) : line))
   return isPretty ? pretty(short) : short
 }
 
 /** Wraps the beginning of a line that is too long into a valid line. */
-function shortened(line: string): string {
+function shortenLine(line: string): string {
   const { level, time, msg } = JSON.parse(line) as Record<string, unknown>
   const cut = { level, time, cut: line.slice(0, MAX_CUT), msg: String(msg ?? '').slice(0, MAX_CUT) }
   return `${JSON.stringify(cut)}\n`

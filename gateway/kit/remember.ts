@@ -8,7 +8,7 @@ type Most = {
  * Remembers the answers of a pure function of a text. Callers who send many different texts make it slow, but never
  * large.
  */
-export function remembered<T extends {}>(read: (text: string) => T, most: Most): (text: string) => T {
+export function remember<T extends {}>(read: (text: string) => T, most: Most): (text: string) => T {
   const answers = new Map<string, T>()
   return (text) => {
     const known = answers.get(text)
@@ -16,10 +16,10 @@ export function remembered<T extends {}>(read: (text: string) => T, most: Most):
     const answer = read(text)
     if (text.length > most.length) return answer
     if (answers.size >= most.texts) answers.clear()
-    answers.set(copied(text), answer)
+    answers.set(copyOf(text), answer)
     return answer
   }
 }
 
 /** Copies the text, because a slice of a longer one, such as a header, would keep the entire text in memory. */
-const copied = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')
+const copyOf = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le')

@@ -1,7 +1,7 @@
 /** Repeated work, such as sweeps. */
 import type { Log } from './log.ts'
 
-type Repeated = {
+type RepeatOptions = {
   name: string
   everyMs: number
   log: Log
@@ -19,13 +19,13 @@ export type Repeating = {
  * Runs `work` every `everyMs`, one run at a time. A failure is logged, and does not change the time of the next run.
  */
 export function repeat(
-  { name, everyMs, log, atOnce = true }: Repeated,
+  { name, everyMs, log, atOnce = true }: RepeatOptions,
   work: () => Promise<void>,
 ): Repeating {
   let running: Promise<void> | undefined
-  let stopped = false
+  let isStopped = false
   const turn = (): void => {
-    if (stopped) return
+    if (isStopped) return
     running ??= work()
       .catch((error: unknown) => log.error({ err: error, work: name }, 'repeated work failed'))
       .finally(() => {
@@ -37,7 +37,7 @@ export function repeat(
   return {
     again: () => void (running ?? Promise.resolve()).then(turn),
     async stop() {
-      stopped = true
+      isStopped = true
       clearInterval(timer)
       await running
     },

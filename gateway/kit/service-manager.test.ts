@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { tellReady } from './service-manager.ts'
+import { notifyReady } from './service-manager.ts'
 
 let folder: string
 beforeEach(() => {
@@ -21,18 +21,18 @@ function program(script: string): string {
 }
 
 it('systemd is notified through its own program', async () => {
-  const [told, almost] = [join(folder, 'told'), join(folder, 'almost')]
-  tellReady(program(`echo "$@" > ${almost} && mv ${almost} ${told}`))
-  await expect.poll(() => existsSync(told)).toBe(true)
-  expect(readFileSync(told, 'utf8')).toBe('--ready\n')
+  const [notified, almost] = [join(folder, 'told'), join(folder, 'almost')]
+  notifyReady(program(`echo "$@" > ${almost} && mv ${almost} ${notified}`))
+  await expect.poll(() => existsSync(notified)).toBe(true)
+  expect(readFileSync(notified, 'utf8')).toBe('--ready\n')
 })
 
 it('a failure of that program is logged, and the gateway continues', async () => {
   const errors = vi.spyOn(console, 'error').mockReturnValue(undefined)
-  tellReady(join(folder, 'none'))
-  tellReady(program('exit 3'))
+  notifyReady(join(folder, 'none'))
+  notifyReady(program('exit 3'))
   await expect.poll(() => errors.mock.calls.length).toBe(2)
-  const said = errors.mock.calls.flat().join()
-  expect(said).toContain('ENOENT')
-  expect(said).toContain('ended with 3')
+  const text = errors.mock.calls.flat().join()
+  expect(text).toContain('ENOENT')
+  expect(text).toContain('ended with 3')
 })

@@ -1,4 +1,4 @@
-/** The proxies that are trusted to name a caller's address. If everyone were trusted, any caller could choose its address. */
+/** The proxies that may name a caller's address. If everyone might, any caller could choose its address. */
 import ipaddr from 'ipaddr.js'
 
 export type TrustedProxies =
@@ -6,7 +6,7 @@ export type TrustedProxies =
   { kind: 'proxies'; proxies: string[] } | { kind: 'none' } | { kind: 'refused'; reason: string }
 
 /** Ranges that have a name. */
-const NAMED = new Set(['loopback', 'linklocal', 'uniquelocal'])
+const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
 /** The widest ranges that are still plausible for proxies. */
 const LEAST_BITS = { ipv4: 8, ipv6: 16 }
 
@@ -25,7 +25,7 @@ export function readTrustedProxies(text: string): TrustedProxies {
 }
 
 function refusalOf(entry: string): string | undefined {
-  if (NAMED.has(entry)) return undefined
+  if (NAMED_RANGES.has(entry)) return undefined
   if (entry === 'none') return 'has none among other entries'
   const range = rangeOf(entry)
   if (range === undefined)

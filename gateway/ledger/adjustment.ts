@@ -17,7 +17,7 @@ export type Adjustment = {
   mayOwe: boolean
 }
 
-type Recorded = { id: bigint; kind: AdjustmentKind; currency: Currency; amount: bigint }
+type RecordedAdjustment = { id: bigint; kind: AdjustmentKind; currency: Currency; amount: bigint }
 
 export type AdjustmentAnswer =
   | { kind: 'recorded'; id: bigint }
@@ -26,12 +26,12 @@ export type AdjustmentAnswer =
   | { kind: 'refused'; because: 'other_adjustment' }
   | { kind: 'refused'; because: 'not_available' | 'no_debt'; availableMinor: bigint }
 
-type Books = { recorded: Recorded | undefined; availableMinor: bigint }
+type Situation = { recorded: RecordedAdjustment | undefined; availableMinor: bigint }
 
 /** A debit takes at most the balance, unless the store may owe. A write-off takes at most the debt. */
 export function judgeAdjustment(
   { kind, currency, amount, mayOwe }: Adjustment,
-  { recorded, availableMinor }: Books,
+  { recorded, availableMinor }: Situation,
 ): AdjustmentAnswer | undefined {
   if (recorded !== undefined) {
     const isSame = recorded.kind === kind && recorded.currency === currency && recorded.amount === amount

@@ -20,7 +20,7 @@ export type CheckState = {
 }
 
 /** The claim of a process that was killed during a check ends after this time. */
-const TAKEN = `taken_until = now() + interval '10 minutes'`
+const CLAIM = `taken_until = now() + interval '10 minutes'`
 const FULL_EVERY = '24 hours'
 /** A failed complete check begins again after this time. */
 const FULL_AGAIN = '1 hour'
@@ -37,7 +37,7 @@ const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differe
 /** Claims the check for this process. Resolves to undefined while another process has it. */
 export async function takeCheck(client: Client): Promise<CheckState | undefined> {
   const { rows } = await client.query<CheckState>(
-    `update ledger_check set ${TAKEN}
+    `update ledger_check set ${CLAIM}
     where coalesce(taken_until < now(), true) returning ${STATE}`,
   )
   return rows[0]
@@ -50,7 +50,7 @@ export async function readCheck(client: Client): Promise<CheckState | undefined>
 
 /** Renews the claim while a check is running. */
 export async function keepCheck(client: Client): Promise<void> {
-  await client.query(`update ledger_check set ${TAKEN}`)
+  await client.query(`update ledger_check set ${CLAIM}`)
 }
 
 export async function releaseCheck(client: Client): Promise<void> {
@@ -75,7 +75,7 @@ export async function completeFull(
   await client.query(`set local statement_timeout = ${SUMS_DEADLINE_MS}`)
   await client.query(
     `update ledger_check set complete_at = clock_timestamp(), differences = $2, verified_entry = $1,
-      ${TAKEN}`,
+      ${CLAIM}`,
     [verifiedEntry, differences],
   )
   await client.query('delete from verified_balance')
@@ -99,7 +99,11 @@ export const settledEntry = (client: Client): Promise<string | undefined> =>
   settledId((statement) => client.query(statement), 'ledger_entry')
 
 /** The last entry of the next part after `from`, or undefined if there are none up to `settled`. */
-export async function nextPlace(client: Client, from: string, settled: string): Promise<string | undefined> {
+export async function lastOfNextPart(
+  client: Client,
+  from: string,
+  settled: string,
+): Promise<string | undefined> {
   const { rows } = await client.query<{ id: string | null }>(
     `select max(id)::text as id from (
       select id from ledger_entry where id > $1 and id <= $2 order by id limit ${ENTRIES_AT_A_TIME}) next`,
@@ -145,7 +149,7 @@ export async function keepVerified(
   const { rows } = await client.query<{ isKept: boolean }>(
     `with kept as (
       update ledger_check set verified_entry = $2, differences = differences + $3,
-        ${TAKEN}
+        ${CLAIM}
       where verified_entry = $1 returning 1
     ),
     summed as (

@@ -103,10 +103,10 @@ describe('the promised part', () => {
     const amount = fc.bigInt(1n, 10n ** 12n)
     fc.assert(
       fc.property(amount, amount, (total, riskRoom) => {
-        const asked = { ...credit, total, riskRoom }
-        const promised = promisedPart(asked)
-        expect(promised <= total - heldPart(asked)).toBe(true)
-        expect(promised * 5n > 2n * (total - heldPart(asked)) || promised === total).toBe(true)
+        const credited = { ...credit, total, riskRoom }
+        const promised = promisedPart(credited)
+        expect(promised <= total - heldPart(credited)).toBe(true)
+        expect(promised * 5n > 2n * (total - heldPart(credited)) || promised === total).toBe(true)
         if (promised !== total) expect(String(promised)).toMatch(/^[125]0*$/)
       }),
     )

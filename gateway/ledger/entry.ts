@@ -83,8 +83,8 @@ type Credit = {
 }
 
 /** The smaller of two amounts; Math.min does not accept a bigint. */
-export function least(some: bigint, other: bigint): bigint {
-  if (some < other) return some
+export function least(one: bigint, other: bigint): bigint {
+  if (one < other) return one
   return other
 }
 
@@ -120,6 +120,6 @@ export type Room = { free: bigint; own: bigint; others: bigint }
 
 /** How much a trade may be credited at risk. Its own promise comes first, then those to other trades. */
 export function roomFor({ free, own, others }: Room): bigint {
-  const kept = least(own, free)
-  return free - least(others, free - kept)
+  const reserved = least(own, free)
+  return free - least(others, free - reserved)
 }

@@ -1,3 +1,4 @@
+/** Checks the ledger while the gateway runs, and shows the result in the metrics. */
 import type pg from 'pg'
 import type { Log } from '../kit/log.ts'
 import type { Metrics } from '../metrics.ts'
@@ -9,7 +10,7 @@ import {
   differencesOf,
   keepCheck,
   keepVerified,
-  nextPlace,
+  lastOfNextPart,
   readCheck,
   releaseCheck,
   settledEntry,
@@ -40,7 +41,7 @@ export async function checkLedger({ pool, log, metrics }: CheckDeps): Promise<vo
       logDifferences(log, await check(client, taken, log))
       await releaseCheck(client)
     }
-    show(metrics, await readCheck(client))
+    setMetrics(metrics, await readCheck(client))
     client.release()
   } catch (error) {
     metrics.ledgerDifferences.set(Number.NaN)
@@ -86,7 +87,7 @@ async function checkNewest(client: Client, { verified, settled }: Newest): Promi
   const differences: Difference[] = []
   let from = verified
   for (let parts = 0; parts < MOST_PARTS; parts += 1) {
-    const to = await nextPlace(client, from, settled)
+    const to = await lastOfNextPart(client, from, settled)
     if (to === undefined) break
     const found = await differencesOf(client, from, to)
     if (!(await keepVerified(client, { from, to }, found.length))) break
@@ -96,7 +97,7 @@ async function checkNewest(client: Client, { verified, settled }: Newest): Promi
   return differences
 }
 
-function show(
+function setMetrics(
   { ledgerDifferences, ledgerChecked }: CheckDeps['metrics'],
   state: CheckState | undefined,
 ): void {

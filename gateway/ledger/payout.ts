@@ -19,7 +19,7 @@ export type PayoutAnswer =
   | { kind: 'refused'; because: 'other_payout'; recorded: RecordedPayout }
   | { kind: 'refused'; because: 'not_available'; availableMinor: bigint }
 
-type Books = {
+type Situation = {
   /** The payout recorded under this reference. */
   recorded: RecordedPayout | undefined
   availableMinor: bigint
@@ -29,7 +29,10 @@ type Books = {
  * Refuses a used reference, and a payout above the available balance. Returns undefined if the payout may be
  * recorded.
  */
-export function judgePayout(payout: Payout, { recorded, availableMinor }: Books): PayoutAnswer | undefined {
+export function judgePayout(
+  payout: Payout,
+  { recorded, availableMinor }: Situation,
+): PayoutAnswer | undefined {
   const { currency, amount } = payout
   if (recorded !== undefined) {
     const isSame = recorded.currency === currency && recorded.amount === amount && recorded.voidedAt === null

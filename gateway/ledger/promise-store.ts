@@ -13,10 +13,10 @@ export type StoreRoom = {
   promisedUsdCents: bigint
 }
 
-type Beside = { rateId: RawBuilder<unknown>; tradeId: bigint }
+type RoomQuery = { rateId: RawBuilder<unknown>; tradeId: bigint }
 
 /** A subquery with one row, the columns of `StoreRoom`, for the row `store` of the surrounding query. */
-export const roomSql = ({ rateId, tradeId }: Beside): RawBuilder<StoreRoom> => sql`
+export const roomSql = ({ rateId, tradeId }: RoomQuery): RawBuilder<StoreRoom> => sql`
   (select floor((store.risk_limit_usd_cents - coalesce(taken.usd_cents, 0)) * rate.per_usd)::bigint as free,
     coalesce(taken.promised_usd_cents, 0) as "promisedUsdCents",
     promised.cents as "othersUsdCents", ceil(promised.cents * rate.per_usd)::bigint as others

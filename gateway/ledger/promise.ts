@@ -4,7 +4,7 @@ import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
 import { countPromise, readRoom } from './promise-store.ts'
 
-type Asked = {
+type PromiseQuery = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
   /** `on_release` if the shopper has reversed a trade before. */
   ofShopper: CreditMode | null
@@ -16,26 +16,26 @@ type Asked = {
 }
 
 /** `by`: the rule that holds the rest. */
-export type Promised = { atOnce: bigint; days: number; by: 'limit' | 'release' }
+export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'release' }
 
 /**
  * Returns the part of the total that is promised to be credited at delivery, without waiting for the end of the
  * protection; null if nothing would be held. The amount stays reserved for a trade that is written in the same
  * transaction.
  */
-export async function promise(tx: Tx, asked: Asked): Promise<Promised | null> {
-  if (asked.days === 0) return null
-  const { deposit, ofShopper, rateId, total } = asked
+export async function promise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
+  if (query.days === 0) return null
+  const { deposit, ofShopper, rateId, total } = query
   // On release, nothing is credited at delivery, so nothing has to be reserved.
   if (ofShopper !== 'on_release') await countPromise(tx, { storeId: deposit.store_id, rateId, total })
-  return forecast(tx, asked)
+  return forecast(tx, query)
 }
 
 /** Like `promise`, but without a reservation, so the result may differ a moment later. */
 export async function forecast(
   db: Db | Tx,
-  { deposit, ofShopper, rateId, total, days }: Asked,
-): Promise<Promised | null> {
+  { deposit, ofShopper, rateId, total, days }: PromiseQuery,
+): Promise<CreditPromise | null> {
   if (days === 0) return null
   const { mode, free, others } = await readRoom(db, { storeId: deposit.store_id, rateId })
   const riskRoom = roomFor({ free, others, own: 0n })

@@ -9,15 +9,15 @@ test.prop([amount, amount, amount, fc.constantFrom('operator' as const, 'store' 
   (total, commission, held, liability) => {
     const gross = total + commission
     const movements = reversalMovements({ total, gross, held, liability })
-    const of = (debit: string) =>
+    const debited = (debit: string) =>
       movements.filter((movement) => movement.debit === debit).reduce((sum, { amount }) => sum + amount, 0n)
     expect(movements.reduce((sum, movement) => sum + movement.amount, 0n)).toBe(gross)
     expect(movements.every((movement) => movement.credit === 'items' && movement.amount > 0n)).toBe(true)
-    expect(of('commission')).toBe(commission)
-    expect(of('held') <= held).toBe(true)
-    expect(of('held') + of(liability === 'store' ? 'available' : 'loss')).toBe(total)
-    expect(of(liability === 'store' ? 'loss' : 'available')).toBe(0n)
-    expect(chargedToStore(movements)).toBe(liability === 'store' ? total : of('held'))
+    expect(debited('commission')).toBe(commission)
+    expect(debited('held') <= held).toBe(true)
+    expect(debited('held') + debited(liability === 'store' ? 'available' : 'loss')).toBe(total)
+    expect(debited(liability === 'store' ? 'loss' : 'available')).toBe(0n)
+    expect(chargedToStore(movements)).toBe(liability === 'store' ? total : debited('held'))
   },
 )
 

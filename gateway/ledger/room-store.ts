@@ -98,7 +98,7 @@ export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
       .orderBy('until')
       .limit(most)
       .execute()
-    return forget(
+    return freeRoom(
       tx,
       over.map((row) => row.trade_id),
       now,
@@ -109,14 +109,14 @@ export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
 /** Frees the part of a store's limit that reversals took. Returns the number of their trades. */
 export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
   const lost = await tx.selectFrom('lost_credit').select('trade_id').where('store_id', '=', storeId).execute()
-  return forget(
+  return freeRoom(
     tx,
     lost.map((row) => row.trade_id),
   )
 }
 
 /** Locks the trades first, as a reversal does, because another reversal may have extended the time of a trade. */
-async function forget(tx: Tx, tradeIds: readonly bigint[], overBy: Date | null = null): Promise<number> {
+async function freeRoom(tx: Tx, tradeIds: readonly bigint[], overBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`
     select from trade where id = any(${tradeIds.map(String)}::bigint[]) order by id for update`.execute(tx)

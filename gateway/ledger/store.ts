@@ -1,3 +1,4 @@
+/** Accounts, ledger entries and custody entries in PostgreSQL. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import { createBatch } from '../db/batch.ts'
@@ -5,7 +6,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { AccountKind } from '../db/schema.ts'
 import { isStoreAccount, type Movement } from './entry.ts'
 
-/** The cause of a movement: a trade at the prices and rate of its quote, a payout or an adjustment. */
+/** A trade as the cause of a posting, with the quote and the rate that its amounts were computed from. */
 export type TradeSource = { tradeId: bigint; quoteId: string; rateId: bigint }
 type OperatorSource = { payoutId: bigint } | { adjustmentId: bigint }
 
@@ -33,14 +34,14 @@ export async function post(tx: Tx, posting: Posting): Promise<void> {
   await createBatch().run(tx, postingSql(posting, accounts))
 }
 
-type Posted = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown> }
+type PostingParts = { entries: RawBuilder<unknown>; balances: RawBuilder<unknown> }
 
 /**
  * The statements that write the entries and then the balances. Balance rows are locked last, so only briefly, and in
  * the order of their ids, so deadlocks cannot occur. `after`: the part of the combined statement that must run
- * before.
+ * first.
  */
-export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): Posted {
+export function postingSql(posting: Posting, accounts: Accounts, after?: 'room'): PostingParts {
   const { movements, storeId, currency, at, part = 0 } = posting
   const idOf = (kind: AccountKind): bigint => {
     const id = accounts.get(kind)

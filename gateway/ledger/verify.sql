@@ -1,4 +1,4 @@
--- Recomputes the ledger from its rows, and lists every difference. An empty result means that all is well.
+-- Recomputes the ledger from its rows, and lists every difference. An empty result means that there is none.
 -- It shares no code with the writer of the ledger.
 with entry as (
   select e.*, d.kind as debit_kind, d.currency as debit_currency, d.store_id as debit_store,
@@ -304,20 +304,20 @@ from (
   from custody_entry c join bot_games g on g.bot_id = c.bot_id and c.id <= g.counted_to
   join trade_item i on i.trade_id = c.trade_id and i.asset_id = c.asset_id group by c.bot_id, i.app_id
 ) held full join (
-  select g.bot_id, told.key::integer as app_id, told.value::integer as items
-  from bot_games g, jsonb_each_text(g.items) told
-) said using (bot_id, app_id) where coalesce(held.items, 0) <> coalesce(said.items, 0)
+  select g.bot_id, game.key::integer as app_id, game.value::integer as items
+  from bot_games g, jsonb_each_text(g.items) game
+) stored using (bot_id, app_id) where coalesce(held.items, 0) <> coalesce(stored.items, 0)
 union all
 select 'the list of items in hand differs from custody', 'custody entry ' || id
 from (
   select custody_entry_id as id, bot_id, trade_id, asset_id from held_item
-) said full join (
+) stored full join (
   select id, bot_id, trade_id, asset_id from (
     select distinct on (trade_id, asset_id) * from custody_entry
     where id <= coalesce((select counted_to from held_items_mark), 0) order by trade_id, asset_id, id desc
   ) last where moved = 'in'
 ) held using (id, bot_id, trade_id, asset_id)
-where said.bot_id is null or held.bot_id is null
+where stored.bot_id is null or held.bot_id is null
 union all
 select 'an asset is in two open trades', 'app ' || app_id || ', item ' || asset_id
 from trade_item where live group by app_id, asset_id having count(*) > 1

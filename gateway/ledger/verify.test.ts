@@ -23,7 +23,7 @@ beforeAll(async () => {
   pool = testPool(till.url)
   pool.on('error', () => {})
   atFirst = await problems(pool)
-  await someLife()
+  await writeEntries()
 })
 afterAll(async () => {
   await pool.end()
@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 /** Two stores, with a final trade, a held one, a partly reversed one, and a deposit without a trade. */
-async function someLife() {
+async function writeEntries() {
   const stores = [await aStore(till, { riskLimitUsdCents: 2_500n }), await aStore(till)]
   const { bot, session } = await aBot(till)
   const work = async (protectionDays: number) => {
@@ -75,7 +75,7 @@ function within(client: pg.PoolClient, ask: (query: Query) => Query = (query) =>
 }
 
 /** Damages rows as only a superuser can, runs `look` on them, and rolls the damage back. */
-async function damaged<T>(
+async function withDamage<T>(
   damage: string,
   look: (by: Connector, client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
@@ -268,14 +268,14 @@ describe('the check of the ledger', () => {
     ],
     ['the list of items in hand differs from custody', 'insert into held_items_mark values (true, 99)'],
   ])('finds that %s', async (problem, damage) => {
-    expect(await damaged(damage, problems)).toContain(problem)
+    expect(await withDamage(damage, problems)).toContain(problem)
   })
 
   it.each(CURRENCIES)('finds an amount in %s that no deposit of the store holds', async (currency) => {
     const damage = `
       insert into account (store_id, kind, currency, balance) select min(id), 'held', '${currency}', 1 from store
       on conflict (store_id, kind, currency) do update set balance = account.balance + 1`
-    expect(await damaged(damage, problems)).toContain(
+    expect(await withDamage(damage, problems)).toContain(
       'the held balance of a store is not what its deposits hold',
     )
   })
@@ -283,22 +283,22 @@ describe('the check of the ledger', () => {
   describe('of the gateway', () => {
     const metrics = createMetrics()
     const check = (by: Connector) => checkLedger({ pool: by, log: till.deps.log, metrics })
-    const shown = async (name: string) =>
+    const metric = async (name: string) =>
       new RegExp(`^tradetill_ledger_${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]
     const isDue = 'update ledger_check set begun_at = null, complete_at = null;'
     /** Makes the entries look as if they were written after the last check. */
     const areNew = 'update ledger_check set verified_entry = 0; delete from verified_balance;'
 
     it('logs what a complete check finds, and shows when it ran', async () => {
-      expect([await shown('differences'), await shown('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
+      expect([await metric('differences'), await metric('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
       const { rows: before } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
       await check(pool)
-      expect(await shown('differences')).toBe('0')
+      expect(await metric('differences')).toBe('0')
       const { rows: after } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
-      const checkedS = Number(await shown('checked_timestamp_seconds'))
+      const checkedS = Number(await metric('checked_timestamp_seconds'))
       expect([before[0]?.s, checkedS, after[0]?.s].toSorted((a, b) => a - b)[1]).toBe(checkedS)
-      await damaged(`${isDue} update account set balance = 1 where kind = 'commission'`, check)
-      expect(await shown('differences')).toBe('2')
+      await withDamage(`${isDue} update account set balance = 1 where kind = 'commission'`, check)
+      expect(await metric('differences')).toBe('2')
       expect(till.lines.join('')).toContain('the ledger does not agree with itself')
     })
 
@@ -308,12 +308,12 @@ describe('the check of the ledger', () => {
       ['a deposit', `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`],
       ['the custody of an item', 'delete from custody_entry where id = 1'],
     ])('finds damage to %s by checking only the entries since the last check', async (_name, damage) => {
-      await damaged(`${areNew} ${damage}`, check)
-      expect(Number(await shown('differences'))).toBeGreaterThan(0)
+      await withDamage(`${areNew} ${damage}`, check)
+      expect(Number(await metric('differences'))).toBeGreaterThan(0)
     })
 
     it('finds nothing in correct entries, and checks each once', async () => {
-      await damaged(areNew, async (by) => {
+      await withDamage(areNew, async (by) => {
         await check(by)
         const client = await by.connect()
         const { rows } = await client.query('select verified_entry, differences from ledger_check')
@@ -324,37 +324,37 @@ describe('the check of the ledger', () => {
         await client.query(`update trade set held_amount = held_amount - 1 where state = 'held'`)
         await check(by)
       })
-      expect(await shown('differences')).toBe('0')
+      expect(await metric('differences')).toBe('0')
     })
 
     it('is made by one process at a time', async () => {
       const isTaken = `${isDue} update ledger_check set taken_until = now() + interval '1 minute';`
-      await damaged(`${isTaken} update account set balance = 1 where kind = 'commission'`, check)
-      expect(await shown('differences')).toBe('0')
+      await withDamage(`${isTaken} update account set balance = 1 where kind = 'commission'`, check)
+      expect(await metric('differences')).toBe('0')
     })
 
     it('that failed does not count as a check without differences', async () => {
-      const refused = damaged(`${isDue} drop table custody_entry cascade`, check)
+      const refused = withDamage(`${isDue} drop table custody_entry cascade`, check)
       await expect(refused).rejects.toThrow('custody_entry')
-      expect(await shown('differences')).toBe('Nan')
+      expect(await metric('differences')).toBe('Nan')
       await check(pool)
-      expect(await shown('differences')).toBe('0')
-      await damaged('update ledger_check set begun_at = clock_timestamp()', check)
-      expect(await shown('differences')).toBe('Nan')
+      expect(await metric('differences')).toBe('0')
+      await withDamage('update ledger_check set begun_at = clock_timestamp()', check)
+      expect(await metric('differences')).toBe('Nan')
     })
 
     /** Whether a statement belongs to the check, not to this test. */
     const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
 
     it('of the newest entries that failed is repeated, and never counts as a check without differences', async () => {
-      await damaged(areNew, async (_by, client) => {
+      await withDamage(areNew, async (_by, client) => {
         const failing = within(client, (query) => (statement, values) => {
           if (isPart(statement)) return Promise.reject(new Error('too slow'))
           return query(statement, values)
         })
         for (let minute = 0; minute < 3; minute += 1) {
           await expect(check(failing)).rejects.toThrow('too slow')
-          expect(await shown('differences')).toBe('Nan')
+          expect(await metric('differences')).toBe('Nan')
         }
       })
     })
@@ -365,7 +365,7 @@ describe('the check of the ledger', () => {
         where account.balance <> coalesce(kept.balance, 0)`)
 
     it('counts no entry twice if a slow process is overtaken', async () => {
-      await damaged(areNew, async (by, client) => {
+      await withDamage(areNew, async (by, client) => {
         let isOvertaken = false
         const slow = within(client, (query) => async (statement, values) => {
           if (isPart(statement) && !isOvertaken) {
@@ -379,11 +379,11 @@ describe('the check of the ledger', () => {
         expect(isOvertaken).toBe(true)
         expect((await wrongSums(client)).rows).toEqual([])
       })
-      expect(await shown('differences')).toBe('0')
+      expect(await metric('differences')).toBe('0')
     })
 
     it('of everything keeps its sums consistent if its process ends in the middle', async () => {
-      await damaged(areNew, async (by, client) => {
+      await withDamage(areNew, async (by, client) => {
         await check(by)
         expect((await wrongSums(client)).rows).toEqual([])
         const dying = within(client, (query) => (statement, values) => {

@@ -4,9 +4,9 @@ import { type MoveAnswer, moveItem } from '../bots/items.ts'
 import {
   type ItemFilter,
   type ItemMove,
-  itemsLookedAt,
   type ListedItem,
   lookThroughItems,
+  mostItemsToLookAt,
   movesOf,
   selectItems,
 } from '../departures/item-list-store.ts'
@@ -50,7 +50,7 @@ export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<A
     places.push(...fitting.map(({ place }) => place))
     // The next page begins after the last item of a full page, or else after the last item examined.
     const last = places.length === filter.limit ? fitting.at(-1) : looked.at(-1)
-    const isEnd = looked.length < itemsLookedAt(filter) && last?.place === looked.at(-1)?.place
+    const isEnd = looked.length < mostItemsToLookAt(filter) && last?.place === looked.at(-1)?.place
     next = isEnd || last === undefined ? null : last.place
     if (next === null || places.length === filter.limit || round === MOST_ROUNDS) break
     before = next

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { allCommands } from '../cli/app.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
-import { ASKED_MS } from '../trades/by-hand.ts'
+import { RELEASE_AFTER_MS } from '../trades/by-hand.ts'
 import { type OutlookFacts, type OutlookTrade, outlookOf, RELEASE_WAIT_MS } from './outlook.ts'
 
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 0, 1) + seconds * 1000)
@@ -141,7 +141,7 @@ it('held credit can be released a day after its protection ends, and reversed at
 })
 
 it('the stated wait for a release is the same as in the rules of trades', () => {
-  expect(RELEASE_WAIT_MS).toBe(ASKED_MS)
+  expect(RELEASE_WAIT_MS).toBe(RELEASE_AFTER_MS)
 })
 
 it('a dead bot can be renewed or retired if a trade waits for it', () => {

@@ -3,7 +3,7 @@ import { GAMES, type Game } from '../../contract/games.ts'
 import { BANDS_USD, bandOf, type Verdict, verdictOf } from '../pricing/coverage.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
 import { covers, type Hold, heldAt, isPattern } from '../pricing/hold.ts'
-import { judgedItems } from '../pricing/judged.ts'
+import { judgeItems } from '../pricing/judge-items.ts'
 import { freshOf, type SourcePrice } from '../pricing/price.ts'
 import { priceList, rulesOfStore } from '../pricing/service.ts'
 import { countPatterns, holdPrices, readHolds, readPrices, releasePrices } from '../pricing/store.ts'
@@ -173,7 +173,7 @@ export async function priceCoverage(deps: FindDeps, game: Game): Promise<Answer<
   const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
   const bands = BANDS_USD.map((fromUsd): CoverageBand => ({ fromUsd, ...none, examples: [] }))
   let items = 0
-  for await (const judged of judgedItems(db, { game, rules: config.priceRules, now })) {
+  for await (const judged of judgeItems(db, { game, rules: config.priceRules, now })) {
     const { item, prices, verdict } = judged
     const fromUsd = bandOf(prices)
     const band = bands.find((each) => each.fromUsd === fromUsd)

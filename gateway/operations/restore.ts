@@ -2,7 +2,7 @@
 
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
-import { isDisarmed, readStanding, SKIPPED, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
+import { isDisarmed, readStanding, SKIPPED_NUMBERS, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
 import { lockPublishing } from '../events/store.ts'
 import { counted } from '../kit/counted.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
@@ -44,8 +44,8 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
     const addDeliveries = deliveryWriter({ clock: deps.clock, signals: { notify: async () => {} } })
     const { epoch, stores } = await startEpoch(tx, { at, addDeliveries })
     const recounted = await countAgain(tx)
-    const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED), recounted }
-    const message = `Epoch ${epoch} began. Event numbers skip ${SKIPPED}, and ${counted(stores, 'store is', 'stores are')} informed. Gateways resume within seconds.`
+    const data = { epoch: Number(epoch), stores, skipped: Number(SKIPPED_NUMBERS), recounted }
+    const message = `Epoch ${epoch} began. Event numbers skip ${SKIPPED_NUMBERS}, and ${counted(stores, 'store is', 'stores are')} informed. Gateways resume within seconds.`
     return done(data, message)
   })
 }

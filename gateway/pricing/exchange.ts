@@ -5,7 +5,9 @@ const RATE_DIGITS = 8
 const RATE_ONE = 10n ** BigInt(RATE_DIGITS)
 const MICROS_PER_CENT = 10_000n
 
+/** The greatest age of a rate that prices an item. */
 const MAX_AGE_MS = 48 * 3_600_000
+/** The most that a rate may change from one answer of its source to the next. */
 const MAX_JUMP_PERCENT = 20n
 /** The source that the others are compared with. */
 export const REFERENCE_SOURCE = 'ecb'
@@ -16,7 +18,7 @@ const MAX_APART_PERCENT = 3n
 /**
  * Maximum age of the reference. It is not published on weekends and holidays, which are four days in a row at Easter.
  */
-export const REFERENCE_MS = 6 * 24 * 3_600_000
+export const REFERENCE_MAX_AGE_MS = 6 * 24 * 3_600_000
 
 /** No rate of these currencies has left this range for decades. Outside it, a decimal point is probably misplaced. */
 const PLAUSIBLE: Record<Currency, { from: bigint; to: bigint }> = {
@@ -62,7 +64,7 @@ export function isContradicted(
   reference: { perUsd: string; asOf: Date } | undefined,
   now: Date,
 ): boolean {
-  if (reference === undefined || now.getTime() - reference.asOf.getTime() > REFERENCE_MS) return false
+  if (reference === undefined || now.getTime() - reference.asOf.getTime() > REFERENCE_MAX_AGE_MS) return false
   const known = parseDecimal(reference.perUsd)
   return known !== undefined && isApart(known, next, MAX_APART_PERCENT)
 }

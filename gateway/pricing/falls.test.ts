@@ -23,7 +23,7 @@ const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('D-13 a fall', () => {
   /** A source that had the price `from` two hours ago, and set the price `to` `minutes` ago. Prices in dollars. */
-  const fell = (from: number, to: number, minutes = 0) =>
+  const fallenPrice = (from: number, to: number, minutes = 0) =>
     price(to, {
       levelUsdMicros: micros(10),
       asOf: minutesAgo(minutes),
@@ -33,50 +33,50 @@ describe('D-13 a fall', () => {
     price(usd, { levelUsdMicros: micros(10), asOf: minutesAgo(minutes) })
 
   test('applies to the older prices of the others', () => {
-    expect(judge(fell(10, 8), old(10), old(10))).toEqual(priced(8))
-    expect(judge(fell(12, 9.6), old(10), old(10))).toEqual(priced(8))
-    expect(judge(fell(10, 8), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(10, 8), old(10), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(12, 9.6), old(10), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(10, 8), old(10))).toEqual(priced(8))
     // The larger of two falls counts, and a price that has already fallen does not fall again.
-    expect(judge(fell(10, 8.5), fell(10, 8), old(10))).toEqual(priced(8))
-    expect(judge(fell(10, 8), fell(10, 8.5, 30), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(10, 8.5), fallenPrice(10, 8), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(10, 8), fallenPrice(10, 8.5, 30), old(10))).toEqual(priced(8))
   })
 
   test('of a tenth or less is ignored, and a larger one does not lower equally new prices', () => {
-    expect(judge(fell(10, 9), old(10), old(10))).toEqual(priced(10))
-    expect(judge(fell(10, 8.99), old(10), old(10))).toEqual(priced(8.99))
-    expect(judge(fell(10, 8), old(10, 0), old(10, 0))).toEqual(priced(10))
+    expect(judge(fallenPrice(10, 9), old(10), old(10))).toEqual(priced(10))
+    expect(judge(fallenPrice(10, 8.99), old(10), old(10))).toEqual(priced(8.99))
+    expect(judge(fallenPrice(10, 8), old(10, 0), old(10, 0))).toEqual(priced(10))
     expect(judge(price(11), old(10), old(10))).toEqual(priced(10))
   })
 
   test('does not count if a fresher source has not fallen', () => {
-    expect(judge(fell(10, 8, 20), fell(10, 10, 10), old(10))).toEqual(priced(10))
-    expect(judge(fell(10, 8, 20), fell(10, 10, 40), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(10, 8, 20), fallenPrice(10, 10, 10), old(10))).toEqual(priced(10))
+    expect(judge(fallenPrice(10, 8, 20), fallenPrice(10, 10, 40), old(10))).toEqual(priced(8))
     // A source without an earlier price cannot contradict it.
-    expect(judge(fell(10, 8, 20), old(10, 10), old(10))).toEqual(priced(8))
+    expect(judge(fallenPrice(10, 8, 20), old(10, 10), old(10))).toEqual(priced(8))
   })
 
   test('is measured against a price from 1 to 24 hours ago', () => {
-    const said = (minutesBefore: number) => ({
-      ...fell(10, 8),
+    const fallenFrom = (minutesBefore: number) => ({
+      ...fallenPrice(10, 8),
       earlier: { usdMicros: micros(10), asOf: minutesAgo(minutesBefore) },
     })
-    expect(judge(said(60), old(10), old(10))).toEqual(priced(8))
-    expect(judge(said(59), old(10), old(10))).toEqual(priced(10))
-    expect(judge(said(24 * 60), old(10), old(10))).toEqual(priced(8))
-    expect(judge(said(24 * 60 + 1), old(10), old(10))).toEqual(priced(10))
+    expect(judge(fallenFrom(60), old(10), old(10))).toEqual(priced(8))
+    expect(judge(fallenFrom(59), old(10), old(10))).toEqual(priced(10))
+    expect(judge(fallenFrom(24 * 60), old(10), old(10))).toEqual(priced(8))
+    expect(judge(fallenFrom(24 * 60 + 1), old(10), old(10))).toEqual(priced(10))
   })
 
   test('beyond the spike limit removes the price until another source confirms it', () => {
-    expect(judge(fell(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
-    expect(judge(fell(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
+    expect(judge(fallenPrice(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
+    expect(judge(fallenPrice(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
     // Two prices that differed before the fall do not agree because of it.
-    expect(judge(fell(10, 8), old(11))).toEqual(unavailable('noPrice'))
-    expect(judge(fell(10, 5), fell(10, 5.5), price(10))).toEqual(priced(5.5))
+    expect(judge(fallenPrice(10, 8), old(11))).toEqual(unavailable('noPrice'))
+    expect(judge(fallenPrice(10, 5), fallenPrice(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 
   test('is ignored up to the threshold of its game', () => {
     const tolerant = { ...RULES, fallBps: 3_000 }
-    expect(worthOf([fell(10, 8), old(10), old(10)], tolerant, NOW)).toEqual(priced(10))
+    expect(worthOf([fallenPrice(10, 8), old(10), old(10)], tolerant, NOW)).toEqual(priced(10))
   })
 
   test('either lowers a price by at most the spike limit, or removes it', () => {

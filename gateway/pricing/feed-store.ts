@@ -11,11 +11,14 @@ type Take = {
   /** When the taken feed is due again. */
   nextAt: Date
   /** Takes no feed if the source was asked after this time. */
-  alone: Date
+  notAskedSince: Date
 }
 
 /** Takes the feed that has waited longest. Only one of several processes gets it. */
-export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): Promise<Feed | undefined> {
+export function takeFeed(
+  db: Db,
+  { source, feeds, now, nextAt, notAskedSince }: Take,
+): Promise<Feed | undefined> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${`prices ${source}`}, 0))`.execute(tx)
     await tx
@@ -28,7 +31,7 @@ export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): P
       where source = ${source} and feed = (
         select feed from price_feed
         where source = ${source} and feed = any(${[...feeds]}) and next_at <= ${now}
-          and not exists (select from price_feed where source = ${source} and asked_at > ${alone})
+          and not exists (select from price_feed where source = ${source} and asked_at > ${notAskedSince})
         order by next_at, feed limit 1)
       returning feed`.execute(tx)
     return rows[0]?.feed
@@ -38,7 +41,7 @@ export function takeFeed(db: Db, { source, feeds, now, nextAt, alone }: Take): P
 type FeedKey = { source: string; feed: Feed }
 
 /** Records a success. `refused` is the part of the answer that was not accepted. */
-export async function setGood(
+export async function recordSuccess(
   db: Db,
   { source, feed }: FeedKey,
   { at, refused }: { at: Date; refused: string | null },

@@ -39,7 +39,7 @@ const due = (source: PriceSource) =>
 const STEP_S = 20
 
 /** Advances the clock by `minutes`. Every 20 seconds, each process requests what is due. */
-async function live(source: PriceSource, minutes: number, processes = 1): Promise<void> {
+async function run(source: PriceSource, minutes: number, processes = 1): Promise<void> {
   for (let second = 0; second < minutes * 60; second += STEP_S) {
     await Promise.all(Array.from({ length: processes }, () => due(source)))
     clock.advance(STEP_S * SECOND_MS)
@@ -47,7 +47,7 @@ async function live(source: PriceSource, minutes: number, processes = 1): Promis
 }
 
 /** Most calls in any window of this length. */
-function most(windowMs: number): number {
+function mostCalls(windowMs: number): number {
   const times = server.asked.map(({ at }) => at?.getTime() ?? 0)
   return Math.max(...times.map((start) => times.filter((t) => t >= start && t < start + windowMs).length))
 }
@@ -71,17 +71,17 @@ describe('requests to a source', () => {
     async (_what, item, urls) => {
       server.answer('/v1/items', json([item]))
       server.answer('/v1/sales/history', json([]))
-      await live(skinportPrices(server.url), 25, 2)
-      expect(most(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
+      await run(skinportPrices(server.url), 25, 2)
+      expect(mostCalls(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
       expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
     },
   )
 
   test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
     waxpeerSays(5_000)
-    await live(waxpeer(), 9)
+    await run(waxpeer(), 9)
     expect(server.asked.map(({ url }) => url)).toHaveLength(4)
-    await live(waxpeer(), 3)
+    await run(waxpeer(), 3)
     expect(server.asked).toHaveLength(8)
   })
 
@@ -97,22 +97,22 @@ describe('requests to a source', () => {
 
   test('stop for all games after a 429, for as long as the answer asks', async () => {
     server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
-    await live(waxpeer(), 29)
+    await run(waxpeer(), 29)
     expect(server.asked).toHaveLength(1)
-    await live(waxpeer(), 2)
+    await run(waxpeer(), 2)
     expect(server.asked).toHaveLength(2)
   })
 
   test('become rarer while it keeps failing, but stay at least hourly, and the reason is recorded', async () => {
     server.answer(PATH, json({}, 500))
-    await live(waxpeer(), 150)
+    await run(waxpeer(), 150)
     const [cs] = await feeds()
     expect(cs).toMatchObject({ feed: 'cs', good_at: null, last_error: 'answered 500' })
     const calls = server.asked.filter(({ url }) => url.includes('csgo')).length
     expect(calls).toBeGreaterThanOrEqual(4)
     expect(calls).toBeLessThanOrEqual(5)
     waxpeerSays(5_000)
-    await live(waxpeer(), 60)
+    await run(waxpeer(), 60)
     expect((await feeds())[0]).toMatchObject({ failures: 0, last_error: null })
     expect(lines.join('')).toContain('price source failed')
   })
@@ -121,16 +121,16 @@ describe('requests to a source', () => {
     const path = '/v6/latest/USD'
     server.answer(path, json({}, 500))
     const rates = webRates(server.url)
-    await live(rates, 9)
+    await run(rates, 9)
     expect(server.asked).toHaveLength(1)
     const seconds = Math.floor(clock.now().getTime() / SECOND_MS)
     server.answer(
       path,
       json({ result: 'success', base_code: 'USD', time_last_update_unix: seconds, rates: { EUR: 0.86 } }),
     )
-    await live(rates, 2)
+    await run(rates, 2)
     expect(server.asked).toHaveLength(2)
-    await live(rates, 15)
+    await run(rates, 15)
     expect(server.asked).toHaveLength(2)
 
     // fetch's own error says only that it failed.
@@ -176,7 +176,7 @@ describe('a source that fails', () => {
     await twoSay(10)
     expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
     for (const path of [PATH, '/api/v2/prices/USD.json']) server.answer(path, json({}, 503))
-    await live(waxpeer(), 60)
+    await run(waxpeer(), 60)
     expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
     clock.advance(6 * 60 * MINUTE_MS)
     expect(await priceOf()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
@@ -186,7 +186,7 @@ describe('a source that fails', () => {
     await twoSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)
-    await live(waxpeer(), 2)
+    await run(waxpeer(), 2)
     expect((await feeds())[0]).toMatchObject({ failures: 1, last_error: 'answered without a price' })
     expect(await priceOf()).toMatchObject({ kind: 'priced' })
   })
@@ -204,8 +204,8 @@ describe('exchange rates from the web', () => {
       }),
     )
   const eur = async () => {
-    const asked = { game: 'cs', names: [], rules: DEFAULT_RULES } as const
-    const list = await priceList(database.db, { ...asked, currency: 'EUR', now: clock.now() })
+    const query = { game: 'cs', names: [], rules: DEFAULT_RULES } as const
+    const list = await priceList(database.db, { ...query, currency: 'EUR', now: clock.now() })
     return 'refused' in list ? list.refused : list.rate.perUsd
   }
   const fileSays = (perUsd: string) =>

@@ -1,7 +1,7 @@
 /** When to ask each source for each feed. */
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
-import { countFailure, postponeSource, setGood, takeFeed } from './feed-store.ts'
+import { countFailure, postponeSource, recordSuccess, takeFeed } from './feed-store.ts'
 import type { Feed, PriceSource } from './sources/source.ts'
 
 const MAX_BACKOFF_MS = 3_600_000
@@ -26,17 +26,17 @@ export function feedsOf(source: PriceSource): Feed[] {
 export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undefined> {
   const { name, pace } = source
   const nextAt = new Date(now.getTime() + pace.everyMs)
-  const alone = new Date(now.getTime() - pace.gapMs)
-  return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, alone })
+  const notAskedSince = new Date(now.getTime() - pace.gapMs)
+  return takeFeed(db, { source: name, feeds: feedsOf(source), now, nextAt, notAskedSince })
 }
 
 /** Records an answer of the feed, and the refused part of it. */
-export function noteGood(
+export function noteSuccess(
   db: Db,
   { source, now }: Turn,
   { feed, refused }: { feed: Feed; refused: string | null },
 ): Promise<void> {
-  return setGood(
+  return recordSuccess(
     db,
     { source: source.name, feed },
     { at: now, refused: refused?.slice(0, MAX_ERROR) ?? null },

@@ -42,7 +42,7 @@ export function likeOf(name: string | null): string | null {
   return name.replaceAll(/[\\%_]/g, '\\$&').replaceAll(ANY, '%')
 }
 
-export type Held = {
+export type HoldEffect = {
   blocked: boolean
   /** The moment for which its price is judged. */
   asOf: Date
@@ -55,7 +55,7 @@ export type Held = {
  * judged for the moment of the freeze, so it neither moves nor ages. Of several set prices the most specific counts:
  * the item's own, then that of the longest pattern.
  */
-export function heldAt(holds: readonly Hold[], item: string, now: Date): Held {
+export function heldAt(holds: readonly Hold[], item: string, now: Date): HoldEffect {
   const its = holds.filter((hold) => covers(hold, item))
   const frozen = its.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
   const [closest] = its

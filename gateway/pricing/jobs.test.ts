@@ -105,14 +105,14 @@ describe('pricing', () => {
       await refresh(rates('ecb', '0.86', 60), rates('er-api', '0.87', 2))
       const { pool } = database
       await pool.query(`insert into price_feed (source, feed, next_at) values ('er-api', 'rates', now())`)
-      const said = async () =>
+      const lastError = async () =>
         (await pool.query(`select last_error from price_feed where source = 'er-api'`)).rows[0].last_error
       await refresh(rates('er-api', '0.89'))
       expect(await rate()).toBe(0.87)
       expect(lines.join('')).toContain('"reason":"apart from the reference"')
-      expect(await said()).toBe('EUR 0.89 is refused: apart from the reference')
+      expect(await lastError()).toBe('EUR 0.89 is refused: apart from the reference')
       await refresh(rates('er-api', '0.885'))
-      expect([await rate(), await said()]).toEqual([0.885, null])
+      expect([await rate(), await lastError()]).toEqual([0.885, null])
       // A real move. The reference is not compared with other sources, so both rates follow the move.
       await refresh(rates('er-api', '0.9'), rates('ecb', '0.9', 0), rates('er-api', '0.901', 0))
       expect(await rate()).toBe(0.901)
@@ -173,17 +173,17 @@ describe('pricing', () => {
       fetch: async (game) => (game === 'cs' ? [{ ...row, asOf: ahead.machineNow() }] : []),
     }
     const pricing = await startPricing({ db: database.db, sources: [source], clock: ahead, log })
-    const told = async () => {
+    const outcome = async () => {
       const rules = rulesWith(() => ({}))
-      const asked = { game: 'cs', currency: 'USD', names: ['Knife'], rules, now: ahead.now() } as const
-      const list = await priceList(database.db, asked)
+      const query = { game: 'cs', currency: 'USD', names: ['Knife'], rules, now: ahead.now() } as const
+      const list = await priceList(database.db, query)
       return 'refused' in list ? list.refused : list.of('Knife').kind
     }
-    expect(await told()).toBe('priced')
+    expect(await outcome()).toBe('priced')
     ahead.jump(8 * 86_400_000)
-    expect(await told()).not.toBe('priced')
+    expect(await outcome()).not.toBe('priced')
     pricing.again()
-    await expect.poll(told).toBe('priced')
+    await expect.poll(outcome).toBe('priced')
     await pricing.stop()
   })
 

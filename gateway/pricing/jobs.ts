@@ -1,3 +1,4 @@
+/** Asks the sources of prices and exchange rates, and stores their answers. */
 import type { Game } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -8,12 +9,12 @@ import {
   isContradicted,
   isJump,
   type RateRefusal,
-  REFERENCE_MS,
+  REFERENCE_MAX_AGE_MS,
   REFERENCE_SOURCE,
   readRate,
 } from './exchange.ts'
 import { forgetFeedsBut } from './feed-store.ts'
-import { feedsOf, noteFailure, noteGood, takeDueFeed } from './feeds.ts'
+import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
 import { forgetPricesBefore, latestRates, savePrices, saveRate } from './store.ts'
@@ -87,8 +88,8 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking):
   const { db, clock, log } = deps
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
   try {
-    const { rows, refused } = await take(deps, { source, feed, signal: deadline })
-    await noteGood(db, { source, now: clock.now() }, { feed, refused })
+    const { rows, refused } = await readFeed(deps, { source, feed, signal: deadline })
+    await noteSuccess(db, { source, now: clock.now() }, { feed, refused })
     log.debug({ source: source.name, feed, rows }, 'price source answered')
   } catch (error) {
     if (signal.aborted) return
@@ -99,9 +100,9 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking):
 }
 
 /** `refused`: the part of the answer that was not accepted; null if there is none. */
-type Taken = { rows: number; refused: string | null }
+type RefreshResult = { rows: number; refused: string | null }
 
-async function take(deps: PricingDeps, { source, feed, signal }: Asking): Promise<Taken> {
+async function readFeed(deps: PricingDeps, { source, feed, signal }: Asking): Promise<RefreshResult> {
   if (feed !== 'rates') return { rows: await takePrices(deps, { source, game: feed, signal }), refused: null }
   const rates = (await source.fetchRates?.(signal)) ?? []
   const refused: string[] = []
@@ -140,20 +141,20 @@ async function keepRate(
   const now = clock.now()
   const asOf = notAfter(clock.tillTime(rate.asOf), now)
   // On a Monday the reference is from Friday: too old for payments, but recent enough for comparison.
-  const age = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MS } : {}
+  const age = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
   const read = readRate(currency, { ...rate, asOf, ...age }, now)
   const latest = await latestRates(db, currency, now)
   const before = latest.find((entry) => entry.source === source)
   const known = before && readRate(currency, { ...before, ...age }, now)
-  const jumps = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
+  const hasJumped = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
   // The reference itself is not compared: otherwise a real move would keep both at their old rates.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
-  const contradicted = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)
-  if (read.kind === 'rate' && !jumps && !contradicted) {
+  const isApart = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)
+  if (read.kind === 'rate' && !hasJumped && !isApart) {
     await saveRate(db, source, { ...rate, asOf })
     return undefined
   }
-  const reason = read.kind === 'refused' ? read.reason : jumps ? 'jump' : 'apart from the reference'
+  const reason = read.kind === 'refused' ? read.reason : hasJumped ? 'jump' : 'apart from the reference'
   const { perUsd } = rate
   log.error(
     { source, currency, perUsd, reason, reference: reference?.perUsd },

@@ -158,7 +158,7 @@ describe('other rules of a price', () => {
     expect(DEFAULT_RULES.dota).toEqual({
       commissionBps: 2_500,
       freshMs: 6 * HOUR_MS,
-      besideFresherMs: HOUR_MS,
+      supersededMs: HOUR_MS,
       fallBps: 1_000,
       minPopularity: 10,
       minWorthUsdCents: 10n,
@@ -178,7 +178,7 @@ const amount = fc.oneof(
 /** A source, honest or not, with or without a level. */
 const source = fc
   .record({ usdMicros: amount, levelUsdMicros: fc.option(amount) })
-  .map((said) => ({ ...price(1), ...said }))
+  .map((fields) => ({ ...price(1), ...fields }))
 const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
 const popularity = fc.integer({ min: 7, max: 13 })
 /** An amount of a lying source. Half of them are near those of `honestSources`. */
@@ -191,7 +191,7 @@ const lyingRow = fc
     popularityKind,
     asOf: fc.constantFrom(NOW, NOW, NOW, hoursAgo(7), hoursAgo(-1)),
   })
-  .map((said) => ({ ...price(1), ...said }))
+  .map((fields) => ({ ...price(1), ...fields }))
 const isFresh = ({ asOf }: SourcePrice) => asOf === NOW
 /** Sources that agree within the limit on the price, and on the weekly level if they know it. */
 const honestSources = fc
@@ -205,7 +205,7 @@ const honestSources = fc
           popularity,
           popularityKind,
         })
-        .map((said) => ({ ...price(1), ...said })),
+        .map((fields) => ({ ...price(1), ...fields })),
       { minLength: 3, maxLength: 6 },
     ),
   )

@@ -26,8 +26,8 @@ export type GameRules = {
   commissionBps: number
   /** A price older than this is ignored. */
   freshMs: number
-  /** The greatest age of a price while another source has a fresher one. */
-  besideFresherMs: number
+  /** A price older than this is ignored while another source has a fresher one. */
+  supersededMs: number
   /** In hundredths of a percent. A larger fall at one source also lowers older prices of other sources. */
   fallBps: number
   /** A popular item has at least this many sales in 30 days at one source, or listings at each of two. */
@@ -55,7 +55,7 @@ const EARLIER_MS = { from: HOUR_MS, to: 24 * HOUR_MS }
 const DEFAULT_GAME_RULES: GameRules = {
   commissionBps: 2_500,
   freshMs: 6 * HOUR_MS,
-  besideFresherMs: HOUR_MS,
+  supersededMs: HOUR_MS,
   fallBps: 1_000,
   minPopularity: 10,
   minWorthUsdCents: 10n,
@@ -88,7 +88,7 @@ export type Worth =
 export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: Date): Worth {
   const fresh = freshOf(prices, rules, now)
   const level = levelOf(fresh, rules)
-  const usdMicros = believedAfterFall(fresh, level, { rules, now })
+  const usdMicros = trustedPriceAfterFall(fresh, level, { rules, now })
   if (usdMicros === null) return { kind: 'unavailable', reason: 'noPrice' }
   if (!isPopular(prices, rules, now)) return { kind: 'unavailable', reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
@@ -106,11 +106,11 @@ export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
 /** Drops prices that are too old or from the future. */
 export function freshOf(
   prices: readonly SourcePrice[],
-  { freshMs, besideFresherMs }: Pick<GameRules, 'freshMs' | 'besideFresherMs'>,
+  { freshMs, supersededMs }: Pick<GameRules, 'freshMs' | 'supersededMs'>,
   now: Date,
 ): SourcePrice[] {
   const known = within(prices, freshMs, now)
-  const young = within(known, besideFresherMs, now)
+  const young = within(known, supersededMs, now)
   return young.length > 0 ? young : known
 }
 
@@ -125,19 +125,19 @@ function within(prices: readonly SourcePrice[], mostMs: number, now: Date): Sour
  * Returns the price after falls. A fall at one source also lowers the older prices of the others. If that would lower
  * one of them by more than the limit, the item has no price: a single source must not be able to do that.
  */
-function believedAfterFall(
+function trustedPriceAfterFall(
   fresh: readonly SourcePrice[],
   level: Level | null,
   { rules, now }: { rules: GameRules; now: Date },
 ): bigint | null {
-  const stood = believed(fresh, level, rules)
-  if (stood === null) return null
+  const unfallen = trustedPrice(fresh, level, rules)
+  if (unfallen === null) return null
   const fallen = withFalls(fresh, rules, now)
-  if (fallen === undefined) return stood
+  if (fallen === undefined) return unfallen
   const isFar = fallen.some(
-    ({ usdMicros }, index) => raised(usdMicros + 1n, rules) < (fresh[index]?.usdMicros ?? 0n),
+    ({ usdMicros }, index) => raisedByLimit(usdMicros + 1n, rules) < (fresh[index]?.usdMicros ?? 0n),
   )
-  return isFar ? null : believed(fallen, level, rules)
+  return isFar ? null : trustedPrice(fallen, level, rules)
 }
 
 /**
@@ -149,10 +149,10 @@ function withFalls(
   { fallBps }: GameRules,
   now: Date,
 ): SourcePrice[] | undefined {
-  const kept = BPS - BigInt(fallBps)
+  const keptBps = BPS - BigInt(fallBps)
   const known = fresh.map((price) => ({ price, before: earlierOf(price, now) }))
   const hasFallen = ({ price, before }: (typeof known)[number]) =>
-    before !== undefined && price.usdMicros * BPS < before * kept
+    before !== undefined && price.usdMicros * BPS < before * keptBps
   const falls = known.filter(
     (one) =>
       hasFallen(one) &&
@@ -180,14 +180,14 @@ function earlierOf({ earlier, asOf }: SourcePrice, now: Date): bigint | undefine
  * price counts only near its own weekly level. Of two or three prices, the two lowest must agree, so a false price
  * cannot side with a higher one. No price may exceed the level by more than the limit.
  */
-function believed(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
+function trustedPrice(fresh: readonly SourcePrice[], level: Level | null, rules: Limit): bigint | null {
   const sorted = ascending(fresh.map((price) => price.usdMicros))
   const middle = lowerMiddle(sorted)
   if (middle === undefined) return null
   if (sorted.length === 1 && (level === null || isFarBelow(middle, level, rules))) return null
   if (sorted.length <= 3 && !agree(sorted.slice(0, 2), rules)) return null
   if (level === null) return middle
-  const ceiling = raised(level.usdMicros, rules)
+  const ceiling = raisedByLimit(level.usdMicros, rules)
   if (middle <= ceiling) return middle
   // Compares the ceiling with the next higher price, which is the true middle if a lower price is false.
   const above = sorted[(sorted.length + 1) >> 1] ?? middle
@@ -217,7 +217,7 @@ function levelOf(fresh: readonly SourcePrice[], rules: Limit): Level | null {
 const isFarBelow = (price: bigint, level: Level, { spikeBps }: Limit): boolean =>
   price * BPS < level.usdMicros * (BPS - BigInt(spikeBps))
 
-const raised = (value: bigint, { spikeBps }: Limit): bigint => (value * (BPS + BigInt(spikeBps))) / BPS
+const raisedByLimit = (value: bigint, { spikeBps }: Limit): bigint => (value * (BPS + BigInt(spikeBps))) / BPS
 
 /** True if the last of these ascending values exceeds the first by at most the limit. */
 function agree(sorted: readonly bigint[], { spikeBps }: Limit): boolean {

@@ -1,3 +1,4 @@
+/** The current prices of items, and the sources' data that each price is based on. */
 import { GAME_FACTS, type Game, type Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -41,7 +42,7 @@ export type Grounds = {
   marketHashName: string
   usdMicros: bigint
   levelUsdMicros: bigint | null
-  said: readonly SourcePrice[]
+  sources: readonly SourcePrice[]
 }
 
 export type PriceList = {
@@ -57,12 +58,12 @@ export type PriceList = {
   grounds(): Grounds[]
 }
 
-type Asked = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
+type PriceQuery = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
 
 /** Current prices of these items. Without a trusted exchange rate, nothing has a price. */
 export async function priceList(
   db: Db | Tx,
-  { game, currency, names, rules, now }: Asked,
+  { game, currency, names, rules, now }: PriceQuery,
 ): Promise<PriceList | { refused: RateRefusal | 'missing' }> {
   const rate = await currentRate(db, currency, now)
   if ('refused' in rate) return rate
@@ -95,11 +96,11 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     const { blocked, asOf, override } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
     const found = prices.get(name) ?? []
-    const said = override === null ? freshOf(found, rules, asOf) : [priceOfOverride(override, now)]
+    const sources = override === null ? freshOf(found, rules, asOf) : [priceOfOverride(override, now)]
     const worth = override === null ? worthOf(found, rules, asOf) : worthOfOverride(override, rules)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
-    grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, said })
+    grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, sources })
     const price = shopperAmount(usdMicros, rate.perUsd, commissionBps)
     return { kind: 'priced', price, gross: toMinorUnits(usdMicros, rate.perUsd) }
   }

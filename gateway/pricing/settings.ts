@@ -60,11 +60,11 @@ const BPS_ONE = 10_000
 export function rulesOf(settings: Settings): PricingRules {
   return rulesWith((game) => {
     const ageMinutes = settings.TRADETILL_PRICE_MAX_AGE_MINUTES?.[game]
-    const besideMinutes = settings.TRADETILL_PRICE_FRESHER_MINUTES?.[game]
+    const supersededMinutes = settings.TRADETILL_PRICE_FRESHER_MINUTES?.[game]
     const given: { [Rule in keyof GameRules]?: GameRules[Rule] | undefined } = {
       commissionBps: settings.TRADETILL_COMMISSION_BPS?.[game],
       freshMs: ageMinutes === undefined ? undefined : ageMinutes * MINUTE_MS,
-      besideFresherMs: besideMinutes === undefined ? undefined : besideMinutes * MINUTE_MS,
+      supersededMs: supersededMinutes === undefined ? undefined : supersededMinutes * MINUTE_MS,
       fallBps: settings.TRADETILL_PRICE_FALL_BPS?.[game],
       minPopularity: settings.TRADETILL_PRICE_MIN_SALES?.[game],
       spikeBps: settings.TRADETILL_PRICE_SPIKE_BPS?.[game],
@@ -79,10 +79,10 @@ export function rulesOf(settings: Settings): PricingRules {
  */
 export function problemOfRules(settings: Settings): string | undefined {
   const rules = rulesOf(settings)
-  const meant = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
-  const bad = gamesAboveLevel(rules).filter((game) => !meant.has(game))
+  const intended = new Set(settings.TRADETILL_PRICE_ABOVE_LEVEL ?? [])
+  const bad = gamesAboveLevel(rules).filter((game) => !intended.has(game))
   if (bad.length === 0) return undefined
-  return `is too small for ${bad.join(', ')} beside TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
+  return `is too small for ${bad.join(', ')} beside TRADETILL_PRICE_SPIKE_BPS: a pumped price would pay more than the item is worth; if that is intended, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}`
 }
 
 /** Games in which a price at its limit pays more than the item's weekly level. */
@@ -107,7 +107,7 @@ export type WebSources = {
  * configured.
  */
 export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebSources {
-  const asked = new Set(settings.TRADETILL_PRICE_SOURCES ?? (mode === 'live' ? SOURCES : []))
+  const enabled = new Set(settings.TRADETILL_PRICE_SOURCES ?? (mode === 'live' ? SOURCES : []))
   const market = {
     cs: settings.TRADETILL_MARKET_CS_URL,
     dota: settings.TRADETILL_MARKET_DOTA_URL,
@@ -115,11 +115,11 @@ export function webSourcesOf(settings: Settings, mode: 'sandbox' | 'live'): WebS
     tf: settings.TRADETILL_MARKET_TF_URL,
   }
   return {
-    ...(asked.has('market') ? { market } : {}),
-    ...(asked.has('skinport') ? { skinport: settings.TRADETILL_SKINPORT_URL } : {}),
-    ...(asked.has('waxpeer') ? { waxpeer: settings.TRADETILL_WAXPEER_URL } : {}),
-    ...(asked.has('csfloat') ? { csfloat: settings.TRADETILL_CSFLOAT_URL } : {}),
-    ...(asked.has('rates') ? { rates: settings.TRADETILL_RATES_URL } : {}),
-    ...(asked.has('ecb') ? { ecb: settings.TRADETILL_ECB_URL } : {}),
+    ...(enabled.has('market') ? { market } : {}),
+    ...(enabled.has('skinport') ? { skinport: settings.TRADETILL_SKINPORT_URL } : {}),
+    ...(enabled.has('waxpeer') ? { waxpeer: settings.TRADETILL_WAXPEER_URL } : {}),
+    ...(enabled.has('csfloat') ? { csfloat: settings.TRADETILL_CSFLOAT_URL } : {}),
+    ...(enabled.has('rates') ? { rates: settings.TRADETILL_RATES_URL } : {}),
+    ...(enabled.has('ecb') ? { ecb: settings.TRADETILL_ECB_URL } : {}),
   }
 }

@@ -105,14 +105,14 @@ describe('the earlier price', () => {
 describe('a hold by the operator', () => {
   beforeEach(() => saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() }))
   const worth = async (name = 'Knife') => {
-    const asked = {
+    const query = {
       game: 'cs',
       currency: 'USD',
       names: [name],
       rules: DEFAULT_RULES,
       now: clock.now(),
     } as const
-    const list = await priceList(database.db, asked)
+    const list = await priceList(database.db, query)
     return 'refused' in list ? list : list.of(name)
   }
   const hold = (kind: 'blocked' | 'frozen', name: string | null) =>

@@ -1,3 +1,4 @@
+/** Prices, holds and exchange rates in PostgreSQL. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
@@ -83,10 +84,10 @@ export async function readPrices(
       popularity_kind as "popularityKind", as_of as "asOf", earlier_micros as "earlierMicros", earlier_at as "earlierAt"
     from price where game = ${game} and market_hash_name = any(${[...names]})`.execute(db)
   const prices = new Map<string, SourcePrice[]>()
-  for (const { name, earlierMicros, earlierAt, ...said } of rows) {
+  for (const { name, earlierMicros, earlierAt, ...data } of rows) {
     const earlier =
       earlierMicros === null || earlierAt === null ? null : { usdMicros: earlierMicros, asOf: earlierAt }
-    const price = { ...said, earlier }
+    const price = { ...data, earlier }
     const known = prices.get(name)
     if (known) known.push(price)
     else prices.set(name, [price])

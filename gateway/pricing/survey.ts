@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
 import type { Clock } from '../kit/clock.ts'
-import { judgedItems } from './judged.ts'
+import { judgeItems } from './judge-items.ts'
 import type { PricingRules } from './price.ts'
 
 type PriceGauges = { pricedItems: Gauge<'game' | 'verdict'> }
@@ -23,7 +23,7 @@ type SurveyDeps = { db: Db; clock: Clock; rules: PricingRules; gauges: PriceGaug
 export async function surveyPrices({ db, clock, rules, gauges }: SurveyDeps): Promise<void> {
   for (const game of GAMES) {
     const count = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
-    for await (const { verdict } of judgedItems(db, { game, rules, now: clock.now() })) count[verdict] += 1
+    for await (const { verdict } of judgeItems(db, { game, rules, now: clock.now() })) count[verdict] += 1
     for (const [verdict, items] of Object.entries(count)) gauges.pricedItems.set({ game, verdict }, items)
   }
 }

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
 import { storeDepositOf } from '../deposits/store-deposit.ts'
-import { findDeposit, type ToldRow, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
+import { findDeposit, type NumberedDeposit, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
 import { readDepositEvents } from '../events/store.ts'
 import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -93,7 +93,7 @@ async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<F
 
 type Facts = { deposit: StoreDeposit; view: ViewRow; events: readonly DepositEvent[]; shownMs: number }
 
-function receiptOf(row: ToldRow, { deposit, view, events, shownMs }: Facts): Receipt {
+function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Facts): Receipt {
   const {
     status,
     endReason: reason,
@@ -121,7 +121,7 @@ function receiptOf(row: ToldRow, { deposit, view, events, shownMs }: Facts): Rec
 }
 
 /** The name is that of the deposit's current link, which the shopper may have changed after the trade. */
-function accountOf({ user_steam_id, user_name }: ToldRow, steamId: string): Receipt['account'] {
+function accountOf({ user_steam_id, user_name }: NumberedDeposit, steamId: string): Receipt['account'] {
   if (steamId === NOBODY) return null
   return { steamId, name: user_steam_id === steamId ? user_name : null }
 }

@@ -10,7 +10,7 @@ test('deposits in the views or the database are known, and so are valid keys', a
   const api = await startStoreApi(till)
   onTestFinished(() => api.app.close())
   const polled = 'c'.repeat(32)
-  const views = { knows: (hash: string) => hash === polled }
+  const views = { has: (hash: string) => hash === polled }
   const known = knownTo({ db: till.db, clock: till.clock, keyMode: 'sandbox', views })
   const { hash } = await aDeposit(till, api.store)
   const hashes = [hash, polled, 'f'.repeat(32)]

@@ -45,7 +45,7 @@ export const declined: TradeIn<'declined'> = {
   offerId: '5',
   reason: 'declined',
   refusal: null,
-  heldUntil: null,
+  steamHoldUntil: null,
   endedAt: at(200),
 }
 export const abandoned: TradeIn<'abandoned'> = {
@@ -54,7 +54,7 @@ export const abandoned: TradeIn<'abandoned'> = {
   offerId: null,
   reason: 'not_found_on_steam',
   refusal: null,
-  heldUntil: null,
+  steamHoldUntil: null,
   endedAt: at(60),
 }
 /** Protected until second 700,000. */

@@ -68,11 +68,11 @@ it('after two days of absence and with a slow Steam, the next call sends the off
   const { queue, log } = till.deps
   const handlers = { ...tradeHandlers(till.deps), inventory: async () => {}, drift: async () => {} }
   stopWork = await startWork({ queue, handlers, log, watchMs: 3_600_000 }, bot)
-  const asked = () =>
+  const callKinds = () =>
     session.calls.filter((call) => /^(status|send)/.test(call)).map((call) => call.split(' ')[0])
-  await expect.poll(asked).toEqual(['status', 'status'])
+  await expect.poll(callKinds).toEqual(['status', 'status'])
 
   const deposit = await aDeposit(till, store)
   expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'active' })
-  expect(asked()).toEqual(['status', 'status', 'send'])
+  expect(callKinds()).toEqual(['status', 'status', 'send'])
 })

@@ -30,15 +30,15 @@ const watch = () => tradeHandlers(till.deps).watch(bot)
 
 /** Asks for the trade and lets the bot work until the request is answered. */
 async function request(body: Parameters<typeof requestTrade>[1]) {
-  let answered = false
+  let isAnswered = false
   const answer = requestTrade(till.deps, body).finally(() => {
-    answered = true
+    isAnswered = true
   })
-  const worked = async () => {
+  const workUntilAnswered = async () => {
     await work()
-    return answered
+    return isAnswered
   }
-  await expect.poll(worked).toBe(true)
+  await expect.poll(workUntilAnswered).toBe(true)
   return answer
 }
 
@@ -196,7 +196,7 @@ describe('an accepted offer', () => {
   })
 })
 
-describe('a lost answer', () => {
+describe('a send without an answer', () => {
   it('D-25 is reconciled by the code, and nothing is sent again', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown', made: true })
@@ -208,7 +208,7 @@ describe('a lost answer', () => {
     expect(await depositStatus(deposit.id)).toBe('pending')
   })
 
-  it('D-25 an offer that three reads over 45 s do not find is abandoned', async () => {
+  it('D-25 is abandoned if three reads over 45 s do not find its offer', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
     const answer = requestTrade(till.deps, deposit.body)
@@ -226,7 +226,7 @@ describe('a lost answer', () => {
     expect(await depositStatus(deposit.id)).toBe('created')
   })
 
-  it('a send whose process was killed is searched for, not repeated', async () => {
+  it('is searched for, not repeated, if its process was killed', async () => {
     const deposit = await aDeposit(till, store)
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)

@@ -50,6 +50,7 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     }
     before = dueAt
     await act(deps, bot, { loaded, what: next })
+    // A trade that ends in this call is reviewed later, and an offer that was just sent or found needs no read.
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
   }
@@ -66,8 +67,8 @@ async function laneOfTrade(
 }
 
 /**
- * Sets the alarm that follows from the trade's state. The alarm can be outdated: another process has done its work, or
- * a read without news has left the time that the sweep set. It would then ring again and again.
+ * Sets the alarm that follows from the trade's state. The current alarm can be outdated: another process has done its
+ * work, or a read without news has left the time that the sweep set. An outdated alarm would go off again and again.
  */
 async function setAlarm(deps: Shell, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { dueAt } = loaded.facts
@@ -80,7 +81,7 @@ async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
   const now = deps.clock.now()
   const next = deps.core.due(trade, now)
   if (next !== 'cancel') return next
-  return deps.core.due(trade, now, { steamDown: await deps.trades.isSteamDown() })
+  return deps.core.due(trade, now, { isSteamDown: await deps.trades.isSteamDown() })
 }
 
 async function act(

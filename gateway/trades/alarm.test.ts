@@ -15,36 +15,36 @@ import { alarm, due, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from
 import type { Trade } from './trade.ts'
 
 describe('the step that is due', () => {
-  it.each<[string, Trade, number, string]>([
-    ['an intent', intended, 59, 'send'],
-    ['an intent that no bot took up', intended, 60, 'give_up'],
-    ['a send under way', sending, 19, 'nothing'],
-    ['a send whose process is lost', sending, 20, 'reconcile'],
-    ['an unknown offer', unknown, 1, 'reconcile'],
-    ['an open offer', active, 299, 'read'],
-    ['an offer at its deadline', active, 300, 'cancel'],
-    ['an offer that is being cancelled', { ...active, cancelling: 'store' }, 10, 'cancel'],
-    ['an accepted offer past its deadline', { ...active, acceptedAt: at(299) }, 400, 'read'],
+  it.each<[string, string, Trade, number]>([
+    ['an intent', 'send', intended, 59],
+    ['an intent that no bot took up', 'give_up', intended, 60],
+    ['a send under way', 'nothing', sending, 19],
+    ['a send whose process is lost', 'reconcile', sending, 20],
+    ['an unknown offer', 'reconcile', unknown, 1],
+    ['an open offer', 'read', active, 299],
+    ['an offer at its deadline', 'cancel', active, 300],
+    ['an offer that is being cancelled', 'cancel', { ...active, cancelling: 'store' }, 10],
+    ['an accepted offer past its deadline', 'read', { ...active, acceptedAt: at(299) }, 400],
     [
       'an accepted offer whose Steam trade is known',
+      'prove',
       { ...active, acceptedAt: at(9), steamTradeId: '900' },
       400,
-      'prove',
     ],
-    ['a trade that ended without its items', declined, 300, 'review'],
+    ['a trade that ended without its items', 'review', declined, 300],
     [
       'a trade that ended without being sent',
+      'nothing',
       { ...declined, state: 'refused', startedAt: null },
       300,
-      'nothing',
     ],
-    ['a held trade before settlement', held, 699_999, 'nothing'],
-    ['a held trade at settlement', held, 700_000, 'settle'],
-    ['a final trade before its last look', final, 786_399, 'nothing'],
-    ['a final trade at its last look', final, 786_400, 'look_again'],
-    ['a final trade that was never protected', { ...final, lookAt: null }, 999_999, 'nothing'],
-    ['a reversed trade', reversed, 999_999, 'nothing'],
-  ])('%s', (_name, trade, seconds, what) => {
+    ['a held trade before settlement', 'nothing', held, 699_999],
+    ['a held trade at settlement', 'settle', held, 700_000],
+    ['a final trade before its last look', 'nothing', final, 786_399],
+    ['a final trade at its last look', 'look_again', final, 786_400],
+    ['a final trade that was never protected', 'nothing', { ...final, lookAt: null }, 999_999],
+    ['a reversed trade', 'nothing', reversed, 999_999],
+  ])('of %s is: %s', (_name, what, trade, seconds) => {
     expect(due(trade, at(seconds))).toBe(what)
   })
 
@@ -61,8 +61,8 @@ describe('the step that is due', () => {
   })
 
   it('D-28 the shopper’s time stands still while Steam is down', () => {
-    expect(due(active, at(900), { steamDown: true })).toBe('read')
-    expect(due({ ...active, cancelling: 'store' }, at(10), { steamDown: true })).toBe('cancel')
+    expect(due(active, at(900), { isSteamDown: true })).toBe('read')
+    expect(due({ ...active, cancelling: 'store' }, at(10), { isSteamDown: true })).toBe('cancel')
   })
 })
 
@@ -169,7 +169,7 @@ describe('the time of the next look', () => {
   })
 
   it('of an ended trade without an answer is every hour after a day, even while its items are held', () => {
-    const inHold = { ...declined, heldUntil: at(15 * day) }
+    const inHold = { ...declined, steamHoldUntil: at(15 * day) }
     for (const ended of [declined, inHold]) {
       expect(reviewAgainAt(ended, at(200 + 60))).toEqual(at(200 + 120))
       expect(reviewAgainAt(ended, at(200 + 2 * day))).toEqual(at(200 + 2 * day + 3_600))

@@ -32,9 +32,9 @@ const PAUSES: readonly { waitedMs: number; pauseMs: number }[] = [
 export const LAST_REVIEW_MS = 24 * 3_600_000
 const REVIEWS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, LAST_REVIEW_MS]
 
-/** How often to read an offer in escrow, and how often once its hold should have ended. */
-const HELD_MS = 6 * 3_600_000
-const HOLD_OVER_MS = 3_600_000
+/** How often to read an offer in escrow, and how often once its escrow should have ended. */
+const ESCROW_READ_MS = 6 * 3_600_000
+const ESCROW_OVERDUE_READ_MS = 3_600_000
 
 /** The step that is due now, for the holder of the bot's lease. */
 export type Due =
@@ -49,8 +49,8 @@ export type Due =
   | 'look_again'
   | 'nothing'
 
-/** `steamDown`: offers fail for all bots, so the shopper's time is paused. */
-export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
+/** `isSteamDown`: offers fail for all bots, so the shopper's time is paused. */
+export function due(trade: Trade, now: Date, { isSteamDown = false } = {}): Due {
   switch (trade.state) {
     case 'intended':
       return isPast(trade.createdAt, INTENT_LIFE_MS, now) ? 'give_up' : 'send'
@@ -61,14 +61,14 @@ export function due(trade: Trade, now: Date, { steamDown = false } = {}): Due {
     case 'active':
       if (trade.acceptedAt !== null) return trade.steamTradeId === null ? 'read' : 'prove'
       if (trade.cancelling !== null) return 'cancel'
-      return now >= trade.deadline && !steamDown ? 'cancel' : 'read'
+      return now >= trade.deadline && !isSteamDown ? 'cancel' : 'read'
     case 'refused':
     case 'abandoned':
     case 'declined':
     case 'countered':
     case 'invalid':
     case 'timed_out':
-      if (trade.heldUntil !== null) return 'review'
+      if (trade.steamHoldUntil !== null) return 'review'
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
       if (now >= trade.settlesAt) return 'settle'
@@ -122,7 +122,9 @@ export function alarm(trade: Trade, now: Date): Date | null {
     case 'countered':
     case 'invalid':
     case 'timed_out':
-      return trade.heldUntil === null ? nextReview(trade, now) : lookAtHold(trade.heldUntil, now)
+      return trade.steamHoldUntil === null
+        ? nextReview(trade, now)
+        : nextEscrowRead(trade.steamHoldUntil, now)
     case 'held': {
       const { settlesAt, lookAt } = trade
       const next = lookAt !== null && lookAt < settlesAt ? lookAt : settlesAt
@@ -139,10 +141,10 @@ export function alarm(trade: Trade, now: Date): Date | null {
   }
 }
 
-function lookAtHold(heldUntil: Date, now: Date): Date {
-  if (now >= heldUntil) return plus(now, HOLD_OVER_MS)
-  const next = plus(now, HELD_MS)
-  return next < heldUntil ? next : heldUntil
+function nextEscrowRead(steamHoldUntil: Date, now: Date): Date {
+  if (now >= steamHoldUntil) return plus(now, ESCROW_OVERDUE_READ_MS)
+  const next = plus(now, ESCROW_READ_MS)
+  return next < steamHoldUntil ? next : steamHoldUntil
 }
 
 /** When to ask Steam again after it did not answer. */
@@ -159,7 +161,7 @@ const OFFER_OVER_MS = 15 * 86_400_000
  */
 export function reviewAgainAt(trade: EndedTrade, now: Date): Date | null {
   const isOver = trade.startedAt === null || isPast(trade.startedAt, OFFER_OVER_MS, now)
-  if (trade.heldUntil === null && isOver) return null
+  if (trade.steamHoldUntil === null && isOver) return null
   return nextLook(trade.endedAt, now, SLOW_MS)
 }
 

@@ -16,8 +16,8 @@ import type { Trade } from './trade.ts'
 
 const DAY_S = 86_400
 
-const decided = (trade: Trade, fact: Fact, seconds = 30) =>
-  decide(trade, fact, { now: at(seconds), protectionDays: 8, wanted: true, attempt })
+const eventsOf = (trade: Trade, fact: Fact, seconds = 30) =>
+  decide(trade, fact, { now: at(seconds), protectionDays: 8, isWanted: true, attempt })
 
 const credit = (steamTradeId = '900', offerId: string | null = null): Fact => ({
   kind: 'operator_credits',
@@ -27,7 +27,7 @@ const credit = (steamTradeId = '900', offerId: string | null = null): Fact => ({
 
 describe('an operator credits', () => {
   it('exactly the items of the trade, with a protection that begins now', () => {
-    const [event] = decided(active, credit())
+    const [event] = eventsOf(active, credit())
     expect(event).toMatchObject({
       kind: 'delivered',
       offerId: '5',
@@ -38,15 +38,15 @@ describe('an operator credits', () => {
   })
 
   it('even an ended trade, or an unanswered one once its offer is named', () => {
-    expect(decided(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
-    expect(decided(unknown, credit())).toEqual([])
-    expect(decided(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
+    expect(eventsOf(declined, credit()).map(({ kind }) => kind)).toEqual(['delivered'])
+    expect(eventsOf(unknown, credit())).toEqual([])
+    expect(eventsOf(unknown, credit('900', '5')).map(({ kind }) => kind)).toEqual(['abandoned', 'delivered'])
   })
 
   it('nothing twice, nothing that was not sent, and nothing that Steam contradicts', () => {
-    for (const trade of [held, final, intended]) expect(decided(trade, credit())).toEqual([])
-    expect(decided({ ...active, acceptedAt: at(1), steamTradeId: '901' }, credit())).toEqual([])
-    expect(decided(active, credit('900', '6'))).toEqual([])
+    for (const trade of [held, final, intended]) expect(eventsOf(trade, credit())).toEqual([])
+    expect(eventsOf({ ...active, acceptedAt: at(1), steamTradeId: '901' }, credit())).toEqual([])
+    expect(eventsOf(active, credit('900', '6'))).toEqual([])
   })
 })
 
@@ -55,10 +55,10 @@ describe('an operator releases', () => {
 
   it('held credit a day after its settlement, and not before', () => {
     const release: Fact = { kind: 'operator_releases' }
-    expect(decided(held, release, settled + DAY_S - 1)).toEqual([])
-    const events = decided(held, release, settled + DAY_S)
+    expect(eventsOf(held, release, settled + DAY_S - 1)).toEqual([])
+    const events = eventsOf(held, release, settled + DAY_S)
     expect(events.map(({ kind }) => kind)).toEqual(['released', 'looked'])
-    expect(decided(final, release, settled + DAY_S)).toEqual([])
+    expect(eventsOf(final, release, settled + DAY_S)).toEqual([])
   })
 })
 
@@ -71,33 +71,33 @@ describe('the till waits for Steam’s answer', () => {
   it('15 days from the send, for an open offer and for an unknown send', () => {
     for (const trade of [active, unknown]) {
       expect(waitsUntil(trade)).toEqual(at(15 * DAY_S))
-      expect(decided(trade, given('unresolved'), 15 * DAY_S - 1)).toEqual([])
-      expect(decided(trade, given('unresolved'), 15 * DAY_S)).toMatchObject([{ at: at(15 * DAY_S) }])
+      expect(eventsOf(trade, given('unresolved'), 15 * DAY_S - 1)).toEqual([])
+      expect(eventsOf(trade, given('unresolved'), 15 * DAY_S)).toMatchObject([{ at: at(15 * DAY_S) }])
     }
   })
 
   it('until a day after Steam’s hold should have ended, if that is later', () => {
-    const hold = (days: number): Trade => ({ ...declined, heldUntil: at(days * DAY_S) })
+    const hold = (days: number): Trade => ({ ...declined, steamHoldUntil: at(days * DAY_S) })
     expect(waitsUntil(hold(3))).toEqual(at(15 * DAY_S))
     expect(waitsUntil(hold(20))).toEqual(at(21 * DAY_S))
-    expect(decided(hold(20), given('unresolved'), 21 * DAY_S)).toMatchObject([{ kind: 'hold_ended' }])
+    expect(eventsOf(hold(20), given('unresolved'), 21 * DAY_S)).toMatchObject([{ kind: 'hold_ended' }])
   })
 
   it('until the last review of an ended trade', () => {
     const ended: Trade = { ...abandoned, endedAt: at(15 * DAY_S) }
     expect(waitsUntil(ended)).toEqual(at(16 * DAY_S))
-    expect(decided(ended, given('unresolved'), 16 * DAY_S)).toEqual([
+    expect(eventsOf(ended, given('unresolved'), 16 * DAY_S)).toEqual([
       { kind: 'unwatched', because: 'unresolved' },
     ])
   })
 
   it('no longer once the bot is retired', () => {
-    expect(decided(active, given('bot_retired'))).toMatchObject([
+    expect(eventsOf(active, given('bot_retired'))).toMatchObject([
       { kind: 'ended', end: { status: 'tradeTimeout', reason: 'bot_retired' } },
     ])
-    expect(decided(intended, given('bot_retired'))).toMatchObject([{ kind: 'refused' }])
+    expect(eventsOf(intended, given('bot_retired'))).toMatchObject([{ kind: 'refused' }])
     for (const trade of [held, declined]) {
-      expect(decided(trade, given('bot_retired'))).toEqual([{ kind: 'unwatched', because: 'bot_retired' }])
+      expect(eventsOf(trade, given('bot_retired'))).toEqual([{ kind: 'unwatched', because: 'bot_retired' }])
     }
   })
 })

@@ -11,9 +11,9 @@ export type ByHandCredit = { kind: 'operator_credits'; steamTradeId: string; off
  * An operator can release credit only this long after its settlement. By then the till has asked Steam, if any bot
  * could.
  */
-export const ASKED_MS = 86_400_000
+export const RELEASE_AFTER_MS = 86_400_000
 
-type Around = { now: Date; protectionDays: number }
+type Circumstances = { now: Date; protectionDays: number }
 
 /**
  * Credits all items of the trade, under the given Steam trade id. Their protection starts now, because their time of
@@ -22,7 +22,7 @@ type Around = { now: Date; protectionDays: number }
 export function decideCredit(
   trade: Trade,
   { steamTradeId, offerId: named }: ByHandCredit,
-  { now, protectionDays }: Around,
+  { now, protectionDays }: Circumstances,
 ): TradeEvent[] {
   const isUnsent = trade.state === 'sending' || trade.state === 'unknown'
   if (!isUnsent && !isDeliverable(trade)) return []
@@ -53,8 +53,8 @@ export function decideCredit(
 }
 
 export function decideRelease(trade: Trade, now: Date): TradeEvent[] {
-  if (trade.state !== 'held' || !isPast(trade.settlesAt, ASKED_MS, now)) return []
-  // The last review, a day after the settlement, would be due already, so none is left.
+  if (trade.state !== 'held' || !isPast(trade.settlesAt, RELEASE_AFTER_MS, now)) return []
+  // The last look, a day after the settlement, would be due already, so none is left.
   return [
     { kind: 'released', at: now, byOperator: true },
     { kind: 'looked', next: null },

@@ -6,7 +6,7 @@ import type { LockedDeposit, ShellDeps, TradeTx } from './trade-store.ts'
 /** Seconds until a store can retry a cancel that arrived while an offer was being sent. */
 const BUSY_S = 3
 
-export type Cancelled =
+export type CancelResult =
   /** The deposit has ended, now or by an earlier cancel. */
   | 'ended'
   /** The offer is being cancelled on Steam. An event reports the result. */
@@ -17,7 +17,7 @@ export async function cancelDeposit(
   deps: ShellDeps,
   storeId: bigint,
   depositId: bigint,
-): Promise<Cancelled | undefined> {
+): Promise<CancelResult | undefined> {
   let recorded: Recorded | undefined
   const cancelled = await deps.trades.transaction(async (tx) => {
     recorded = undefined

@@ -2,7 +2,7 @@
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
 import { changeOf, deliver, findProtection, release, releaseEarly, reverse } from './credit.ts'
-import { type Consequences, type Effect, line, type Standing } from './effects.ts'
+import { type Consequences, type Effect, logLine, type Standing } from './effects.ts'
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 
@@ -19,15 +19,15 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
     case 'looked':
       return { standing, effects: [] }
     case 'send_unanswered':
-      return { standing, effects: [line('warn', 'send of an offer was not answered')] }
+      return { standing, effects: [logLine('warn', 'send of an offer was not answered')] }
     case 'refused':
       return { standing, effects: [free, ...refusalEffects(event)] }
     case 'abandoned': {
       const { level, message } = lineOfEnd(event.reason) ?? NOT_FOUND
-      return { standing, effects: [free, line(level, message)] }
+      return { standing, effects: [free, logLine(level, message)] }
     }
     case 'activated':
-      return move(standing, { kind: 'offer_stands' }, [
+      return move(standing, { kind: 'offer_opened' }, [
         { kind: 'wake', at: event.deadline },
         { kind: 'trust_bot' },
         ...(event.doubted === null ? [] : [{ kind: 'doubt_bot', botId: event.doubted } as const]),
@@ -35,18 +35,21 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
     case 'ended': {
       const cause = { kind: 'trade_ended', status: event.end.status } as const
       // Items in escrow may still arrive, so no other trade may name them.
-      const freed = event.heldUntil === null ? [free] : []
+      const freed = event.steamHoldUntil === null ? [free] : []
       return move(standing, cause, [...freed, ...warningsOf(event.end.reason)])
     }
     case 'hold_seen':
-      return { standing, effects: [line('warn', 'Steam holds the items of an offer whose trade had ended')] }
+      return {
+        standing,
+        effects: [logLine('warn', 'Steam holds the items of an offer whose trade had ended')],
+      }
     case 'hold_ended': {
       const { level, message } = lineOfHold(event.because)
-      return { standing, effects: [free, line(level, message)] }
+      return { standing, effects: [free, logLine(level, message)] }
     }
     case 'unwatched': {
       const { because } = event
-      return { standing, effects: [line('error', lineOfUnwatched(trade), { because })] }
+      return { standing, effects: [logLine('error', lineOfUnwatched(trade), { because })] }
     }
     case 'delivered':
       return deliver(standing, event)
@@ -93,8 +96,8 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
   const because: string = refusal?.because ?? 'no_bot_came'
   // A bar needs a person's attention. A busy Steam does not.
   if (refusal?.bars && refusal.bars !== 'rate_limited')
-    return [...effects, line('error', 'bot was barred, because Steam refused its offer', { because })]
-  return [...effects, line('warn', 'offer was refused', { reason, because })]
+    return [...effects, logLine('error', 'bot was barred, because Steam refused its offer', { because })]
+  return [...effects, logLine('warn', 'offer was refused', { reason, because })]
 }
 
 /** Changes the deposit's status as its cause demands. `before`: the effects to apply first. */
@@ -106,11 +109,11 @@ function move(
   const status = decideDeposit(standing.deposit, cause)
   if (status === null) return { standing, effects: before }
   const deposit = { ...standing.deposit, status }
-  return { standing: { ...standing, deposit }, effects: [...before, ...moved(status)] }
+  return { standing: { ...standing, deposit }, effects: [...before, ...statusEffects(status)] }
 }
 
 /** Returns the effects of a deposit's new status. */
-export function moved(status: Exclude<DepositStatus, 'created'>): Effect[] {
+export function statusEffects(status: Exclude<DepositStatus, 'created'>): Effect[] {
   return [
     { kind: 'change_deposit', change: { status } },
     { kind: 'publish', event: { kind: 'status', status } },
@@ -119,12 +122,12 @@ export function moved(status: Exclude<DepositStatus, 'created'>): Effect[] {
 
 function warningsOf(reason: string): Effect[] {
   const givenUp = lineOfEnd(reason)
-  if (givenUp !== undefined) return [line(givenUp.level, givenUp.message)]
+  if (givenUp !== undefined) return [logLine(givenUp.level, givenUp.message)]
   if (reason.startsWith('cancelled_elsewhere')) {
-    return [line('error', 'offer was cancelled, but not by this till: check the account of the bot')]
+    return [logLine('error', 'offer was cancelled, but not by this till: check the account of the bot')]
   }
   if (reason === 'declined_at_once') {
-    return [line('warn', 'offer was declined at once: the session of the shopper may be in other hands')]
+    return [logLine('warn', 'offer was declined at once: the session of the shopper may be in other hands')]
   }
   return []
 }

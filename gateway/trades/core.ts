@@ -2,8 +2,8 @@
  * The pure rules of trades, departures and drift as one value. The simulation runs with a defective copy to prove that
  * it finds defects.
  */
-import { judgeDeparture, judgeUndoing, sentBack } from '../departures/departure.ts'
-import { compareWithBooks, settleDrift } from '../drift/drift.ts'
+import { itemsSentBack, judgeDeparture, judgeUndoing } from '../departures/departure.ts'
+import { compareWithCustody, settleDrift } from '../drift/drift.ts'
 import { alarm, due, retryAt, reviewAgainAt } from './alarm.ts'
 import { consequences } from './consequences.ts'
 import { decide, judgeStray } from './decide.ts'
@@ -20,8 +20,8 @@ export const CORE = {
   consequences,
   judgeDeparture,
   judgeUndoing,
-  sentBack,
-  compareWithBooks,
+  itemsSentBack,
+  compareWithCustody,
   settleDrift,
 }
 

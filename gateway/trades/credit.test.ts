@@ -18,18 +18,18 @@ const CLIENTS = 8
 let till: Till
 let database: Database
 let botId: bigint
-let asked: string[]
+let statements: string[]
 
 beforeEach(async () => {
   till = await startTill()
   botId = (await aBot(till)).bot.botId
   database = openDatabase(till.url, CLIENTS)
-  asked = []
+  statements = []
   database.pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     Object.assign(client, {
       query: (...args: unknown[]) => {
-        asked.push(String(args[0]))
+        statements.push(String(args[0]))
         return query(...args)
       },
     })
@@ -87,11 +87,11 @@ describe('a credit takes few statements', () => {
       for (const items of [1, 2, 50]) {
         const prices = Array.from({ length: items }, () => 100n)
         const delivery = await acceptedDelivery(till, { botId, store, prices, game })
-        asked.splice(0)
+        statements.splice(0)
         const recorded = await credit(delivery)
-        counts.push(asked.length)
+        counts.push(statements.length)
         expect(recorded?.trade.state).toBe(game === 'cs' ? 'held' : 'final')
-        expect(asked.filter((text) => /^(begin|commit)$/i.test(text))).toHaveLength(2)
+        expect(statements.filter((text) => /^(begin|commit)$/i.test(text))).toHaveLength(2)
         const event = await till.db
           .selectFrom('event')
           .select('payload')
@@ -111,7 +111,7 @@ describe('a credit takes few statements', () => {
 })
 
 /** Waits until `count` of the clients wait for another client's lock. */
-const waiting = (count: number) =>
+const untilWaiting = (count: number) =>
   expect
     .poll(async () => {
       const { rows } = await sql<{ waiting: number }>`
@@ -158,7 +158,7 @@ describe('many deliveries of one store at once', () => {
     await till.db.transaction().execute(async (tx) => {
       await sql`select from credit_at_risk where store_id = ${store.id} for update`.execute(tx)
       ends = Promise.all(deliveries.map(credit))
-      await waiting(CLIENTS)
+      await untilWaiting(CLIENTS)
     })
     await ends
     expect(await atRisk(store.id)).toBe(13_500n)
@@ -185,7 +185,7 @@ describe('many deliveries of one store at once', () => {
     await till.db.transaction().execute(async (tx) => {
       await countPromise(tx, { storeId: store.id, rateId, total: promised })
       ends = credit(delivery)
-      await waiting(1)
+      await untilWaiting(1)
       await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8
         where id = ${other.tradeId}`.execute(tx)
     })

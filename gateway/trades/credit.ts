@@ -2,7 +2,7 @@
 import { decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, releaseMovements } from '../ledger/entry.ts'
 import { chargedToStore, reversalMovements } from '../ledger/reversal.ts'
-import { type Consequences, type Effect, line, type Published, type Standing } from './effects.ts'
+import { type Consequences, type Effect, logLine, type PublishedEvent, type Standing } from './effects.ts'
 import { roomChange, roomOfDelivery } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 import { lostOf, withReceived, worthOf } from './worth.ts'
@@ -38,7 +38,7 @@ export function deliver(
       held: deposit.held + held,
     },
   }
-  const published: Published = isFirst
+  const published: PublishedEvent = isFirst
     ? { kind: 'status', status: 'succeeded' }
     : { kind: 'change', change: 'amountIncreased', part: 0 }
   return {
@@ -53,7 +53,7 @@ export function deliver(
       ...roomOfDelivery(after.atRisk, terms.riskLimitUsdCents),
       // Last, so the balances of a busy store are locked only briefly.
       { kind: 'post', movements: deliveryMovements({ total, gross, held }), part: 0, mayOwe: false, at },
-      line('info', 'items were delivered', { held: String(held) }),
+      logLine('info', 'items were delivered', { held: String(held) }),
     ],
   }
 }
@@ -136,7 +136,7 @@ export function releaseEarly(
       { kind: 'publish', event: { kind: 'change', change: 'fundsAvailable', part: 0 } },
       ...room.map((change) => ({ ...change, limitUsdCents })),
       { kind: 'post', movements: releaseMovements(held), part: 0, mayOwe: false, at },
-      line('warn', 'held credit was released before its protection ended', { held: String(held) }),
+      logLine('warn', 'held credit was released before its protection ended', { held: String(held) }),
     ],
   }
 }
@@ -154,7 +154,7 @@ export function findProtection(
       { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
       ...roomChange({ ...standing, isHeld: false }, { ...after, isHeld: true }),
       { kind: 'wake', at: settlesAt },
-      line('error', 'Steam protects a delivery after all: its credit is at risk'),
+      logLine('error', 'Steam protects a delivery after all: its credit is at risk'),
     ],
   }
 }
@@ -205,7 +205,7 @@ export function reverse(
       { kind: 'count_reversed', amount: total },
       // An operator's statement is not a fact from Steam, so it does not put the shopper on release.
       ...(byOperator ? [] : [{ kind: 'credit_on_release', at } as const]),
-      line('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
+      logLine('error', 'trade was taken back by its sender', { total: String(total), liability, partner }),
     ],
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OfferState } from '../steam/steam.ts'
 import { active, items, offer } from '../testing/trades.ts'
-import { isLikeOurs, isOfferOf, isWhatWasAskedFor, judgeStray } from './decide.ts'
+import { isExactOfferOf, isLikeOurs, isOfferOf, judgeStray } from './decide.ts'
 
 describe('an offer whose trade was given up', () => {
   it.each<[OfferState, string]>([
@@ -51,8 +51,8 @@ describe('an offer that only a till can have made', () => {
 
 describe('an offer with the items of its trade', () => {
   it('has the partner, code and item set of the trade, and gives nothing', () => {
-    expect(isWhatWasAskedFor(active, offer('active'))).toBe(true)
-    expect(isWhatWasAskedFor(active, offer('active', { itemsToReceive: [...items].reverse() }))).toBe(true)
+    expect(isExactOfferOf(active, offer('active'))).toBe(true)
+    expect(isExactOfferOf(active, offer('active', { itemsToReceive: [...items].reverse() }))).toBe(true)
     for (const change of [
       { message: 'K7QX2N' },
       { partnerSteamId: '1' },
@@ -60,7 +60,7 @@ describe('an offer with the items of its trade', () => {
       { itemsToReceive: [] },
       { itemsToGive: [{ appId: 730, contextId: '2', assetId: '99' }] },
     ]) {
-      expect(isWhatWasAskedFor(active, offer('active', change))).toBe(false)
+      expect(isExactOfferOf(active, offer('active', change))).toBe(false)
     }
   })
 })

@@ -19,16 +19,16 @@ import {
 import { decide, type Fact } from './decide.ts'
 import type { Trade } from './trade.ts'
 
-const decided = (trade: Trade, fact: Fact, seconds = 30, change: { wanted?: boolean; days?: number } = {}) =>
+const events = (trade: Trade, fact: Fact, seconds = 30, change: { isWanted?: boolean; days?: number } = {}) =>
   decide(trade, fact, {
     now: at(seconds),
     protectionDays: change.days ?? 0,
-    wanted: change.wanted ?? true,
+    isWanted: change.isWanted ?? true,
     attempt,
   })
-const read = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
-const listed = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unreadable: 0 })
-const proved = (change: Parameters<typeof steamTrade>[0] = {}): Fact => ({
+const readAs = (state: OfferState): Fact => ({ kind: 'offer_read', offer: offer(state) })
+const listOf = (...offers: ReturnType<typeof offer>[]): Fact => ({ kind: 'listed', offers, unreadable: 0 })
+const record = (change: Parameters<typeof steamTrade>[0] = {}): Fact => ({
   kind: 'steam_trade_read',
   offerId: '5',
   steamTrade: steamTrade(change),
@@ -36,40 +36,40 @@ const proved = (change: Parameters<typeof steamTrade>[0] = {}): Fact => ({
 
 describe('a send', () => {
   it('is begun once', () => {
-    expect(decided(intended, { kind: 'sending' })).toEqual([{ kind: 'send_begun', at: at(30) }])
-    expect(decided(sending, { kind: 'sending' })).toEqual([])
+    expect(events(intended, { kind: 'sending' })).toEqual([{ kind: 'send_begun', at: at(30) }])
+    expect(events(sending, { kind: 'sending' })).toEqual([])
   })
 
   it('that was not made is undone', () => {
-    expect(decided(sending, { kind: 'not_sent' })).toEqual([{ kind: 'send_withdrawn', at: at(30) }])
-    expect(decided(active, { kind: 'not_sent' })).toEqual([])
+    expect(events(sending, { kind: 'not_sent' })).toEqual([{ kind: 'send_withdrawn', at: at(30) }])
+    expect(events(active, { kind: 'not_sent' })).toEqual([])
   })
 
   it('D-25 that is answered starts the shopper’s five minutes', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
-    expect(decided(sending, fact)).toEqual([
+    expect(events(sending, fact)).toEqual([
       { kind: 'activated', offerId: '5', deadline: at(330), doubted: null },
     ])
-    expect(decided(unknown, fact)).toEqual([
+    expect(events(unknown, fact)).toEqual([
       { kind: 'activated', offerId: '5', deadline: at(330), doubted: null },
     ])
-    expect(decided(declined, fact)).toEqual([])
+    expect(events(declined, fact)).toEqual([])
   })
 
   it('for a deposit that ended meanwhile leaves the shopper no time', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'sent', offerId: '5' } }
-    expect(decided(sending, fact, 30, { wanted: false })).toMatchObject([{ deadline: at(30) }])
+    expect(events(sending, fact, 30, { isWanted: false })).toMatchObject([{ deadline: at(30) }])
   })
 
   it('D-25 that is not answered is searched for, not repeated', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'unknown', detail: '' } }
-    expect(decided(sending, fact)).toEqual([{ kind: 'send_unanswered' }])
-    expect(decided(unknown, fact)).toEqual([])
+    expect(events(sending, fact)).toEqual([{ kind: 'send_unanswered' }])
+    expect(events(unknown, fact)).toEqual([])
   })
 
   it('D-24 that Steam refuses ends as refused, unless the till already searches for its offer', () => {
     const fact: Fact = { kind: 'send_answered', answer: { kind: 'refused', reason: 'items_gone' } }
-    expect(decided(sending, fact)).toEqual([
+    expect(events(sending, fact)).toEqual([
       {
         kind: 'refused',
         reason: 'items_unavailable',
@@ -77,15 +77,15 @@ describe('a send', () => {
         at: at(30),
       },
     ])
-    expect(decided(unknown, fact)).toEqual([])
+    expect(events(unknown, fact)).toEqual([])
   })
 
   it('that no bot took up is refused after a minute', () => {
-    expect(decided(intended, { kind: 'no_bot_came' }, 59)).toEqual([])
-    expect(decided(intended, { kind: 'no_bot_came' }, 60)).toEqual([
+    expect(events(intended, { kind: 'no_bot_came' }, 59)).toEqual([])
+    expect(events(intended, { kind: 'no_bot_came' }, 60)).toEqual([
       { kind: 'refused', reason: 'no_bot_available', refusal: null, at: at(60) },
     ])
-    expect(decided(sending, { kind: 'no_bot_came' }, 99)).toEqual([])
+    expect(events(sending, { kind: 'no_bot_came' }, 99)).toEqual([])
   })
 })
 
@@ -95,43 +95,43 @@ describe('a list of the sent offers', () => {
       offer('active', { message: 'other', offerId: '4' }),
       offer('active', { partnerSteamId: '1' }),
     ]
-    expect(decided(unknown, listed(...others, offer('active', { offerId: '7' })))).toMatchObject([
+    expect(events(unknown, listOf(...others, offer('active', { offerId: '7' })))).toMatchObject([
       { kind: 'activated', offerId: '7' },
     ])
   })
 
   it('D-25 does not show an offer with our code and other items', () => {
     const fewer = offer('active', { offerId: '6', itemsToReceive: items.slice(1) })
-    expect(decided(unknown, listed(fewer))).toEqual([{ kind: 'offer_missed' }])
-    expect(decided(unknown, listed(fewer, offer('active', { offerId: '7' })))).toMatchObject([
+    expect(events(unknown, listOf(fewer))).toEqual([{ kind: 'offer_missed' }])
+    expect(events(unknown, listOf(fewer, offer('active', { offerId: '7' })))).toMatchObject([
       { kind: 'activated', offerId: '7' },
     ])
   })
 
   it('D-25 shows the offer of a send whose process was lost', () => {
-    expect(decided(sending, listed(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
+    expect(events(sending, listOf(offer('active')))).toMatchObject([{ kind: 'activated', offerId: '5' }])
   })
 
   it('D-25 without the offer counts as a miss, and three misses over 45 s abandon the trade', () => {
-    expect(decided(unknown, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
+    expect(events(unknown, listOf(), 44)).toEqual([{ kind: 'offer_missed' }])
     const twice = { ...unknown, missedReads: 2 }
-    expect(decided(twice, listed(), 44)).toEqual([{ kind: 'offer_missed' }])
-    expect(decided({ ...unknown, missedReads: 1 }, listed(), 45)).toEqual([{ kind: 'offer_missed' }])
-    expect(decided(twice, listed(), 45)).toEqual([
+    expect(events(twice, listOf(), 44)).toEqual([{ kind: 'offer_missed' }])
+    expect(events({ ...unknown, missedReads: 1 }, listOf(), 45)).toEqual([{ kind: 'offer_missed' }])
+    expect(events(twice, listOf(), 45)).toEqual([
       { kind: 'offer_missed' },
       { kind: 'abandoned', reason: 'not_found_on_steam', at: at(45) },
     ])
   })
 
   it('that cannot be read in full proves nothing', () => {
-    expect(
-      decided({ ...unknown, missedReads: 2 }, { kind: 'listed', offers: [], unreadable: 1 }, 99),
-    ).toEqual([])
+    expect(events({ ...unknown, missedReads: 2 }, { kind: 'listed', offers: [], unreadable: 1 }, 99)).toEqual(
+      [],
+    )
   })
 
   it('changes no trade whose offer is not being searched for', () => {
-    expect(decided(active, listed(offer('active', { offerId: '8' })))).toEqual([])
-    expect(decided(intended, listed())).toEqual([])
+    expect(events(active, listOf(offer('active', { offerId: '8' })))).toEqual([])
+    expect(events(intended, listOf())).toEqual([])
   })
 })
 
@@ -142,33 +142,33 @@ describe('a read of the offer', () => {
     ['expired', 'tradeTimeout', 'timed_out'],
     ['cancelled_by_second_factor', 'tradeHasInvalidItems', 'invalid'],
   ])('D-24 as %s ends the deposit as %s', (state, status, trade) => {
-    expect(decided(active, read(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
+    expect(events(active, readAs(state))).toMatchObject([{ kind: 'ended', end: { status, state: trade } }])
   })
 
   it('counts an offer that was declined within seconds as declined by a program', () => {
-    expect(decided(active, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
-    expect(decided(active, read('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
+    expect(events(active, readAs('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
+    expect(events(active, readAs('declined'), 10)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
   it('counts an offer that was cancelled elsewhere within seconds as cancelled by a program', () => {
-    const reasonAt = (seconds: number) => decided(active, read('cancelled'), seconds)
+    const reasonAt = (seconds: number) => events(active, readAs('cancelled'), seconds)
     expect(reasonAt(9)).toMatchObject([
       { end: { status: 'tradeTimeout', reason: 'cancelled_elsewhere_at_once' } },
     ])
     expect(reasonAt(10)).toMatchObject([{ end: { reason: 'cancelled_elsewhere' } }])
-    const ours = decided({ ...active, cancelling: 'store' }, read('cancelled'), 9)
+    const ours = events({ ...active, cancelling: 'store' }, readAs('cancelled'), 9)
     expect(ours).toMatchObject([{ end: { reason: 'cancelled_by_store' } }])
   })
 
   it('D-28 does not count a postponed offer as declined at once long after the send', () => {
     const putOff = { ...active, deadline: at(300 + 600) }
-    expect(decided(putOff, read('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
-    expect(decided(putOff, read('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
+    expect(events(putOff, readAs('declined'), 605)).toMatchObject([{ end: { reason: 'declined' } }])
+    expect(events(putOff, readAs('declined'), 9)).toMatchObject([{ end: { reason: 'declined_at_once' } }])
   })
 
   it('does not count an offer found late as declined at once, because a person had time to read it', () => {
     const found = { ...active, deadline: at(40 + 300) }
-    expect(decided(found, read('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
+    expect(events(found, readAs('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
   it.each([
@@ -176,15 +176,17 @@ describe('a read of the offer', () => {
     ['store', 'tradeTimeout', 'cancelled_by_store'],
     ['needs_confirmation', 'tradeHasInvalidItems', 'needs_confirmation'],
   ] as const)('D-24 as cancelled by the till (%s) ends the deposit as %s', (cancelling, status, reason) => {
-    expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { status, reason } }])
+    expect(events({ ...active, cancelling }, readAs('cancelled'))).toMatchObject([
+      { end: { status, reason } },
+    ])
   })
 
   it('of an ended trade changes nothing, even if accepted: only the Steam trade proves a delivery', () => {
-    for (const trade of [declined, held, final]) expect(decided(trade, read('accepted'))).toEqual([])
+    for (const trade of [declined, held, final]) expect(events(trade, readAs('accepted'))).toEqual([])
   })
 
   it('D-24 as cancelled, but not by the till, has its own reason', () => {
-    expect(decided(active, read('cancelled'))).toMatchObject([
+    expect(events(active, readAs('cancelled'))).toMatchObject([
       { end: { state: 'timed_out', status: 'tradeTimeout', reason: 'cancelled_elsewhere' } },
     ])
   })
@@ -192,53 +194,53 @@ describe('a read of the offer', () => {
   it.each(['invalid', 'invalid_items'] as const)(
     'D-18 as %s counts only if it is repeated ten seconds later',
     (state) => {
-      expect(decided(active, read(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
+      expect(events(active, readAs(state))).toEqual([{ kind: 'doubted', badEnd: state, at: at(30) }])
       const doubted = { ...active, badEnd: { state, seenAt: at(30) } }
-      expect(decided(doubted, read(state), 39)).toEqual([])
-      expect(decided(doubted, read(state), 40)).toMatchObject([{ end: { status: 'tradeHasInvalidItems' } }])
+      expect(events(doubted, readAs(state), 39)).toEqual([])
+      expect(events(doubted, readAs(state), 40)).toMatchObject([{ end: { status: 'tradeHasInvalidItems' } }])
       const other = { ...active, badEnd: { state: 'other', seenAt: at(0) } }
-      expect(decided(other, read(state), 99)).toMatchObject([{ kind: 'doubted' }])
+      expect(events(other, readAs(state), 99)).toMatchObject([{ kind: 'doubted' }])
     },
   )
 
-  it('D-18 an accepted offer is accepted, even when it is being cancelled', () => {
-    expect(decided({ ...active, cancelling: 'deadline' }, read('accepted'), 301)).toEqual([
+  it('D-18 as accepted counts as an accept, even while the offer is being cancelled', () => {
+    expect(events({ ...active, cancelling: 'deadline' }, readAs('accepted'), 301)).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(301) },
     ])
-    expect(decided(active, read('reverted'))).toMatchObject([{ kind: 'accepted' }])
+    expect(events(active, readAs('reverted'))).toMatchObject([{ kind: 'accepted' }])
   })
 
-  it('an accepted offer that flips back moves nothing', () => {
+  it('changes nothing if an accepted offer flips back', () => {
     const accepted = { ...active, acceptedAt: at(10), steamTradeId: '900' }
     for (const state of ['active', 'invalid_items', 'declined', 'cancelled', 'in_escrow'] as const) {
-      expect(decided(accepted, read(state))).toEqual([])
+      expect(events(accepted, readAs(state))).toEqual([])
     }
-    expect(decided(accepted, read('accepted'))).toEqual([])
+    expect(events(accepted, readAs('accepted'))).toEqual([])
   })
 
   it('shows no news while the offer is open', () => {
-    expect(decided(active, read('active'))).toEqual([])
+    expect(events(active, readAs('active'))).toEqual([])
   })
 
   it('gives the Steam trade of an accepted offer if none was known, or a different one', () => {
     const nameless = { ...active, acceptedAt: at(10) }
-    expect(decided(nameless, read('accepted'))).toEqual([
+    expect(events(nameless, readAs('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
     ])
-    expect(decided({ ...nameless, steamTradeId: '899' }, read('reverted'))).toMatchObject([
+    expect(events({ ...nameless, steamTradeId: '899' }, readAs('reverted'))).toMatchObject([
       { kind: 'accepted', steamTradeId: '900' },
     ])
     const silent = { kind: 'offer_read', offer: offer('accepted', { tradeId: null }) } as const
-    expect(decided({ ...nameless, steamTradeId: '900' }, silent)).toEqual([])
-    expect(decided(nameless, silent)).toEqual([])
-    expect(decided(active, silent)).toEqual([
+    expect(events({ ...nameless, steamTradeId: '900' }, silent)).toEqual([])
+    expect(events(nameless, silent)).toEqual([])
+    expect(events(active, silent)).toEqual([
       { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(30) },
     ])
   })
 
-  it('D-24 an end is recorded in the trade with its reason', () => {
+  it('D-24 as ended records the reason in the trade', () => {
     const doubted = { ...active, badEnd: { state: 'invalid', seenAt: at(0) } }
-    expect(decided(doubted, read('invalid'))).toMatchObject([
+    expect(events(doubted, readAs('invalid'))).toMatchObject([
       { kind: 'ended', end: { state: 'invalid', reason: 'invalid' } },
     ])
     for (const [cancelling, state] of [
@@ -246,36 +248,38 @@ describe('a read of the offer', () => {
       ['store', 'timed_out'],
       ['needs_confirmation', 'invalid'],
     ] as const) {
-      expect(decided({ ...active, cancelling }, read('cancelled'))).toMatchObject([{ end: { state } }])
+      expect(events({ ...active, cancelling }, readAs('cancelled'))).toMatchObject([{ end: { state } }])
     }
   })
 
   it('of another offer changes nothing', () => {
-    expect(decided(active, { kind: 'offer_read', offer: offer('declined', { offerId: '6' }) })).toEqual([])
+    expect(events(active, { kind: 'offer_read', offer: offer('declined', { offerId: '6' }) })).toEqual([])
   })
+})
 
-  it('an offer is cancelled once, and not after it was accepted', () => {
+describe('a cancel of an offer', () => {
+  it('begins once, and not after the offer was accepted', () => {
     const fact: Fact = { kind: 'cancelling', because: 'deadline' }
-    expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
-    expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
-    expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
-    for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
+    expect(events(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
+    expect(events({ ...active, cancelling: 'store' }, fact)).toEqual([])
+    expect(events({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+    for (const trade of [intended, sending, unknown, declined, held]) expect(events(trade, fact)).toEqual([])
   })
 
-  it('an offer is cancelled when the store asks, but a begun cancel keeps its reason', () => {
+  it('begins when the store asks, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'store_cancels' }
-    expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'store' }])
-    expect(decided({ ...active, cancelling: 'needs_confirmation' }, fact)).toEqual([])
-    expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
-    for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
+    expect(events(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'store' }])
+    expect(events({ ...active, cancelling: 'needs_confirmation' }, fact)).toEqual([])
+    expect(events({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+    for (const trade of [intended, sending, unknown, declined, held]) expect(events(trade, fact)).toEqual([])
   })
 
-  it('an offer is cancelled when another trade delivers, but a begun cancel keeps its reason', () => {
+  it('begins when another trade delivers, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'other_delivered' }
-    expect(decided(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
-    expect(decided({ ...active, cancelling: 'store' }, fact)).toEqual([])
-    expect(decided({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
-    for (const trade of [intended, sending, unknown, declined, held]) expect(decided(trade, fact)).toEqual([])
+    expect(events(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
+    expect(events({ ...active, cancelling: 'store' }, fact)).toEqual([])
+    expect(events({ ...active, acceptedAt: at(1) }, fact)).toEqual([])
+    for (const trade of [intended, sending, unknown, declined, held]) expect(events(trade, fact)).toEqual([])
   })
 })
 
@@ -285,23 +289,23 @@ describe('a record of the Steam trade', () => {
     ['D-6 a declined one', declined],
     ['D-25 an abandoned one', abandoned],
   ])('of %s that is complete delivers it', (_name, trade) => {
-    expect(decided(trade, proved())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
+    expect(events(trade, record())).toMatchObject([{ kind: 'delivered', offerId: '5', settlesAt: null }])
   })
 
   it('D-9 leads to held credit while the sender can take the items back', () => {
-    expect(decided(active, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
-    expect(decided(active, proved({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
-    expect(decided(active, proved({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
+    expect(events(active, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(30 + 8 * 86_400) }])
+    expect(events(active, record({ settlesAt: at(20) }), 30)).toMatchObject([{ settlesAt: null }])
+    expect(events(active, record({ settlesAt: at(30) }), 30)).toMatchObject([{ settlesAt: null }])
   })
 
   it.each(['failed', 'rolled_back'] as const)(
     'that says %s before delivery counts only when read twice',
     (state) => {
-      const [first] = decided(active, proved({ state }))
+      const [first] = events(active, record({ state }))
       if (first?.kind !== 'doubted') throw new Error('no doubt')
       const doubted = { ...active, badEnd: { state: first.badEnd, seenAt: at(30) } }
-      expect(decided(doubted, proved({ state }), 40)).toMatchObject([{ kind: 'ended' }])
-      expect(decided(declined, proved({ state }))).toEqual([])
+      expect(events(doubted, record({ state }), 40)).toMatchObject([{ kind: 'ended' }])
+      expect(events(declined, record({ state }))).toEqual([])
     },
   )
 
@@ -310,21 +314,21 @@ describe('a record of the Steam trade', () => {
       ...asset,
       rolledBackAssetId: index ? null : '11',
     }))
-    const part = proved({ state: 'partly_rolled_back', received: back, settlesAt: at(700_000) })
+    const part = record({ state: 'partly_rolled_back', received: back, settlesAt: at(700_000) })
     const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
     for (const trade of [accepted, declined]) {
-      expect(decided(trade, part, 100)).toMatchObject([
+      expect(events(trade, part, 100)).toMatchObject([
         { kind: 'delivered', settlesAt: at(700_000) },
         { kind: 'reversed', assetIds: ['11'] },
       ])
     }
-    const whole = proved({ state: 'rolled_back' })
-    expect(decided(accepted, whole, 100)).toMatchObject([{ kind: 'doubted', badEnd: 'exchange_taken_back' }])
+    const whole = record({ state: 'rolled_back' })
+    expect(events(accepted, whole, 100)).toMatchObject([{ kind: 'doubted', badEnd: 'exchange_taken_back' }])
     for (const moving of [['11'], ['12'], ['11', '12']]) {
       const received = back.map((asset) =>
         moving.includes(asset.assetId) ? { ...asset, newAssetId: null } : asset,
       )
-      expect(decided(declined, proved({ state: 'partly_rolled_back', received }), 100)).toEqual([])
+      expect(events(declined, record({ state: 'partly_rolled_back', received }), 100)).toEqual([])
     }
   })
 
@@ -333,64 +337,64 @@ describe('a record of the Steam trade', () => {
       ...asset,
       rolledBackAssetId: asset.assetId === '11' ? '11' : null,
     }))
-    expect(decided(held, proved({ state: 'rolled_back' }))).toEqual([
+    expect(events(held, record({ state: 'rolled_back' }))).toEqual([
       { kind: 'reversed', assetIds: ['11', '12'], at: at(30) },
     ])
-    expect(decided(held, proved({ state: 'partly_rolled_back', received: back }))).toEqual([
+    expect(events(held, record({ state: 'partly_rolled_back', received: back }))).toEqual([
       { kind: 'reversed', assetIds: ['11'], at: at(30) },
     ])
-    expect(decided({ ...final, reversed: ['11'] }, proved({ state: 'rolled_back' }))).toEqual([
+    expect(events({ ...final, reversed: ['11'] }, record({ state: 'rolled_back' }))).toEqual([
       { kind: 'reversed', assetIds: ['12'], at: at(30) },
     ])
   })
 
   it('at the settlement releases the items that were not taken back', () => {
-    expect(decided(held, proved(), 699_999)).toEqual([])
-    expect(decided(held, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
-    expect(decided(held, proved({ state: 'rolled_back' }), 700_000)).toMatchObject([{ kind: 'reversed' }])
+    expect(events(held, record(), 699_999)).toEqual([])
+    expect(events(held, record(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
+    expect(events(held, record({ state: 'rolled_back' }), 700_000)).toMatchObject([{ kind: 'reversed' }])
     const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',
     }))
-    const part = proved({ state: 'partly_rolled_back', received: back })
-    expect(decided(held, part, 700_000).map((event) => event.kind)).toEqual(['reversed', 'released'])
+    const part = record({ state: 'partly_rolled_back', received: back })
+    expect(events(held, part, 700_000).map((event) => event.kind)).toEqual(['reversed', 'released'])
   })
 
   it('that contradicts itself releases nothing', () => {
-    expect(decided(held, proved({ state: 'partly_rolled_back' }), 700_000)).toEqual([])
-    expect(decided(held, proved({ state: 'failed' }), 700_000)).toEqual([])
+    expect(events(held, record({ state: 'partly_rolled_back' }), 700_000)).toEqual([])
+    expect(events(held, record({ state: 'failed' }), 700_000)).toEqual([])
   })
 
   it('D-9 holds the credit from the acceptance, or from now if the till missed it', () => {
     const accepted = { ...active, acceptedAt: at(20), steamTradeId: '900' }
-    expect(decided(accepted, proved(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
-    expect(decided(declined, proved(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
+    expect(events(accepted, record(), 30, { days: 8 })).toMatchObject([{ settlesAt: at(20 + 8 * 86_400) }])
+    expect(events(declined, record(), 300, { days: 8 })).toMatchObject([{ settlesAt: at(300 + 8 * 86_400) }])
   })
 
   it('that is not complete changes nothing, and a failed one names its state', () => {
-    expect(decided(active, proved({ state: 'pending' }))).toEqual([])
-    expect(decided(active, proved({ state: 'partly_rolled_back' }))).toEqual([])
-    expect(decided(active, proved({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
-    expect(decided(intended, proved())).toEqual([])
-    expect(decided(sending, proved())).toEqual([])
-    expect(decided(reversed, proved({ state: 'rolled_back' }))).toEqual([])
+    expect(events(active, record({ state: 'pending' }))).toEqual([])
+    expect(events(active, record({ state: 'partly_rolled_back' }))).toEqual([])
+    expect(events(active, record({ state: 'failed' }))).toMatchObject([{ badEnd: 'exchange_failed' }])
+    expect(events(intended, record())).toEqual([])
+    expect(events(sending, record())).toEqual([])
+    expect(events(reversed, record({ state: 'rolled_back' }))).toEqual([])
   })
 
   it('D-9 with the rest taken back too reverses the rest, and releases nothing', () => {
     const rest = { ...held, reversed: ['11'] }
-    expect(decided(rest, proved({ state: 'rolled_back' }), 700_000)).toEqual([
+    expect(events(rest, record({ state: 'rolled_back' }), 700_000)).toEqual([
       { kind: 'reversed', assetIds: ['12'], at: at(700_000) },
     ])
-    expect(decided(rest, proved(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
+    expect(events(rest, record(), 700_000)).toEqual([{ kind: 'released', at: at(700_000) }])
   })
 
   it('of another Steam trade changes nothing', () => {
-    expect(decided(held, proved({ tradeId: '901', state: 'rolled_back' }), 700_000)).toEqual([])
+    expect(events(held, record({ tradeId: '901', state: 'rolled_back' }), 700_000)).toEqual([])
   })
 
   it('at the last look closes the trade', () => {
-    expect(decided(final, proved(), 786_399)).toEqual([])
-    expect(decided(final, proved(), 786_400)).toEqual([{ kind: 'looked', next: null }])
-    expect(decided({ ...final, lookAt: null }, proved(), 786_400)).toEqual([])
+    expect(events(final, record(), 786_399)).toEqual([])
+    expect(events(final, record(), 786_400)).toEqual([{ kind: 'looked', next: null }])
+    expect(events({ ...final, lookAt: null }, record(), 786_400)).toEqual([])
   })
 })

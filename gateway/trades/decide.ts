@@ -76,8 +76,8 @@ export type Fact =
   /** `offer`: the offer just read, if its trade waits for another offer. */
   | { kind: 'steam_trade_read'; offerId: string; steamTrade: SteamTrade; offer?: Offer }
 
-/** `protectionDays`: for the trade's game. `wanted`: false once the deposit has ended without this trade. */
-export type Circumstances = { now: Date; protectionDays: number; wanted: boolean; attempt: Attempt }
+/** `protectionDays`: for the trade's game. `isWanted`: false once the deposit has ended without this trade. */
+export type Circumstances = { now: Date; protectionDays: number; isWanted: boolean; attempt: Attempt }
 
 export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEvent[] {
   const { now } = around
@@ -139,16 +139,16 @@ function decideSend(trade: Trade, answer: SendAnswer, around: Circumstances): Tr
   }
 }
 
-function refused(because: Refusal, { now, wanted, attempt }: Circumstances): TradeEvent {
+function refused(because: Refusal, { now, isWanted, attempt }: Circumstances): TradeEvent {
   const { code, bars, next } = judgeRefusal(because, attempt, now)
-  return { kind: 'refused', reason: code, refusal: { because, bars, next: wanted ? next : 'end' }, at: now }
+  return { kind: 'refused', reason: code, refusal: { because, bars, next: isWanted ? next : 'end' }, at: now }
 }
 
 /** If another trade has ended the deposit meanwhile, the shopper must not be asked to accept this one. */
-const activation = (offerId: string, { now, wanted, attempt }: Circumstances): TradeEvent => ({
+const activation = (offerId: string, { now, isWanted, attempt }: Circumstances): TradeEvent => ({
   kind: 'activated',
   offerId,
-  deadline: wanted ? new Date(now.getTime() + TRADE_WINDOW_MS) : now,
+  deadline: isWanted ? new Date(now.getTime() + TRADE_WINDOW_MS) : now,
   doubted: attempt.doubted,
 })
 
@@ -162,7 +162,7 @@ type List = Extract<Fact, { kind: 'listed' }>
 
 function decideList(trade: Trade, { offers, unreadable }: List, around: Circumstances): TradeEvent[] {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return []
-  const found = offers.find((offer) => isWhatWasAskedFor(trade, offer))
+  const found = offers.find((offer) => isExactOfferOf(trade, offer))
   if (found !== undefined) return [activation(found.offerId, around)]
   // A list that could not be read in full does not prove that the offer is missing.
   if (unreadable > 0) return []
@@ -204,8 +204,8 @@ const DECLINED: HastyEnd = { state: 'declined', status: 'tradeDeclined', reason:
 function decideOffer(trade: TradeIn<'active'>, offer: Offer, now: Date): TradeEvent[] {
   // Once accepted, only Steam's trade record counts: the offer's state can flip back for a while.
   if (trade.acceptedAt !== null && offer.state !== 'accepted' && offer.state !== 'reverted') return []
-  const end = (how: End, heldUntil: Date | null = null): TradeEvent[] => [
-    { kind: 'ended', end: how, heldUntil, at: now },
+  const end = (how: End, steamHoldUntil: Date | null = null): TradeEvent[] => [
+    { kind: 'ended', end: how, steamHoldUntil, at: now },
   ]
   switch (offer.state) {
     case 'active':
@@ -253,7 +253,7 @@ function badEnd(trade: TradeIn<'active'>, seen: BadEnd, now: Date): TradeEvent[]
   if (trade.badEnd?.state !== seen) return [{ kind: 'doubted', badEnd: seen, at: now }]
   if (!isPast(trade.badEnd.seenAt, BAD_END_PAUSE_MS, now)) return []
   const end: End = { state: 'invalid', status: 'tradeHasInvalidItems', reason: seen }
-  return [{ kind: 'ended', end, heldUntil: null, at: now }]
+  return [{ kind: 'ended', end, steamHoldUntil: null, at: now }]
 }
 
 /** Steam's longest hold. */
@@ -268,14 +268,15 @@ function holdOf({ startedAt }: { startedAt: Date }, { escrowEndsAt }: Offer, now
 
 /** Judges the offer of a trade that ended without its items. Only Steam's trade record can prove that they arrived. */
 function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
-  const { startedAt, heldUntil } = trade
+  const { startedAt, steamHoldUntil } = trade
   if (startedAt === null) return []
   if (offer.state !== 'in_escrow') {
-    const isOver = heldUntil !== null && judgeStray(offer).kind === 'nothing'
+    const isOver = steamHoldUntil !== null && judgeStray(offer).kind === 'nothing'
     return isOver ? [{ kind: 'hold_ended', because: 'seen', at: now }] : []
   }
   const until = holdOf({ startedAt }, offer, now)
-  if (heldUntil === null) return until === null ? [] : [{ kind: 'hold_seen', offerId: offer.offerId, until }]
+  if (steamHoldUntil === null)
+    return until === null ? [] : [{ kind: 'hold_seen', offerId: offer.offerId, until }]
   return until === null ? [{ kind: 'hold_ended', because: 'overdue', at: now }] : []
 }
 
@@ -316,11 +317,11 @@ function settlementOfOffers(trade: Trade, { offer }: SteamTradeRead, acceptedAt:
 const isPartLeft = ({ received }: SteamTrade, gone: readonly string[]): boolean =>
   gone.length > 0 && gone.length < received.length && received.every(({ newAssetId }) => newAssetId !== null)
 
-type Look = { proof: ReturnType<typeof judgeSteamTrade>; steamTrade: SteamTrade }
+type RecordRead = { proof: ReturnType<typeof judgeSteamTrade>; steamTrade: SteamTrade }
 
 function decideDelivered(
   trade: TradeIn<'held' | 'final'>,
-  { proof, steamTrade }: Look,
+  { proof, steamTrade }: RecordRead,
   { now, protectionDays }: Circumstances,
 ): TradeEvent[] {
   const gone = proof.kind === 'taken_back' ? proof.assetIds.filter((id) => !trade.reversed.includes(id)) : []
@@ -340,7 +341,7 @@ function decideHeld(trade: TradeIn<'held'>, reported: Date | null, now: Date): T
   const settlesAt = reported !== null && reported > trade.settlesAt ? reported : trade.settlesAt
   const longer: TradeEvent[] = settlesAt > trade.settlesAt ? [{ kind: 'prolonged', settlesAt }] : []
   if (now < settlesAt) return [...longer, ...lookOf(trade, now)]
-  // If the release is more than a day late, this read also serves as the last review.
+  // If the release is more than a day late, this read also serves as the last look.
   const last: TradeEvent[] = now >= lastLookAfter(settlesAt) ? [{ kind: 'looked', next: null }] : []
   return [...longer, { kind: 'released', at: now }, ...last]
 }
@@ -384,13 +385,13 @@ export function isOfferOf(trade: Pick<Trade, 'partnerSteamId' | 'secretCode'>, o
 /** The form of a code from `secretCode`. */
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${CODE_LENGTH}}$`)
 
-/** True if only a till can have sent the offer: its message is a code, and it gives nothing. An operator's offers differ. */
+/** True if only a till can have sent the offer: its message is a code, and it gives nothing. */
 export function isLikeOurs(offer: Offer): boolean {
   return CODE.test(offer.message) && offer.itemsToGive.length === 0
 }
 
-/** True if the offer asks for exactly these items and gives none. Only such an offer is shown to the shopper. */
-export function isWhatWasAskedFor(
+/** True if this is the trade's own offer and asks for exactly its items. Only such an offer is shown to the shopper. */
+export function isExactOfferOf(
   trade: Pick<Trade, 'partnerSteamId' | 'secretCode' | 'items'>,
   offer: Offer,
 ): boolean {

@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { barBot, doubtBot, trustBot } from '../bots/bar-store.ts'
 import { type Batch, createBatch } from '../db/batch.ts'
 import type { Tx } from '../db/client.ts'
-import { depositTopic, tellTransition } from '../deposits/service.ts'
+import { appendTransition, depositTopic } from '../deposits/service.ts'
 import { storeDepositOf, toStoreDeposit } from '../deposits/store-deposit.ts'
 import { changeLost, roomChangeSql } from '../ledger/room-store.ts'
 import { accountsFor, addReversed, type Posting, postingSql, recordCustody } from '../ledger/store.ts'
 import { putOnRelease } from '../shoppers/on-release-store.ts'
-import type { Effect, Published } from './effects.ts'
+import type { Effect, PublishedEvent } from './effects.ts'
 import { moveToOtherBot, type WriteDeps } from './intent-store.ts'
 import { type LockedRows, type Money, shownAs } from './locked-store.ts'
 import type { RoomChange } from './room.ts'
@@ -20,7 +20,7 @@ type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot'
 type RowEffect = Exclude<Effect, FleetEffect | RoomChange | { kind: 'post' | 'log' }>
 
 /** The rows of a trade and its deposit after the effects so far. */
-type Now = { deposit: LockedRows['deposit']; row: LockedRows['row']; reversed: Set<string> }
+type CurrentRows = { deposit: LockedRows['deposit']; row: LockedRows['row']; reversed: Set<string> }
 
 /** A statement that is being built, and the parts that it already has. */
 type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined }
@@ -35,7 +35,7 @@ export async function applyEffects(
   { of, effects }: { of: LockedRows & { money: Money }; effects: readonly Effect[] },
 ): Promise<void> {
   const { deposit, row, written, money } = of
-  const now: Now = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
+  const now: CurrentRows = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
   const writing: Writing = { batch: createBatch(), taken: new Set(), room: undefined }
   const roomOf = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
   const flush = async (posting?: Posting) => {
@@ -75,74 +75,74 @@ export async function applyEffects(
         break
       }
       default:
-        if (writing.taken.has(placeOf(effect))) await flush()
+        if (writing.taken.has(targetOf(effect))) await flush()
         await write({ deps, tx, flush }, { now, effect, batch: writing.batch })
-        writing.taken.add(placeOf(effect))
+        writing.taken.add(targetOf(effect))
     }
   }
   await flush()
 }
 
 /** A statement must not change a row twice or append two events, because their order would be undefined. */
-function placeOf({ kind }: RowEffect): string {
+function targetOf({ kind }: RowEffect): string {
   return kind === 'free_items' || kind === 'receive_items' || kind === 'reverse_items' ? 'items' : kind
 }
 
-type Around = { deps: EffectDeps; tx: Tx; flush(): Promise<void> }
+type WriteContext = { deps: EffectDeps; tx: Tx; flush(): Promise<void> }
 
 async function write(
-  { deps, tx, flush }: Around,
-  { now, effect, batch }: { now: Now; effect: RowEffect; batch: Batch },
+  { deps, tx, flush }: WriteContext,
+  { now, effect, batch }: { now: CurrentRows; effect: RowEffect; batch: Batch },
 ): Promise<void> {
   const { row, deposit } = now
-  const { tx: later } = batch
+  const { tx: batchTx } = batch
   switch (effect.kind) {
     case 'free_items':
-      await later.updateTable('trade_item').set({ live: false }).where('trade_id', '=', row.id).execute()
+      await batchTx.updateTable('trade_item').set({ live: false }).where('trade_id', '=', row.id).execute()
       return
     case 'receive_items':
-      return receiveItems(later, row.id, effect)
+      return receiveItems(batchTx, row.id, effect)
     case 'reverse_items':
       for (const assetId of effect.assetIds) now.reversed.add(assetId)
       await sql`update trade_item set reversed_at = ${effect.at}
-        where trade_id = ${row.id} and asset_id = any(${[...effect.assetIds]}::text[])`.execute(later)
+        where trade_id = ${row.id} and asset_id = any(${[...effect.assetIds]}::text[])`.execute(batchTx)
       return
     case 'record_custody': {
       const { moved, items, at } = effect
-      return recordCustody(later, { tradeId: row.id, botId: row.bot_id, at, moved }, items)
+      return recordCustody(batchTx, { tradeId: row.id, botId: row.bot_id, at, moved }, items)
     }
     case 'change_trade': {
       const columns = tradeColumns(effect.change)
       Object.assign(row, columns)
-      await later.updateTable('trade').set(columns).where('id', '=', row.id).execute()
+      await batchTx.updateTable('trade').set(columns).where('id', '=', row.id).execute()
       return
     }
     case 'change_deposit': {
       const columns = depositColumns(effect.change)
       Object.assign(deposit, columns)
-      await later.updateTable('deposit').set(columns).where('id', '=', deposit.id).execute()
+      await batchTx.updateTable('deposit').set(columns).where('id', '=', deposit.id).execute()
       return
     }
     case 'wake':
-      return deps.wake(later, row.id, effect.at)
+      return deps.wake(batchTx, row.id, effect.at)
     case 'credit_on_release':
-      return putOnRelease(later, { steamId: row.partner_steam_id, tradeId: row.id, at: effect.at })
+      return putOnRelease(batchTx, { steamId: row.partner_steam_id, tradeId: row.id, at: effect.at })
     case 'count_reversed':
-      return addReversed(later, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
+      return addReversed(batchTx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
     case 'publish': {
       const shown = shownAs(row, now.reversed)
       if (shown === undefined) await flush()
       const data = shown
         ? toStoreDeposit(deposit, shown, deps.publicUrl)
         : await storeDepositOf(tx, { depositId: deposit.id }, deps.publicUrl)
-      return tellTransition(deps, later, { ...transitionOf(effect.event, row.id), deposit, data })
+      return appendTransition(deps, batchTx, { ...transitionOf(effect.event, row.id), deposit, data })
     }
     default:
       return effect satisfies never
   }
 }
 
-const transitionOf = (event: Published, tradeId: bigint) =>
+const transitionOf = (event: PublishedEvent, tradeId: bigint) =>
   event.kind === 'status' ? { to: event.status } : { to: event.change, tradeId, part: event.part }
 
 async function applyToFleet(

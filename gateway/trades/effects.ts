@@ -66,7 +66,7 @@ type TradeMoneyChange = {
   reversedByOperator?: true
 }
 
-export type Published =
+export type PublishedEvent =
   | { kind: 'status'; status: Exclude<DepositStatus, 'created'> }
   /**
    * A change by a trade to a deposit that has succeeded. `part`: the number of this change among the trade's changes of
@@ -87,7 +87,8 @@ export type Effect =
   /** Wakes the trade's bot. */
   | { kind: 'wake'; at: Date }
   /** Appends an event, with the deposit as the earlier effects left it. */
-  | { kind: 'publish'; event: Published }
+  | { kind: 'publish'; event: PublishedEvent }
+  /** Posts to the ledger. `mayOwe`: the store's balance may become negative. */
   | { kind: 'post'; movements: Movement[]; part: number; mayOwe: boolean; at: Date }
   /** Applied before the posting, so deliveries are posted in the order in which they used the limit. */
   | RoomChange
@@ -109,6 +110,6 @@ export type Consequences = { standing: Standing; effects: Effect[] }
 
 export type Line = Extract<Effect, { kind: 'log' }>
 
-export const line = (level: Line['level'], message: string, fields: Line['fields'] = {}): Effect => {
+export const logLine = (level: Line['level'], message: string, fields: Line['fields'] = {}): Effect => {
   return { kind: 'log', level, message, fields }
 }

@@ -25,15 +25,15 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 /** The shopper accepted without an authenticator: Steam holds the items for 15 days. */
-async function held() {
+async function offerInEscrow() {
   const deposit = await aDeposit(till, store)
   const { tradeId } = await offerFor(till, bot, deposit)
-  become('in_escrow')
+  setOffer('in_escrow')
   await tradeHandlers(till.deps).watch(bot)
   return { deposit, tradeId }
 }
 
-function become(state: OfferState): void {
+function setOffer(state: OfferState): void {
   const offer = session.offers.get('1')
   if (offer === undefined) throw new Error('Steam has no offer')
   const escrowEndsAt = state === 'in_escrow' ? new Date(till.clock.now().getTime() + 15 * DAY_MS) : null
@@ -41,7 +41,7 @@ function become(state: OfferState): void {
 }
 
 /** Does the due work after a while, as the sweep would. */
-async function later(ms: number): Promise<void> {
+async function workAfter(ms: number): Promise<void> {
   till.clock.advance(ms)
   const due = await till.db
     .selectFrom('trade')
@@ -55,23 +55,23 @@ async function later(ms: number): Promise<void> {
 const trade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
-const live = async () =>
+const liveFlags = async () =>
   (await till.db.selectFrom('trade_item').select('live').execute()).map((row) => row.live)
 const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
 describe('D-24 items that Steam holds', () => {
   it('end the deposit immediately, stay reserved, and their offer is never cancelled by us', async () => {
-    const { deposit } = await held()
+    const { deposit } = await offerInEscrow()
     expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
     expect(await trade()).toMatchObject({ state: 'invalid', reason: 'escrow' })
-    expect(await live()).toEqual([true, true])
-    for (let look = 0; look < 30; look += 1) await later(6 * HOUR_MS)
+    expect(await liveFlags()).toEqual([true, true])
+    for (let look = 0; look < 30; look += 1) await workAfter(6 * HOUR_MS)
     expect(cancels()).toEqual([])
     expect((await trade()).due_at).not.toBeNull()
   })
 
   it('leave the slot of the bot free for others, and no other trade may name them', async () => {
-    const { deposit } = await held()
+    const { deposit } = await offerInEscrow()
     const again = await aDeposit(till, store)
     await till.db
       .updateTable('quote_item')
@@ -90,29 +90,29 @@ describe('D-24 items that Steam holds', () => {
   })
 
   it('are credited when the hold ends with a delivery', async () => {
-    const { deposit } = await held()
-    await later(15 * DAY_MS)
+    const { deposit } = await offerInEscrow()
+    await workAfter(15 * DAY_MS)
     session.accept('1')
-    await later(HOUR_MS)
+    await workAfter(HOUR_MS)
     expect(await statusOf(deposit.id)).toBe('succeeded')
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
     expect(cancels()).toEqual([])
   })
 
   it('are free again when the shopper cancels, and the trade is closed a day later', async () => {
-    await held()
-    become('cancelled')
-    await later(6 * HOUR_MS)
-    expect(await live()).toEqual([false, false])
-    await later(2 * DAY_MS)
+    await offerInEscrow()
+    setOffer('cancelled')
+    await workAfter(6 * HOUR_MS)
+    expect(await liveFlags()).toEqual([false, false])
+    await workAfter(2 * DAY_MS)
     expect((await trade()).due_at).toBeNull()
     expect((await balancesOf(till.db, store.id)).length).toBe(0)
   })
 
   it('are free again a day after the hold should have ended, with an error line', async () => {
-    await held()
-    await later(16 * DAY_MS + HOUR_MS)
-    expect(await live()).toEqual([false, false])
+    await offerInEscrow()
+    await workAfter(16 * DAY_MS + HOUR_MS)
+    expect(await liveFlags()).toEqual([false, false])
     const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
     expect(lines.filter(({ level }) => level === 'error')).toMatchObject([
       { msg: 'Steam still holds the items of an offer, a day after the hold should have ended' },
@@ -122,8 +122,8 @@ describe('D-24 items that Steam holds', () => {
   it('are noticed at the deadline before a cancel is sent', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
-    become('in_escrow')
-    await later(301_000)
+    setOffer('in_escrow')
+    await workAfter(301_000)
     expect(cancels()).toEqual([])
     expect(await statusOf(deposit.id)).toBe('tradeHasInvalidItems')
   })

@@ -29,7 +29,7 @@ afterEach(() => till.close())
 const trade = () => till.db.selectFrom('trade').selectAll().orderBy('id').executeTakeFirstOrThrow()
 const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
-const live = async () =>
+const liveFlags = async () =>
   (await till.db.selectFrom('trade_item').select('live').execute()).map((row) => row.live)
 const setBot = (state: 'dead') => till.db.updateTable('bot').set({ state }).execute()
 const errors = () =>
@@ -66,7 +66,7 @@ describe('D-8 an accepted offer that Steam never proves', () => {
     await sweepLater(HOUR_MS)
     expect(await trade()).toMatchObject({ state: 'timed_out', reason: 'unresolved' })
     expect(await statusOf(deposit.id)).toBe('tradeTimeout')
-    expect(await live()).toEqual([false, false])
+    expect(await liveFlags()).toEqual([false, false])
     expect(errors()).toContain('trade was ended, because Steam did not say in 15 days what became of it')
   })
 
@@ -118,9 +118,9 @@ describe('a bot that never comes back', () => {
     await tradeHandlers(till.deps).refresh(bot, tradeId)
     await setBot('dead')
     await sweepLater(16 * DAY_MS - HOUR_MS)
-    expect(await live()).toEqual([true, true])
+    expect(await liveFlags()).toEqual([true, true])
     await sweepLater(HOUR_MS)
-    expect(await live()).toEqual([false, false])
+    expect(await liveFlags()).toEqual([false, false])
     await sweepLater(DAY_MS)
     expect((await trade()).due_at).toBeNull()
   })
@@ -160,7 +160,7 @@ describe('a bot that is retired', () => {
     await sweepTrades(till.deps)
     expect(await trade()).toMatchObject({ state: 'timed_out', reason: 'bot_retired', due_at: null })
     expect(await statusOf(deposit.id)).toBe('tradeTimeout')
-    expect(await live()).toEqual([false, false])
+    expect(await liveFlags()).toEqual([false, false])
     expect(errors()).toContain('trade was ended, because its bot is retired')
   })
 

@@ -24,8 +24,9 @@ export function waitsUntil(trade: Trade): Date | null {
     case 'invalid':
     case 'timed_out': {
       if (trade.startedAt === null) return null
-      const { heldUntil, endedAt } = trade
-      const last = heldUntil === null ? later(endedAt, LAST_REVIEW_MS) : later(heldUntil, OVERDUE_MS)
+      const { steamHoldUntil, endedAt } = trade
+      const last =
+        steamHoldUntil === null ? later(endedAt, LAST_REVIEW_MS) : later(steamHoldUntil, OVERDUE_MS)
       const wait = later(trade.startedAt, WAIT_MS)
       return new Date(Math.max(last.getTime(), wait.getTime()))
     }
@@ -50,7 +51,7 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
     case 'unknown':
       return [{ kind: 'abandoned', reason: because, at: now }]
     case 'active':
-      return [{ kind: 'ended', end: endOf(because), heldUntil: null, at: now }]
+      return [{ kind: 'ended', end: endOf(because), steamHoldUntil: null, at: now }]
     case 'held':
       return because === 'bot_retired' ? [{ kind: 'unwatched', because }] : []
     case 'final':
@@ -63,7 +64,7 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
     case 'countered':
     case 'invalid':
     case 'timed_out':
-      if (trade.heldUntil !== null) return [{ kind: 'hold_ended', because, at: now }]
+      if (trade.steamHoldUntil !== null) return [{ kind: 'hold_ended', because, at: now }]
       return because === 'ended_by_operator' || trade.startedAt === null
         ? []
         : [{ kind: 'unwatched', because }]

@@ -41,7 +41,7 @@ const after = (text: string): string =>
   `There was an error sending your trade offer.  Please try again later. ${text}`
 
 /** Refusals that are about the shopper, with the shopper's name in them. */
-const CAUSED: Record<string, (name: string) => string> = {
+const REFUSALS: Record<string, (name: string) => string> = {
   'has a trade ban': (name) => `You cannot trade with ${name} because they have a trade ban.`,
   'has a cooldown': (name) =>
     `${name} is not available to trade. More information will be shown to ${name} if they invite you to trade.`,
@@ -63,9 +63,9 @@ const CAUSED: Record<string, (name: string) => string> = {
 const answerTo = (strError: string) =>
   sendOutcome({ kind: 'reply', status: 500, eresult: null, body: { strError } })
 
-describe.each(Object.entries(CAUSED))('a shopper who %s', (_, said) => {
+describe.each(Object.entries(REFUSALS))('a shopper who %s', (_, textOf) => {
   test('bars no bot, whatever their name is', () => {
-    const barring = NAMES.flatMap((name) => [said(name), after(said(name))]).filter((text) => {
+    const barring = NAMES.flatMap((name) => [textOf(name), after(textOf(name))]).filter((text) => {
       const answer = answerTo(text)
       // An answer that matches no pattern leads to a search on Steam, and blames nobody.
       if (answer.kind !== 'refused') return false
@@ -75,7 +75,7 @@ describe.each(Object.entries(CAUSED))('a shopper who %s', (_, said) => {
       return verdicts.some(({ bars }) => bars !== null)
     })
     expect(barring).toEqual([])
-    expect(answerTo(said('nova_hound')).kind).toBe('refused')
+    expect(answerTo(textOf('nova_hound')).kind).toBe('refused')
   })
 })
 
@@ -100,8 +100,8 @@ describe('hostile shoppers', () => {
   function sessionOf(n: number): FakeSession {
     const session = fakeSession(`7656119800000010${n}`)
     const { sendOffer } = session
-    session.sendOffer = async (...asked) => {
-      const answer = await sendOffer(...asked)
+    session.sendOffer = async (...args) => {
+      const answer = await sendOffer(...args)
       return answer.kind === 'sent' ? { ...answer, offerId: `${n}000${answer.offerId}` } : answer
     }
     return session
@@ -126,14 +126,14 @@ describe('hostile shoppers', () => {
     const answer = requestTrade(till.deps, body).finally(() => {
       isAnswered = true
     })
-    const worked = async () => {
+    const workUntilAnswered = async () => {
       for (const { id, bot_id: botId } of await unfinished()) {
-        const asked = bots.find(({ bot }) => bot.botId === botId)
-        if (asked) await tradeHandlers(till.deps).trade(asked.bot, id)
+        const owner = bots.find(({ bot }) => bot.botId === botId)
+        if (owner) await tradeHandlers(till.deps).trade(owner.bot, id)
       }
       return isAnswered
     }
-    await expect.poll(worked, { interval: 5 }).toBe(true)
+    await expect.poll(workUntilAnswered, { interval: 5 }).toBe(true)
     await till.db
       .updateTable('trade')
       .set({ state: 'timed_out', reason: 'deadline', ended_at: till.clock.now() })
@@ -143,7 +143,7 @@ describe('hostile shoppers', () => {
   }
 
   /** Checks that every bot can be chosen, and is chosen if the others are not available. */
-  async function allInChoice(): Promise<void> {
+  async function expectAllAvailable(): Promise<void> {
     const barred = (await listBars(till.db)).filter(({ reason }) => reason !== 'doubted')
     expect(barred).toEqual([])
     for (const { bot } of bots) {
@@ -154,21 +154,21 @@ describe('hostile shoppers', () => {
   }
 
   it('D-30 bar no bot over hours, and an honest shopper is then served immediately', async () => {
-    const reasons = Object.values(CAUSED).map((said) => {
-      const answer = answerTo(said('You have logged in from a new de'))
-      if (answer.kind !== 'refused') throw new Error(`not understood: ${said('nova_hound')}`)
+    const reasons = Object.values(REFUSALS).map((textOf) => {
+      const answer = answerTo(textOf('You have logged in from a new de'))
+      if (answer.kind !== 'refused') throw new Error(`not understood: ${textOf('nova_hound')}`)
       return answer.reason
     })
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const reason of new Set(reasons)) {
         steamSays(bots.map(() => ({ answer: 'refused', reason })))
         expect(await ask()).toMatchObject({ kind: isOfBot(reason) ? expect.any(String) : 'refused' })
-        await allInChoice()
+        await expectAllAvailable()
       }
       for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
       expect(await ask()).toEqual({ kind: 'refused', code: 'trade_hold' })
       for (const { session } of bots) session.holdDays = { partner: 0, own: 0 }
-      await allInChoice()
+      await expectAllAvailable()
       await jump(till, HOURS_S)
     }
     expect(await listBars(till.db)).toEqual([])
@@ -180,7 +180,7 @@ describe('hostile shoppers', () => {
     for (let n = 0; n <= 3 * BOTS; n += 1) {
       steamSays([{ answer: 'refused', reason: 'access_denied' }])
       expect(await ask()).toEqual({ kind: 'active' })
-      await allInChoice()
+      await expectAllAvailable()
     }
     const doubted = await listBars(till.db)
     expect(new Set(doubted.map(({ reason }) => reason))).toEqual(new Set(['doubted']))

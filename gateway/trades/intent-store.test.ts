@@ -37,14 +37,14 @@ async function ask(deps: Till['deps']) {
     isAnswered = true
   })
   answer.catch(() => undefined)
-  const worked = async () => {
+  const workUntilAnswered = async () => {
     for (const { id, bot_id: botId } of await trades()) {
       const bot = bots.find((each) => each.botId === botId)
       if (bot) await tradeHandlers(deps).trade(bot, id)
     }
     return isAnswered
   }
-  await expect.poll(worked).toBe(true)
+  await expect.poll(workUntilAnswered).toBe(true)
   return answer
 }
 

@@ -13,7 +13,7 @@ const WAKE_AGAIN_MS = 30_000
 /** Wakes the bot of every trade that is due. */
 export async function sweepTrades(deps: ShellDeps): Promise<void> {
   await refuseStaleIntents(deps)
-  await endHopeless(deps)
+  await endWithoutAnswer(deps)
   const { trades, clock, log } = deps
   const now = clock.now()
   await trades.giveBackRoom(now, MOST_DUE)
@@ -47,8 +47,8 @@ async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
 }
 
 /** Ends trades whose end Steam never reported. This needs no bot, so a lost bot leaves nothing open. */
-async function endHopeless(deps: ShellDeps): Promise<void> {
-  for (const { because, ...trade } of await deps.trades.hopelessTrades(deps.clock.now(), MOST_DUE)) {
+async function endWithoutAnswer(deps: ShellDeps): Promise<void> {
+  for (const { because, ...trade } of await deps.trades.tradesToEnd(deps.clock.now(), MOST_DUE)) {
     try {
       await record(deps, { tradeId: trade.id }, { kind: 'given_up', because })
     } catch (error) {

@@ -26,7 +26,7 @@ async function work(): Promise<void> {
   for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
 }
 
-async function problems() {
+async function differences() {
   const pool = testPool(till.url)
   try {
     return await verifyLedger(pool)
@@ -39,7 +39,7 @@ const tradeRow = () => till.db.selectFrom('trade').selectAll().orderBy('id').exe
 const afterMs = (ms: number): Date => new Date(till.clock.now().getTime() + ms)
 
 /** Makes Steam report the end of a Steam trade's protection. */
-function tells(tradeId: string, settlesAt: Date | null): void {
+function reportSettlement(tradeId: string, settlesAt: Date | null): void {
   const answer = session.trades.get(tradeId)
   if (answer?.kind !== 'trade') throw new Error(`no Steam trade ${tradeId}`)
   session.trades.set(tradeId, { kind: 'trade', trade: { ...answer.trade, settlesAt } })
@@ -47,17 +47,17 @@ function tells(tradeId: string, settlesAt: Date | null): void {
 
 type Terms = { credit_mode?: 'on_accept' | 'on_release'; liability?: 'operator' | 'store' }
 
-async function delivered({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsdCents?: bigint } = {}) {
+async function aDelivery({ riskLimitUsdCents, ...terms }: Terms & { riskLimitUsdCents?: bigint } = {}) {
   const store = await aStore(till, riskLimitUsdCents === undefined ? {} : { riskLimitUsdCents })
-  const wanted = { credit_mode: 'on_accept' as const, ...terms }
-  await till.db.updateTable('store').set(wanted).where('id', '=', store.id).execute()
+  const settings = { credit_mode: 'on_accept' as const, ...terms }
+  await till.db.updateTable('store').set(settings).where('id', '=', store.id).execute()
   await payFor(till, { bot, session }, await aDeposit(till, store))
   return { store, balances: () => balancesOf(till.db, store.id) }
 }
 
 describe('a delivery of a game that Steam does not protect', () => {
   it('is reviewed after ten minutes and after a day, and then no longer', async () => {
-    await delivered()
+    await aDelivery()
     session.calls.length = 0
     const looks = () => session.calls.filter((call) => call.startsWith('status')).length
     const counts = []
@@ -74,9 +74,9 @@ describe('a delivery of a game that Steam does not protect', () => {
   it.each(['on_accept', 'on_release'] as const)(
     'D-8 that is protected after all stays spendable, and is at risk until protection ends (%s)',
     async (creditMode) => {
-      const { balances, store } = await delivered({ credit_mode: creditMode, riskLimitUsdCents: 4_000n })
+      const { balances, store } = await aDelivery({ credit_mode: creditMode, riskLimitUsdCents: 4_000n })
       const settlesAt = afterMs(7 * DAY_MS)
-      tells('9001', settlesAt)
+      reportSettlement('9001', settlesAt)
       till.clock.advance(600_000)
       await work()
       expect(await tradeRow()).toMatchObject({
@@ -89,22 +89,22 @@ describe('a delivery of a game that Steam does not protect', () => {
       expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
       const shown = await runCommand(['deposit', 'show', '1001'], { databaseUrl: till.url })
       expect(shown.out).toContain('Steam protects it after all')
-      expect(await problems()).toEqual([])
+      expect(await differences()).toEqual([])
       // The credit uses a part of the limit, so less is left for the next delivery.
       await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
       const later = creditMode === 'on_release' ? 0n : 1_000n
       expect(await balances()).toEqual([{ currency: 'USD', held: 3_000n - later, available: 3_000n + later }])
-      expect(await problems()).toEqual([])
+      expect(await differences()).toEqual([])
       till.clock.advance(7 * DAY_MS)
       await work()
       expect(await tradeRow()).toMatchObject({ state: 'final', at_risk_amount: 0n })
-      expect(await problems()).toEqual([])
+      expect(await differences()).toEqual([])
     },
   )
 
   it('D-36 that is protected after all, and taken back in parts, is paid for as its terms say', async () => {
-    const { balances } = await delivered({ liability: 'store' })
-    tells('9001', afterMs(7 * DAY_MS))
+    const { balances } = await aDelivery({ liability: 'store' })
+    reportSettlement('9001', afterMs(7 * DAY_MS))
     till.clock.advance(600_000)
     await work()
     const [first = ''] = (
@@ -113,12 +113,12 @@ describe('a delivery of a game that Steam does not protect', () => {
     session.takeBack('9001', [first])
     await tradeHandlers(till.deps).history(bot)
     expect(await tradeRow()).toMatchObject({ state: 'held', reversed_amount: 1_000n, at_risk_amount: 3_000n })
-    expect(await problems()).toEqual([])
+    expect(await differences()).toEqual([])
     till.clock.advance(7 * DAY_MS)
     await work()
     expect(await tradeRow()).toMatchObject({ state: 'final', at_risk_amount: 1_000n })
     expect(await balances()).toEqual([{ currency: 'USD', held: 0n, available: 2_000n }])
-    expect(await problems()).toEqual([])
+    expect(await differences()).toEqual([])
   })
 
   it('is held from the start if its offer says that Steam delays the settlement', async () => {
@@ -128,7 +128,7 @@ describe('a delivery of a game that Steam does not protect', () => {
       const made = session.offers.get(offerId)
       if (made !== undefined) session.offers.set(offerId, { ...made, delaysSettlement: true })
     }
-    await delivered({ credit_mode: 'on_release' })
+    await aDelivery({ credit_mode: 'on_release' })
     expect(await tradeRow()).toMatchObject({ state: 'held', held_amount: 3_000n })
     expect((await tradeRow()).settles_at).toEqual(new Date((await acceptedAt()) + 8 * DAY_MS))
   })

@@ -65,8 +65,8 @@ const eventTypes = async () =>
 
 const available = async () => (await balancesOf(till.db, store.id))[0]?.available ?? 0n
 
-/** A trade that was given up because its offer could not be found. */
-async function abandoned(deposit: Deposit) {
+/** Starts a trade that is given up, because its offer cannot be found. */
+async function abandon(deposit: Deposit) {
   session.sends.push({ answer: 'unknown' })
   const { answer } = await begin(deposit)
   for (const ms of [5_000, 15_000, 25_000]) {
@@ -78,7 +78,7 @@ async function abandoned(deposit: Deposit) {
 }
 
 /** Makes the offer of an abandoned trade appear on Steam, because lists can be late. */
-async function turnUp(deposit: Deposit, offerId = '70') {
+async function appearOnSteam(deposit: Deposit, offerId = '70') {
   const trade = await tradeOf(deposit)
   session.offers.set(offerId, {
     offerId,
@@ -98,8 +98,8 @@ async function turnUp(deposit: Deposit, offerId = '70') {
 describe('an offer whose trade was given up', () => {
   it('D-25 is cancelled when it appears later', async () => {
     const deposit = await aDeposit(till, store)
-    await abandoned(deposit)
-    await turnUp(deposit)
+    await abandon(deposit)
+    await appearOnSteam(deposit)
     till.clock.advance(60_000)
     await work()
     expect(offer('70').state).toBe('cancelled')
@@ -109,8 +109,8 @@ describe('an offer whose trade was given up', () => {
 
   it('D-25 is credited when it was accepted', async () => {
     const deposit = await aDeposit(till, store)
-    await abandoned(deposit)
-    await turnUp(deposit)
+    await abandon(deposit)
+    await appearOnSteam(deposit)
     session.accept('70')
     till.clock.advance(60_000)
     await work()
@@ -124,8 +124,8 @@ describe('an offer whose trade was given up', () => {
     'D-25 D-8 is credited when it was %s, and held while it says that Steam protects the items',
     async (how) => {
       const deposit = await aDeposit(till, store)
-      await abandoned(deposit)
-      await turnUp(deposit)
+      await abandon(deposit)
+      await appearOnSteam(deposit)
       const settlesAt = new Date(till.clock.now().getTime() + 7 * 86_400_000)
       const accept = () => {
         session.accept('70')
@@ -201,11 +201,11 @@ describe('an offer whose trade was given up', () => {
 describe('two trades of one deposit', () => {
   it('D-25 end with one offer cancelled when the other trade is delivered after all', async () => {
     const deposit = await aDeposit(till, store)
-    await abandoned(deposit)
+    await abandon(deposit)
     const first = await tradeOf(deposit)
     await begin(deposit)
     const [second] = [...session.offers.keys()]
-    await turnUp({ ...deposit, id: deposit.id })
+    await appearOnSteam({ ...deposit, id: deposit.id })
     session.offers.set('70', { ...offer('70'), message: first.secret_code })
     session.accept('70')
     await watch()
@@ -218,11 +218,11 @@ describe('two trades of one deposit', () => {
 
   it('keep the reason of a cancel that had begun before the other trade delivered', async () => {
     const deposit = await aDeposit(till, store)
-    await abandoned(deposit)
+    await abandon(deposit)
     const first = await tradeOf(deposit)
     await begin(deposit)
     await cancelDeposit(till.deps, store.id, deposit.id)
-    await turnUp(deposit)
+    await appearOnSteam(deposit)
     session.offers.set('70', { ...offer('70'), message: first.secret_code })
     session.accept('70')
     till.clock.advance(60_000)
@@ -237,8 +237,8 @@ describe('two trades of one deposit', () => {
     const deposit = await aDeposit(till, store, { prices: [1_000n, 2_000n] })
     const [one = '', other = ''] = deposit.body.items
     const first = { ...deposit, body: { ...deposit.body, items: [one] } }
-    await abandoned(first)
-    await turnUp(first)
+    await abandon(first)
+    await appearOnSteam(first)
     const code = (await tradeOf(deposit)).secret_code
     await begin({ ...deposit, body: { ...deposit.body, items: [other] } })
     const second = [...session.offers.keys()].find((id) => id !== '70') ?? ''
@@ -259,7 +259,7 @@ describe('a twin of the offer', () => {
   it('is cancelled', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
-    await turnUp(deposit, '71')
+    await appearOnSteam(deposit, '71')
     await watch()
     expect([offer('1').state, offer('71').state]).toEqual(['active', 'cancelled'])
   })
@@ -267,7 +267,7 @@ describe('a twin of the offer', () => {
   it('is credited if it was the accepted one, and the other is invalid', async () => {
     const deposit = await aDeposit(till, store)
     await begin(deposit)
-    await turnUp(deposit, '71')
+    await appearOnSteam(deposit, '71')
     session.accept('71')
     await watch()
     session.offers.set('1', { ...offer('1'), state: 'invalid_items' })
@@ -278,8 +278,8 @@ describe('a twin of the offer', () => {
   })
 })
 
-describe('a lost answer', () => {
-  it('stays open after a list that could not be read completely', async () => {
+describe('a send without an answer', () => {
+  it('stays unknown after a list that could not be read completely', async () => {
     const deposit = await aDeposit(till, store)
     session.sends.push({ answer: 'unknown' })
     session.unreadable = [{ offerId: '70', partnerSteamId: null, message: null }]

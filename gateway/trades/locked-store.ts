@@ -2,7 +2,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Phase } from '../../contract/games.ts'
 import type { Tx } from '../db/client.ts'
-import { FORGOTTEN_TRADE_STATES, type TradeStateColumn, type TradeTable } from '../db/trade-tables.ts'
+import { RETRYABLE_TRADE_STATES, type TradeStateColumn, type TradeTable } from '../db/trade-tables.ts'
 import type { DepositRow } from '../deposits/store.ts'
 import type { ShownTrade } from '../deposits/store-deposit.ts'
 import type { SeenRoom } from '../ledger/room-store.ts'
@@ -60,7 +60,7 @@ export function lockTradeRow(tx: Tx, id: bigint): Promise<LockedTrade | undefine
       >`(select coalesce(jsonb_agg(jsonb_build_object('id', other.id::text, 'state', other.state,
           'deliveredAtMs', (extract(epoch from other.delivered_at) * 1000)::bigint) order by other.id), '[]')
         from trade other where other.deposit_id = trade.deposit_id and other.id <> trade.id
-          and other.state <> all(${[...FORGOTTEN_TRADE_STATES]}::text[]))`.as('others'),
+          and other.state <> all(${[...RETRYABLE_TRADE_STATES]}::text[]))`.as('others'),
     ])
     .where('id', '=', id)
     .forUpdate('trade')
@@ -72,7 +72,7 @@ export function shownAs(
   { id, items, others, ...row }: LockedTrade,
   reversed: ReadonlySet<string>,
 ): ShownTrade | undefined {
-  if (FORGOTTEN_TRADE_STATES.some((state) => state === row.state)) return undefined
+  if (RETRYABLE_TRADE_STATES.some((state) => state === row.state)) return undefined
   const deliveredAt = row.delivered_at?.getTime() ?? Number.NEGATIVE_INFINITY
   for (const other of others) {
     const otherAt = other.deliveredAtMs ?? Number.NEGATIVE_INFINITY

@@ -40,7 +40,7 @@ async function advance(depositId: bigint): Promise<void> {
 }
 
 /** A deposit whose trade the bot has tried to send once. */
-async function asked(): Promise<bigint> {
+async function requestOnce(): Promise<bigint> {
   const { id, body } = await aDeposit(till, store, { game: 'cs' })
   answers.push(requestTrade(till.deps, body).catch(() => undefined))
   await expect.poll(() => tradeOf(id)).toBeDefined()
@@ -54,16 +54,16 @@ const offerOf = async (depositId: bigint) => {
   return offer
 }
 
-async function goBadly(): Promise<bigint[]> {
+async function failInThreeWays(): Promise<bigint[]> {
   session.sends.push({ answer: 'refused' })
-  const refused = await asked()
+  const refused = await requestOnce()
   session.sends.push({ answer: 'unknown', made: false })
-  const lost = await asked()
+  const lost = await requestOnce()
   for (let turn = 0; turn < 6; turn += 1) {
     till.clock.advance(MINUTE_MS)
     await advance(lost)
   }
-  const stopped = await asked()
+  const stopped = await requestOnce()
   const offer = await offerOf(stopped)
   session.offers.set(offer.offerId, { ...offer, state: 'cancelled' })
   session.received.set('77', { ...offer, offerId: '77', state: 'active' })
@@ -73,8 +73,8 @@ async function goBadly(): Promise<bigint[]> {
   return [refused, lost, stopped]
 }
 
-async function paidAndTakenBack(): Promise<bigint> {
-  const id = await asked()
+async function payAndTakeBack(): Promise<bigint> {
+  const id = await requestOnce()
   const { offerId } = await offerOf(id)
   session.accept(offerId)
   await advance(id)
@@ -83,7 +83,7 @@ async function paidAndTakenBack(): Promise<bigint> {
   return id
 }
 
-async function tellStore(): Promise<void> {
+async function sendWebhooks(): Promise<void> {
   await publishEvents(till.deps)
   receiver.answers.push(status(500), status(204), status(410))
   await sendDue(senderDeps(till), 1n, 3)
@@ -92,14 +92,14 @@ async function tellStore(): Promise<void> {
 it('every line about a trade, an offer or a webhook has the id of its deposit', {
   timeout: 60_000,
 }, async () => {
-  const bad = await goBadly()
-  const good = await paidAndTakenBack()
+  const bad = await failInThreeWays()
+  const good = await payAndTakeBack()
   await sweepTrades(till.deps)
-  await tellStore()
+  await sendWebhooks()
   await Promise.all(answers)
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
   const own = lines.filter((line) => 'trade' in line || 'offer' in line || 'event' in line)
-  const said = new Set(own.map((line) => line.msg))
+  const messages = new Set(own.map((line) => line.msg))
   for (const line of [
     'offer was not sent',
     'offer was refused',
@@ -113,7 +113,7 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
     'webhook was delivered',
     'webhook was given up: the store did not accept it',
   ]) {
-    expect(said).toContain(line)
+    expect(messages).toContain(line)
   }
   const known = new Set([...bad, good].map(String))
   expect(own.filter((line) => !known.has(String(line.deposit)))).toEqual([])

@@ -55,11 +55,11 @@ async function request(body: Parameters<typeof requestTrade>[1]) {
   const answer = requestTrade(till.deps, body).finally(() => {
     isAnswered = true
   })
-  const worked = async () => {
+  const workUntilAnswered = async () => {
     await work()
     return isAnswered
   }
-  await expect.poll(worked).toBe(true)
+  await expect.poll(workUntilAnswered).toBe(true)
   return answer
 }
 
@@ -94,21 +94,21 @@ describe('D-30 a bot that our own limits hold back', () => {
     await fleet(5)
     for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
-    const asked = requestTrade(till.deps, body)
+    const answer = requestTrade(till.deps, body)
     await expect.poll(trades).toHaveLength(1)
     for (let turns = 0; turns < 8; turns += 1) await work()
     expect((await trades()).map(({ state }) => state)).toEqual(['refused', 'refused', 'refused', 'intended'])
     const fits = async () => ({ kind: 'ok', holdDays: { own: 0, partner: 0 } })
     for (const { session } of bots) Object.assign(session, { checkPartner: fits })
     await work()
-    expect(await asked).toEqual({ kind: 'active' })
+    expect(await answer).toEqual({ kind: 'active' })
   })
 
   it('passes the request on to a bot that becomes free half a minute later', async () => {
     await fleet(1)
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
-    const asked = requestTrade(till.deps, body)
+    const answer = requestTrade(till.deps, body)
     await expect.poll(trades).toHaveLength(1)
     await work()
     await jump(till, 30)
@@ -116,7 +116,7 @@ describe('D-30 a bot that our own limits hold back', () => {
     for (let turns = 0; turns < 2; turns += 1) await work()
     expect((await trades()).map(({ state }) => state)).toEqual(['refused', 'active'])
     expect(sentBy()).toEqual([0, 1])
-    expect(['active', 'sending']).toContain((await asked).kind)
+    expect(['active', 'sending']).toContain((await answer).kind)
   })
 
   it('passes the request on and pauses if Steam answers 429 to the check before the send', async () => {
@@ -245,13 +245,13 @@ describe('D-30 a request whose bot is out of reach', () => {
     await fleet(2)
     for (const bot of bots) refuse(bot, 'items_gone', 3)
     const crowd = await Promise.all([1, 2, 3].map(() => aDeposit(till, store)))
-    const asked = crowd.map(({ body }) => requestTrade(till.deps, body))
+    const answers = crowd.map(({ body }) => requestTrade(till.deps, body))
     await expect.poll(trades).toHaveLength(3)
     await jump(till, 6)
     for (const { id } of await trades()) await moveUntaken(till.deps, id)
     expect((await trades()).map(({ state }) => state)).toEqual(['intended', 'intended', 'intended'])
     await work()
-    expect(await Promise.all(asked)).toEqual(
+    expect(await Promise.all(answers)).toEqual(
       crowd.map(() => ({ kind: 'refused', code: 'items_unavailable' })),
     )
     expect(sentBy().reduce((sum, sends) => sum + sends, 0)).toBe(3)
@@ -320,10 +320,10 @@ it('D-17 the answer to the call gives the cause of a refusal with its code', asy
   app.setSerializerCompiler(serializerCompiler)
   handleErrors(app, till.deps.log)
   await app.register(tradeRoutes(till.deps))
-  const asked = app.inject({ method: 'POST', url: '/api/trade', payload: body })
+  const call = app.inject({ method: 'POST', url: '/api/trade', payload: body })
   await expect.poll(async () => (await trades())[0]?.state).toBe('intended')
   await work()
-  const answer = await asked
+  const answer = await call
   await app.close()
   expect([answer.statusCode, answer.json()]).toMatchObject([
     422,

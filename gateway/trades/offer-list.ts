@@ -9,13 +9,13 @@ const MOST_PAGES = 1_000
 /** A place in the list can become invalid. After this many failures there, the list is read from its beginning. */
 const MOST_FAILURES = 5
 /**
- * Searches unused for this time are dropped. It is hours, because a bot in trouble continues its search only about once
- * an hour.
+ * A search that was not continued for this time is dropped. A bot in trouble continues its search only about once an
+ * hour.
  */
 const SEARCH_LIFE_MS = 3 * 3_600_000
 
 /** One pass through a list. Only a complete pass proves that an offer is missing. */
-export type OfferLook = {
+export type ListPass = {
   readonly since: Date
   readonly begunAt: Date
   cursor: string | null
@@ -24,61 +24,62 @@ export type OfferLook = {
   isComplete: boolean
 }
 
-export function beginLook(since: Date, now: Date): OfferLook {
+export function beginPass(since: Date, now: Date): ListPass {
   return { since, begunAt: now, cursor: null, pages: 0, failures: 0, isComplete: false }
 }
 
-/** The content of the pages of one turn. `failed`: Steam did not answer a page. */
-type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; failed: boolean }
+/** The content of the pages of one turn. `hasFailed`: Steam did not answer a page. */
+type Turn = { offers: Offer[]; received: Offer[]; unreadable: UnreadableOffer[]; hasFailed: boolean }
 
 /** Reads the next pages of a pass. Stops early once `isEnough` returns true: one hit proves that the offer exists. */
 export async function readOn(
-  look: OfferLook,
+  pass: ListPass,
   { session }: BotContext,
   isEnough: (offers: readonly Offer[]) => boolean = () => false,
 ): Promise<Turn> {
-  const turn: Turn = { offers: [], received: [], unreadable: [], failed: false }
-  for (let pages = 0; pages < PAGES_A_TURN && !look.isComplete; pages += 1) {
-    const page = await session.listSentOffers(look.since, look.cursor)
+  const turn: Turn = { offers: [], received: [], unreadable: [], hasFailed: false }
+  for (let pages = 0; pages < PAGES_A_TURN && !pass.isComplete; pages += 1) {
+    const page = await session.listSentOffers(pass.since, pass.cursor)
     if (page.kind === 'unavailable') {
-      look.failures += 1
-      if (look.failures >= MOST_FAILURES) restart(look)
-      return { ...turn, failed: true }
+      pass.failures += 1
+      if (pass.failures >= MOST_FAILURES) restart(pass)
+      return { ...turn, hasFailed: true }
     }
     turn.offers.push(...page.offers)
     turn.received.push(...page.received)
     turn.unreadable.push(...page.unreadable)
-    look.failures = 0
-    look.pages += 1
-    look.cursor = page.next
-    look.isComplete = page.next === null
+    pass.failures = 0
+    pass.pages += 1
+    pass.cursor = page.next
+    pass.isComplete = page.next === null
     if (isEnough(page.offers)) break
-    if (look.pages >= MOST_PAGES && !look.isComplete) restart(look)
+    if (pass.pages >= MOST_PAGES && !pass.isComplete) restart(pass)
   }
   return turn
 }
 
-function restart(look: OfferLook): void {
-  look.cursor = null
-  look.pages = 0
-  look.failures = 0
+function restart(pass: ListPass): void {
+  pass.cursor = null
+  pass.pages = 0
+  pass.failures = 0
 }
 
 /** The search for the offer of one trade. */
 export type Search = {
-  look: OfferLook
+  pass: ListPass
   /** How many unreadable rows of this pass might be the offer. */
   unreadable: number
   /** Since when only unreadable rows have kept the offer from counting as missing. */
   blockedAt: Date | null
   isBlockLogged: boolean
-  askedAt: Date
+  /** When a turn last continued the search. */
+  usedAt: Date
 }
 
-/** Everything known about a bot's lists under one lease. */
-type Known = {
+/** A bot's lists as they were read under one lease. */
+type BotLists = {
   epoch: bigint
-  watch: OfferLook | null
+  watch: ListPass | null
   /** All changes up to this time have been seen. */
   completeAt: Date | null
   /** When each open offer that no list showed was last read, by trade id. */
@@ -87,7 +88,7 @@ type Known = {
 }
 
 export type OfferLists = {
-  knownOf(bot: BotContext): Known
+  listsOf(bot: BotContext): BotLists
   /** Returns the running search for the trade's offer, or a new search in the offers since `since`. */
   searchFor(bot: BotContext, tradeId: bigint, how: { since: Date; now: Date }): Search
   endSearch(bot: BotContext, tradeId: bigint): void
@@ -97,31 +98,31 @@ export type OfferLists = {
 export type Shell = ShellDeps & { lists: OfferLists }
 
 export function createOfferLists(): OfferLists {
-  const bots = new Map<bigint, Known>()
-  const knownOf = ({ botId, epoch }: BotContext): Known => {
+  const bots = new Map<bigint, BotLists>()
+  const listsOf = ({ botId, epoch }: BotContext): BotLists => {
     const before = bots.get(botId)
     if (before?.epoch === epoch) return before
-    const known = { epoch, watch: null, completeAt: null, readAt: new Map(), searches: new Map() }
-    bots.set(botId, known)
-    return known
+    const lists = { epoch, watch: null, completeAt: null, readAt: new Map(), searches: new Map() }
+    bots.set(botId, lists)
+    return lists
   }
   return {
-    knownOf,
+    listsOf,
     searchFor(bot, tradeId, { since, now }) {
-      const { searches } = knownOf(bot)
-      for (const [id, { askedAt }] of searches) {
-        if (now.getTime() - askedAt.getTime() > SEARCH_LIFE_MS) searches.delete(id)
+      const { searches } = listsOf(bot)
+      for (const [id, { usedAt }] of searches) {
+        if (now.getTime() - usedAt.getTime() > SEARCH_LIFE_MS) searches.delete(id)
       }
       const before = searches.get(tradeId)
       const marks = before ?? { blockedAt: null, isBlockLogged: false }
-      const isUnderWay = before !== undefined && !before.look.isComplete
+      const isUnderWay = before !== undefined && !before.pass.isComplete
       const search = isUnderWay
         ? before
-        : { ...marks, look: beginLook(since, now), unreadable: 0, askedAt: now }
-      search.askedAt = now
+        : { ...marks, pass: beginPass(since, now), unreadable: 0, usedAt: now }
+      search.usedAt = now
       searches.set(tradeId, search)
       return search
     },
-    endSearch: (bot, tradeId) => void knownOf(bot).searches.delete(tradeId),
+    endSearch: (bot, tradeId) => void listsOf(bot).searches.delete(tradeId),
   }
 }

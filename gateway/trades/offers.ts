@@ -19,17 +19,17 @@ export async function read(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
 }
 
 /** `offer`: the offer just read, if its trade waits for another offer. */
-export type Accepted = { loaded: LoadedTrade; steamTradeId: string; offerId: string; offer?: Offer }
+export type AcceptedOffer = { loaded: LoadedTrade; steamTradeId: string; offerId: string; offer?: Offer }
 
 /** `proof`: Steam's trade record, judged against the trade as it was loaded. */
-type Proved = Recorded & { proof: Proof['kind'] }
+type ProvedTrade = Recorded & { proof: Proof['kind'] }
 
 /** Reads Steam's trade record, the only proof of where the items are. */
 export async function prove(
   deps: ShellDeps,
   bot: BotContext,
-  accepted: Accepted,
-): Promise<Proved | undefined> {
+  accepted: AcceptedOffer,
+): Promise<ProvedTrade | undefined> {
   const { loaded, steamTradeId, offerId, offer } = accepted
   const { trade, facts } = loaded
   const answer = await bot.session.readSteamTrade(steamTradeId)
@@ -69,9 +69,9 @@ export async function cancel(deps: ShellDeps, bot: BotContext, loaded: LoadedTra
 type Stray = { offerId: string; beforeCancel: () => void }
 
 /**
- * Cancels an offer that no trade waits for. Reads the offer first: the caller's data may be minutes old, and cancelling a
- * held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined if Steam did not answer, or
- * the lease has too little time left for a write.
+ * Cancels an offer that no trade waits for. Reads the offer first: the caller's data may be minutes old, and cancelling
+ * a held trade would put the bot into a cooldown. Resolves to the offer as it is now; undefined if Steam did not
+ * answer, or the lease has too little time left for a write.
  */
 export async function cancelStray(
   deps: Pick<ShellDeps, 'core'>,

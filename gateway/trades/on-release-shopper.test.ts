@@ -28,7 +28,7 @@ afterEach(() => till.close())
 const run = (...args: string[]) => runCommand(['shopper', ...args], { databaseUrl: till.url })
 
 /** A deposit of 30 USD in items that Steam protects, whose offer is open. */
-async function offered(steamId = SHOPPER) {
+async function openOffer(steamId = SHOPPER) {
   const deposit = await aDeposit(till, store, { game: 'cs' })
   await till.db.updateTable('deposit').set({ user_steam_id: steamId }).where('id', '=', deposit.id).execute()
   return offerFor(till, bot, deposit)
@@ -40,7 +40,7 @@ async function accept({ tradeId, offerId }: { tradeId: bigint; offerId: string }
   return tradeId
 }
 
-const delivered = async (steamId?: string) => accept(await offered(steamId))
+const deliver = async (steamId?: string) => accept(await openOffer(steamId))
 
 async function takeBack(tradeId: bigint, assetIds?: string[]): Promise<void> {
   const { steam_trade_id: steamTradeId } = await rowOf(tradeId)
@@ -60,12 +60,12 @@ const AT_ONCE = { held_amount: 0n, at_risk_amount: 3_000n, credit_mode: 'on_acce
 
 describe('D-36 a shopper who took a trade back', () => {
   it('is credited on release the next time, is told so before the trade, and other shoppers are credited as before', async () => {
-    const first = await delivered()
+    const first = await deliver()
     expect(await rowOf(first)).toMatchObject(AT_ONCE)
     await takeBack(first)
     // The first trade's terms were fixed at its delivery.
     expect(await rowOf(first)).toMatchObject({ state: 'reversed', credit_mode: 'on_accept' })
-    const open = await offered()
+    const open = await openOffer()
     expect(await rowOf(open.tradeId)).toMatchObject({ promised_amount: 0n })
     const { hash } = await till.db
       .selectFrom('deposit')
@@ -76,30 +76,30 @@ describe('D-36 a shopper who took a trade back', () => {
     const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
     expect(shown?.payment).toMatchObject({ heldAmount: 3_000, heldBy: 'release' })
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
-    expect(await rowOf(await delivered('76561198000000043'))).toMatchObject(AT_ONCE)
+    expect(await rowOf(await deliver('76561198000000043'))).toMatchObject(AT_ONCE)
     expect(till.lines.filter((line) => line.includes('was taken back by its sender'))).toEqual([
       expect.stringContaining(SHOPPER),
     ])
   })
 
   it('is told so before picking items, and uses no part of the limit', async () => {
-    await takeBack(await delivered())
+    await takeBack(await deliver())
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
-    const asked = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
+    const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
     const forecastFor = async (steamId: string) =>
-      forecast(till.db, { ...asked, ofShopper: await creditModeOf(till.db, steamId) })
+      forecast(till.db, { ...query, ofShopper: await creditModeOf(till.db, steamId) })
     expect(await forecastFor(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
     expect(await forecastFor('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
     const promised = () =>
       till.db.selectFrom('credit_at_risk').select('promised_usd_cents').executeTakeFirst()
     const before = await promised()
-    await offered()
+    await openOffer()
     expect(await promised()).toEqual(before)
   })
 
   it('is credited on release even for an offer that was already open, and after taking back only a part', async () => {
-    const open = await offered()
-    const first = await delivered()
+    const open = await openOffer()
+    const first = await deliver()
     const [asset] = await till.db
       .selectFrom('trade_item')
       .select('asset_id')
@@ -114,7 +114,7 @@ describe('D-36 a shopper who took a trade back', () => {
   it('is shown to the operator, who may restore the stores’ terms until the next time', async () => {
     expect(await run('show', SHOPPER)).toMatchObject({ code: 3 })
     expect(await run('trust', SHOPPER, '--reason', 'x')).toMatchObject({ code: 3 })
-    const first = await delivered()
+    const first = await deliver()
     await takeBack(first)
     const shown = await run('show', SHOPPER)
     expect(shown.out).toContain(`took items back once, last in trade ${first}`)
@@ -125,22 +125,22 @@ describe('D-36 a shopper who took a trade back', () => {
     })
     const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'reason']).execute()
     expect(acts).toEqual([{ act: 'shopper trust', operator: 'Ada', reason: 'the account was stolen' }])
-    const second = await delivered()
+    const second = await deliver()
     expect(await rowOf(second)).toMatchObject(AT_ONCE)
     await takeBack(second)
-    expect(await rowOf(await delivered())).toMatchObject(HELD)
+    expect(await rowOf(await deliver())).toMatchObject(HELD)
     expect((await run('show', SHOPPER)).out).toContain(`took items back once, last in trade ${second}`)
   })
 
   it('is remembered when the data of the account is erased', async () => {
-    await takeBack(await delivered())
+    await takeBack(await deliver())
     const erased = await run('erase', SHOPPER, '--reason', 'asked for by mail')
     expect(erased.out).toContain('its Steam id is kept for that')
     expect(await creditModeOf(till.db, SHOPPER)).toBe('on_release')
   })
 
-  it('does not count as one because of an operator’s statement alone', async () => {
-    const tradeId = await delivered()
+  it('counts as one only if Steam reports it: an operator’s statement alone is not enough', async () => {
+    const tradeId = await deliver()
     const reversed = await runCommand(
       ['trade', 'reverse', String(tradeId), '--reason', 'the items went back'],
       { databaseUrl: till.url },

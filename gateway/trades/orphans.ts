@@ -5,7 +5,7 @@
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { isLikeOurs } from './decide.ts'
-import { beginLook, type OfferLook, readOn } from './offer-list.ts'
+import { beginPass, type ListPass, readOn } from './offer-list.ts'
 import { cancelStray } from './offers.ts'
 import type { ShellDeps } from './trade-store.ts'
 
@@ -29,20 +29,20 @@ export type Orphans = {
  * The known orphans of a bot under one lease. `nextAt`: when to continue; null when done. `left`: offers that can still
  * be accepted.
  */
-type Known = {
+type BotOrphans = {
   epoch: bigint
   nextAt: Date | null
-  look: OfferLook | null
+  pass: ListPass | null
   left: Map<string, Offer>
   logged: Set<string>
 }
 
 export function createOrphans(deps: ShellDeps): Orphans {
-  const bots = new Map<bigint, Known>()
-  const knownOf = ({ botId, epoch }: BotContext): Known => {
+  const bots = new Map<bigint, BotOrphans>()
+  const knownOf = ({ botId, epoch }: BotContext): BotOrphans => {
     const before = bots.get(botId)
     if (before?.epoch === epoch) return before
-    const known: Known = { epoch, nextAt: new Date(0), look: null, left: new Map(), logged: new Set() }
+    const known: BotOrphans = { epoch, nextAt: new Date(0), pass: null, left: new Map(), logged: new Set() }
     bots.set(botId, known)
     return known
   }
@@ -66,11 +66,11 @@ export function createOrphans(deps: ShellDeps): Orphans {
         return true
       case 'cancel': {
         const beforeCancel = () => logOnce(bot, offer, 'bot cancels an offer whose code belongs to no trade')
-        const now = await cancelStray(deps, bot, { offerId: offer.offerId, beforeCancel })
-        if (now === undefined) return false
-        const after = deps.core.judgeStray(now).kind
+        const current = await cancelStray(deps, bot, { offerId: offer.offerId, beforeCancel })
+        if (current === undefined) return false
+        const after = deps.core.judgeStray(current).kind
         // The shopper was faster than the cancel.
-        return after === 'prove' ? tend(bot, now) : after === 'nothing'
+        return after === 'prove' ? tend(bot, current) : after === 'nothing'
       }
       default:
         return verdict satisfies never
@@ -82,19 +82,19 @@ export function createOrphans(deps: ShellDeps): Orphans {
       const known = knownOf(bot)
       const now = deps.clock.now()
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
-      known.look ??= beginLook(new Date(now.getTime() - OFFER_LIFE_MS), now)
-      const { look, left } = known
-      const again = look.isComplete ? [...left.values()] : []
-      const { offers, failed } = await readOn(look, bot)
+      known.pass ??= beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)
+      const { pass, left } = known
+      const again = pass.isComplete ? [...left.values()] : []
+      const { offers, hasFailed } = await readOn(pass, bot)
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
       for (const offer of [...again, ...offers.filter(({ message }) => !rows.has(message))]) {
         if (await tend(bot, offer)) left.delete(offer.offerId)
         else left.set(offer.offerId, offer)
       }
-      if (look.isComplete && left.size === 0) known.nextAt = null
+      if (pass.isComplete && left.size === 0) known.nextAt = null
       // Otherwise, the next watch reads the next pages.
-      else if (failed || look.isComplete) known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
+      else if (hasFailed || pass.isComplete) known.nextAt = new Date(now.getTime() + SEEK_AGAIN_MS)
       return known.nextAt !== null
     },
   }

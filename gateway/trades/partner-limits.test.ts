@@ -55,8 +55,8 @@ async function ask(deposit: Deposit, fleet = till.deps.limits.fleet) {
   })
 }
 
-const open = async (deposit: Deposit) => expect(await ask(deposit)).toEqual({ kind: 'taken' })
-const refused = (code: string) => ({ kind: 'refused', code })
+const openOffer = async (deposit: Deposit) => expect(await ask(deposit)).toEqual({ kind: 'taken' })
+const refusal = (code: string) => ({ kind: 'refused', code })
 
 /** Ends the trade of the deposit as Steam's answer would. */
 const end = (deposit: Deposit, state: TradeStateColumn, reason: string) =>
@@ -72,46 +72,46 @@ describe('at most two open offers', () => {
     const answers = await Promise.all(deposits.map((deposit) => ask(deposit)))
     expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(2)
     const others = answers.filter(({ kind }) => kind === 'refused')
-    expect(others).toEqual(Array.from({ length: 18 }, () => refused('too_many_open_offers')))
+    expect(others).toEqual(Array.from({ length: 18 }, () => refusal('too_many_open_offers')))
     const trades = await till.db.selectFrom('trade').select(['bot_id']).execute()
     expect(trades).toHaveLength(2)
   })
 
   test('are allowed over several stores together, without an effect on another account', async () => {
-    await open(await depositFor())
-    await open(await depositFor({ of: await aStore(till) }))
-    expect(await ask(await depositFor())).toEqual(refused('too_many_open_offers'))
-    await open(await depositFor({ steamId: '76561198077777777' }))
+    await openOffer(await depositFor())
+    await openOffer(await depositFor({ of: await aStore(till) }))
+    expect(await ask(await depositFor())).toEqual(refusal('too_many_open_offers'))
+    await openOffer(await depositFor({ steamId: '76561198077777777' }))
   })
 
   test('do not include an offer whose items Steam holds', async () => {
     const held = await depositFor()
-    await open(held)
-    await open(await depositFor())
+    await openOffer(held)
+    await openOffer(await depositFor())
     await end(held, 'invalid', 'escrow')
-    await open(await depositFor())
+    await openOffer(await depositFor())
   })
 
   test('do not include a deposit locked to the account, which has its own slot', async () => {
-    await open(await depositFor())
-    await open(await depositFor())
-    await open(await depositFor({ isLocked: true }))
-    expect(await ask(await depositFor({ isLocked: true }))).toEqual(refused('too_many_open_offers'))
-    await open(await depositFor({ of: await aStore(till), isLocked: true }))
+    await openOffer(await depositFor())
+    await openOffer(await depositFor())
+    await openOffer(await depositFor({ isLocked: true }))
+    expect(await ask(await depositFor({ isLocked: true }))).toEqual(refusal('too_many_open_offers'))
+    await openOffer(await depositFor({ of: await aStore(till), isLocked: true }))
   })
 
   test('do not stop a repeated request, which joins its own offer', async () => {
     const deposit = await depositFor()
-    await open(deposit)
-    await open(await depositFor())
-    await open(deposit)
+    await openOffer(deposit)
+    await openOffer(await depositFor())
+    await openOffer(deposit)
   })
 })
 
 describe('the pause', () => {
-  async function unused(reason: string, state: TradeStateColumn) {
+  async function unusedOffer(reason: string, state: TradeStateColumn) {
     const deposit = await depositFor()
-    await open(deposit)
+    await openOffer(deposit)
     await end(deposit, state, reason)
     return deposit
   }
@@ -121,7 +121,7 @@ describe('the pause', () => {
     seconds !== undefined && seconds > more && seconds <= most
 
   /** Seconds to wait, as the page of the deposit says; undefined if it says nothing. */
-  async function told({ hash }: Deposit): Promise<number | undefined> {
+  async function shownPauseS({ hash }: Deposit): Promise<number | undefined> {
     return (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.nextOfferInS
   }
 
@@ -133,23 +133,23 @@ describe('the pause', () => {
   ] as const)(
     'begins after an offer that is %s (%s), is shown on its page, and doubles',
     async (state, reason) => {
-      const first = await unused(reason, state)
-      expect(await told(first)).toSatisfy(within(0, 60))
+      const first = await unusedOffer(reason, state)
+      expect(await shownPauseS(first)).toSatisfy(within(0, 60))
       const next = await depositFor()
       const until = new Date(till.clock.now().getTime() + 60_000)
-      expect(await ask(next)).toEqual({ ...refused('offers_paused'), until })
-      expect(await told(next)).toBeUndefined()
+      expect(await ask(next)).toEqual({ ...refusal('offers_paused'), until })
+      expect(await shownPauseS(next)).toBeUndefined()
       await jump(till, 60)
-      expect(await told(first)).toBeUndefined()
-      await open(next)
+      expect(await shownPauseS(first)).toBeUndefined()
+      await openOffer(next)
       await end(next, state, reason)
-      expect(await told(first)).toSatisfy(within(60, 120))
-      expect(await told(next)).toSatisfy(within(60, 120))
+      expect(await shownPauseS(first)).toSatisfy(within(60, 120))
+      expect(await shownPauseS(next)).toSatisfy(within(60, 120))
       await jump(till, 61)
       const third = await depositFor()
-      expect(await ask(third)).toMatchObject(refused('offers_paused'))
+      expect(await ask(third)).toMatchObject(refusal('offers_paused'))
       await jump(till, 60)
-      await open(third)
+      await openOffer(third)
     },
   )
 
@@ -159,35 +159,35 @@ describe('the pause', () => {
     ['invalid', 'escrow'],
     ['refused', 'trade_refused'],
   ] as const)('does not begin after an offer that is %s (%s)', async (state, reason) => {
-    expect(await told(await unused(reason, state))).toBeUndefined()
-    await open(await depositFor())
+    expect(await shownPauseS(await unusedOffer(reason, state))).toBeUndefined()
+    await openOffer(await depositFor())
   })
 
   test('is for one store and one account, and ends when the account pays', async () => {
-    await unused('declined', 'declined')
-    await open(await depositFor({ of: await aStore(till) }))
-    await open(await depositFor({ steamId: '76561198077777777' }))
+    await unusedOffer('declined', 'declined')
+    await openOffer(await depositFor({ of: await aStore(till) }))
+    await openOffer(await depositFor({ steamId: '76561198077777777' }))
     await jump(till, 60)
     const [first] = bots
     if (first === undefined) throw new Error('there is no bot')
     await till.db.updateTable('bot').set({ state: 'paused' }).where('id', '!=', first.bot.botId).execute()
     await payFor(till, first, await depositFor())
-    await unused('declined', 'declined')
+    await unusedOffer('declined', 'declined')
     await jump(till, 60)
-    await open(await depositFor())
+    await openOffer(await depositFor())
   })
 
   test('does not delay a deposit locked to the account, and neither do slots taken by a stranger', async () => {
-    await unused('declined', 'declined')
-    await open(await depositFor({ of: await aStore(till) }))
-    await open(await depositFor({ of: await aStore(till) }))
+    await unusedOffer('declined', 'declined')
+    await openOffer(await depositFor({ of: await aStore(till) }))
+    await openOffer(await depositFor({ of: await aStore(till) }))
     const [first] = bots
     if (first === undefined) throw new Error('there is no bot')
     await till.db.updateTable('bot').set({ state: 'paused' }).where('id', '!=', first.bot.botId).execute()
     const locked = await depositFor({ isLocked: true })
     await offerFor(till, first.bot, locked)
     await end(locked, 'declined', 'declined')
-    expect(await told(locked)).toBeUndefined()
+    expect(await shownPauseS(locked)).toBeUndefined()
   })
 })
 
@@ -197,25 +197,25 @@ test('D-31 a store that uses its share of the fleet leaves slots for other store
   const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))
   const answers = await Promise.all(deposits.map(asOf))
   expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(6)
-  expect(answers.filter(({ kind }) => kind === 'refused')).toContainEqual(refused('no_bot_available'))
+  expect(answers.filter(({ kind }) => kind === 'refused')).toContainEqual(refusal('no_bot_available'))
   expect(await asOf(await depositFor({ of: await aStore(till) }))).toEqual({ kind: 'taken' })
   expect(await asOf(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
 })
 
 test('D-31 an account that was denied after giving its link is refused, and its open offer stays', async () => {
-  const [open1, next] = [await depositFor(), await depositFor()]
-  await open(open1)
+  const [first, next] = [await depositFor(), await depositFor()]
+  await openOffer(first)
   await till.db
     .insertInto('denied_shopper')
     .values({ steam_id: PARTNER, reason: 'stolen items', denied_at: till.clock.now() })
     .execute()
-  expect(await ask(next)).toEqual(refused('shopper_refused'))
-  await open(open1)
+  expect(await ask(next)).toEqual(refusal('shopper_refused'))
+  await openOffer(first)
 })
 
 test('D-31 the answer to the page says for how many seconds to wait', async () => {
   const [first, next] = [await depositFor(), await depositFor()]
-  await open(first)
+  await openOffer(first)
   await end(first, 'declined', 'declined')
   await jump(till, 20)
   const app = fastify()

@@ -8,7 +8,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { Tables } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { decideDeposit } from '../deposits/deposit.ts'
-import { depositTopic, tellTransition } from '../deposits/service.ts'
+import { appendTransition, depositTopic } from '../deposits/service.ts'
 import { type DepositRow, lifeOf, lockDeposit } from '../deposits/store.ts'
 import { withShownTrade } from '../deposits/store-deposit.ts'
 import { openOutages } from '../outages/store.ts'
@@ -29,6 +29,7 @@ import type {
   Writer,
 } from './trade-store.ts'
 
+/** The bot whose lease the writer holds. */
 const botsOf =
   ({ epoch }: Writer) =>
   (eb: ExpressionBuilder<Tables, 'trade'>) =>
@@ -169,7 +170,7 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
     },
     async standingOf({ facts }, { takesRoom }) {
       const locked = rowsOf(facts.id)
-      const found = await standingOf(tx, locked, { takesRoom, isAgain: tries > 1 })
+      const found = await standingOf(tx, locked, { takesRoom, isRetry: tries > 1 })
       locked.money = found.money
       return found.standing
     },
@@ -213,7 +214,7 @@ async function closeDeposit(deps: WriteDeps, tx: Tx, { deposit, cause }: Closing
   const data = await withShownTrade(tx, { ...deposit, ...columns }, deps.publicUrl)
   const batch = createBatch()
   await batch.tx.updateTable('deposit').set(columns).where('id', '=', deposit.id).execute()
-  await tellTransition(deps, batch.tx, { deposit, to, data })
+  await appendTransition(deps, batch.tx, { deposit, to, data })
   await batch.run(tx)
   return true
 }
@@ -232,9 +233,9 @@ async function write(tx: Tx, { trade, facts }: LoadedTrade, change: TradeWrite):
   const { writer, dueAt } = change
   const columns = { ...(change.trade && columnsOf(change.trade)), due_at: dueAt }
   const query = tx.updateTable('trade').where('id', '=', facts.id).where('state', '=', trade.state)
-  const fenced =
+  const guarded =
     writer === undefined
       ? query.set(columns)
       : query.set({ ...columns, lease_epoch: writer.epoch }).where('bot_id', 'in', botsOf(writer))
-  return (await fenced.returning('id').execute()).length === 1
+  return (await guarded.returning('id').execute()).length === 1
 }

@@ -29,23 +29,23 @@ describe('D-9 an open offer', () => {
     for (const { id } of rows) await tradeHandlers(till.deps).trade(bot, id)
   }
 
-  type Wanted = { total: bigint; game?: 'cs' | 'dota' }
+  type DepositSpec = { total: bigint; game?: 'cs' | 'dota' }
 
-  const wanted = ({ total, game = 'cs' }: Wanted) => aDeposit(till, store, { prices: [total], game })
+  const depositFor = ({ total, game = 'cs' }: DepositSpec) => aDeposit(till, store, { prices: [total], game })
 
   /** A shopper whose offer is open. */
-  const offered = async (asked: Wanted) => ask(await wanted(asked))
+  const openOffer = async (spec: DepositSpec) => ask(await depositFor(spec))
 
-  async function ask({ hash, body }: Awaited<ReturnType<typeof wanted>>) {
+  async function ask({ hash, body }: Awaited<ReturnType<typeof depositFor>>) {
     let isAnswered = false
     const answer = requestTrade(till.deps, body).finally(() => {
       isAnswered = true
     })
-    const worked = async () => {
+    const workUntilAnswered = async () => {
       await work()
       return isAnswered
     }
-    await expect.poll(worked).toBe(true)
+    await expect.poll(workUntilAnswered).toBe(true)
     expect(await answer).toEqual({ kind: 'active' })
     return hash
   }
@@ -76,10 +76,10 @@ describe('D-9 an open offer', () => {
       [0, 3_375, 'release'],
     ],
     ['of a game without protection promises all of it immediately', { limit: 0n, game: 'dota' }, [3_375, 0]],
-  ])('%s, names the rule, and is credited that way', async (_name, { limit, game, mode }, said) => {
-    const [atOnce, held, by] = said
+  ])('%s, names the rule, and is credited that way', async (_name, { limit, game, mode }, expected) => {
+    const [atOnce, held, by] = expected
     await setStore({ risk_limit_usd_cents: limit, ...(mode && { credit_mode: mode }) })
-    const hash = await offered({ total: 3_375n, ...(game && { game }) })
+    const hash = await openOffer({ total: 3_375n, ...(game && { game }) })
     const before = await shown(hash)
     expect(before).toMatchObject({ atOnce, held, by })
     await accept(1)
@@ -93,8 +93,8 @@ describe('D-9 an open offer', () => {
 
   it('keeps its promise if another offer, made later, is accepted first', async () => {
     await setStore({ risk_limit_usd_cents: 1_000n })
-    const first = await offered({ total: 3_375n })
-    const second = await offered({ total: 3_375n })
+    const first = await openOffer({ total: 3_375n })
+    const second = await openOffer({ total: 3_375n })
     expect(await shown(first)).toMatchObject({ atOnce: 1_000, held: 2_375 })
     expect(await shown(second)).toMatchObject({ atOnce: 0, held: 3_375 })
     await accept(2)
@@ -106,17 +106,17 @@ describe('D-9 an open offer', () => {
   it('promises the part of the limit that earlier offers left, and is credited as promised', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
     const deposits = [
-      await wanted({ total: 3_375n }),
-      await wanted({ total: 3_375n }),
-      await wanted({ total: 3_375n }),
+      await depositFor({ total: 3_375n }),
+      await depositFor({ total: 3_375n }),
+      await depositFor({ total: 3_375n }),
     ]
     const { id: rateId } = await till.db
       .selectFrom('exchange_rate')
       .select('id')
       .limit(1)
       .executeTakeFirstOrThrow()
-    const asked = { deposit: { store_id: store.id, credit_mode: null }, ofShopper: null, rateId, days: 8 }
-    expect(await forecast(till.db, { ...asked, total: 3_375n })).toEqual({
+    const query = { deposit: { store_id: store.id, credit_mode: null }, ofShopper: null, rateId, days: 8 }
+    expect(await forecast(till.db, { ...query, total: 3_375n })).toEqual({
       atOnce: 1_000n,
       days: 8,
       by: 'limit',
@@ -140,8 +140,8 @@ describe('D-9 an open offer', () => {
 
   it('is credited more at once than promised if another offer has ended meanwhile', async () => {
     await setStore({ risk_limit_usd_cents: 1_500n })
-    await offered({ total: 1_000n })
-    const second = await offered({ total: 1_200n })
+    await openOffer({ total: 1_000n })
+    const second = await openOffer({ total: 1_200n })
     expect(await shown(second)).toMatchObject({ atOnce: 500, held: 700 })
     const first = session.offers.get('1')
     if (first) session.offers.set('1', { ...first, state: 'declined' })
@@ -151,7 +151,7 @@ describe('D-9 an open offer', () => {
   })
 
   it('is never credited above the limit, even if the operator lowered it meanwhile', async () => {
-    const hash = await offered({ total: 3_375n })
+    const hash = await openOffer({ total: 3_375n })
     await setStore({ risk_limit_usd_cents: 300n })
     await accept(1)
     expect(await shown(hash)).toMatchObject({ atOnce: 300, held: 3_075 })

@@ -11,38 +11,38 @@ const marked = (...ids: string[]) =>
 const unmoved = items.map((asset) => ({ ...asset, newAssetId: null, rolledBackAssetId: null }))
 
 describe('the verdict on Steam’s record of a trade', () => {
-  it.each<[string, Partial<SteamTrade>, string]>([
-    ['D-8 a complete record', {}, 'delivered'],
-    ['D-8 a complete record without the new ids', { received: unmoved }, 'delivered'],
-    ['D-8 a committed record with every new id', { state: 'committed' }, 'delivered'],
-    ['D-8 a committed record without the new ids', { state: 'committed', received: unmoved }, 'not_yet'],
-    ['a pending record', { state: 'pending' }, 'not_yet'],
-    ['a record in escrow', { state: 'in_escrow' }, 'not_yet'],
-    ['a failed record', { state: 'failed' }, 'failed'],
-    ['a record that takes another trade back', { rollbackOf: '899' }, 'contradiction'],
+  it.each<[string, string, Partial<SteamTrade>]>([
+    ['D-8 a complete record', 'delivered', {}],
+    ['D-8 a complete record without the new ids', 'delivered', { received: unmoved }],
+    ['D-8 a committed record with every new id', 'delivered', { state: 'committed' }],
+    ['D-8 a committed record without the new ids', 'not_yet', { state: 'committed', received: unmoved }],
+    ['a pending record', 'not_yet', { state: 'pending' }],
+    ['a record in escrow', 'not_yet', { state: 'in_escrow' }],
+    ['a failed record', 'failed', { state: 'failed' }],
+    ['a record that takes another trade back', 'contradiction', { rollbackOf: '899' }],
     [
       'D-8 a committed record with some of the new ids',
-      { state: 'committed', received: [...unmoved.slice(1), ...steamTrade().received.slice(0, 1)] },
       'not_yet',
+      { state: 'committed', received: [...unmoved.slice(1), ...steamTrade().received.slice(0, 1)] },
     ],
     [
       'a record with the right number of items, but one wrong item',
+      'contradiction',
       {
         received: steamTrade().received.map((asset, index) =>
           index === 0 ? { ...asset, assetId: '13' } : asset,
         ),
       },
-      'contradiction',
     ],
     [
       'a record with one item twice',
-      { received: steamTrade().received.map((asset) => ({ ...asset, assetId: '11' })) },
       'contradiction',
+      { received: steamTrade().received.map((asset) => ({ ...asset, assetId: '11' })) },
     ],
-    ['a record with another partner', { partnerSteamId: '1' }, 'contradiction'],
-    ['a record with fewer items', { received: steamTrade().received.slice(1) }, 'contradiction'],
-    ['a record taken back in part without a marked item', { state: 'partly_rolled_back' }, 'contradiction'],
-  ])('%s', (_name, change, proof) => {
+    ['a record with another partner', 'contradiction', { partnerSteamId: '1' }],
+    ['a record with fewer items', 'contradiction', { received: steamTrade().received.slice(1) }],
+    ['a record taken back in part without a marked item', 'contradiction', { state: 'partly_rolled_back' }],
+  ])('%s: %s', (_name, proof, change) => {
     expect(judgeSteamTrade(active, steamTrade(change)).kind).toBe(proof)
   })
 

@@ -12,8 +12,8 @@ export type Proof =
   | { kind: 'contradiction' }
 
 export function judgeSteamTrade(trade: Trade, steamTrade: SteamTrade): Proof {
-  const theirs = steamTrade.partnerSteamId === trade.partnerSteamId && steamTrade.rollbackOf === null
-  if (!theirs || !sameAssets(steamTrade.received, trade.items)) return { kind: 'contradiction' }
+  const isTheirs = steamTrade.partnerSteamId === trade.partnerSteamId && steamTrade.rollbackOf === null
+  if (!isTheirs || !sameAssets(steamTrade.received, trade.items)) return { kind: 'contradiction' }
   const marked = steamTrade.received.filter((asset) => asset.rolledBackAssetId !== null)
   const all = steamTrade.received.map((asset) => asset.assetId)
   switch (steamTrade.state) {

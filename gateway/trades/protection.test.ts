@@ -32,7 +32,7 @@ async function work(): Promise<void> {
 }
 
 /** A deposit of two protected items, 10 and 20 USD, delivered. Gross is 11 and 22. */
-async function delivered(game: 'cs' | 'dota' = 'cs') {
+async function deliver(game: 'cs' | 'dota' = 'cs') {
   const deposit = await aDeposit(till, store, { game })
   await payFor(till, { bot, session }, deposit)
   return deposit
@@ -56,7 +56,7 @@ const custody = async () =>
 
 describe('a delivery under trade protection', () => {
   it('D-9 is held, released at the settlement, and read once more a day later', async () => {
-    await delivered()
+    await deliver()
     expect(await accounts()).toEqual({ items: -3_300n, held: 3_000n, commission: 300n })
     till.clock.advance(8 * DAY_MS)
     await work()
@@ -70,7 +70,7 @@ describe('a delivery under trade protection', () => {
   })
 
   it('D-9 that is taken back completely leaves nothing held, and no loss', async () => {
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
@@ -89,7 +89,7 @@ describe('a delivery under trade protection', () => {
   })
 
   it('D-9 that is taken back in parts reports each part, and releases the rest', async () => {
-    const deposit = await delivered()
+    const deposit = await deliver()
     const [first = '', second = ''] = deposit.body.items
     session.takeBack('9001', [first])
     till.clock.advance(8 * DAY_MS)
@@ -122,7 +122,7 @@ describe('the history of a bot', () => {
   const handlers = () => tradeHandlers(till.deps)
 
   it('D-9 shows a reversal within the hour, long before the settlement', async () => {
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     await handlers().history(bot)
     expect((await tradeRow()).state).toBe('reversed')
@@ -130,8 +130,8 @@ describe('the history of a bot', () => {
   })
 
   it('without a reversal changes nothing, and one read serves all trades', async () => {
-    await delivered()
-    await delivered()
+    await deliver()
+    await deliver()
     session.calls.length = 0
     await handlers().history(bot)
     expect(session.calls).toEqual(['history'])
@@ -148,16 +148,16 @@ describe('the history of a bot', () => {
     return Number(rows[0]?.count)
   }
   /** One sweep, and the turn that it starts. */
-  const turn = async (with_ = handlers()) => {
+  const turn = async (process = handlers()) => {
     await sweepHistories(till.deps)
-    const asked = await jobs()
-    if (asked > 0) await with_.history(bot)
-    return asked
+    const started = await jobs()
+    if (started > 0) await process.history(bot)
+    return started
   }
 
   it('is read once an hour while anything can be taken back, and a minute later if Steam does not answer', async () => {
     expect(await turn()).toBe(0)
-    await delivered()
+    await deliver()
     expect([await turn(), await turn()]).toEqual([1, 0])
     till.clock.advance(3_599_000)
     expect(await turn()).toBe(0)
@@ -175,7 +175,7 @@ describe('the history of a bot', () => {
   })
 
   it('D-9 shows a reversal 4,000 trades below the top, at three pages a minute', async () => {
-    await delivered()
+    await deliver()
     const trade = session.trades.get('9001')
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
     session.takeBack('9001')
@@ -201,7 +201,7 @@ describe('the history of a bot', () => {
   })
 
   it('is continued from the same place by the next holder, whatever a process without a lease has read', async () => {
-    await delivered()
+    await deliver()
     const trade = session.trades.get('9001')
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
     for (const tradeId of ['9101', '9102', '9103', '9104']) {
@@ -217,7 +217,7 @@ describe('the history of a bot', () => {
   })
 
   it('leads to a read of the trade that a row at the top undoes', async () => {
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     const { listSteamTrades } = session
     session.listSteamTrades = async (after) => {
@@ -233,7 +233,7 @@ describe('the history of a bot', () => {
   })
 
   it('alerts the operator once if no pass is complete for two hours', async () => {
-    await delivered()
+    await deliver()
     session.isDown = true
     const on = handlers()
     const late = () => till.lines.filter((line) => line.includes('was not read completely in time'))
@@ -258,7 +258,7 @@ describe('the history of a bot', () => {
 describe('a reversal of credit that was given at once', () => {
   it('D-9 is the operator’s loss', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
-    await delivered()
+    await deliver()
     expect(await accounts()).toMatchObject({ available: 2_500n, held: 500n })
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
@@ -274,7 +274,7 @@ describe('a reversal of credit that was given at once', () => {
 
   it('D-9 is the store’s debt if the store is liable', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 100_000n, liability: 'store' }).execute()
-    await delivered()
+    await deliver()
     await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
@@ -294,26 +294,26 @@ describe('a reversal of credit that was given at once', () => {
 
   it('D-36 uses the limit for 30 days', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
-    await delivered()
+    await deliver()
     expect(await heldOfLast()).toBe(3_000n)
     till.clock.advance(30 * DAY_MS - 1)
     await sweepTrades(till.deps)
-    await delivered()
+    await deliver()
     expect(await heldOfLast()).toBe(3_000n)
     till.clock.advance(1)
     await sweepTrades(till.deps)
-    await delivered()
+    await deliver()
     expect(await heldOfLast()).toBe(0n)
     expect(await differences()).toEqual([])
   })
 
   it('D-36 keeps using the limit if more of the trade is taken back as its 30 days end', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
@@ -323,15 +323,15 @@ describe('a reversal of credit that was given at once', () => {
     const until = new Date(till.clock.now().getTime() + 30 * DAY_MS)
     await tx.updateTable('trade').set({ at_risk_until: until }).execute()
     await tx.updateTable('lost_credit').set({ until }).execute()
-    const swept = sweepTrades(till.deps)
+    const sweep = sweepTrades(till.deps)
     const waiting = () =>
       sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
         .execute(till.db)
         .then(({ rows }) => rows.length)
     await expect.poll(waiting).toBe(1)
     await tx.commit().execute()
-    await swept
-    await delivered()
+    await sweep
+    await deliver()
     expect(await heldOfLast()).toBe(3_000n)
     expect(await differences()).toEqual([])
   })
@@ -344,10 +344,10 @@ describe('a reversal of credit that was given at once', () => {
   ])('D-36 is no difference in the ledger if it comes after the release %s', async (_name, before) => {
     const { limit, mode = 'on_accept', game } = before
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
-    await delivered(game)
+    await deliver(game)
     till.clock.advance(game === undefined ? 8 * DAY_MS : 0)
     await work()
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     till.clock.advance(DAY_MS)
     await work()
@@ -357,7 +357,7 @@ describe('a reversal of credit that was given at once', () => {
 
   it('D-36 frees its part of the limit when the operator asks, with a record', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
-    await delivered()
+    await deliver()
     session.takeBack('9001')
     till.clock.advance(8 * DAY_MS)
     await work()
@@ -365,7 +365,7 @@ describe('a reversal of credit that was given at once', () => {
     expect(await runCommand(free, { databaseUrl: till.url })).toMatchObject({ code: 0, errors: '' })
     const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'reason']).execute()
     expect(acts).toEqual([{ act: 'store free-room', operator: 'Ada', reason: 'barred' }])
-    await delivered()
+    await deliver()
     expect(await heldOfLast()).toBe(0n)
     expect(await differences()).toEqual([])
     const again = await runCommand(free, { databaseUrl: till.url })
@@ -374,7 +374,7 @@ describe('a reversal of credit that was given at once', () => {
 
   it('D-36 is paid by the side that the settings name at delivery, whatever they say later', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
-    await delivered()
+    await deliver()
     const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
     await till.db.updateTable('store').set(later).execute()
     session.takeBack('9001')
@@ -390,7 +390,7 @@ describe('a store whose mode is on_release', () => {
       .updateTable('store')
       .set({ risk_limit_usd_cents: 100_000n, credit_mode: 'on_release' })
       .execute()
-    await delivered()
+    await deliver()
     expect(await accounts()).toMatchObject({ held: 3_000n })
   })
 })

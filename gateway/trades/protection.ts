@@ -62,9 +62,9 @@ export function createHistories(deps: ShellDeps): Histories {
         await trades.keepHistory(bot.botId, { writer: bot, now }, { ...kept, begunAt })
       }
       if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { completeAt })
-      const failure = await readPages(deps, bot, { look: { ...kept, begunAt }, until })
-      if (failure === 'complete') logged.delete(bot.botId)
-      else if (failure !== undefined) logOnce(bot.botId, 'failed', { detail: failure, completeAt })
+      const result = await readPages(deps, bot, { look: { ...kept, begunAt }, until })
+      if (result === 'complete') logged.delete(bot.botId)
+      else if (result !== undefined) logOnce(bot.botId, 'failed', { detail: result, completeAt })
       await settleDepartures(deps, bot)
     },
   }
@@ -91,7 +91,7 @@ const later = (from: Date | undefined, other: Date | undefined): Date | undefine
 
 type Reading = { look: HistoryLook & { begunAt: Date }; until: Date }
 
-/** Resolves to `complete` once the pages reach back far enough, or to why a page was not answered. */
+/** Resolves to `complete` if the pages reach back far enough, to why a page failed, or to undefined if more remain. */
 async function readPages(
   deps: ShellDeps,
   bot: BotContext,

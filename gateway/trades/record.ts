@@ -39,7 +39,7 @@ export async function record(deps: ShellDeps, source: Source, fact: Fact): Promi
   const { dueAt } = seen.facts
   // Most reads bring no news. They take no lock and write nothing.
   const isNews =
-    deps.core.decide(seen.trade, fact, circumstances(deps, seen, { now, wanted: true })).length > 0
+    deps.core.decide(seen.trade, fact, circumstances(deps, seen, { now, isWanted: true })).length > 0
   if (!isNews && (dueAt === null || dueAt > now)) return { trade: seen.trade, events: [], lines: [] }
   const recorded = await deps.trades.transaction(async (tx) => {
     const deposit = await tx.lockDeposit(seen.facts.depositId)
@@ -66,13 +66,13 @@ export async function recordLocked(
   const { deposit, source, fact, now } = report
   const locked = await tx.lockTrade(source.tradeId)
   if (locked === undefined) return undefined
-  const around = circumstances(deps, locked, { now, wanted: !isFinal(deposit.status) })
+  const around = circumstances(deps, locked, { now, isWanted: !isFinal(deposit.status) })
   const events = deps.core.decide(locked.trade, fact, around)
   const trade = events.reduce(deps.core.evolve, locked.trade)
   if (!(await write(deps, tx, { report, locked, trade, events }))) return undefined
   const isDelivery = events.some(({ kind }) => kind === 'delivered')
-  const lines = isDelivery ? await endOthers(deps, tx, { report, locked }) : []
-  lines.push(...(await follow(deps, tx, { locked, events })))
+  const lines = isDelivery ? await cancelOthers(deps, tx, { report, locked }) : []
+  lines.push(...(await applyConsequences(deps, tx, { locked, events })))
   if (events.length > 0) await tx.announce(locked)
   return { trade, events, lines }
 }
@@ -112,8 +112,8 @@ async function write(deps: RuleDeps, tx: TradeTx, writing: Writing): Promise<boo
   return tx.write(locked, { trade: changed, dueAt, writer: source.writer })
 }
 
-/** The deposit has its items: the shopper must not be asked for more. Runs before the balances are locked. */
-async function endOthers(
+/** Cancels the other offers of a deposit that has its items. Runs before the balances are locked. */
+async function cancelOthers(
   deps: RuleDeps,
   tx: TradeTx,
   { report, locked }: { report: Report; locked: LoadedTrade },
@@ -131,7 +131,7 @@ async function endOthers(
 }
 
 /** Applies the effects of the events besides the trade's new state. */
-async function follow(
+async function applyConsequences(
   deps: RuleDeps,
   tx: TradeTx,
   { locked, events }: { locked: LoadedTrade; events: readonly TradeEvent[] },
@@ -156,7 +156,7 @@ async function follow(
 function circumstances(
   deps: RuleDeps,
   { facts }: LoadedTrade,
-  around: Pick<Circumstances, 'now' | 'wanted'>,
+  around: Pick<Circumstances, 'now' | 'isWanted'>,
 ): Circumstances {
   return { ...around, protectionDays: deps.protectionDays(facts.game), attempt: facts.attempt }
 }

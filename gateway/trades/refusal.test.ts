@@ -4,7 +4,7 @@ import type { Refusal } from '../db/trade-tables.ts'
 import { at, attempt } from '../testing/trades.ts'
 import { causeOf, isOfBot, judgeRefusal } from './refusal.ts'
 
-const judged = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
+const verdictOn = (refusal: Refusal, change: Partial<typeof attempt> = {}, seconds = 1) =>
   judgeRefusal(refusal, { ...attempt, ...change }, at(seconds))
 
 describe('D-30 the side of a refusal', () => {
@@ -16,14 +16,14 @@ describe('D-30 the side of a refusal', () => {
     ['items_gone', 'items_unavailable'],
     ['item_server_down', 'steam_unavailable'],
   ])('%s is not caused by the bot: the shopper gets %s, and no other bot is asked', (refusal, code) => {
-    expect(judged(refusal)).toEqual({ code, bars: null, next: 'end' })
+    expect(verdictOn(refusal)).toEqual({ code, bars: null, next: 'end' })
     expect(isOfBot(refusal)).toBe(false)
   })
 
   it.each<Refusal>(['bot_cannot_trade', 'own_hold', 'too_many_in_all', 'inventory_full', 'rate_limited'])(
     '%s bars the bot, and another one tries',
     (refusal) => {
-      expect(judged(refusal)).toEqual({ code: 'no_bot_available', bars: refusal, next: 'move' })
+      expect(verdictOn(refusal)).toEqual({ code: 'no_bot_available', bars: refusal, next: 'move' })
       expect(isOfBot(refusal)).toBe(true)
     },
   )
@@ -31,16 +31,16 @@ describe('D-30 the side of a refusal', () => {
   it.each<Refusal>(['too_many_to_partner', 'session_dead'])(
     '%s bars no bot, and another one tries',
     (refusal) => {
-      expect(judged(refusal)).toEqual({ code: 'no_bot_available', bars: null, next: 'move' })
+      expect(verdictOn(refusal)).toEqual({ code: 'no_bot_available', bars: null, next: 'move' })
       expect(isOfBot(refusal)).toBe(true)
     },
   )
 
   it.each<Refusal>(['access_denied', 'renamed', 'too_many_offers'])(
-    '%s is tried by one other bot, and if that is refused too, the shopper is the cause',
+    '%s lets one other bot try, and if that bot is refused too, the shopper is the cause',
     (refusal) => {
-      expect(judged(refusal).next).toBe('move_in_doubt')
-      expect(judged(refusal, { tried: [1n], doubted: 1n })).toMatchObject({ bars: null, next: 'end' })
+      expect(verdictOn(refusal).next).toBe('move_in_doubt')
+      expect(verdictOn(refusal, { tried: [1n], doubted: 1n })).toMatchObject({ bars: null, next: 'end' })
       expect(isOfBot(refusal)).toBe(false)
     },
   )
@@ -60,12 +60,12 @@ it.each<[Refusal, RefusalCause | undefined]>([
 
 describe('D-30 a request moves on', () => {
   it('to at most four bots', () => {
-    expect(judged('own_hold', { tried: [1n, 2n] }).next).toBe('move')
-    expect(judged('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })
+    expect(verdictOn('own_hold', { tried: [1n, 2n] }).next).toBe('move')
+    expect(verdictOn('own_hold', { tried: [1n, 2n, 3n] })).toMatchObject({ bars: 'own_hold', next: 'end' })
   })
 
   it('for at most a minute, while the shopper waits', () => {
-    expect(judged('own_hold', {}, 59).next).toBe('move')
-    expect(judged('own_hold', {}, 60)).toMatchObject({ bars: 'own_hold', next: 'end' })
+    expect(verdictOn('own_hold', {}, 59).next).toBe('move')
+    expect(verdictOn('own_hold', {}, 60)).toMatchObject({ bars: 'own_hold', next: 'end' })
   })
 })

@@ -44,8 +44,8 @@ const MEANINGS: Record<Refusal, Meaning> = {
 }
 
 /**
- * How many bots may try one request, and for how long it may move, while its shopper waits. In a crowd most of that
- * time passes in the queue of the first bot, so a request can still move to a bot that becomes free later.
+ * How many bots may try one request, and for how long it may move, while its shopper waits. The time is long, because
+ * in a crowd most of it passes in the queue of the first bot.
  */
 export const MOST_BOTS = 4
 export const MOVING_MS = 60_000

@@ -13,7 +13,8 @@ export type RoomChange = {
   limitUsdCents: bigint | null
 }
 
-type Taking = { isHeld: boolean; atRisk: bigint; atRiskUntil: Date | null }
+/** The credit at risk of a trade at one moment. `isHeld`: Steam still protects the trade. */
+type RoomUse = { isHeld: boolean; atRisk: bigint; atRiskUntil: Date | null }
 
 /**
  * The part of the limit that a delivery uses. It uses none if all of it is credited on release, or nothing is
@@ -25,8 +26,8 @@ export function roomOfDelivery(atRisk: bigint, limitUsdCents: bigint): RoomChang
 }
 
 /** How much of the limit a delivery uses after a later event. */
-export function roomChange(before: Taking, now: Taking): RoomChange[] {
-  const heldBy = ({ isHeld, atRisk }: Taking) => (isHeld ? atRisk : 0n)
+export function roomChange(before: RoomUse, now: RoomUse): RoomChange[] {
+  const heldBy = ({ isHeld, atRisk }: RoomUse) => (isHeld ? atRisk : 0n)
   const held = { before: heldBy(before), now: heldBy(now) }
   const { atRisk, atRiskUntil: until } = now
   const lost = until === null ? null : { amount: now.isHeld ? 0n : atRisk, until }

@@ -1,11 +1,10 @@
 /** Sends an offer, and searches for one whose answer was lost. Nothing is sent twice automatically. */
-
 import type { BotContext } from '../bots/bot.ts'
 import type { Refusal } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 import type { Offer, Partner, Unavailable, UnreadableOffer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
-import { isOfferOf, isWhatWasAskedFor } from './decide.ts'
+import { isExactOfferOf, isOfferOf } from './decide.ts'
 import { moveOn } from './move-on.ts'
 import { readOn, type Search, type Shell } from './offer-list.ts'
 import { record } from './record.ts'
@@ -15,12 +14,13 @@ import { aboutTrade, type LoadedTrade, type ShellDeps } from './trade-store.ts'
 /** The longest time of a write to Steam. The lease must outlast it. */
 export const WRITE_DEADLINE_MS = 15_000
 
-/** The list is read from this long before the send, because Steam's clock may be behind ours. */
+/** Lists begin this much earlier than needed, because Steam's clock may be behind ours. */
 export const LIST_MARGIN_MS = 60_000
 
 /** How far back to search for an offer with an unknown id. A wrong clock must not hide it forever. */
 export const SEARCH_MARGIN_MS = 15 * 60_000
 
+/** Sends the offer of an intent, unless the bot or the shopper cannot trade now. */
 export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade): Promise<void> {
   const { trade, facts } = loaded
   const source = { tradeId: facts.id, writer: bot }
@@ -66,7 +66,10 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   if (bot.mayWrite(WRITE_DEADLINE_MS)) await bot.session.cancelOffer(answer.offerId)
 }
 
-/** Checked right before every send: an offer in escrow would lock the items for days. */
+/**
+ * Returns why the bot cannot send now; undefined if it can. `unknown`: Steam did not answer. Called right before every
+ * send, because an offer in escrow would lock the items for days.
+ */
 async function obstacleOf(bot: BotContext, partner: Partner): Promise<Refusal | 'unknown' | undefined> {
   const answer = await bot.session.checkPartner(partner)
   switch (answer.kind) {
@@ -109,17 +112,17 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
   if (trade.state !== 'sending' && trade.state !== 'unknown') return
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
   const search = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
-  const isFound = (offers: readonly Offer[]) => offers.some((offer) => isWhatWasAskedFor(trade, offer))
-  const { offers, unreadable, failed } = await readOn(search.look, bot, isFound)
+  const isFound = (offers: readonly Offer[]) => offers.some((offer) => isExactOfferOf(trade, offer))
+  const { offers, unreadable, hasFailed } = await readOn(search.pass, bot, isFound)
   search.unreadable += unreadable.filter((row) => mightBe(trade, row)).length
   const source = { tradeId: facts.id, writer: bot }
   const ours = offers.filter((offer) => isOfferOf(trade, offer))
-  const found = ours.find((offer) => isWhatWasAskedFor(trade, offer))
-  if (found !== undefined || search.look.isComplete) {
+  const found = ours.find((offer) => isExactOfferOf(trade, offer))
+  if (found !== undefined || search.pass.isComplete) {
     await record(deps, source, { kind: 'listed', offers: ours, unreadable: search.unreadable })
   } else {
     // Only a complete pass proves that the offer is missing.
-    await (failed ? askAgain : continueSoon)(deps, bot, loaded)
+    await (hasFailed ? askAgain : continueSoon)(deps, bot, loaded)
   }
   if (found === undefined) reportBlocked(deps, search, facts)
   else {
@@ -127,7 +130,7 @@ export async function reconcile(deps: Shell, bot: BotContext, loaded: LoadedTrad
     await record(deps, source, { kind: 'offer_read', offer: found })
   }
   for (const offer of ours) {
-    if (!isWhatWasAskedFor(trade, offer)) await withdrawOther(deps, bot, { facts, offer })
+    if (!isExactOfferOf(trade, offer)) await withdrawOther(deps, bot, { facts, offer })
   }
 }
 
@@ -138,7 +141,7 @@ function mightBe({ partnerSteamId, secretCode }: Trade, row: UnreadableOffer): b
 }
 
 function reportBlocked({ clock, log }: Shell, search: Search, facts: LoadedTrade['facts']): void {
-  if (!search.look.isComplete) return
+  if (!search.pass.isComplete) return
   const now = clock.now()
   search.blockedAt = search.unreadable > 0 ? (search.blockedAt ?? now) : null
   if (search.blockedAt === null || search.isBlockLogged || !isPast(search.blockedAt, BLOCKED_MS, now)) return

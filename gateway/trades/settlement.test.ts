@@ -6,7 +6,7 @@ describe('a settlement', () => {
   const around = {
     now: at(700_000),
     protectionDays: 0,
-    wanted: true,
+    isWanted: true,
     attempt,
   }
   const read = (settlesAt: Date | null) => ({

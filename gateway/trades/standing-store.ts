@@ -17,7 +17,7 @@ const ACCOUNT_KINDS: readonly AccountKind[] = ['held', 'available', 'items', 'co
 type How = {
   takesRoom: boolean
   /** Another transaction overtook an earlier try, so this try locks the limit that it reads. */
-  isAgain: boolean
+  isRetry: boolean
 }
 
 /**
@@ -27,17 +27,14 @@ type How = {
 export async function standingOf(
   tx: Tx,
   { deposit, row }: LockedRows,
-  { takesRoom, isAgain }: How,
+  { takesRoom, isRetry }: How,
 ): Promise<{ standing: Standing; money: Money }> {
-  if (takesRoom && isAgain) await lockRoom(tx, deposit.store_id)
-  const { othersHeldUntil, reversals, rateId, accounts, room, isOnRelease, ...store } = await surroundings(
-    tx,
-    {
-      row,
-      deposit,
-      takesRoom,
-    },
-  )
+  if (takesRoom && isRetry) await lockRoom(tx, deposit.store_id)
+  const { othersHeldUntil, reversals, rateId, accounts, room, isOnRelease, ...store } = await readMoney(tx, {
+    row,
+    deposit,
+    takesRoom,
+  })
   const fixed = fixedTerms(row)
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
   const own = promisedTo(row)
@@ -85,9 +82,9 @@ type Found = Terms & {
   accounts: Partial<Record<AccountKind, string>>
 } & { [K in keyof StoreRoom]: StoreRoom[K] | null }
 
-type Around = { row: TradeRow; deposit: DepositRow; takesRoom: boolean }
+type MoneyQuery = { row: TradeRow; deposit: DepositRow; takesRoom: boolean }
 
-async function surroundings(tx: Tx, { row, deposit, takesRoom }: Around) {
+async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   const { id, deposit_id: depositId } = row
   const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
   const none = sql`(select null::bigint as free, null::bigint as others, null::bigint as "othersUsdCents",

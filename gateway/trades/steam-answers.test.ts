@@ -21,12 +21,12 @@ const rowsOf = (section: string): string[][] =>
 const plain = (cell = '') => cell.replaceAll('`', '')
 
 /** Returns the answer of Steam that a row's first cell names. */
-function replyOf(said: string): HttpResult {
-  const status = /^HTTP (\d+)$/.exec(said)?.[1]
+function replyOf(text: string): HttpResult {
+  const status = /^HTTP (\d+)$/.exec(text)?.[1]
   if (status !== undefined) return { kind: 'reply', status: Number(status), eresult: null, body: null }
-  const result = /^result (\d+)$/.exec(said)?.[1]
+  const result = /^result (\d+)$/.exec(text)?.[1]
   const number = `There was an error sending your trade offer.  Please try again later. (${result})`
-  const strError = result === undefined ? plain(said) : number
+  const strError = result === undefined ? plain(text) : number
   return { kind: 'reply', status: 500, eresult: null, body: { strError } }
 }
 
@@ -45,8 +45,8 @@ const BEFORE: readonly Refusal[] = [
 describe('docs/steam-answers.md', () => {
   const rows = rowsOf(SENDS)
 
-  it.each(rows)('%s is %s', (said = '', name, side, bars, code) => {
-    const answer = sendOutcome(replyOf(said))
+  it.each(rows)('%s is %s', (text = '', name, side, bars, code) => {
+    const answer = sendOutcome(replyOf(text))
     if (name === 'unknown') {
       expect(answer.kind).toBe('unknown')
       return

@@ -1,3 +1,4 @@
+/** Reads trades from their rows, and turns a trade's state into columns. */
 import { type Selectable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES, type TradeTable } from '../db/trade-tables.ts'
@@ -127,7 +128,7 @@ function tradeOf(row: TradeRow, items: Trade['items'], reversed: string[]): Trad
         offerId: row.steam_offer_id,
         reason: must(row, 'reason'),
         refusal: row.refusal,
-        heldUntil: row.steam_hold_until,
+        steamHoldUntil: row.steam_hold_until,
         endedAt: must(row, 'ended_at'),
       }
     case 'held':
@@ -201,7 +202,7 @@ export function columnsOf(trade: Trade): Partial<TradeRow> {
       bad_end_seen_at: trade.badEnd?.seenAt ?? null,
     }),
     ...('reason' in trade
-      ? { reason: trade.reason, refusal: trade.refusal, steam_hold_until: trade.heldUntil }
+      ? { reason: trade.reason, refusal: trade.refusal, steam_hold_until: trade.steamHoldUntil }
       : { reason: null, steam_hold_until: null }),
     ...('settlesAt' in trade && { settles_at: trade.settlesAt }),
     look_at: 'lookAt' in trade ? trade.lookAt : null,

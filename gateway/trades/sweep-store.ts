@@ -9,13 +9,13 @@ import type { DepositDeps } from '../deposits/service.ts'
 import { giveBackLost } from '../ledger/room-store.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import { OVERDUE_MS, WAIT_MS } from './giving-up.ts'
-import type { HopelessTrade, TradeStore, WaitingTrade } from './trade-store.ts'
+import type { TradeStore, TradeToEnd, WaitingTrade } from './trade-store.ts'
 
 type Sweeps = Pick<
   TradeStore,
   | 'takeDueTrades'
   | 'staleIntents'
-  | 'hopelessTrades'
+  | 'tradesToEnd'
   | 'takeDueHistories'
   | 'giveBackRoom'
   | 'expiredDeposits'
@@ -53,7 +53,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .orderBy('id')
         .limit(limit)
         .execute(),
-    hopelessTrades: (now, limit) => hopelessTrades(db, now, limit),
+    tradesToEnd: (now, limit) => tradesToEnd(db, now, limit),
     takeDueHistories: (how) => takeDueHistories(db, how),
     async giveBackRoom(now, limit) {
       await giveBackLost(db, now, limit)
@@ -83,7 +83,7 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
 
 const OPEN: readonly TradeStateColumn[] = OPEN_TRADE_STATES
 
-async function hopelessTrades(db: Db, now: Date, limit: number): Promise<HopelessTrade[]> {
+async function tradesToEnd(db: Db, now: Date, limit: number): Promise<TradeToEnd[]> {
   const [retired, silent] = [await watchedOfRetired(db, limit), await silentTrades(db, now, limit)]
   return [
     ...retired.map((trade) => ({ ...trade, because: 'bot_retired' as const })),

@@ -1,6 +1,6 @@
 /**
- * The storage port for trades. It has two implementations: PostgreSQL, and the memory of a simulation. The shell and the
- * pure rules decide; the storage only reads and writes.
+ * The storage port for trades. It has two implementations: PostgreSQL, and the memory of a simulation. The shell and
+ * the pure rules decide; the storage only reads and writes.
  */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -55,7 +55,7 @@ export type LockedDeposit = {
 /** A trade whose bot has something to do. */
 export type WaitingTrade = Pick<TradeFacts, 'id' | 'depositId' | 'botId'>
 
-export type HopelessTrade = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_operator'> }
+export type TradeToEnd = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_operator'> }
 
 /** The reason why a bot is woken. */
 export type BotJob = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
@@ -97,7 +97,7 @@ export type TradeStore = {
   /**
    * Trades on which Steam did not answer in time, and all open or watched trades of retired bots, the oldest first.
    */
-  hopelessTrades(now: Date, limit: number): Promise<HopelessTrade[]>
+  tradesToEnd(now: Date, limit: number): Promise<TradeToEnd[]>
   /** Takes bots that ever had an item and whose history is due to be read. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
   /** Frees the parts of stores' limits that old losses no longer use at `now`. */

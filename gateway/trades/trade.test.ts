@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DELIVERED_TRADE_STATES, FAILED_TRADE_STATES, FORGOTTEN_TRADE_STATES } from '../db/trade-tables.ts'
+import { DELIVERED_TRADE_STATES, FAILED_TRADE_STATES, RETRYABLE_TRADE_STATES } from '../db/trade-tables.ts'
 import { fc, test } from '../testing/property.ts'
 import {
   active,
@@ -20,7 +20,7 @@ import { decide, type Fact } from './decide.ts'
 import { EDGES, evolve, isDelivered, isEnded, type Trade, type TradeEvent, type TradeState } from './trade.ts'
 
 describe('the transitions', () => {
-  it('I10 include these', () => {
+  it('I10 of a trade that is open or delivered are these', () => {
     expect(EDGES).toMatchObject({
       sending: ['intended', 'unknown', 'active', 'refused', 'abandoned'],
       unknown: ['active', 'abandoned'],
@@ -32,7 +32,7 @@ describe('the transitions', () => {
 
   it('I10 lead nowhere from a reversal, and never back to a trade that is open', () => {
     expect(EDGES.reversed).toEqual([])
-    const closed = [...DELIVERED_TRADE_STATES, ...FAILED_TRADE_STATES, ...FORGOTTEN_TRADE_STATES]
+    const closed = [...DELIVERED_TRADE_STATES, ...FAILED_TRADE_STATES, ...RETRYABLE_TRADE_STATES]
     for (const state of closed) {
       for (const to of EDGES[state]) expect(DELIVERED_TRADE_STATES).toContain(to)
     }
@@ -87,7 +87,7 @@ describe('an event', () => {
   }
   const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'invalid_items' } as const
   const sent = { ...common, startedAt: at(0) }
-  const stands = {
+  const open = {
     ...sent,
     state: 'active',
     offerId: '8',
@@ -99,7 +99,7 @@ describe('an event', () => {
     badEnd: null,
   }
   const delivery = { ...sent, offerId: '8', steamTradeId: '900', acceptedAt: at(40), deliveredAt: at(40) }
-  const isHeld = { ...delivery, reversed: [], state: 'held', settlesAt: at(99), lookAt: at(640) }
+  const heldTrade = { ...delivery, reversed: [], state: 'held', settlesAt: at(99), lookAt: at(640) }
   const ended: TradeState[] = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out']
   const afterReversal = { state: 'reversed', endedAt: at(40), reversed: ['11', '12'] }
   const times = { acceptedAt: at(20), deliveredAt: at(20) }
@@ -110,7 +110,7 @@ describe('an event', () => {
     offerId: null,
     reason: 'items_unavailable',
     refusal: 'items_gone',
-    heldUntil: null,
+    steamHoldUntil: null,
     endedAt: at(40),
   }
   const abandoned = {
@@ -119,7 +119,7 @@ describe('an event', () => {
     offerId: null,
     reason: 'not_found_on_steam',
     refusal: null,
-    heldUntil: null,
+    steamHoldUntil: null,
     endedAt: at(40),
   }
   const { settlesAt: _, ...unprotected } = held
@@ -161,7 +161,7 @@ describe('an event', () => {
     ],
     [
       { kind: 'activated', offerId: '8', deadline: at(340), doubted: null },
-      { sending: stands, unknown: stands },
+      { sending: open, unknown: open },
     ],
     [{ kind: 'cancel_begun', because: 'store' }, { active: { ...active, cancelling: 'store' } }],
     [
@@ -173,7 +173,7 @@ describe('an event', () => {
       { active: { ...active, badEnd: { state: 'invalid', seenAt: at(40) } } },
     ],
     [
-      { kind: 'ended', end, heldUntil: null, at: at(40) },
+      { kind: 'ended', end, steamHoldUntil: null, at: at(40) },
       {
         active: {
           ...sent,
@@ -181,14 +181,14 @@ describe('an event', () => {
           offerId: '5',
           reason: 'invalid_items',
           refusal: null,
-          heldUntil: null,
+          steamHoldUntil: null,
           endedAt: at(40),
         },
       },
     ],
     [
       { kind: 'delivered', offerId: '8', steamTrade: steamTrade(), settlesAt: at(99), at: at(40) },
-      Object.fromEntries((['active', ...ended] as const).map((state) => [state, isHeld])),
+      Object.fromEntries((['active', ...ended] as const).map((state) => [state, heldTrade])),
     ],
     [
       { kind: 'released', at: at(40) },
@@ -321,9 +321,9 @@ describe('for all facts, in any order and any number of times', () => {
     (start, history) => {
       let trade: Trade = start
       let seconds = 0
-      for (const [fact, pause, wanted] of history) {
+      for (const [fact, pause, isWanted] of history) {
         seconds += pause
-        const around = { now: at(seconds), protectionDays: 8, wanted, attempt }
+        const around = { now: at(seconds), protectionDays: 8, isWanted, attempt }
         for (const event of decide(trade, fact, around)) {
           const next = evolve(trade, event)
           if (next.state !== trade.state) expect(EDGES[trade.state]).toContain(next.state)
@@ -342,9 +342,9 @@ describe('for all facts, in any order and any number of times', () => {
     let seconds = 0
     let deliveries = 0
     const back: string[] = []
-    for (const [fact, pause, wanted] of history) {
+    for (const [fact, pause, isWanted] of history) {
       seconds += pause
-      for (const event of decide(trade, fact, { now: at(seconds), protectionDays: 8, wanted, attempt })) {
+      for (const event of decide(trade, fact, { now: at(seconds), protectionDays: 8, isWanted, attempt })) {
         if (event.kind === 'delivered') deliveries += 1
         if (event.kind === 'reversed') back.push(...event.assetIds)
         trade = evolve(trade, event)

@@ -29,7 +29,7 @@ type Delivered = Sent & {
   reversed: readonly string[]
 }
 
-/** Ended without the items, as far as is known. A later proof of delivery overrules this. */
+/** Ended without the items. A later proof of delivery overrules this. */
 export type EndedState = 'refused' | 'abandoned' | 'declined' | 'countered' | 'invalid' | 'timed_out'
 
 export type Trade =
@@ -57,7 +57,7 @@ export type Trade =
       /** Why the bot could not send; null for any other end. */
       refusal: Refusal | null
       /** Until then Steam holds the items and may still deliver them; null if it holds nothing. */
-      heldUntil: Date | null
+      steamHoldUntil: Date | null
       endedAt: Date
     })
   | (Delivered & {
@@ -120,11 +120,11 @@ export type TradeEvent =
   /** `settlesAt`: the end of Steam's protection, as the offer says. */
   | { kind: 'accepted'; steamTradeId: string | null; settlesAt: Date | null; at: Date }
   | { kind: 'doubted'; badEnd: BadEnd; at: Date }
-  /** `heldUntil`: the shopper accepted, and Steam holds the items until then. */
-  | { kind: 'ended'; end: End; heldUntil: Date | null; at: Date }
+  /** `steamHoldUntil`: the shopper accepted, and Steam holds the items until then. */
+  | { kind: 'ended'; end: End; steamHoldUntil: Date | null; at: Date }
   /** Steam holds the items of an offer whose trade had ended. */
   | { kind: 'hold_seen'; offerId: string; until: Date }
-  /** Steam's hold ended without a delivery (`seen`), or the till stopped waiting. Other trades may name the items again. */
+  /** Steam's hold ended without a delivery (`seen`), or the till stopped waiting. Other trades may name its items. */
   | { kind: 'hold_ended'; because: 'seen' | 'overdue' | GivenUp; at: Date }
   /** The trade is no longer reviewed. It stays as it is. */
   | { kind: 'unwatched'; because: GivenUp }
@@ -170,10 +170,10 @@ export const EDGES: Record<TradeState, readonly TradeState[]> = {
 /** How long after the settlement Steam is asked once more. */
 export const LAST_LOOK_MS = 86_400_000
 
-/** How long after any delivery to read it again: Steam may report its protection late. */
+/** How long after any delivery to look at it again: Steam may report its protection late. */
 const LOOKS_MS = [600_000, 86_400_000]
 
-/** When to review a delivery besides its settlement; null when no review is left. */
+/** When to look at a delivery again, apart from its settlement; null when no look is left. */
 export function nextLookOf(deliveredAt: Date, now: Date): Date | null {
   const ms = LOOKS_MS.find((pause) => deliveredAt.getTime() + pause > now.getTime())
   return ms === undefined ? null : new Date(deliveredAt.getTime() + ms)
@@ -206,16 +206,16 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
     case 'ended':
       if (trade.state !== 'active') return wrong(trade, event)
       return {
-        ...ended(trade, { state: event.end.state, reason: event.end.reason, endedAt: event.at }),
-        heldUntil: event.heldUntil,
+        ...endTrade(trade, { state: event.end.state, reason: event.end.reason, endedAt: event.at }),
+        steamHoldUntil: event.steamHoldUntil,
       }
     case 'hold_seen':
       if (!isEnded(trade)) return wrong(trade, event)
-      return { ...trade, offerId: event.offerId, heldUntil: event.until }
+      return { ...trade, offerId: event.offerId, steamHoldUntil: event.until }
     case 'hold_ended':
-      if (!isEnded(trade) || trade.heldUntil === null) return wrong(trade, event)
+      if (!isEnded(trade) || trade.steamHoldUntil === null) return wrong(trade, event)
       // Reviews start now: Steam may be wrong about this end too.
-      return { ...trade, heldUntil: null, endedAt: event.at }
+      return { ...trade, steamHoldUntil: null, endedAt: event.at }
     case 'unwatched':
       return trade
     case 'delivered':
@@ -262,12 +262,12 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
     case 'refused':
       if (trade.state !== 'intended' && trade.state !== 'sending') return wrong(trade, event)
       return {
-        ...ended(trade, { state: 'refused', reason: event.reason, endedAt: event.at }),
+        ...endTrade(trade, { state: 'refused', reason: event.reason, endedAt: event.at }),
         refusal: event.refusal?.because ?? null,
       }
     case 'abandoned':
       if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
-      return ended(trade, { state: 'abandoned', reason: event.reason, endedAt: event.at })
+      return endTrade(trade, { state: 'abandoned', reason: event.reason, endedAt: event.at })
     case 'activated': {
       if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
       const { offerId, deadline } = event
@@ -353,14 +353,14 @@ const commonOf = ({ tradeId, partnerSteamId, secretCode, items }: Trade): Common
   items,
 })
 
-function ended(trade: Trade, end: { state: EndedState; reason: string; endedAt: Date }): EndedTrade {
+function endTrade(trade: Trade, end: { state: EndedState; reason: string; endedAt: Date }): EndedTrade {
   return {
     ...commonOf(trade),
     ...end,
     startedAt: 'startedAt' in trade ? trade.startedAt : null,
     offerId: 'offerId' in trade ? trade.offerId : null,
     refusal: null,
-    heldUntil: null,
+    steamHoldUntil: null,
   }
 }
 

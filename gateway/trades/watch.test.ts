@@ -25,7 +25,7 @@ async function begin() {
   return { id, watch: () => tradeHandlers(till.deps).watch(bot) }
 }
 
-const becomes = (state: 'needs_confirmation' | 'accepted') => {
+const setOffer = (state: 'needs_confirmation' | 'accepted') => {
   const offer = session.offers.get('1')
   if (offer !== undefined) session.offers.set('1', { ...offer, state })
 }
@@ -69,7 +69,7 @@ describe('the watch over a bot’s offers', () => {
 
   it('cancels an offer again if Steam did not cancel it', async () => {
     const { watch } = await begin()
-    becomes('needs_confirmation')
+    setOffer('needs_confirmation')
     // The fake cancels only active offers. Like Steam sometimes, it leaves this one unchanged.
     await watch()
     const cancels = () => session.calls.filter((call) => call === 'cancel 1').length
@@ -268,12 +268,12 @@ describe('an offer whose send was not answered', () => {
   it('is found, even if the clock was wrong when it was sent', async () => {
     const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
     session.sends.push({ answer: 'unknown', made: true })
-    let hidden = true
+    let isHidden = true
     const { listSentOffers } = session
     session.listSentOffers = async (since, cursor) => {
       const answer = await listSentOffers(since, cursor)
       if (answer.kind !== 'offers') return answer
-      const isAsked = ({ createdAt }: { createdAt: Date }) => !hidden && createdAt >= since
+      const isAsked = ({ createdAt }: { createdAt: Date }) => !isHidden && createdAt >= since
       return { ...answer, offers: answer.offers.filter(isAsked) }
     }
     till.clock.advance(10 * 60_000)
@@ -287,7 +287,7 @@ describe('an offer whose send was not answered', () => {
     await answer
     expect((await theTrade())?.state).toBe('abandoned')
     session.accept('1')
-    hidden = false
+    isHidden = false
     till.clock.advance(60_000)
     await tradeHandlers(till.deps).trade(bot, id)
     expect((await theTrade())?.state).toBe('final')

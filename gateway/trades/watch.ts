@@ -3,8 +3,8 @@ import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
 import { readOnAt } from './alarm.ts'
 import { isOfferOf } from './decide.ts'
-import { beginLook, readOn, type Shell } from './offer-list.ts'
-import { type Accepted, cancelStray, prove } from './offers.ts'
+import { beginPass, readOn, type Shell } from './offer-list.ts'
+import { type AcceptedOffer, cancelStray, prove } from './offers.ts'
 import type { Orphans } from './orphans.ts'
 import { record } from './record.ts'
 import { askAgain, LIST_MARGIN_MS, SEARCH_MARGIN_MS, WRITE_DEADLINE_MS } from './send.ts'
@@ -38,13 +38,13 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
   }
   const active = open.filter((row) => row.state === 'active')
   if (active.length === 0) return open.length
-  const known = deps.lists.knownOf(bot)
-  const look = known.watch ?? beginLook(listedSince(known.completeAt, now), now)
-  const turn = await readOn(look, bot)
-  known.watch = look.isComplete ? null : look
-  if (look.isComplete) known.completeAt = look.begunAt
+  const lists = deps.lists.listsOf(bot)
+  const pass = lists.watch ?? beginPass(listedSince(lists.completeAt, now), now)
+  const turn = await readOn(pass, bot)
+  lists.watch = pass.isComplete ? null : pass
+  if (pass.isComplete) lists.completeAt = pass.begunAt
   const ours = new Map(active.map((row) => [row.offerId, row]))
-  const see = async (row: TradeSummary, offer: Offer) => {
+  const recordRead = async (row: TradeSummary, offer: Offer) => {
     const recorded = await record(deps, { tradeId: row.id, writer: bot }, { kind: 'offer_read', offer })
     // Prove an acceptance immediately. Do due work here too, because this read has delayed its alarm.
     const isDue = row.dueAt !== null && row.dueAt <= deps.clock.now()
@@ -55,13 +55,13 @@ async function watchTrades(deps: Shell, bot: BotContext, { advance, orphans }: P
     const row = ours.get(offer.offerId)
     if (row === undefined) continue
     listed.add(row.id)
-    await see(row, offer)
+    await recordRead(row, offer)
   }
   // A trade older than the list may have changed before the time at which the list begins. An incomplete list proves
   // nothing.
-  const isOpen = (row: TradeSummary) => !look.isComplete || row.createdAt < look.since
-  const unseen = active.filter((row) => !listed.has(row.id) && isOpen(row))
-  await readSingly(bot, known.readAt, { unseen, nowMs: now.getTime(), see })
+  const mayHaveChanged = (row: TradeSummary) => !pass.isComplete || row.createdAt < pass.since
+  const unseen = active.filter((row) => !listed.has(row.id) && mayHaveChanged(row))
+  await readSingly(bot, lists.readAt, { unseen, nowMs: now.getTime(), recordRead })
   const others = turn.offers.filter((offer) => !ours.has(offer.offerId))
   await tendStrays(deps, bot, { offers: others, orphans })
   await declineCounters(deps, bot, turn.received)
@@ -77,14 +77,14 @@ function listedSince(completeAt: Date | null, now: Date): Date {
 type Unseen = {
   unseen: readonly TradeSummary[]
   nowMs: number
-  see(row: TradeSummary, offer: Offer): Promise<void>
+  recordRead(row: TradeSummary, offer: Offer): Promise<void>
 }
 
 /** Reads the offers that were last read longest ago. Stops if Steam does not answer. */
 async function readSingly(
   { session }: BotContext,
   readAt: Map<bigint, number>,
-  { unseen, nowMs, see }: Unseen,
+  { unseen, nowMs, recordRead }: Unseen,
 ): Promise<void> {
   const ids = new Set(unseen.map(({ id }) => id))
   for (const id of readAt.keys()) if (!ids.has(id)) readAt.delete(id)
@@ -94,7 +94,7 @@ async function readSingly(
     readAt.set(row.id, nowMs)
     const answer = await session.readOffer(row.offerId)
     if (answer.kind === 'unavailable') return
-    if (answer.kind === 'offer') await see(row, answer.offer)
+    if (answer.kind === 'offer') await recordRead(row, answer.offer)
   }
 }
 
@@ -159,19 +159,23 @@ async function tendStray(
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
       const beforeCancel = () => deps.log.warn(about, 'bot cancels an offer whose trade had been given up')
-      const now = await cancelStray(deps, bot, { offerId, beforeCancel })
-      if (now === undefined) return
-      const after = deps.core.judgeStray(now)
+      const current = await cancelStray(deps, bot, { offerId, beforeCancel })
+      if (current === undefined) return
+      const after = deps.core.judgeStray(current)
       // The shopper was faster than the cancel.
       if (after.kind !== 'prove') return
-      return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId, offer: now })
+      return proveStray(deps, bot, { loaded, steamTradeId: after.steamTradeId, offerId, offer: current })
     }
     default:
       return verdict satisfies never
   }
 }
 
-async function proveStray(deps: ShellDeps, bot: BotContext, accepted: Required<Accepted>): Promise<void> {
+async function proveStray(
+  deps: ShellDeps,
+  bot: BotContext,
+  accepted: Required<AcceptedOffer>,
+): Promise<void> {
   const proved = await prove(deps, bot, accepted)
   const { loaded } = accepted
   // A Steam trade that failed or was reversed brings no news a minute later.
@@ -214,14 +218,14 @@ async function offersOf(deps: Shell, bot: BotContext, { trade, facts }: LoadedTr
     return { kind: 'offers', offers: answer.kind === 'offer' ? [answer.offer] : [] }
   }
   const since = new Date(trade.startedAt.getTime() - SEARCH_MARGIN_MS)
-  const { look } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
+  const { pass } = deps.lists.searchFor(bot, facts.id, { since, now: deps.clock.now() })
   const isOurs = (offer: Offer) => isOfferOf(trade, offer)
   // The counteroffer of the shopper can be anywhere in the list, so read all of it.
   const isFound = (offers: readonly Offer[]) => trade.state !== 'countered' && offers.some(isOurs)
-  const turn = await readOn(look, bot, isFound)
+  const turn = await readOn(pass, bot, isFound)
   await declineCounters(deps, bot, turn.received)
   const ours = turn.offers.filter(isOurs)
-  if (ours.length === 0 && !look.isComplete) return { kind: turn.failed ? 'silence' : 'more' }
+  if (ours.length === 0 && !pass.isComplete) return { kind: turn.hasFailed ? 'silence' : 'more' }
   deps.lists.endSearch(bot, facts.id)
   return { kind: 'offers', offers: ours }
 }

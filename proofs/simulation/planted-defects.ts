@@ -3,7 +3,7 @@ import type { SteamTrade } from '../../gateway/steam/steam.ts'
 import { CORE, type Core } from '../../gateway/trades/core.ts'
 import { isDeliverable, isDelivered, isEnded, type Trade } from '../../gateway/trades/trade.ts'
 
-const { decide, evolve, judgeDeparture, compareWithBooks, settleDrift } = CORE
+const { decide, evolve, judgeDeparture, compareWithCustody, settleDrift } = CORE
 type Decide = Core['decide']
 
 /** A delivered trade as a watcher sees it that read the trade before another watcher delivered it. */
@@ -41,7 +41,7 @@ const creditsWithoutProof: Decide = (trade, fact, around) => {
 const endsWithoutReading: Decide = (trade, fact, around) => {
   if (fact.kind !== 'cancelling' || trade.state !== 'active') return decide(trade, fact, around)
   const end = { state: 'timed_out', status: 'tradeTimeout', reason: 'deadline' } as const
-  return [{ kind: 'ended', end, heldUntil: null, at: around.now }]
+  return [{ kind: 'ended', end, steamHoldUntil: null, at: around.now }]
 }
 
 const sendsAgain: Decide = (trade, fact, around) => {
@@ -57,7 +57,7 @@ const believesOnce: Decide = (trade, fact, around) => {
   const isBad = fact.kind === 'offer_read' && fact.offer.state === 'invalid_items'
   if (!isBad || trade.state !== 'active' || trade.acceptedAt !== null) return decide(trade, fact, around)
   const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'invalid_items' } as const
-  return [{ kind: 'ended', end, heldUntil: null, at: around.now }]
+  return [{ kind: 'ended', end, steamHoldUntil: null, at: around.now }]
 }
 
 const forgetsTheRest: Decide = (trade, fact, around) => {
@@ -245,7 +245,7 @@ export const DEFECTS = {
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(known, steamTrade, { ...around, isOwnBot: false }),
   }),
-  'items that a destination sends back are overlooked': defect({ sentBack: () => [] }),
+  'items that a destination sends back are overlooked': defect({ itemsSentBack: () => [] }),
   'items that came back stay away in custody': defect({
     judgeDeparture: (known, steamTrade, around) =>
       judgeDeparture(known, steamTrade, around).filter(({ kind }) => kind !== 'returned'),
@@ -263,8 +263,8 @@ export const DEFECTS = {
 /** Defects in the checks of inventories, which only the pure level runs. */
 export const DRIFT_DEFECTS = {
   'a part of an inventory counts as all of it': defect({
-    compareWithBooks: (books, looks, begunAt) =>
-      compareWithBooks(
+    compareWithCustody: (books, looks, begunAt) =>
+      compareWithCustody(
         books,
         looks.map((look) => ({ ...look, isComplete: true })),
         begunAt,
@@ -275,8 +275,8 @@ export const DRIFT_DEFECTS = {
       settleDrift(noted, ...around).map((each) => ({ ...each, isSure: true })),
   }),
   'missing items are overlooked': defect({
-    compareWithBooks: (...compared) => {
-      const { found, learnt } = compareWithBooks(...compared)
+    compareWithCustody: (...compared) => {
+      const { found, learnt } = compareWithCustody(...compared)
       return { found: found.filter(({ kind }) => kind !== 'missing'), learnt }
     },
   }),

@@ -42,7 +42,7 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
   readStorageMetrics(metrics.registry, db)
   const epochs = watchEpoch({
     ...own,
-    memory: { of: () => undefined, keep() {} },
+    memory: { lastSeen: () => undefined, keep() {} },
     addDeliveries: events.addDeliveries,
     afterFailover: 'stop',
     monotonicMs: () => performance.now(),

@@ -140,7 +140,7 @@ function ofLooks({ deps, db }: Year): Call[] {
           judgeDeparture(known, { ...given, state: 'complete' }, { destination: undefined, ...around }),
         )
         await departures.bringBack(BOT, { steamTradeId: 'back', received: [{ ...asset, assetId: 'q2' }] })
-        await departures.undone(BOT, given, (known) => judgeUndoing(known, given))
+        await departures.bookGivenBack(BOT, given, (known) => judgeUndoing(known, given))
         await departures.bookLate(BOT)
       },
     },

@@ -80,12 +80,12 @@ function soldByName(sales: readonly z.output<typeof soldSchema>[]): ReadonlyMap<
   const sold = new Map<string, Sold>()
   const rows = sales.flatMap((row) => namesOf(row).map((name) => ({ ...row, name })))
   for (const { name, last_7_days: week, last_30_days: month } of rows) {
-    const said = week.median ?? week.avg
-    const level = said !== null && said > 0n ? said : null
+    const weekly = week.median ?? week.avg
+    const level = weekly !== null && weekly > 0n ? weekly : null
     const known = sold.get(name) ?? { levelUsdMicros: null, volume: 0 }
-    const lower = level !== null && (known.levelUsdMicros === null || level < known.levelUsdMicros)
+    const isLower = level !== null && (known.levelUsdMicros === null || level < known.levelUsdMicros)
     sold.set(name, {
-      levelUsdMicros: lower ? level : known.levelUsdMicros,
+      levelUsdMicros: isLower ? level : known.levelUsdMicros,
       volume: Math.min(known.volume + month.volume, 1e9),
     })
   }

@@ -49,7 +49,9 @@ const forgedAnswers: Family = family({
     },
     'exactly these items': {
       at: `${PROOF} sameAssets`,
-      off: [{ file: PROOF, from: '!theirs || !sameAssets(steamTrade.received, trade.items)', to: '!theirs' }],
+      off: [
+        { file: PROOF, from: '!isTheirs || !sameAssets(steamTrade.received, trade.items)', to: '!isTheirs' },
+      ],
     },
     'items that arrived': {
       at: `${PROOF} judgeSteamTrade`,

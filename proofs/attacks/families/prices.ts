@@ -62,7 +62,7 @@ export const prices: Family = family<Defence>({
   kind: 'pure',
   defences: {
     'a limit above the weekly level': {
-      at: `${PRICE} believed`,
+      at: `${PRICE} trustedPrice`,
       off: [
         {
           file: PRICE,
@@ -72,7 +72,7 @@ export const prices: Family = family<Defence>({
       ],
     },
     'a weekly level for a single source': {
-      at: `${PRICE} believed`,
+      at: `${PRICE} trustedPrice`,
       off: [
         {
           file: PRICE,
@@ -82,7 +82,7 @@ export const prices: Family = family<Defence>({
       ],
     },
     'the lowest two must agree': {
-      at: `${PRICE} believed`,
+      at: `${PRICE} trustedPrice`,
       off: [
         {
           file: PRICE,

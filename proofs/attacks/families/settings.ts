@@ -170,7 +170,7 @@ export const settings: Family = family<Defence>({
       ],
     },
     'a verified database': {
-      at: `${ADDRESS} wayTo`,
+      at: `${ADDRESS} safetyOf`,
       off: [
         {
           file: ADDRESS,
@@ -194,8 +194,8 @@ export const settings: Family = family<Defence>({
       off: [
         {
           file: CHECKS,
-          from: 'if (environment.TRADETILL_PUBLIC_SANDBOX) return found\n',
-          to: 'return found\n',
+          from: 'if (environment.TRADETILL_PUBLIC_SANDBOX) return problems\n',
+          to: 'return problems\n',
         },
       ],
     },

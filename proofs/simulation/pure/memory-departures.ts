@@ -4,9 +4,9 @@ import {
   type DepartureEvent,
   evolve,
   keyOf,
-  takenOnSince,
+  laterDepartures,
 } from '../../../gateway/departures/departure.ts'
-import type { DepartureStore, Noted } from '../../../gateway/departures/watch.ts'
+import type { DepartureStore, NotedDeparture } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
 import { type CustodyEntry, everHeld, type Memory, type Pause } from './memory.ts'
 
@@ -37,7 +37,7 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
       }
       return bookReturns(memory)
     },
-    async undone(botId, steamTrade, judge) {
+    async bookGivenBack(botId, steamTrade, judge) {
       await pause(1, 10)
       return undo(memory, { botId, steamTrade, judge })
     },
@@ -77,7 +77,7 @@ function ownBot({ bots }: Memory, botId: bigint, steamId: string): bigint | unde
 
 type Noting = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['note']>[2] }
 
-function note(memory: Memory, { botId, steamTrade, judge }: Noting): Noted | undefined {
+function note(memory: Memory, { botId, steamTrade, judge }: Noting): NotedDeparture | undefined {
   const known = departuresOf(memory, botId)
   const before = known.get(steamTrade.tradeId)
   const otherBotId = ownBot(memory, botId, steamTrade.partnerSteamId)
@@ -95,7 +95,11 @@ function note(memory: Memory, { botId, steamTrade, judge }: Noting): Noted | und
   return { events, departure, items }
 }
 
-type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['undone']>[2] }
+type Undoing = {
+  botId: bigint
+  steamTrade: SteamTrade
+  judge: Parameters<DepartureStore['bookGivenBack']>[2]
+}
 
 function undo(memory: Memory, { botId, steamTrade, judge }: Undoing): number {
   const steamTradeId = steamTrade.rollbackOf ?? ''
@@ -163,7 +167,7 @@ function bookBack(memory: Memory, booking: Booking, asset: OfferAsset & { as: st
   const { id, botId } = booking
   const entries = custodyOf(memory, botId, asset)
   if (entries === undefined || entries.at(-1)?.moved === 'back') return
-  const since = takenOnSince(entries, id)
+  const since = laterDepartures(entries, id)
   if (since === undefined) return
   for (const { departure, botId: from } of since)
     giveBack(memory, entries, { botId: from, as: null, departure })

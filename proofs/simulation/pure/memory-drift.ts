@@ -3,7 +3,7 @@
  * simulated Steam.
  */
 import { keyOf } from '../../../gateway/departures/departure.ts'
-import { type BookedItem, type Noted, nameKey } from '../../../gateway/drift/drift.ts'
+import { type BookedItem, type KnownFinding, nameKey } from '../../../gateway/drift/drift.ts'
 import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
 import { isDelivered } from '../../../gateway/trades/trade.ts'
 import { nameOf } from '../own-inventory.ts'
@@ -17,7 +17,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     stateOf: (botId) => read(() => memory.drift.get(botId) ?? UNSEEN),
-    booksOf: (botId, shown) =>
+    custodyOf: (botId, shown) =>
       read(() => ({
         held: heldBy(memory, botId),
         leaving: leaving(memory, botId),
@@ -101,7 +101,7 @@ function coming({ trades }: Memory, botId: bigint): Map<string, number> {
 /**
  * Checks that no race causes an alert: a missing item has really vanished, and a foreign one belongs to no delivery.
  */
-function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }: Noted): void {
+function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }: KnownFinding): void {
   const { steam } = memory
   if (kind === 'missing') {
     const { row, given } = itemOf(memory, item ?? '')

@@ -6,10 +6,10 @@ import { roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Standing } from '../../../gateway/trades/effects.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
 import type {
-  HopelessTrade,
   LoadedTrade,
   TradeStore,
   TradeSummary,
+  TradeToEnd,
   TradeTx,
   TradeWrite,
   Writer,
@@ -107,7 +107,7 @@ type Sweeps = Pick<
   TradeStore,
   | 'takeDueTrades'
   | 'staleIntents'
-  | 'hopelessTrades'
+  | 'tradesToEnd'
   | 'takeDueHistories'
   | 'giveBackRoom'
   | 'expiredDeposits'
@@ -142,7 +142,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         const rows = open.filter(({ trade }) => trade.state === 'intended' && trade.createdAt <= before)
         return rows.slice(0, limit).map(({ facts }) => facts)
       }),
-    hopelessTrades: (now, limit) => read(() => hopelessTrades(memory, now).slice(0, limit)),
+    tradesToEnd: (now, limit) => read(() => tradesToEnd(memory, now).slice(0, limit)),
     takeDueHistories: (how) =>
       read(() => {
         const due = [...bots.values()].filter((bot) => isDueHistory(bot, how))
@@ -164,8 +164,8 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
   }
 }
 
-function hopelessTrades({ due, bots }: Memory, now: Date): HopelessTrade[] {
-  const found: HopelessTrade[] = []
+function tradesToEnd({ due, bots }: Memory, now: Date): TradeToEnd[] {
+  const found: TradeToEnd[] = []
   const nowMs = now.getTime()
   const retired = new Set(
     [...bots.values()].flatMap(({ state, botId }) => (state === 'retired' ? botId : [])),

@@ -167,7 +167,7 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
   must(isSound, 'I13', () => `${name}: held ${held} and reversed ${reversed} of ${total}`)
   const isOpen = ['intended', 'sending', 'unknown', 'active'].includes(trade.state)
   // Held items stay taken. A hold that seemed to have ended, but is seen again, does not take them again.
-  const isHeld = 'heldUntil' in trade && trade.heldUntil !== null && trade.reason === 'escrow'
+  const isHeld = 'steamHoldUntil' in trade && trade.steamHoldUntil !== null && trade.reason === 'escrow'
   must(
     isHeld || live === isOpen,
     'I8',

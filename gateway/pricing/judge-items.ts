@@ -8,12 +8,12 @@ import { namesOfGame, readHolds, readPrices } from './store.ts'
 /** Items per batch. Other work can run between two batches. */
 const NAMES_AT_A_TIME = 1_000
 
-type Looking = { game: Game; rules: PricingRules; now: Date }
+type JudgeOptions = { game: Game; rules: PricingRules; now: Date }
 
 export type JudgedItem = { item: string; prices: readonly SourcePrice[]; verdict: Verdict }
 
 /** Every item with a price from a source, ordered by name. */
-export async function* judgedItems(db: Db, { game, rules, now }: Looking): AsyncGenerator<JudgedItem> {
+export async function* judgeItems(db: Db, { game, rules, now }: JudgeOptions): AsyncGenerator<JudgedItem> {
   const holds = await readHolds(db, game)
   for (let after = ''; ; ) {
     const names = await namesOfGame(db, game, { after, limit: NAMES_AT_A_TIME })
