@@ -2,7 +2,7 @@
  * `npm run bench -- pick`: items for an amount in 1,000 random inventories, each with up to ten items that add up to it
  * exactly, compared with a person's choice. Also measures how long a proposal takes.
  */
-import { draws, greedy, proposed, solvable, wishFor } from '../widget/flow/test-picks.ts'
+import { draws, goalFor, greedy, runProposal, solvable } from '../widget/flow/test-picks.ts'
 import { type Outcome, percentile95 } from './outcome.ts'
 
 const INVENTORIES = 1_000
@@ -33,13 +33,13 @@ function runOf(seed: number) {
   const run = { exact: 0, byHand: 0, worse: 0, tookMs: [] as number[] }
   for (let round = 0; round < INVENTORIES; round += 1) {
     const { items, target } = solvable(draw)
-    const wish = wishFor(target)
+    const goal = goalFor(target)
     const before = process.cpuUsage()
-    const { proposal } = proposed(items, wish)
+    const { proposal } = runProposal(items, goal)
     const { user, system } = process.cpuUsage(before)
     run.tookMs.push((user + system) / 1_000)
     const total = proposal.kind === 'found' ? proposal.total : Number.POSITIVE_INFINITY
-    const other = greedy(items, wish)
+    const other = greedy(items, goal)
     if (total === target) run.exact += 1
     if (other === target) run.byHand += 1
     if (other !== undefined && total > other) run.worse += 1

@@ -16,7 +16,7 @@ export function App() {
   const [state, setState] = useState<State>({ kind: 'looking' })
   const place = usePlace()
 
-  const look = useCallback(async () => {
+  const checkSession = useCallback(async () => {
     if (readSession() === null) return setState({ kind: 'out', why: undefined })
     const reply = await call<Me>('session')
     if (reply.ok) {
@@ -27,7 +27,7 @@ export function App() {
     if (kind === 'signed_out') forgetSession()
     setState({ kind: 'out', why: kind === 'signed_out' ? undefined : message })
   }, [])
-  useEffect(() => void look(), [look])
+  useEffect(() => void checkSession(), [checkSession])
   useEffect(
     () =>
       onSignedOut(() => {
@@ -44,9 +44,9 @@ export function App() {
     return () => watching.abort()
   }, [isIn])
 
-  if (place.path === '/enter') return <Enter onIn={() => void look()} />
+  if (place.path === '/enter') return <Enter onIn={() => void checkSession()} />
   if (state.kind === 'looking') return <div className="skeleton" aria-busy="true" />
-  if (state.kind === 'out') return <SignIn why={state.why} onIn={() => void look()} />
+  if (state.kind === 'out') return <SignIn why={state.why} onIn={() => void checkSession()} />
   return (
     <Me value={state.me}>
       <Frame place={place}>

@@ -1,7 +1,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
-import { languageAsked, type Route, routeOf } from './route.ts'
+import { languageIn, type Route, routeOf } from './route.ts'
 import { Deposit } from './screens/deposit.tsx'
 import { Guard } from './screens/guard.tsx'
 import { Home } from './screens/home.tsx'
@@ -14,11 +14,11 @@ const Landing = lazy(async () => ({ default: (await import('./screens/landing.ts
 /** A screen outside a deposit. Its language is that of the deposit that led here, or else the stored one. */
 function Plain({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(
-    () => languageAsked(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,
+    () => languageIn(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,
   )
   const choose = useCallback((chosen: Language) => {
     storeLanguage(chosen)
-    // The address names another language: remove it, or a reload would go back to it.
+    // Remove the language from the address, or a reload would return to it.
     history.replaceState(null, '', location.pathname)
     setLanguage(chosen)
   }, [])

@@ -3,26 +3,33 @@ import type { ErrorReportBody } from '../contract/widget-api.ts'
 import { reportErrors } from './error-report.ts'
 
 /** The fields of error and rejection events. */
-type Happening = { message: string; filename: string; lineno: number; error: unknown; reason: unknown }
+type ErrorFields = { message: string; filename: string; lineno: number; error: unknown; reason: unknown }
 
 /** A stand-in for the window that only receives events. */
-function watched() {
-  const heard = new Map<string, (event: Happening) => void>()
+function startReporting() {
+  const listeners = new Map<string, (event: ErrorFields) => void>()
   const sent: ErrorReportBody[] = []
   const target = {
     location: { href: `https://till.example/${'a'.repeat(2000)}` },
-    addEventListener: (type: string, listener: (event: Happening) => void) => heard.set(type, listener),
+    addEventListener: (type: string, listener: (event: ErrorFields) => void) => listeners.set(type, listener),
   }
-  const caught = reportErrors(target, (report) => sent.push(report))
-  const tell = (type: string, parts: Partial<Happening>): void => {
-    heard.get(type)?.({ message: '', filename: '', lineno: 0, error: undefined, reason: undefined, ...parts })
+  const reportCaught = reportErrors(target, (report) => sent.push(report))
+  const fire = (type: string, parts: Partial<ErrorFields>): void => {
+    listeners.get(type)?.({
+      message: '',
+      filename: '',
+      lineno: 0,
+      error: undefined,
+      reason: undefined,
+      ...parts,
+    })
   }
-  return { sent, tell, caught }
+  return { sent, fire, reportCaught }
 }
 
 it('A-104 an uncaught error is reported with its file, its line and the page', () => {
-  const { sent, tell } = watched()
-  tell('error', { message: 'boom', filename: '/a.js', lineno: 7, error: new RangeError('boom') })
+  const { sent, fire } = startReporting()
+  fire('error', { message: 'boom', filename: '/a.js', lineno: 7, error: new RangeError('boom') })
   expect(sent).toMatchObject([
     { message: 'boom', type: 'RangeError', filename: '/a.js', lineno: 7, empty: false },
   ])
@@ -30,9 +37,9 @@ it('A-104 an uncaught error is reported with its file, its line and the page', (
 })
 
 it('A-104 an unhandled rejection is reported', () => {
-  const { sent, tell } = watched()
-  tell('unhandledrejection', { reason: new Error('lost') })
-  tell('unhandledrejection', { reason: 'word' })
+  const { sent, fire } = startReporting()
+  fire('unhandledrejection', { reason: new Error('lost') })
+  fire('unhandledrejection', { reason: 'word' })
   expect(sent).toMatchObject([
     { message: 'lost', type: 'unhandledrejection', empty: false },
     { message: 'word', type: 'unhandledrejection', empty: true },
@@ -40,9 +47,9 @@ it('A-104 an unhandled rejection is reported', () => {
 })
 
 it('A-104 a crash that the page caught is reported like an uncaught one', () => {
-  const { sent, caught } = watched()
-  caught(new TypeError('no text'))
-  caught('word')
+  const { sent, reportCaught } = startReporting()
+  reportCaught(new TypeError('no text'))
+  reportCaught('word')
   expect(sent).toMatchObject([
     { message: 'no text', type: 'TypeError', filename: '', lineno: 0, empty: false },
     { message: 'word', type: 'error', empty: true },
@@ -50,21 +57,21 @@ it('A-104 a crash that the page caught is reported like an uncaught one', () => 
 })
 
 it('D-22 an event without an error object is reported as empty', () => {
-  const { sent, tell } = watched()
-  tell('error', { message: '', error: null })
+  const { sent, fire } = startReporting()
+  fire('error', { message: '', error: null })
   expect(sent).toMatchObject([{ message: '', type: 'error', filename: '', lineno: 0, empty: true }])
 })
 
 it.each(['Script error.', 'Script error'])('A-104 %j from another origin is skipped', (message) => {
-  const { sent, tell } = watched()
-  tell('error', { message, error: null })
+  const { sent, fire } = startReporting()
+  fire('error', { message, error: null })
   expect(sent).toEqual([])
 })
 
 it('at most 20 reports are sent, each cut to the size that the server accepts', () => {
-  const { sent, tell } = watched()
+  const { sent, fire } = startReporting()
   for (let n = 0; n < 50; n += 1) {
-    tell('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error: new Error('x') })
+    fire('error', { message: 'm'.repeat(5000), filename: 'f'.repeat(5000), lineno: 1, error: new Error('x') })
   }
   expect(sent).toHaveLength(20)
   expect(sent[0]?.message).toHaveLength(2000)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { helpIn, languageAsked, routeOf } from './route.ts'
+import { helpIn, languageIn, routeOf } from './route.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
 
@@ -25,9 +25,9 @@ it.each([
 it.each(['en', 'ru'] as const)('the link to help carries the language %s', (language) => {
   const { pathname, search } = new URL(helpIn(language), 'https://till.example')
   expect(routeOf(pathname)).toEqual({ screen: 'help' })
-  expect(languageAsked(search)).toBe(language)
+  expect(languageIn(search)).toBe(language)
 })
 
 it.each(['', '?language=', '?language=de', '?lang=ru'])('the query %j asks for no language', (search) => {
-  expect(languageAsked(search)).toBeNull()
+  expect(languageIn(search)).toBeNull()
 })

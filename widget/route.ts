@@ -17,9 +17,9 @@ const SCREENS: Record<string, 'landing' | 'home' | 'help'> = {
 /** Returns the help page's address with the language, because a language that the store chose is not stored. */
 export const helpIn = (language: Language): string => `/help?${new URLSearchParams({ language })}`
 
-export function languageAsked(search: string): Language | null {
-  const asked = new URLSearchParams(search).get('language')
-  return isLanguage(asked) ? asked : null
+export function languageIn(search: string): Language | null {
+  const value = new URLSearchParams(search).get('language')
+  return isLanguage(value) ? value : null
 }
 
 export function routeOf(pathname: string): Route {

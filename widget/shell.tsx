@@ -100,7 +100,7 @@ function LinkPanel({ texts }: { texts: PageTexts }) {
           <input type="url" placeholder={texts.tradeLinkPlaceholder} disabled />
         </div>
         <p className="link-note">{texts.tradeLinkWhy}</p>
-        <p className="link-door">
+        <p className="link-step">
           <a
             className="button"
             href={steamPage('tradeSettings', '{{steam}}')}

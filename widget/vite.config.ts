@@ -41,19 +41,19 @@ const PARTS = {
   help: { entry: '/screens/help.tsx', own: /\/widget\/screens\/help\./ },
 }
 type PartName = Exclude<keyof typeof PARTS, 'help'>
-const NAMES: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
+const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
 
 /**
  * Modules without state. Each part has a copy of the pieces it uses, so the page carries only the pieces it uses
  * itself, and no part depends on another.
  */
 const COPIED =
-  /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|doors|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/
+  /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/
 
 /** The styles of these modules, except those that the page itself has. */
 const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency)|parts\/[\w-]+)\.css$/
 
-function copiedForParts(): Plugin {
+function copySharedModules(): Plugin {
   const partOf = (importer: string): string | undefined =>
     /\?part=(\w+)$/.exec(importer)?.[1] ??
     Object.entries(PARTS).find(([, { own }]) => own.test(importer))?.[0]
@@ -85,14 +85,14 @@ function filesOf(part: PartName, bundle: Rolldown.OutputBundle): string[] {
 }
 
 /** Writes the parts' file names into the page, which requests them under other addresses if a load fails. */
-function partsNamed(): Plugin {
+function namePartFiles(): Plugin {
   return {
     name: 'parts-named',
     apply: 'build',
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const named = NAMES.map((part) => `data-${part}="${filesOf(part, bundle).join(' ')}"`)
+        const named = NAMED_PARTS.map((part) => `data-${part}="${filesOf(part, bundle).join(' ')}"`)
         return html.replace('data-mode=', () => `${named.join(' ')} data-mode=`)
       },
     },
@@ -110,7 +110,7 @@ function firstPaint(): Plugin {
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {} }) {
-        const styles = [...html.matchAll(STYLESHEET)].map(([, name = '']) => inlined(name, bundle))
+        const styles = [...html.matchAll(STYLESHEET)].map(([, name = '']) => takeStyles(name, bundle))
         if (styles.length === 0) throw new Error('the page has no styles')
         const items = preloads([...filesOf('rest', bundle), ...filesOf('stand', bundle)])
         const shells = [
@@ -134,7 +134,7 @@ const SCRIPT = /<script type="module"|<link rel="modulepreload"/g
 const STYLESHEET = /<link rel="stylesheet" crossorigin href="\/(assets\/[\w.-]+)">/g
 
 /** Removes a style sheet from the written files and returns its text. */
-function inlined(name: string, bundle: Rolldown.OutputBundle): string {
+function takeStyles(name: string, bundle: Rolldown.OutputBundle): string {
   const file = bundle[name]
   if (file?.type !== 'asset') throw new Error(`the build has no ${name}`)
   delete bundle[name]
@@ -175,7 +175,7 @@ function compileHints(): Plugin {
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), copiedForParts(), precompressed(), partsNamed(), firstPaint(), compileHints()],
+  plugins: [react(), copySharedModules(), precompressed(), namePartFiles(), firstPaint(), compileHints()],
   build: {
     outDir: OUT,
     emptyOutDir: true,

@@ -8,7 +8,7 @@ export type Reply<T> = { ok: true; data: T; message: string } | { ok: false; fai
 
 /** The half of the session that only this origin can read. The other half is a cookie that scripts cannot read. */
 const KEY = 'console-session'
-const LONGEST_MS = 30_000
+const CALL_TIMEOUT_MS = 30_000
 
 export const readSession = (): string | null => localStorage.getItem(KEY)
 export const keepSession = (half: string): void => localStorage.setItem(KEY, half)
@@ -26,12 +26,12 @@ export function headersOf(isWatching: boolean): Record<string, string> {
 }
 
 type Listener = () => void
-const signedOut = new Set<Listener>()
+const signOutListeners = new Set<Listener>()
 
 /** Adds a listener that is called when a call is refused because the session has ended. Returns its remover. */
 export function onSignedOut(listener: Listener): () => void {
-  signedOut.add(listener)
-  return () => signedOut.delete(listener)
+  signOutListeners.add(listener)
+  return () => signOutListeners.delete(listener)
 }
 
 /** `isWatching`: the page made the call without a person, so it does not keep the session alive. */
@@ -42,11 +42,11 @@ export async function call<T>(path: string, body: object = {}, isWatching = fals
       headers: headersOf(isWatching),
       body: JSON.stringify(body),
       cache: 'no-store',
-      signal: AbortSignal.timeout(LONGEST_MS),
+      signal: AbortSignal.timeout(CALL_TIMEOUT_MS),
     })
     const answer = (await response.json()) as { data: T; message: string } | { error: Failure }
     if (!('error' in answer)) return { ok: true, ...answer }
-    if (answer.error.kind === 'signed_out') for (const listener of signedOut) listener()
+    if (answer.error.kind === 'signed_out') for (const listener of signOutListeners) listener()
     return { ok: false, failure: answer.error }
   } catch {
     return { ok: false, failure: NO_ANSWER }

@@ -14,7 +14,7 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Runs until the signal aborts. Reconnects after a break, with longer pauses each time. */
+/** Runs until the signal aborts. Reconnects after a break, at growing intervals while that fails. */
 export async function follow(signal: AbortSignal): Promise<void> {
   let waitMs = AGAIN_MS
   while (!signal.aborted) {

@@ -5,31 +5,36 @@ type Options<T> = { options: T }
 
 const REFUSED = { kind: 'passkey', message: 'No passkey was given. Try again.' }
 
-async function given<T>(asked: Promise<Credential | null>, read: (credential: PublicKeyCredential) => T) {
-  const credential = await asked.catch(() => null)
+async function readCredential<T>(
+  request: Promise<Credential | null>,
+  read: (credential: PublicKeyCredential) => T,
+) {
+  const credential = await request.catch(() => null)
   return credential instanceof PublicKeyCredential ? read(credential) : undefined
 }
 
-async function show(path: string): Promise<Reply<{ session?: string }>> {
-  const begun = await call<Options<PublicKeyCredentialRequestOptionsJSON>>(`${path}/begin`)
-  if (!begun.ok) return begun
-  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(begun.data.options)
-  const assertion = await given(navigator.credentials.get({ publicKey }), (credential) => credential.toJSON())
+async function answerChallenge(path: string): Promise<Reply<{ session?: string }>> {
+  const challenge = await call<Options<PublicKeyCredentialRequestOptionsJSON>>(`${path}/begin`)
+  if (!challenge.ok) return challenge
+  const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(challenge.data.options)
+  const assertion = await readCredential(navigator.credentials.get({ publicKey }), (credential) =>
+    credential.toJSON(),
+  )
   if (assertion === undefined) return { ok: false, failure: REFUSED }
   return call(`${path}/finish`, { assertion })
 }
 
 /** Signs in with a passkey of this console. */
 export async function signIn(): Promise<Reply<unknown>> {
-  return began(await show('sign-in'))
+  return keepSessionOf(await answerChallenge('sign-in'))
 }
 
 /** Makes a call. If it needs a fresh check, the same operator first shows a passkey again. */
 export async function callFresh<T>(path: string, body: object): Promise<Reply<T>> {
   const reply = await call<T>(path, body)
   if (reply.ok || reply.failure.kind !== 'step_up') return reply
-  const shown = await show('step-up')
-  return shown.ok ? call<T>(path, body) : shown
+  const check = await answerChallenge('step-up')
+  return check.ok ? call<T>(path, body) : check
 }
 
 export type Invitation = {
@@ -44,19 +49,19 @@ export const readLink = (link: string): Promise<Reply<Invitation>> => call('link
 /** Registers a passkey, which uses up the link and signs in. */
 export async function register(link: string, { options }: Invitation): Promise<Reply<unknown>> {
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
-  const registration = await given(navigator.credentials.create({ publicKey }), (credential) =>
+  const registration = await readCredential(navigator.credentials.create({ publicKey }), (credential) =>
     credential.toJSON(),
   )
   if (registration === undefined) return { ok: false, failure: REFUSED }
-  return began(await call('link/finish', { link, registration }))
+  return keepSessionOf(await call('link/finish', { link, registration }))
 }
 
 /** Signs in with the link that `npm start` prints. */
 export async function enterSandbox(key: string): Promise<Reply<unknown>> {
-  return began(await call('sandbox', { key }))
+  return keepSessionOf(await call('sandbox', { key }))
 }
 
-function began(reply: Reply<{ session?: string }>): Reply<unknown> {
+function keepSessionOf(reply: Reply<{ session?: string }>): Reply<unknown> {
   if (reply.ok && reply.data.session !== undefined) keepSession(reply.data.session)
   return reply
 }

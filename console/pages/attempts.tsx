@@ -12,7 +12,7 @@ type Row = Page['attempts'][number]
 const isGood = ({ failure, status }: Row): boolean =>
   failure === null && status !== null && status >= 200 && status < 300
 
-const saidOf = ({ failure, status }: Row): string => failure ?? String(status)
+const resultOf = ({ failure, status }: Row): string => failure ?? String(status)
 
 const COLUMNS: readonly Column<Row>[] = [
   { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
@@ -31,8 +31,8 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Attempt', isNumber: true, show: ({ attempt }) => attempt, text: ({ attempt }) => attempt },
   {
     name: 'Result',
-    show: (row) => <Pill tone={isGood(row) ? 'good' : 'bad'}>{saidOf(row)}</Pill>,
-    text: saidOf,
+    show: (row) => <Pill tone={isGood(row) ? 'good' : 'bad'}>{resultOf(row)}</Pill>,
+    text: resultOf,
   },
   {
     name: 'Duration, ms',

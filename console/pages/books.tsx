@@ -75,13 +75,13 @@ export function Statement({ storeId }: { storeId: string }) {
   )
 }
 
-type Paid = Json<PayoutPage>
-type Payout = Paid['payouts'][number]
+type PayoutAnswer = Json<PayoutPage>
+type Payout = PayoutAnswer['payouts'][number]
 
-const payoutsOf = ({ payouts }: Paid): readonly Payout[] => payouts
+const payoutsOf = ({ payouts }: PayoutAnswer): readonly Payout[] => payouts
 
 export function Payouts({ storeId }: { storeId: string }) {
-  const rows = useRows<Paid, Payout>('payouts', { storeId }, payoutsOf)
+  const rows = useRows<PayoutAnswer, Payout>('payouts', { storeId }, payoutsOf)
   const columns: readonly Column<Payout>[] = [
     { name: 'Payout', show: ({ payoutId }) => payoutId, text: ({ payoutId }) => payoutId },
     { name: 'Reference', show: ({ reference }) => reference, text: ({ reference }) => reference },
@@ -119,7 +119,7 @@ export function Payouts({ storeId }: { storeId: string }) {
         rows={rows}
         keyOf={({ payoutId }) => payoutId}
         empty="Nothing was paid out yet."
-        all={() => allRows<Paid, Payout>('payouts', { storeId }, payoutsOf)}
+        all={() => allRows<PayoutAnswer, Payout>('payouts', { storeId }, payoutsOf)}
         fileName={`payouts-${storeId}`}
       />
     </Panel>

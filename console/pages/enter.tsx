@@ -36,24 +36,24 @@ export function Enter({ onIn }: { onIn: () => void }) {
     go('/')
     onIn()
   }
-  const come = async (invitation: Invitation): Promise<void> => {
+  const registerPasskey = async (invitation: Invitation): Promise<void> => {
     setState({ kind: 'invited', invitation, isBusy: true, failure: undefined })
     const reply = await register(secret, invitation)
     if (reply.ok) return enter()
     setState({ kind: 'invited', invitation, isBusy: false, failure: reply.failure })
   }
-  const play = async (): Promise<void> => {
+  const enterWithoutPasskey = async (): Promise<void> => {
     const reply = await enterSandbox(secret)
     if (reply.ok) enter()
     else setState({ kind: 'failed', failure: reply.failure })
   }
   return (
-    <main className="door">
+    <main className="entrance">
       <h1>Tradetill console</h1>
       {kind === 'sandbox' && (
         <>
           <p>This is a sandbox: no real items, no real money, and no passkey is needed.</p>
-          <button type="button" className="button primary" onClick={() => void play()}>
+          <button type="button" className="button primary" onClick={() => void enterWithoutPasskey()}>
             Enter the sandbox
           </button>
         </>
@@ -68,7 +68,7 @@ export function Enter({ onIn }: { onIn: () => void }) {
             type="button"
             className="button primary"
             disabled={state.isBusy}
-            onClick={() => void come(state.invitation)}
+            onClick={() => void registerPasskey(state.invitation)}
           >
             {state.isBusy ? 'Waiting for your device…' : 'Register a passkey'}
           </button>

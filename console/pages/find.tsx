@@ -5,7 +5,7 @@ import { useAnswer } from '../ui/answer.ts'
 import { words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
-import { goInstead } from '../ui/place.ts'
+import { replacePage } from '../ui/place.ts'
 import { type Column, Table } from '../ui/table.tsx'
 import { DEPOSIT_COLUMNS } from './deposits.tsx'
 
@@ -38,7 +38,15 @@ export function FindPage({ query }: { query: URLSearchParams }) {
 }
 
 /** Returns the page of the result, if there is exactly one. */
-function onlyOne({ deposits, stores, bots, shoppers, items, events, departures }: Found): string | undefined {
+function onlyResult({
+  deposits,
+  stores,
+  bots,
+  shoppers,
+  items,
+  events,
+  departures,
+}: Found): string | undefined {
   const places = [
     ...deposits.map(({ depositId }) => `/deposits/${depositId}`),
     ...stores.map(({ storeId }) => `/stores/${storeId}`),
@@ -51,9 +59,9 @@ function onlyOne({ deposits, stores, bots, shoppers, items, events, departures }
 
 function Everything({ found }: { found: Found }) {
   const { deposits, stores, bots, items, shoppers, events, departures } = found
-  const only = found.isCut ? undefined : onlyOne(found)
+  const only = found.isCut ? undefined : onlyResult(found)
   useEffect(() => {
-    if (only !== undefined) goInstead(only)
+    if (only !== undefined) replacePage(only)
   }, [only])
   if (only !== undefined) return null
   return (

@@ -122,13 +122,13 @@ function Items({ query }: { query: URLSearchParams }) {
   )
 }
 
-type Gone = Json<DeparturePage>
-type Departure = Gone['departures'][number]
+type DepartureAnswer = Json<DeparturePage>
+type Departure = DepartureAnswer['departures'][number]
 
-const departuresOf = ({ departures }: Gone): readonly Departure[] => departures
+const departuresOf = ({ departures }: DepartureAnswer): readonly Departure[] => departures
 
 function Departures() {
-  const rows = useRows<Gone, Departure>('departures', {}, departuresOf)
+  const rows = useRows<DepartureAnswer, Departure>('departures', {}, departuresOf)
   const columns: readonly Column<Departure>[] = [
     { name: 'Departure', show: ({ departureId }) => departureId, text: ({ departureId }) => departureId },
     { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
@@ -177,7 +177,7 @@ function Departures() {
       rows={rows}
       keyOf={({ departureId }) => departureId}
       empty="No item has left a bot yet."
-      all={() => allRows<Gone, Departure>('departures', {}, departuresOf)}
+      all={() => allRows<DepartureAnswer, Departure>('departures', {}, departuresOf)}
       fileName="departures"
     />
   )

@@ -10,13 +10,18 @@ type Calls = Omit<Methods[number], 'method'>
 
 const inSeconds = (ms: number | null): string => (ms === null ? '—' : `${(ms / 1_000).toFixed(2)} s`)
 
-const bad = (count: number) => (count === 0 ? 0 : <Pill tone="bad">{count}</Pill>)
+const redIfAny = (count: number) => (count === 0 ? 0 : <Pill tone="bad">{count}</Pill>)
 
 /** Steam's answers within a day. */
 export const CALL_COLUMNS: readonly Column<Calls>[] = [
   { name: 'Calls', isNumber: true, by: ({ asked }) => asked, show: ({ asked }) => asked },
-  { name: 'Answered 429', isNumber: true, by: ({ limited }) => limited, show: ({ limited }) => bad(limited) },
-  { name: 'Failed', isNumber: true, by: ({ failed }) => failed, show: ({ failed }) => bad(failed) },
+  {
+    name: 'Answered 429',
+    isNumber: true,
+    by: ({ limited }) => limited,
+    show: ({ limited }) => redIfAny(limited),
+  },
+  { name: 'Failed', isNumber: true, by: ({ failed }) => failed, show: ({ failed }) => redIfAny(failed) },
   { name: 'Held back', isNumber: true, by: ({ heldBack }) => heldBack, show: ({ heldBack }) => heldBack },
   {
     name: 'Average time',

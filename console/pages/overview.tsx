@@ -87,8 +87,8 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
       {hours.some(({ opened }) => opened > 0) && (
         <Bars
           rows={hours}
-          most={({ opened }) => opened}
-          part={{ of: ({ succeeded }) => succeeded, tone: 'good' }}
+          height={({ opened }) => opened}
+          highlight={{ of: ({ succeeded }) => succeeded, tone: 'good' }}
           columns={[
             ['Opened', ({ opened }) => opened],
             ['Succeeded', ({ succeeded }) => succeeded],

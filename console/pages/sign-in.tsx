@@ -8,7 +8,7 @@ export function SignIn({ why, onIn }: { why: string | undefined; onIn: () => voi
     why === undefined ? undefined : { kind: 'failed', message: why },
   )
   const [isBusy, setBusy] = useState(false)
-  const show = async (): Promise<void> => {
+  const submit = async (): Promise<void> => {
     setBusy(true)
     const reply = await signIn()
     setBusy(false)
@@ -16,10 +16,10 @@ export function SignIn({ why, onIn }: { why: string | undefined; onIn: () => voi
     else setFailure(reply.failure)
   }
   return (
-    <main className="door">
+    <main className="entrance">
       <h1>Tradetill console</h1>
       <p>Operators sign in with the passkey that they registered.</p>
-      <button type="button" className="button primary" disabled={isBusy} onClick={() => void show()}>
+      <button type="button" className="button primary" disabled={isBusy} onClick={() => void submit()}>
         {isBusy ? 'Waiting for your passkey…' : 'Sign in with a passkey'}
       </button>
       {failure !== undefined && <Failed failure={failure} />}

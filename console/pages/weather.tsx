@@ -107,8 +107,8 @@ function Calls({ hours }: { hours: Data['hours'] }) {
       {hours.some(({ asked }) => asked > 0) && (
         <Bars
           rows={hours}
-          most={({ asked }) => asked}
-          part={{ of: ({ limited }) => limited, tone: 'bad' }}
+          height={({ asked }) => asked}
+          highlight={{ of: ({ limited }) => limited, tone: 'bad' }}
           columns={[
             ['Calls', ({ asked }) => asked],
             ['Answered 429', ({ limited }) => limited],

@@ -35,10 +35,10 @@ const COLUMNS: readonly Column<Row>[] = [
     name: 'Last attempt',
     show: (row) => (
       <>
-        <Time at={row.lastAttempt?.at ?? null} /> <Pill tone={toneOf(row)}>{saidOf(row)}</Pill>
+        <Time at={row.lastAttempt?.at ?? null} /> <Pill tone={toneOf(row)}>{resultOf(row)}</Pill>
       </>
     ),
-    text: saidOf,
+    text: resultOf,
   },
   {
     name: 'Retrying',
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Acts', show: (row) => <EndpointActs {...row} /> },
 ]
 
-function saidOf({ lastAttempt }: Row): string {
+function resultOf({ lastAttempt }: Row): string {
   if (lastAttempt === null) return 'none yet'
   return lastAttempt.failure ?? String(lastAttempt.status)
 }

@@ -22,6 +22,7 @@ type Props = {
   label: string
   /** The act's effect, in a sentence. */
   does: ReactNode
+  /** The least role that may carry it out. */
   needs: OperatorRole
   needsReason?: boolean
   fields?: readonly Field[]
@@ -76,11 +77,11 @@ function ActDialog({ onClose, ...props }: Props & { onClose: () => void }) {
     return (
       <Dialog title={label} onClose={onClose}>
         <p role="status">{outcome.message}</p>
-        {Object.entries(secrets).map(([name, called]) => {
+        {Object.entries(secrets).map(([name, title]) => {
           const secret = outcome.data[name]
           return typeof secret !== 'string' ? null : (
             <p key={name} className="secret">
-              <span className="quiet">{called}, shown only once:</span> <code>{secret}</code>
+              <span className="quiet">{title}, shown only once:</span> <code>{secret}</code>
             </p>
           )
         })}

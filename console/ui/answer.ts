@@ -14,30 +14,30 @@ export function useAnswer<T>(
   input: object,
   { isLive = true } = {},
 ): { shown: Shown<T>; again: () => void } {
-  const asked = JSON.stringify(input)
-  const [answers, setAnswers] = useState<{ asked: string; shown: Shown<T> }>()
+  const inputJson = JSON.stringify(input)
+  const [answers, setAnswers] = useState<{ inputJson: string; shown: Shown<T> }>()
   const latest = useRef(0)
 
   const ask = useCallback(
     async (isWatching: boolean) => {
       latest.current += 1
-      const mine = latest.current
-      const reply = await call<T>(`find/${name}`, JSON.parse(asked) as object, isWatching)
-      if (mine !== latest.current) return
+      const number = latest.current
+      const reply = await call<T>(`find/${name}`, JSON.parse(inputJson) as object, isWatching)
+      if (number !== latest.current) return
       setAnswers((before) => {
-        const old = before?.asked === asked ? before.shown : undefined
-        if (reply.ok) return { asked, shown: { kind: 'ready', data: reply.data, failure: undefined } }
+        const old = before?.inputJson === inputJson ? before.shown : undefined
+        if (reply.ok) return { inputJson, shown: { kind: 'ready', data: reply.data, failure: undefined } }
         const { failure } = reply
-        return { asked, shown: old?.kind === 'ready' ? { ...old, failure } : { kind: 'failed', failure } }
+        return { inputJson, shown: old?.kind === 'ready' ? { ...old, failure } : { kind: 'failed', failure } }
       })
     },
-    [name, asked],
+    [name, inputJson],
   )
   useEffect(() => {
     void ask(false)
     return isLive ? onChange(() => void ask(true)) : undefined
   }, [ask, isLive])
-  const shown: Shown<T> = answers?.asked === asked ? answers.shown : { kind: 'loading' }
+  const shown: Shown<T> = answers?.inputJson === inputJson ? answers.shown : { kind: 'loading' }
   return { shown, again: () => void ask(false) }
 }
 
@@ -58,17 +58,17 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
   rowsOf: (answer: ANSWER) => readonly ROW[],
 ): Rows<ROW> {
   const first = useAnswer<ANSWER>(name, input)
-  const asked = JSON.stringify(input)
-  const [further, setFurther] = useState<{ asked: string; pages: Page<ROW>[] }>({ asked, pages: [] })
+  const inputJson = JSON.stringify(input)
+  const [further, setFurther] = useState<{ inputJson: string; pages: Page<ROW>[] }>({ inputJson, pages: [] })
   const [isLoadingMore, setLoading] = useState(false)
-  const held = useRef<{ asked: string; page: Page<ROW> }>(undefined)
+  const firstPage = useRef<{ inputJson: string; page: Page<ROW> }>(undefined)
 
-  const pages = further.asked === asked ? further.pages : []
-  if (first.shown.kind === 'ready' && (pages.length === 0 || held.current?.asked !== asked)) {
+  const pages = further.inputJson === inputJson ? further.pages : []
+  if (first.shown.kind === 'ready' && (pages.length === 0 || firstPage.current?.inputJson !== inputJson)) {
     const { data } = first.shown
-    held.current = { asked, page: { rows: rowsOf(data), next: data.next } }
+    firstPage.current = { inputJson, page: { rows: rowsOf(data), next: data.next } }
   }
-  const begin = held.current?.asked === asked ? held.current.page : undefined
+  const begin = firstPage.current?.inputJson === inputJson ? firstPage.current.page : undefined
   const last = pages.at(-1) ?? begin
   const more = async (): Promise<void> => {
     if (last?.next == null || isLoadingMore) return
@@ -77,10 +77,13 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
     setLoading(false)
     if (!reply.ok) return
     const page = { rows: rowsOf(reply.data), next: reply.data.next }
-    setFurther((before) => ({ asked, pages: [...(before.asked === asked ? before.pages : []), page] }))
+    setFurther((before) => ({
+      inputJson,
+      pages: [...(before.inputJson === inputJson ? before.pages : []), page],
+    }))
   }
   const again = (): void => {
-    setFurther({ asked, pages: [] })
+    setFurther({ inputJson, pages: [] })
     first.again()
   }
   const rows = [begin, ...pages].flatMap((page) => page?.rows ?? [])

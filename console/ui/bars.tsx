@@ -5,16 +5,16 @@ const [WIDTH, HEIGHT] = [720, 90]
 type Props<ROW> = {
   rows: readonly ROW[]
   /** Returns the height of a row's bar. */
-  most(row: ROW): number
+  height(row: ROW): number
   /** Returns the highlighted part of the bar. */
-  part: { of(row: ROW): number; tone: 'good' | 'bad' }
+  highlight: { of(row: ROW): number; tone: 'good' | 'bad' }
   /** Columns of the table, including the two above. */
   columns: readonly (readonly [name: string, of: (row: ROW) => number])[]
 }
 
 /** Bars by hour; the table below shows the same numbers. */
-export function Bars<ROW extends { at: string }>({ rows, most, part, columns }: Props<ROW>) {
-  const highest = Math.max(1, ...rows.map(most))
+export function Bars<ROW extends { at: string }>({ rows, height, highlight, columns }: Props<ROW>) {
+  const highest = Math.max(1, ...rows.map(height))
   const width = WIDTH / Math.max(1, rows.length)
   const bar = (count: number, index: number, className: string) => {
     const height = (count / highest) * HEIGHT
@@ -32,8 +32,8 @@ export function Bars<ROW extends { at: string }>({ rows, most, part, columns }: 
   return (
     <>
       <svg className="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-        {rows.map((row, index) => bar(most(row), index, 'bar'))}
-        {rows.map((row, index) => bar(part.of(row), index, `bar-${part.tone}`))}
+        {rows.map((row, index) => bar(height(row), index, 'bar'))}
+        {rows.map((row, index) => bar(highlight.of(row), index, `bar-${highlight.tone}`))}
       </svg>
       <details>
         <summary>Hour by hour, in numbers</summary>

@@ -30,11 +30,11 @@ export function BotLogin(props: Props) {
   )
 }
 
-type Begun = { loginId: string; address: string }
+type StartedLogin = { loginId: string; address: string }
 type State =
   | { kind: 'asking'; failure: Failure | undefined }
   | { kind: 'busy' }
-  | ({ kind: 'shown' } & Begun)
+  | ({ kind: 'shown' } & StartedLogin)
   | { kind: 'done'; message: string }
 
 function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => void }) {
@@ -44,7 +44,7 @@ function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => v
     event.preventDefault()
     const { reason = '', checkWith = '' } = typedIn(event.currentTarget)
     setState({ kind: 'busy' })
-    const reply = await callFresh<Begun>('login/begin', {
+    const reply = await callFresh<StartedLogin>('login/begin', {
       reason: reason.trim() === '' ? null : reason.trim(),
       input: {
         ...(bot !== undefined && { bot: bot.botId }),
@@ -137,31 +137,31 @@ function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
 const LOOK_EVERY_MS = 2_000
 
 type WaitingProps = {
-  begun: Begun
+  begun: StartedLogin
   onOver: (over: Extract<State, { kind: 'asking' | 'done' }>) => void
 }
 
-/** Polls until the phone has approved. A closed QR code can no longer approve anything. */
+/** Polls until the phone has approved. Closing the QR code ends its login. */
 function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
-  // The page around this part renders again during the wait for the phone.
-  const tell = useRef(onOver)
+  // The page renders again during the wait for the phone, so keep the latest callback.
+  const latestOnOver = useRef(onOver)
   useEffect(() => {
-    tell.current = onOver
+    latestOnOver.current = onOver
   })
   useEffect(() => {
     let timer: number | undefined
     let isOver = false
-    const look = async (): Promise<void> => {
+    const poll = async (): Promise<void> => {
       const reply = await call<{ botId: string | null }>('login/look', { loginId }, true)
       if (isOver) return
       const isWaiting = reply.ok ? reply.data.botId === null : reply.failure.kind === 'offline'
-      if (isWaiting) timer = window.setTimeout(() => void look(), LOOK_EVERY_MS)
+      if (isWaiting) timer = window.setTimeout(() => void poll(), LOOK_EVERY_MS)
       else
-        tell.current(
+        latestOnOver.current(
           reply.ok ? { kind: 'done', message: reply.message } : { kind: 'asking', failure: reply.failure },
         )
     }
-    void look()
+    void poll()
     return () => {
       isOver = true
       window.clearTimeout(timer)

@@ -3,10 +3,10 @@ import { useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
-const tell = (): void => {
+const notify = (): void => {
   for (const listener of listeners) listener()
 }
-addEventListener('popstate', tell)
+addEventListener('popstate', notify)
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener)
@@ -23,14 +23,14 @@ export function usePlace(): Place {
 
 export function go(address: string): void {
   if (address !== location.pathname + location.search) history.pushState(null, '', address)
-  tell()
+  notify()
   scrollTo(0, 0)
 }
 
 /** Replaces the current page, so Back skips it. */
-export function goInstead(address: string): void {
+export function replacePage(address: string): void {
   history.replaceState(null, '', address)
-  tell()
+  notify()
   scrollTo(0, 0)
 }
 
@@ -43,5 +43,5 @@ export function setQuery(changes: Record<string, string>): void {
   }
   const search = query.toString()
   history.replaceState(null, '', location.pathname + (search === '' ? '' : `?${search}`))
-  tell()
+  notify()
 }

@@ -3,7 +3,7 @@ import type { Cell } from './csv.ts'
 
 export type Direction = 'ascending' | 'descending'
 
-const isGreater = (some: Cell, other: Cell): number => {
+const compare = (some: Cell, other: Cell): number => {
   if (some === other) return 0
   // Missing values come last in ascending order, and first in descending order.
   if (some === null || other === null) return some === null ? 1 : -1
@@ -18,7 +18,7 @@ export function sortRows<ROW>(
   direction: Direction,
 ): readonly ROW[] {
   const sign = direction === 'ascending' ? 1 : -1
-  return rows.toSorted((some, other) => sign * isGreater(value(some), value(other)))
+  return rows.toSorted((some, other) => sign * compare(value(some), value(other)))
 }
 
 type HeaderProps = {

@@ -2,7 +2,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import { isPolling, isUnjudged } from './selectors.ts'
+import { isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Stand, TradeRequest } from './state.ts'
 
 export const DEBOUNCE_MS = 700
@@ -111,7 +111,7 @@ function lookOf(state: FlowState): Activity | null {
   const look = { kind: 'look', notBeforeMs: 0 } as const
   if (page.stage === 'failed') {
     const delayMs = Math.max(LOOK_PAUSE_MS, (page.refusal.retryAfterS ?? 0) * 1000)
-    return isUnjudged(page.refusal) ? { ...look, key: `look ${looks} failed`, delayMs } : null
+    return isTemporary(page.refusal) ? { ...look, key: `look ${looks} failed`, delayMs } : null
   }
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null

@@ -10,39 +10,39 @@ const NOTHING = { code: null, detail: null }
 const ANSWERED = { ...NOTHING, isAnswered: true }
 
 /** The API with a server that gives these answers in order. */
-function facing(...answers: (Response | Error)[]) {
-  const asked: { path: string; init: RequestInit; headers: Headers }[] = []
+function apiWithAnswers(...answers: (Response | Error)[]) {
+  const calls: { path: string; init: RequestInit; headers: Headers }[] = []
   let cookies = 'csrf=first'
   const fetcher: typeof fetch = async (path, init) => {
-    asked.push({ path: String(path), init: init ?? {}, headers: new Headers(init?.headers) })
-    const answer = answers[asked.length - 1]
+    calls.push({ path: String(path), init: init ?? {}, headers: new Headers(init?.headers) })
+    const answer = answers[calls.length - 1]
     if (answer === undefined) throw new Error('one call too many')
     if (answer instanceof Error) throw answer
-    cookies = `csrf=after-${asked.length}`
+    cookies = `csrf=after-${calls.length}`
     return answer
   }
   const api = createApi(fetcher, () => cookies)
-  return { api, asked, load: () => api.payment(HASH, { language: 'ru', etag: null, signal }) }
+  return { api, calls, load: () => api.payment(HASH, { language: 'ru', etag: null, signal }) }
 }
 
 describe('an answer', () => {
   it('A-100 is returned with its body and its ETag', async () => {
-    const { load, asked } = facing(Response.json(payment(), { headers: { etag: '"7"' } }))
+    const { load, calls } = apiWithAnswers(Response.json(payment(), { headers: { etag: '"7"' } }))
     expect(await load()).toEqual({ kind: 'ok', status: 200, body: payment(), etag: '"7"' })
-    expect(asked[0]?.path).toBe(`/api/payment?hash=${HASH}`)
-    expect(asked[0]?.headers.get('accept-language')).toBe('ru')
-    expect(asked[0]?.headers.has('if-none-match')).toBe(false)
-    expect(asked[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
+    expect(calls[0]?.path).toBe(`/api/payment?hash=${HASH}`)
+    expect(calls[0]?.headers.get('accept-language')).toBe('ru')
+    expect(calls[0]?.headers.has('if-none-match')).toBe(false)
+    expect(calls[0]?.init).toMatchObject({ method: 'GET', cache: 'no-store', credentials: 'same-origin' })
   })
 
   it('D-23 with status 304 means unchanged', async () => {
-    const { api, asked } = facing(new Response(null, { status: 304 }))
+    const { api, calls } = apiWithAnswers(new Response(null, { status: 304 }))
     expect(await api.payment(HASH, { language: 'en', etag: '"7"', signal })).toEqual({ kind: 'unchanged' })
-    expect(asked[0]?.headers.get('if-none-match')).toBe('"7"')
+    expect(calls[0]?.headers.get('if-none-match')).toBe('"7"')
   })
 
   it('D-17 that refuses carries the code and the text of the refusal', async () => {
-    const { load } = facing(problem(404, 'deposit_not_found'))
+    const { load } = apiWithAnswers(problem(404, 'deposit_not_found'))
     const refusal = { code: 'deposit_not_found', detail: 'about deposit_not_found' }
     expect(await load()).toEqual({ kind: 'refused', status: 404, refusal })
   })
@@ -52,7 +52,7 @@ describe('an answer', () => {
     ['a problem of another shape', Response.json({ code: 5, detail: ['x'] }, { status: 400 }), ANSWERED],
     ['a text only', Response.json({ detail: 'no' }, { status: 400 }), { code: null, detail: 'no' }],
   ])('that refuses with %s becomes a refusal with the known facts', async (_what, answer, refusal) => {
-    expect(await facing(answer).load()).toMatchObject({ kind: 'refused', refusal })
+    expect(await apiWithAnswers(answer).load()).toMatchObject({ kind: 'refused', refusal })
   })
 
   it.each([
@@ -64,37 +64,37 @@ describe('an answer', () => {
     ['a server that broke', problem(500, 'internal'), { code: 'internal', detail: 'about internal' }],
     ['a proxy that gave up', new Response('', { status: 504 }), ANSWERED],
   ])('counts as lost: %s', async (_what, answer, refusal) => {
-    expect(await facing(answer).load()).toEqual({ kind: 'lost', refusal })
+    expect(await apiWithAnswers(answer).load()).toEqual({ kind: 'lost', refusal })
   })
 
   it.each(['steam_unavailable', 'no_bot_available'])(
     'with the code %s is a refusal, although its status is 503',
     async (code) => {
-      expect(await facing(problem(503, code)).load()).toMatchObject({ kind: 'refused', status: 503 })
+      expect(await apiWithAnswers(problem(503, code)).load()).toMatchObject({ kind: 'refused', status: 503 })
     },
   )
 
   it('A-104 without content is a success', async () => {
-    const { api, asked } = facing(new Response(null, { status: 204 }))
+    const { api, calls } = apiWithAnswers(new Response(null, { status: 204 }))
     const report = { message: 'm', type: 't', filename: '', lineno: 1, empty: false, url: 'https://x/' }
     expect(await api.reportError(report, 'en')).toMatchObject({ kind: 'ok', body: null })
-    expect(asked[0]?.init).toMatchObject({ method: 'POST', keepalive: true, body: JSON.stringify(report) })
-    expect(asked[0]?.headers.get('x-csrf-token')).toBe('first')
+    expect(calls[0]?.init).toMatchObject({ method: 'POST', keepalive: true, body: JSON.stringify(report) })
+    expect(calls[0]?.headers.get('x-csrf-token')).toBe('first')
   })
 
   it('is no longer awaited once the caller aborts', async () => {
     const caller = new AbortController()
-    const { api, asked } = facing(Response.json(payment()))
+    const { api, calls } = apiWithAnswers(Response.json(payment()))
     await api.payment(HASH, { language: 'en', etag: null, signal: caller.signal })
-    const given = asked[0]?.init.signal
-    expect(given?.aborted).toBe(false)
+    const signalOfCall = calls[0]?.init.signal
+    expect(signalOfCall?.aborted).toBe(false)
     caller.abort()
-    expect(given?.aborted).toBe(true)
+    expect(signalOfCall?.aborted).toBe(true)
   })
 
   it('that takes more than 30 s is lost', async () => {
     const timeout = vi.spyOn(AbortSignal, 'timeout')
-    await facing(Response.json(payment())).load()
+    await apiWithAnswers(Response.json(payment())).load()
     expect(timeout).toHaveBeenCalledWith(30_000)
     timeout.mockRestore()
   })
@@ -104,22 +104,22 @@ it('D-31 a refusal carries the time to ask again, if the server named one', asyn
   const body = JSON.stringify({ code: 'offers_paused', detail: 'wait' })
   const refused = (headers: Record<string, string>) => new Response(body, { status: 409, headers })
   const refusal = { code: 'offers_paused', detail: 'wait' }
-  expect(await facing(refused({ 'retry-after': '240' })).load()).toMatchObject({
+  expect(await apiWithAnswers(refused({ 'retry-after': '240' })).load()).toMatchObject({
     refusal: { ...refusal, retryAfterS: 240 },
   })
   for (const headers of [{}, { 'retry-after': 'soon' }, { 'retry-after': '-1' }])
-    expect(await facing(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
+    expect(await apiWithAnswers(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
 it('D-17 a refusal carries Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })
   const refusal = { code: 'trade_refused', detail: 'no' }
-  expect(await facing(refused('trade_ban')).load()).toMatchObject({
+  expect(await apiWithAnswers(refused('trade_ban')).load()).toMatchObject({
     refusal: { ...refusal, cause: 'trade_ban' },
   })
   for (const cause of [undefined, null, 7])
-    expect(await facing(refused(cause)).load()).toEqual({ kind: 'refused', status: 422, refusal })
+    expect(await apiWithAnswers(refused(cause)).load()).toEqual({ kind: 'refused', status: 422, refusal })
 })
 
 describe('D-29 the cross-site token', () => {
@@ -134,33 +134,33 @@ describe('D-29 the cross-site token', () => {
   })
 
   it('A-105 is sent with every call', async () => {
-    const { api, asked } = facing(...Array.from({ length: 5 }, () => Response.json({})))
+    const { api, calls } = apiWithAnswers(...Array.from({ length: 5 }, () => Response.json({})))
     await api.payment(HASH, { language: 'en', etag: null, signal })
     await api.resolveUser({ hash: HASH, tradeUrl: LINK }, { language: 'en', signal })
     await api.inventory({ hash: HASH, game: 'cs', language: 'en', reload: true }, signal)
     await api.createTrade({ hash: HASH, game: 'cs', items: ['1'] }, { language: 'en', signal })
     await api.reportError({ message: '', type: '', filename: '', lineno: 0, empty: true, url: '' }, 'en')
-    const tokens = asked.map(({ headers }) => headers.get('x-csrf-token'))
+    const tokens = calls.map(({ headers }) => headers.get('x-csrf-token'))
     expect(tokens).toEqual(['first', 'after-1', 'after-2', 'after-3', 'after-4'])
-    expect(asked[2]?.path).toBe(`/api/inventory?hash=${HASH}&game=cs&language=en&reload=true`)
+    expect(calls[2]?.path).toBe(`/api/inventory?hash=${HASH}&game=cs&language=en&reload=true`)
   })
 
   it('is read again after a refusal, and the call is repeated once', async () => {
-    const { load, asked } = facing(problem(403, 'cross_site_token'), Response.json(payment()))
+    const { load, calls } = apiWithAnswers(problem(403, 'cross_site_token'), Response.json(payment()))
     expect(await load()).toMatchObject({ kind: 'ok' })
-    expect(asked.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])
+    expect(calls.map(({ headers }) => headers.get('x-csrf-token'))).toEqual(['first', 'after-1'])
   })
 
   it('fails the call if it is refused twice', async () => {
-    const { load, asked } = facing(problem(403, 'cross_site_token'), problem(403, 'cross_site_token'))
+    const { load, calls } = apiWithAnswers(problem(403, 'cross_site_token'), problem(403, 'cross_site_token'))
     expect(await load()).toMatchObject({ kind: 'refused', status: 403 })
-    expect(asked).toHaveLength(2)
+    expect(calls).toHaveLength(2)
   })
 
   it('is not blamed for another 403', async () => {
-    const { load, asked } = facing(problem(403, 'forbidden'))
+    const { load, calls } = apiWithAnswers(problem(403, 'forbidden'))
     await load()
-    expect(asked).toHaveLength(1)
+    expect(calls).toHaveLength(1)
   })
 
   it('is left out of the headers if there is none', async () => {

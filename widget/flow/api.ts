@@ -36,23 +36,23 @@ type Call = {
 
 const DEADLINE_MS = 30_000
 
-const NOTHING: Refusal = { code: null, detail: null }
+const NO_DETAILS: Refusal = { code: null, detail: null }
 
 export type Api = ReturnType<typeof createApi>
 
 /** Calls the page's own origin. `cookies` is read at each call. `renew` may fetch another token. */
 export function createApi(fetcher: typeof fetch, cookies: () => string, renew: () => void = () => {}) {
   async function call<T>(request: Call): Promise<Answer<T>> {
-    const first = await once<T>(request)
-    const tokenLost =
+    const first = await attempt<T>(request)
+    const isTokenRefused =
       first.kind === 'refused' && first.refusal.code === ('cross_site_token' satisfies ErrorCode)
-    if (!tokenLost) return first
+    if (!isTokenRefused) return first
     renew()
     // The refusal set a new cookie: repeat the call once with it.
-    return once<T>(request)
+    return attempt<T>(request)
   }
 
-  async function once<T>(request: Call): Promise<Answer<T>> {
+  async function attempt<T>(request: Call): Promise<Answer<T>> {
     const deadline = AbortSignal.timeout(DEADLINE_MS)
     const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline])
     try {
@@ -68,7 +68,7 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       })
       return await answerOf<T>(response, request.isBodyIgnored === true)
     } catch {
-      return { kind: 'lost', refusal: NOTHING }
+      return { kind: 'lost', refusal: NO_DETAILS }
     }
   }
 
@@ -127,7 +127,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   if (response.ok) {
     const body: unknown = isBodyIgnored ? null : await response.json()
     // An answer without the expected fields counts as lost.
-    if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NOTHING }
+    if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NO_DETAILS }
     return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
   }
   const refusal = await refusalOf(response)
@@ -162,6 +162,6 @@ async function refusalOf(response: Response): Promise<Refusal> {
       ...(code === null && { isAnswered: true }),
     }
   } catch {
-    return { ...NOTHING, isAnswered: true }
+    return { ...NO_DETAILS, isAnswered: true }
   }
 }

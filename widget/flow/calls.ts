@@ -22,14 +22,14 @@ export type World = {
   proposer(): Propose | null
 }
 
-type Ended = Exclude<Activity, { kind: 'poll' }>
+type SingleCall = Exclude<Activity, { kind: 'poll' }>
 
 export type Calls = {
   /** Asks for the payment. Resolves to `paymentUnchanged` if the last answer still holds and was not forgotten. */
   payment(signal: AbortSignal): Promise<FlowEvent>
   /** Forgets the last answer, so the next call returns the payment even if it did not change. */
   forget(): void
-  eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent>
+  eventOf(activity: SingleCall, signal: AbortSignal): Promise<FlowEvent>
 }
 
 export function createCalls(world: World, stateOf: () => FlowState): Calls {
@@ -43,11 +43,11 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
     const { hash, language } = stateOf()
     const before = forgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
-    // Ignore the tag of an answer that was under way while the page slept.
+    // Ignore the tag of an answer that was requested before the last one was forgotten.
     if (answer.kind === 'ok' && before === forgotten) etag = answer.etag
     return paymentEvent(answer, world.now())
   }
-  async function eventOf(activity: Ended, signal: AbortSignal): Promise<FlowEvent> {
+  async function eventOf(activity: SingleCall, signal: AbortSignal): Promise<FlowEvent> {
     const { hash, language } = stateOf()
     switch (activity.kind) {
       case 'loadPayment':
@@ -131,8 +131,8 @@ async function proposeItems(
   { activity: { request, target }, signal }: Proposing,
 ): Promise<FlowEvent> {
   const inventory = page.stage === 'wait-for-select-items' ? shownInventory(page.stand) : null
-  const wish = { target, maxItems: inventory?.maxItems ?? 0, mostTotal: payment?.maxAmount ?? null }
-  const work = world.proposer()?.(inventory?.items ?? [], wish)
+  const goal = { target, maxItems: inventory?.maxItems ?? 0, mostTotal: payment?.maxAmount ?? null }
+  const work = world.proposer()?.(inventory?.items ?? [], goal)
   if (work === undefined) return { kind: 'itemsProposed', request, proposal: { kind: 'none' } }
   for (;;) {
     const slice = work.next()

@@ -1,25 +1,25 @@
 /** The page before the code of its flow is loaded: nothing the shopper does in the meantime is lost. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openFlow } from './early.ts'
-import { openedOn } from './first-steps.ts'
+import { openOnPayment } from './first-steps.ts'
 import type { RunningFlow } from './runner.ts'
-import { json, started } from './test-flow.ts'
+import { json, start } from './test-flow.ts'
 import { LINK, opening, payment, USER } from './test-states.ts'
 
 /** A page that asks for the link, and its code, which loads when the test says so. */
 function page(stored: { link?: string } = {}) {
-  const flow = openFlow(openedOn(opening(stored), payment({ user: null, language: 'ru' }), 400))
-  const heard = vi.fn()
-  flow.subscribe(heard)
-  const asked: unknown[] = []
+  const flow = openFlow(openOnPayment(opening(stored), payment({ user: null, language: 'ru' }), 400))
+  const listener = vi.fn()
+  flow.subscribe(listener)
+  const linksSent: unknown[] = []
   const loadCode = () => {
-    const running: { page?: ReturnType<typeof started> } = {}
-    const end = flow.goOn((state): RunningFlow => {
-      running.page = started(
+    const running: { page?: ReturnType<typeof start> } = {}
+    const end = flow.handOver((state): RunningFlow => {
+      running.page = start(
         {
           '/api/payment': () => json(payment({ user: null })),
           '/api/trade-url': ({ body }) => {
-            asked.push(body)
+            linksSent.push(body)
             return json(USER)
           },
           '/api/inventory': () => json({ error: true }),
@@ -32,7 +32,7 @@ function page(stored: { link?: string } = {}) {
     if (running.page === undefined) throw new Error('the flow was not started')
     return running.page
   }
-  return { flow, heard, asked, loadCode }
+  return { flow, listener, linksSent, loadCode }
 }
 
 describe('before the code of the flow is loaded', () => {
@@ -46,26 +46,26 @@ describe('before the code of the flow is loaded', () => {
   })
 
   it('a typed link shows in the field immediately, and is checked once the code is loaded', async () => {
-    const { flow, heard, asked, loadCode } = page()
+    const { flow, listener, linksSent, loadCode } = page()
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
-    expect(heard).toHaveBeenCalledTimes(1)
+    expect(listener).toHaveBeenCalledTimes(1)
     const { pass } = loadCode()
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
     await pass(699)
-    expect(asked).toEqual([])
+    expect(linksSent).toEqual([])
     await pass(1)
-    expect(asked).toEqual([expect.objectContaining({ tradeUrl: LINK })])
+    expect(linksSent).toEqual([expect.objectContaining({ tradeUrl: LINK })])
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
   it('a confirmed stored link is checked once the code is loaded', async () => {
-    const { flow, asked, loadCode } = page({ link: LINK })
+    const { flow, linksSent, loadCode } = page({ link: LINK })
     expect(flow.state().page).toMatchObject({ link: { status: 'stored' } })
     flow.dispatch({ kind: 'storedLinkConfirmed' })
     expect(flow.state().page).toMatchObject({ link: { status: 'checking' } })
     await loadCode().pass(0)
-    expect(asked).toEqual([expect.objectContaining({ tradeUrl: LINK })])
+    expect(linksSent).toEqual([expect.objectContaining({ tradeUrl: LINK })])
   })
 
   it('D-10 all other events wait for the code, in their order', async () => {
@@ -82,22 +82,22 @@ describe('before the code of the flow is loaded', () => {
 })
 
 it('listeners of the early flow are called for later changes, and not after its end', async () => {
-  const { flow, heard, loadCode } = page()
+  const { flow, listener, loadCode } = page()
   const { flow: running, pass } = loadCode()
   await pass(0)
-  heard.mockClear()
+  listener.mockClear()
   running.dispatch({ kind: 'connectionChanged', online: false })
-  expect(heard).toHaveBeenCalledTimes(1)
+  expect(listener).toHaveBeenCalledTimes(1)
   expect(flow.state().online).toBe(false)
 })
 
 it('listeners may take their time for an answer, but not for a change that the shopper makes', async () => {
-  const { flow, heard, loadCode } = page()
+  const { flow, listener, loadCode } = page()
   const { pass } = loadCode()
-  heard.mockClear()
+  listener.mockClear()
   await pass(0)
-  expect(new Set(heard.mock.calls.flat())).toEqual(new Set(['soon']))
-  heard.mockClear()
+  expect(new Set(listener.mock.calls.flat())).toEqual(new Set(['soon']))
+  listener.mockClear()
   flow.dispatch({ kind: 'linkTyped', text: LINK })
-  expect(heard.mock.calls).toEqual([['now']])
+  expect(listener.mock.calls).toEqual([['now']])
 })

@@ -5,8 +5,8 @@ import type { Flow, RunningFlow, Urgency } from './runner.ts'
 import type { FlowState } from './state.ts'
 
 export type EarlyFlow = Flow & {
-  /** Hands over to the loaded code: `start` gets the current state. Returns a function that ends the flow. */
-  goOn(start: (state: FlowState) => RunningFlow): () => void
+  /** Lets the loaded code continue: `start` gets the current state. Returns a function that ends the flow. */
+  handOver(start: (state: FlowState) => RunningFlow): () => void
 }
 
 /** Handles events of the link field immediately, and keeps all others for the code that is still loading. */
@@ -15,7 +15,7 @@ export function openFlow(opened: FlowState): EarlyFlow {
   let running: RunningFlow | null = null
   const waiting: FlowEvent[] = []
   const listeners = new Set<(urgency: Urgency) => void>()
-  const tell = (urgency: Urgency): void => {
+  const notify = (urgency: Urgency): void => {
     for (const listener of listeners) listener(urgency)
   }
   return {
@@ -26,19 +26,19 @@ export function openFlow(opened: FlowState): EarlyFlow {
       if (next === null) waiting.push(event)
       else {
         state = next
-        tell('now')
+        notify('now')
       }
     },
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    goOn(start) {
+    handOver(start) {
       const started = start(state)
-      const unsubscribe = started.subscribe(tell)
+      const unsubscribe = started.subscribe(notify)
       running = started
       for (const event of waiting.splice(0)) started.dispatch(event)
-      tell('now')
+      notify('now')
       return () => {
         unsubscribe()
         started.stop()

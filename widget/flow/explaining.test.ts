@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import type { PriceReason } from '../../contract/widget-api.ts'
 import type { FlowState } from './state.ts'
-import { atStand, hangs, json, problem, started } from './test-flow.ts'
-import { having, item, standOf, withItems } from './test-states.ts'
+import { answers, hangs, json, problem, start } from './test-flow.ts'
+import { item, play, standOf, withItems } from './test-states.ts'
 
 const REASON: PriceReason = {
   ...{ price: 200, currency: 'USD', rate: null },
@@ -12,22 +12,22 @@ const REASON: PriceReason = {
 const question = (state: FlowState) => standOf(state).question
 
 it('the page asks once for the reason of a price, with the quote of that price, and shows the answer unchanged', async () => {
-  const page = started({ ...atStand, '/api/price': () => json(REASON) })
+  const page = start({ ...answers, '/api/price': () => json(REASON) })
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: null })
   await page.pass(60_000)
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: REASON })
-  const asked = page.to('/api/price').map(({ path }) => new URL(path, 'https://till.example').searchParams)
-  expect(asked.map((query) => [query.get('quoteId'), query.get('item')])).toEqual([['quote-1', '2']])
+  const queries = page.to('/api/price').map(({ path }) => new URL(path, 'https://till.example').searchParams)
+  expect(queries.map((query) => [query.get('quoteId'), query.get('item')])).toEqual([['quote-1', '2']])
   page.flow.dispatch({ kind: 'priceUnderstood' })
   expect(question(page.flow.state())).toBeNull()
 })
 
 it('the page shows a refusal too, but not the answer to an earlier question', async () => {
-  const page = started({
-    ...atStand,
-    '/api/price': (asked, times) => (times === 1 ? hangs(asked) : problem(409, 'items_unavailable')),
+  const page = start({
+    ...answers,
+    '/api/price': (call, times) => (times === 1 ? hangs(call) : problem(409, 'items_unavailable')),
   })
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '1' })
@@ -39,15 +39,15 @@ it('the page shows a refusal too, but not the answer to an earlier question', as
 })
 
 it('a question ends when its prices change, and none is asked about a missing item', () => {
-  const { state } = having(withItems(), { kind: 'priceQuestioned', id: '1' })
+  const { state } = play(withItems(), { kind: 'priceQuestioned', id: '1' })
   expect(question(state)).not.toBeNull()
-  expect(question(having(state, { kind: 'reloadPressed' }).state)).toBeNull()
-  expect(question(having(state, { kind: 'gameChosen', game: 'rust' }).state)).toBeNull()
+  expect(question(play(state, { kind: 'reloadPressed' }).state)).toBeNull()
+  expect(question(play(state, { kind: 'gameChosen', game: 'rust' }).state)).toBeNull()
   const late = { kind: 'priceExplained', request: 0, reason: REASON } as const
-  expect(question(having(state, late).state)).toMatchObject({ reason: null })
-  expect(question(having(withItems(), { kind: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
+  expect(question(play(state, late).state)).toMatchObject({ reason: null })
+  expect(question(play(withItems(), { kind: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
   const unquoted = withItems([item('1')], { quoteId: null })
-  expect(question(having(unquoted, { kind: 'priceQuestioned', id: '1' }).state)).toMatchObject({
+  expect(question(play(unquoted, { kind: 'priceQuestioned', id: '1' }).state)).toMatchObject({
     reason: 'unknown',
   })
 })

@@ -11,7 +11,7 @@ import { firstGame } from './selectors.ts'
 import type { FlowState, LinkState, Page } from './state.ts'
 
 /** Opens the page on the payment that came with it, which was read at `atMs` (monotonic). */
-export function openedOn(state: FlowState, payment: Payment, atMs: number): FlowState {
+export function openOnPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
   return openPage(withPayment(state, payment, atMs), payment)
 }
 

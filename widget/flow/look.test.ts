@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
 import { activitiesOf } from './activities.ts'
-import { openedOn } from './first-steps.ts'
+import { openOnPayment } from './first-steps.ts'
 import type { FlowState } from './state.ts'
 import {
   awaitingLink,
   confirming,
   creating,
-  doing,
-  having,
   inventory,
   inventoryRequest,
   LINK,
   loaded,
   opening,
   payment,
+  play,
+  shownActivities,
   standOf,
   withItems,
 } from './test-states.ts'
@@ -24,37 +24,37 @@ const RETURNED = { kind: 'returned' } as const
 
 describe('a deposit that is not polled', () => {
   it('is checked at its deadline, then every 5 s until the server has ended it', () => {
-    const state = having(opening(), loaded({ timeLeft: 60 }, 1000)).state
+    const state = play(opening(), loaded({ timeLeft: 60 }, 1000)).state
     expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
-    const over = having(state, loaded({ timeLeft: 0 }, 61_000)).state
+    const over = play(state, loaded({ timeLeft: 0 }, 61_000)).state
     expect(look(over)).toMatchObject({ delayMs: 5000, notBeforeMs: 61_000 })
     expect(look(over)?.key).not.toBe(look(state)?.key)
-    expect(look(having(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
+    expect(look(play(over, loaded({ status: 'paymentTimeout', timeLeft: null })).state)).toBeUndefined()
   })
 
   it('is checked every 5 s during technical works, and not after them', () => {
-    const state = having(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
+    const state = play(awaitingLink(), loaded({ user: null, technicalWorks: true, timeLeft: null })).state
     expect(look(state)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
-    const unchanged = having(state, { kind: 'paymentUnchanged' }).state
+    const unchanged = play(state, { kind: 'paymentUnchanged' }).state
     expect(look(unchanged)?.key).not.toBe(look(state)?.key)
-    const failed = having(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
+    const failed = play(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
     expect(look(failed)?.key).not.toBe(look(state)?.key)
-    const over = having(state, loaded({ user: null, timeLeft: null })).state
+    const over = play(state, loaded({ user: null, timeLeft: null })).state
     expect(look(over)).toBeUndefined()
   })
 
   it('is checked immediately, and only once, when the shopper comes back', () => {
-    const state = having(withItems(), RETURNED).state
+    const state = play(withItems(), RETURNED).state
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(look(having(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
+    expect(look(play(state, loaded()).state)).toMatchObject({ delayMs: 5000 })
   })
 
   it('is checked every 5 s while the checks fail, and not after one that succeeds', () => {
     const lost = { kind: 'paymentFailed', refusal: { code: null, detail: null } } as const
-    const failed = having(opening(), loaded({ timeLeft: null }), lost).state
+    const failed = play(opening(), loaded({ timeLeft: null }), lost).state
     expect(look(failed)).toMatchObject({ delayMs: 5000, notBeforeMs: 0 })
-    expect(look(having(failed, lost).state)?.key).not.toBe(look(failed)?.key)
-    expect(look(having(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
+    expect(look(play(failed, lost).state)?.key).not.toBe(look(failed)?.key)
+    expect(look(play(failed, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
   })
 
   it.each([
@@ -62,25 +62,25 @@ describe('a deposit that is not polled', () => {
     ['deposit_closed', 0],
     ['user_not_found', 5000],
   ])('is checked when a link is refused with %s, after %d ms', (code, delayMs) => {
-    const typed = having(awaitingLink(), { kind: 'linkTyped', text: LINK }, { kind: 'typingEnded' }).state
+    const typed = play(awaitingLink(), { kind: 'linkTyped', text: LINK }, { kind: 'typingEnded' }).state
     const refusal = { code, detail: null }
-    expect(look(having(typed, { kind: 'userFailed', request: 1, refusal }).state)).toMatchObject({ delayMs })
+    expect(look(play(typed, { kind: 'userFailed', request: 1, refusal }).state)).toMatchObject({ delayMs })
   })
 
   it.each(['deposit_closed', 'trade_in_progress'])(
     'is checked immediately when a trade is refused with %s',
     (code) => {
       const refusal = { code, detail: null }
-      const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
+      const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
       expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-      const { modal } = having(state, loaded({ status: 'succeeded', timeLeft: null })).state
+      const { modal } = play(state, loaded({ status: 'succeeded', timeLeft: null })).state
       expect(modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
     },
   )
 
   it('is not checked while it is polled or an offer is being created', () => {
     for (const state of [confirming(), creating()]) {
-      expect(look(having(state, RETURNED).state)).toBeUndefined()
+      expect(look(play(state, RETURNED).state)).toBeUndefined()
     }
   })
 })
@@ -88,7 +88,7 @@ describe('a deposit that is not polled', () => {
 describe('a page that could not be opened', () => {
   const refused = (code: string | null, retryAfterS?: number) => {
     const refusal = { code, detail: code, ...(retryAfterS !== undefined && { retryAfterS }) }
-    return having(opening(), { kind: 'paymentFailed', refusal })
+    return play(opening(), { kind: 'paymentFailed', refusal })
   }
 
   it.each([null, 'internal', 'overloaded', 'database_unavailable', 'too_many_requests'])(
@@ -97,10 +97,10 @@ describe('a page that could not be opened', () => {
       const { state, effects } = refused(code)
       expect(effects).toHaveLength(1)
       expect(look(state)).toMatchObject({ delayMs: 5000 })
-      const again = having(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
+      const again = play(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
       expect(again.effects).toEqual([])
       expect(look(again.state)?.key).not.toBe(look(state)?.key)
-      const open = having(again.state, loaded()).state
+      const open = play(again.state, loaded()).state
       expect(open.page.stage).toBe('wait-for-select-items')
     },
   )
@@ -115,21 +115,21 @@ describe('a page that could not be opened', () => {
 })
 
 describe('a deposit that ended without success', () => {
-  const timedOut = having(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
+  const timedOut = play(confirming(), loaded({ status: 'tradeTimeout', timeLeft: null })).state
 
   it('D-6 is checked once when the shopper comes back, and shows a late success', () => {
     expect(look(timedOut)).toBeUndefined()
-    const back = having(timedOut, RETURNED).state
+    const back = play(timedOut, RETURNED).state
     expect(look(back)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
-    expect(look(having(back, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
-    const late = having(back, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
+    expect(look(play(back, { kind: 'paymentUnchanged' }).state)).toBeUndefined()
+    const late = play(back, loaded({ status: 'succeeded', amount: 400, timeLeft: null })).state
     expect(late.modal).toEqual({ kind: 'completed', outcome: 'succeeded', alarm: false })
-    expect(look(having(late, RETURNED).state)).toBeUndefined()
+    expect(look(play(late, RETURNED).state)).toBeUndefined()
   })
 
   it('ignores a failed check', () => {
-    const back = having(timedOut, RETURNED).state
-    const failed = having(back, { kind: 'paymentFailed', refusal: { code: null, detail: null } })
+    const back = play(timedOut, RETURNED).state
+    const failed = play(back, { kind: 'paymentFailed', refusal: { code: null, detail: null } })
     expect(failed.effects).toEqual([])
     expect(look(failed.state)).toBeUndefined()
   })
@@ -138,7 +138,7 @@ describe('a deposit that ended without success', () => {
 describe('coming back', () => {
   it('to a page that never reached the server tries again, but not after a refusal', () => {
     const failed = (code: string | null) =>
-      having(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
+      play(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
     expect(failed('internal')).toBe('none')
     expect(failed('deposit_not_found')).toBe('failed')
@@ -149,45 +149,45 @@ describe('coming back', () => {
       { kind: 'connectionChanged', online: false },
       { kind: 'connectionChanged', online: true },
     ] as const
-    const loading = having(opening(), loaded()).state
-    const failed = having(loading, { kind: 'inventoryFailed', request: inventoryRequest(loading) }).state
-    expect(standOf(having(failed, ...back).state).inventory.status).toBe('loading')
+    const loading = play(opening(), loaded()).state
+    const failed = play(loading, { kind: 'inventoryFailed', request: inventoryRequest(loading) }).state
+    expect(standOf(play(failed, ...back).state).inventory.status).toBe('loading')
     const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
-    const refused = having(loading, {
+    const refused = play(loading, {
       kind: 'inventoryLoaded',
       request: inventoryRequest(loading),
       inventory: hidden,
     }).state
-    expect(standOf(having(refused, ...back).state).inventory.status).toBe('error')
+    expect(standOf(play(refused, ...back).state).inventory.status).toBe('error')
   })
 })
 
 it('a trade refused for technical works shows their notice', () => {
   const refusal = { code: 'technical_works', detail: null }
-  const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
+  const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
   expect(state.modal).toEqual({ kind: 'creationError', refusal })
   expect(state.payment?.technicalWorks).toBe(true)
   expect(state.deadlineMs).toBeNull()
 })
 
 it('D-26 a page whose store sent the link checks until the user is known', () => {
-  const { state } = having(opening(), loaded({ user: null, userPending: true }))
+  const { state } = play(opening(), loaded({ user: null, userPending: true }))
   expect(activitiesOf(state)).toMatchObject([{ kind: 'look', delayMs: 2000, notBeforeMs: 0 }])
-  const again = having(state, { kind: 'paymentUnchanged' }).state
+  const again = play(state, { kind: 'paymentUnchanged' }).state
   expect(activitiesOf(again)[0]?.key).not.toBe(activitiesOf(state)[0]?.key)
-  expect(doing(having(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
+  expect(shownActivities(play(again, loaded()).state).map(({ kind }) => kind)).toEqual(['loadInventory'])
 })
 
 describe('a payment that came with the page', () => {
   const given = (change: Partial<Payment> = {}) =>
-    having(openedOn(opening(), payment(change), 400), { kind: 'opened' })
+    play(openOnPayment(opening(), payment(change), 400), { kind: 'opened' })
 
   it('opens the page, counts its time from when it was read, and is refreshed immediately', () => {
     const { state } = given({ timeLeft: 60 })
     expect(state).toMatchObject({ page: { stage: 'wait-for-select-items' }, deadlineMs: 60_400 })
     expect(look(state)).toMatchObject({ delayMs: 0, notBeforeMs: 0 })
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadInventory', 'look'])
-    const asked = having(state, loaded({ timeLeft: 60 }, 1000)).state
+    const asked = play(state, loaded({ timeLeft: 60 }, 1000)).state
     expect(look(asked)).toMatchObject({ notBeforeMs: 61_000 })
   })
 
@@ -197,8 +197,8 @@ describe('a payment that came with the page', () => {
       const { state } = given({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
       expect(look(state)).toMatchObject({ delayMs: 0 })
-      expect(look(having(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
-      const lost = having(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
+      expect(look(play(state, loaded({ status, timeLeft: null, user: null })).state)).toBeUndefined()
+      const lost = play(state, { kind: 'paymentFailed', refusal: { code: null, detail: null } }).state
       expect(look(lost)).toBeUndefined()
     },
   )
@@ -215,7 +215,7 @@ describe('a payment that came with the page', () => {
   })
 
   it('is requested if it is missing', () => {
-    const { state } = having(opening(), { kind: 'opened' })
+    const { state } = play(opening(), { kind: 'opened' })
     expect(activitiesOf(state).map(({ kind }) => kind)).toEqual(['loadPayment'])
   })
 })
@@ -224,7 +224,7 @@ it.each(['succeeded', 'tradeDeclined', 'paymentTimeout'] as const)(
   'the items of a deposit that ended as %s are not loaded, but those of an open offer are',
   (status) => {
     const loads = (of: Partial<Payment>) =>
-      doing(having(opening(), loaded(of)).state).some(({ kind }) => kind === 'loadInventory')
+      shownActivities(play(opening(), loaded(of)).state).some(({ kind }) => kind === 'loadInventory')
     expect(loads({ status, timeLeft: null })).toBe(false)
     expect(loads({ status: 'pending' })).toBe(true)
   },

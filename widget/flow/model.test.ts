@@ -46,7 +46,7 @@ class Gateway {
   gone: readonly string[] = []
   refusing = false
   /** The body of the request whose offer is under way. */
-  asked = ''
+  requestBody = ''
   offers = 0
 
   change(change: Partial<Payment>): void {
@@ -89,11 +89,11 @@ class Gateway {
   tradeReply(body: string): Response {
     const refused = (code: string) => Response.json({ code, detail: code }, { status: 409 })
     if (this.deposit.status === 'pending') {
-      return body === this.asked ? Response.json({ state: 'active' }) : refused('trade_in_progress')
+      return body === this.requestBody ? Response.json({ state: 'active' }) : refused('trade_in_progress')
     }
     if (this.deposit.status !== 'created') return refused('deposit_closed')
     if (this.refusing) return refused('trade_refused')
-    this.asked = body
+    this.requestBody = body
     this.offers += 1
     this.change({ status: 'pending', timeLeft: 7200 })
     return Response.json({ state: 'active' })
@@ -215,9 +215,9 @@ const ACTS = {
     flow.dispatch({ kind: 'payPressed' })
   },
   leave: async ({ flow, line }) => {
-    const left = flow.state().modal.kind === 'confirming'
+    const wasConfirming = flow.state().modal.kind === 'confirming'
     flow.dispatch({ kind: 'confirmationLeft' })
-    if (!left || flow.state().pollFailing) return
+    if (!wasConfirming || flow.state().pollFailing) return
     const { payments } = line
     await pass(3000)
     expect(line.payments, 'a poll after leaving').toBe(payments)

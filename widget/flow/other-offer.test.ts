@@ -1,16 +1,16 @@
 /** An offer of an earlier deposit, which the shopper may have left open. */
 import { describe, expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
-import { atStand, json, type Reply, started } from './test-flow.ts'
-import { having, loaded, opening, payment } from './test-states.ts'
+import { answers, json, type Reply, start } from './test-flow.ts'
+import { loaded, opening, payment, play } from './test-states.ts'
 
 const OTHER = 'f'.repeat(32)
 
 /** A page on which an earlier deposit's offer is known. `read` answers for that deposit. */
-function openedBeside(read: () => Reply, own: Partial<Payment> = {}) {
-  const page = started(
+function openWithOtherOffer(read: () => Reply, own: Partial<Payment> = {}) {
+  const page = start(
     {
-      ...atStand,
+      ...answers,
       '/api/payment': ({ path }) => (path.includes(OTHER) ? read() : json(payment(own))),
     },
     opening({ offer: OTHER }),
@@ -24,7 +24,7 @@ const stillOpen = (timeLeft: number) =>
 describe('the offer of an earlier deposit', () => {
   it('is read every 30 s while it is open, and just after its end', async () => {
     let timeLeft = 100
-    const { flow, reads, pass } = openedBeside(() => stillOpen(timeLeft))
+    const { flow, reads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
     await pass(0)
     expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
     expect(reads()).toBe(1)
@@ -37,8 +37,8 @@ describe('the offer of an earlier deposit', () => {
     expect(reads()).toBe(3)
   })
 
-  it('is read immediately when the shopper comes back, so the page has no timer beside the flow', async () => {
-    const { flow, reads, pass } = openedBeside(() => stillOpen(100))
+  it('is read immediately when the shopper comes back', async () => {
+    const { flow, reads, pass } = openWithOtherOffer(() => stillOpen(100))
     await pass(2000)
     expect(reads()).toBe(1)
     flow.returned()
@@ -50,7 +50,7 @@ describe('the offer of an earlier deposit', () => {
     ['has ended', () => json(payment({ hash: OTHER, status: 'tradeDeclined', timeLeft: null }))],
     ['is unknown to the server', () => json({ code: 'deposit_not_found', detail: '' }, { status: 404 })],
   ])('is forgotten if it %s, and not read again', async (_why, read) => {
-    const { flow, reads, effects, pass } = openedBeside(read)
+    const { flow, reads, effects, pass } = openWithOtherOffer(read)
     await pass(120_000)
     expect(reads()).toBe(1)
     expect(flow.state().otherOffer).toBeNull()
@@ -59,7 +59,7 @@ describe('the offer of an earlier deposit', () => {
 
   it('stays known while the server does not answer', async () => {
     let isDown = false
-    const { flow, reads, effects, pass } = openedBeside(() => {
+    const { flow, reads, effects, pass } = openWithOtherOffer(() => {
       if (isDown) throw new TypeError('offline')
       return stillOpen(100)
     })
@@ -72,21 +72,21 @@ describe('the offer of an earlier deposit', () => {
   })
 
   it('is not read beside an offer of the deposit itself', async () => {
-    const { reads, pass } = openedBeside(() => stillOpen(100), { status: 'pending', timeLeft: 300 })
+    const { reads, pass } = openWithOtherOffer(() => stillOpen(100), { status: 'pending', timeLeft: 300 })
     await pass(60_000)
     expect(reads()).toBe(0)
   })
 })
 
 it('an own open offer is remembered for later deposits, until it ends', () => {
-  const { state } = having(opening(), loaded())
-  const open = having(state, loaded({ status: 'pending' }))
+  const { state } = play(opening(), loaded())
+  const open = play(state, loaded({ status: 'pending' }))
   expect(open.effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
-  expect(having(open.state, loaded({ status: 'pending' })).effects).toEqual([])
-  const ended = having(open.state, loaded({ status: 'tradeDeclined', timeLeft: null }))
+  expect(play(open.state, loaded({ status: 'pending' })).effects).toEqual([])
+  const ended = play(open.state, loaded({ status: 'tradeDeclined', timeLeft: null }))
   expect(ended.effects).toContainEqual({ kind: 'forgetOffer', hash: state.hash })
   const given = { ...state, payment: payment({ status: 'pending' }) }
-  expect(having(given, { kind: 'opened' }).effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
+  expect(play(given, { kind: 'opened' }).effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
 })
 
 it('the page of the remembered deposit itself has no other offer', () => {

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest'
-import type { Proposal, Wish } from './pick.ts'
-import { drawnInventory, draws, greedy, type Priced, proposed, solvable, wishFor } from './test-picks.ts'
+import type { Goal, Proposal } from './pick.ts'
+import { drawInventory, draws, goalFor, greedy, type Priced, runProposal, solvable } from './test-picks.ts'
 
 /** Returns the value of a proposal after checking its limits. */
-function totalOf(items: readonly Priced[], wish: Wish, proposal: Proposal): number {
+function totalOf(items: readonly Priced[], goal: Goal, proposal: Proposal): number {
   if (proposal.kind !== 'found') throw new Error(`nothing was found: ${proposal.kind}`)
   const prices = new Map(items.map(({ id, price }) => [id, price]))
   expect(new Set(proposal.ids).size).toBe(proposal.ids.length)
-  expect(proposal.ids.length).toBeLessThanOrEqual(wish.maxItems)
+  expect(proposal.ids.length).toBeLessThanOrEqual(goal.maxItems)
   const total = proposal.ids.reduce((sum, id) => sum + (prices.get(id) ?? Number.NaN), 0)
   expect(proposal.total).toBe(total)
-  expect(total).toBeGreaterThanOrEqual(wish.target)
+  expect(total).toBeGreaterThanOrEqual(goal.target)
   return total
 }
 
 /** Returns the least total of all choices. */
-function leastOfAll(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
+function leastOfAll(items: readonly Priced[], { target, maxItems }: Goal): number | undefined {
   let least: number | undefined
   for (let mask = 1; mask < 1 << items.length; mask += 1) {
     const chosen = items.filter((_, index) => mask & (1 << index))
@@ -32,8 +32,8 @@ describe('items for an amount', () => {
     let exact = 0
     for (let round = 0; round < 1_000; round += 1) {
       const { items, target } = solvable(draw)
-      const wish = wishFor(target)
-      if (totalOf(items, wish, proposed(items, wish).proposal) === target) exact += 1
+      const goal = goalFor(target)
+      if (totalOf(items, goal, runProposal(items, goal).proposal) === target) exact += 1
     }
     expect(exact).toBeGreaterThanOrEqual(950)
   })
@@ -44,13 +44,13 @@ describe('items for an amount', () => {
       const draw = draws(mostSteps)
       let compared = 0
       for (let round = 0; round < 150; round += 1) {
-        const items = drawnInventory(1 + draw(400), draw)
-        const wish = wishFor(1 + draw(20_000), { maxItems: 1 + draw(50) })
-        const { proposal } = proposed(items, wish, mostSteps)
-        const theirs = greedy(items, wish)
+        const items = drawInventory(1 + draw(400), draw)
+        const goal = goalFor(1 + draw(20_000), { maxItems: 1 + draw(50) })
+        const { proposal } = runProposal(items, goal, mostSteps)
+        const theirs = greedy(items, goal)
         if (theirs === undefined) continue
         compared += 1
-        expect(totalOf(items, wish, proposal)).toBeLessThanOrEqual(theirs)
+        expect(totalOf(items, goal, proposal)).toBeLessThanOrEqual(theirs)
       }
       expect(compared).toBeGreaterThan(50)
     },
@@ -59,44 +59,47 @@ describe('items for an amount', () => {
   it('are the best of all choices, for inventories small enough to try all', () => {
     const draw = draws(7)
     for (let round = 0; round < 200; round += 1) {
-      const items = drawnInventory(1 + draw(9), draw)
-      const wish = wishFor(1 + draw(4_000), { maxItems: 1 + draw(6) })
-      const least = leastOfAll(items, wish)
-      const { proposal } = proposed(items, wish)
+      const items = drawInventory(1 + draw(9), draw)
+      const goal = goalFor(1 + draw(4_000), { maxItems: 1 + draw(6) })
+      const least = leastOfAll(items, goal)
+      const { proposal } = runProposal(items, goal)
       if (least === undefined) expect(proposal.kind).toBe('short')
-      else expect(totalOf(items, wish, proposal)).toBe(least)
+      else expect(totalOf(items, goal, proposal)).toBe(least)
     }
   })
 
   it('are the same for the same items in any order', () => {
     const draw = draws(11)
     for (let round = 0; round < 50; round += 1) {
-      const items = drawnInventory(200, draw)
-      const wish = wishFor(500 + draw(9_000))
-      const first = proposed(items, wish).proposal
-      expect(proposed(items.toReversed(), wish).proposal).toEqual(first)
-      expect(proposed(items, wish).proposal).toEqual(first)
+      const items = drawInventory(200, draw)
+      const goal = goalFor(500 + draw(9_000))
+      const first = runProposal(items, goal).proposal
+      expect(runProposal(items.toReversed(), goal).proposal).toEqual(first)
+      expect(runProposal(items, goal).proposal).toEqual(first)
     }
   })
 
   it('are searched for in slices and within the allowed steps, for any number of items', () => {
     // Even prices never add up to an odd amount, so the search cannot end early.
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
-    const wish = wishFor(400_001)
-    const { proposal, slices } = proposed(items, wish, 3_000_000)
-    expect(totalOf(items, wish, proposal)).toBe(400_002)
+    const goal = goalFor(400_001)
+    const { proposal, slices } = runProposal(items, goal, 3_000_000)
+    expect(totalOf(items, goal, proposal)).toBe(400_002)
     expect(slices).toBeLessThanOrEqual(21)
-    expect(proposed(items, wishFor(9_999), 3_000_000).slices).toBeGreaterThan(3)
+    expect(runProposal(items, goalFor(9_999), 3_000_000).slices).toBeGreaterThan(3)
   })
 
   it('are refused if the inventory cannot provide them', () => {
     const items = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
-    expect(proposed(items, wishFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
-    expect(proposed(items, wishFor(1_300, { maxItems: 2 })).proposal).toEqual({ kind: 'short', reach: 1_200 })
-    expect(proposed([], wishFor(1)).proposal).toEqual({ kind: 'short', reach: 0 })
-    expect(proposed(items, wishFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
-    expect(proposed(items, wishFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
+    expect(runProposal(items, goalFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
+    expect(runProposal(items, goalFor(1_300, { maxItems: 2 })).proposal).toEqual({
+      kind: 'short',
+      reach: 1_200,
+    })
+    expect(runProposal([], goalFor(1)).proposal).toEqual({ kind: 'short', reach: 0 })
+    expect(runProposal(items, goalFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
+    expect(runProposal(items, goalFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
     const huge = [{ id: 'a', price: 9_000_000_000 }]
-    expect(proposed(huge, wishFor(5_000_000_000)).proposal).toMatchObject({ ids: ['a'] })
+    expect(runProposal(huge, goalFor(5_000_000_000)).proposal).toMatchObject({ ids: ['a'] })
   })
 })

@@ -5,7 +5,7 @@
 import type { Item } from '../../contract/widget-api.ts'
 
 /** Amounts in minor units. */
-export type Wish = { target: number; maxItems: number; mostTotal: number | null }
+export type Goal = { target: number; maxItems: number; mostTotal: number | null }
 
 export type Proposal =
   | { kind: 'found'; ids: readonly string[]; total: number }
@@ -28,106 +28,111 @@ const MOST_CHAINS = 1_000_000
 /** Yields between slices of its work, so the page stays responsive. */
 export function* propose(
   items: readonly Priced[],
-  wish: Wish,
+  goal: Goal,
   mostSteps = MOST_STEPS,
 ): Generator<void, Proposal> {
-  const dearest = items.filter(({ price }) => price > 0).toSorted(byWorth)
-  const reach = totalOf(dearest.slice(0, wish.maxItems))
-  if (reach < wish.target) return { kind: 'short', reach }
-  const quick = quickChoice(dearest, wish)
-  const best = quick.total === wish.target ? quick : yield* improved(dearest, { wish, quick, mostSteps })
-  if (wish.mostTotal !== null && best.total > wish.mostTotal) return { kind: 'none' }
+  const descending = items.filter(({ price }) => price > 0).toSorted(byWorth)
+  const reach = totalOf(descending.slice(0, goal.maxItems))
+  if (reach < goal.target) return { kind: 'short', reach }
+  const quick = quickChoice(descending, goal)
+  const best = quick.total === goal.target ? quick : yield* improve(descending, { goal, quick, mostSteps })
+  if (goal.mostTotal !== null && best.total > goal.mostTotal) return { kind: 'none' }
   return { kind: 'found', ids: best.items.toSorted(byWorth).map(({ id }) => id), total: best.total }
 }
 
 const byWorth = (a: Priced, b: Priced): number => b.price - a.price || (a.id < b.id ? -1 : 1)
 const totalOf = (items: readonly Priced[]): number => items.reduce((sum, { price }) => sum + price, 0)
-const lesser = (one: Choice, other: Choice): Choice =>
+const cheaper = (one: Choice, other: Choice): Choice =>
   other.total < one.total || (other.total === one.total && other.items.length < one.items.length)
     ? other
     : one
 
-/** Picks as a person would: the dearest item that fits, repeatedly, then one more to close the gap. */
-function quickChoice(dearest: readonly Priced[], wish: Wish): Choice {
-  let most = closeGap(dearest, [], wish)
+/** Picks as a person would: the most expensive item that fits, repeatedly, then one more to close the gap. */
+function quickChoice(descending: readonly Priced[], goal: Goal): Choice {
+  let best = closeGap(descending, [], goal)
   const taken: Priced[] = []
-  let left = wish.target
-  for (const item of dearest) {
+  let left = goal.target
+  for (const item of descending) {
     if (item.price > left) continue
     taken.push(item)
     left -= item.price
-    const choice = closeGap(dearest, taken, wish)
-    if (choice !== undefined && (most === undefined || lesser(most, choice) === choice)) most = choice
-    if (left === 0 || taken.length === wish.maxItems) break
+    const choice = closeGap(descending, taken, goal)
+    if (choice !== undefined && (best === undefined || cheaper(best, choice) === choice)) best = choice
+    if (left === 0 || taken.length === goal.maxItems) break
   }
-  const enough = dearestFirst(dearest, wish)
-  return most === undefined ? enough : lesser(most, enough)
+  const fallback = mostExpensiveFirst(descending, goal)
+  return best === undefined ? fallback : cheaper(best, fallback)
 }
 
 /** Returns `taken` and the cheapest item that closes the gap; undefined if there is none. */
 function closeGap(
-  dearest: readonly Priced[],
+  descending: readonly Priced[],
   taken: readonly Priced[],
-  { target, maxItems }: Wish,
+  { target, maxItems }: Goal,
 ): Choice | undefined {
   const total = totalOf(taken)
   if (total >= target) return { items: [...taken], total }
   if (taken.length === maxItems) return undefined
   // Prices descend, so the last item that is worth enough and not taken is the cheapest.
   let low = 0
-  let high = dearest.length
+  let high = descending.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((dearest[middle]?.price ?? 0) >= target - total) low = middle + 1
+    if ((descending[middle]?.price ?? 0) >= target - total) low = middle + 1
     else high = middle
   }
   const used = new Set(taken)
   for (let index = low - 1; index >= 0; index -= 1) {
-    const item = dearest[index]
+    const item = descending[index]
     if (item !== undefined && !used.has(item)) return { items: [...taken, item], total: total + item.price }
   }
   return undefined
 }
 
-/** Picks the dearest first, so it succeeds whenever any choice does; the last item is the cheapest that suffices. */
-function dearestFirst(dearest: readonly Priced[], wish: Wish): Choice {
+/**
+ * Picks the most expensive first, so it succeeds whenever any choice does. The last item is the cheapest that suffices.
+ */
+function mostExpensiveFirst(descending: readonly Priced[], goal: Goal): Choice {
   const taken: Priced[] = []
   let total = 0
-  for (const item of dearest.slice(0, wish.maxItems)) {
-    if (total + item.price >= wish.target) break
+  for (const item of descending.slice(0, goal.maxItems)) {
+    if (total + item.price >= goal.target) break
     taken.push(item)
     total += item.price
   }
-  return closeGap(dearest, taken, wish) ?? { items: taken, total }
+  return closeGap(descending, taken, goal) ?? { items: taken, total }
 }
 
-type Search = { wish: Wish; quick: Choice; mostSteps: number }
+type Search = { goal: Goal; quick: Choice; mostSteps: number }
 
 /**
- * Finds the least excess of all choices if the steps suffice. Otherwise keeps the dearest items of the quick choice and
- * searches for the rest of the amount among as many of the other items as the steps allow.
+ * Finds the least excess of all choices if the steps suffice. Otherwise keeps the most expensive items of the quick
+ * choice and searches for the rest of the amount among as many of the other items as the steps allow.
  */
-function* improved(dearest: readonly Priced[], { wish, quick, mostSteps }: Search): Generator<void, Choice> {
+function* improve(
+  descending: readonly Priced[],
+  { goal, quick, mostSteps }: Search,
+): Generator<void, Choice> {
   const kept: Priced[] = []
-  let { target } = wish
+  let { target } = goal
   let limit = quick.total - 1
-  const rest = () => dearest.filter((item) => !kept.includes(item) && item.price < target)
+  const rest = () => descending.filter((item) => !kept.includes(item) && item.price < target)
   for (const item of quick.items.toSorted(byWorth)) {
-    if (searched(rest(), limit).length * target <= mostSteps || item.price >= target) break
+    if (withoutSurplus(rest(), limit).length * target <= mostSteps || item.price >= target) break
     kept.push(item)
     target -= item.price
     limit -= item.price
   }
-  const maxItems = wish.maxItems - kept.length
-  const among = thinned(searched(rest(), limit), Math.max(1, Math.floor(mostSteps / target)))
+  const maxItems = goal.maxItems - kept.length
+  const among = thinOut(withoutSurplus(rest(), limit), Math.max(1, Math.floor(mostSteps / target)))
   const found = yield* leastSum(among, { target, limit, maxItems })
   if (found === undefined) return quick
   const items = [...kept, ...found]
-  return lesser(quick, { items, total: totalOf(items) })
+  return cheaper(quick, { items, total: totalOf(items) })
 }
 
 /** Leaves out equal items beyond those that fit into the amount: they change nothing. */
-function searched(items: readonly Priced[], limit: number): readonly Priced[] {
+function withoutSurplus(items: readonly Priced[], limit: number): readonly Priced[] {
   const counts = new Map<number, number>()
   return items.filter(({ price }) => {
     const count = (counts.get(price) ?? 0) + 1
@@ -137,7 +142,7 @@ function searched(items: readonly Priced[], limit: number): readonly Priced[] {
 }
 
 /** Returns at most `most` items, spread evenly over the prices. */
-function thinned(items: readonly Priced[], most: number): readonly Priced[] {
+function thinOut(items: readonly Priced[], most: number): readonly Priced[] {
   if (items.length <= most) return items
   const step = items.length / most
   return Array.from({ length: most }, (_, index) => items[Math.floor(index * step)]).filter(

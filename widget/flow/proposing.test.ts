@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import { atStand, json, started } from './test-flow.ts'
+import { answers, json, start } from './test-flow.ts'
 import { inventory, item, standOf } from './test-states.ts'
 
 it('items for an amount are searched for in slices, and an aborted search reports nothing', async () => {
   const items = Array.from({ length: 3_000 }, (_, index) => item(String(index), 1_000 + 2 * index))
-  const page = started({ ...atStand, '/api/inventory': () => json(inventory(items)) })
+  const page = start({ ...answers, '/api/inventory': () => json(inventory(items)) })
   await page.pass(0)
   // Even prices never add up to an odd amount, so the search cannot end early.
   page.flow.dispatch({ kind: 'amountAsked', amount: 30_001 })

@@ -6,23 +6,23 @@ import type { FlowEvent } from './events.ts'
 import { keptPicks, otherGames, shownInventory } from './selectors.ts'
 import type { FlowState } from './state.ts'
 import {
-  answered,
   awaitingLink,
-  having,
   inventory,
   inventoryRequest,
   item,
   loaded,
   openedOn,
   payment,
+  play,
   standOf,
   toggle,
   USER_LINK,
+  withInventory,
   withItems,
 } from './test-states.ts'
 
 const RELOAD: FlowEvent = { kind: 'reloadPressed' }
-const picked = (state: FlowState) => standOf(state).selection
+const selectionOf = (state: FlowState) => standOf(state).selection
 const loading = (state: FlowState) => activitiesOf(state).find(({ kind }) => kind === 'loadInventory')
 
 describe('the inventory', () => {
@@ -34,34 +34,34 @@ describe('the inventory', () => {
 
   it('A-044 is on the page once it has loaded', () => {
     const arrived = inventory([item('1')])
-    const state = answered(openedOn('created'), arrived)
+    const state = withInventory(openedOn('created'), arrived)
     expect(standOf(state).inventory).toEqual({ status: 'ready', inventory: arrived })
     expect(loading(state)).toBeUndefined()
   })
 
   it.each(INVENTORY_ERROR_TYPES)('A-074 %s is a state of the page, and Try again asks again', (type) => {
     const broken = inventory([], { inventoryError: true, inventoryErrorType: type })
-    const state = answered(openedOn('created'), broken)
+    const state = withInventory(openedOn('created'), broken)
     expect(standOf(state).inventory).toEqual({ status: 'error', type })
     expect(loading(state)).toBeUndefined()
-    expect(loading(having(state, RELOAD).state)).toMatchObject({ reload: true })
+    expect(loading(play(state, RELOAD).state)).toMatchObject({ reload: true })
   })
 
   it('A-102 an error without a type, and a call that failed, are the internal error', () => {
     const untyped = inventory([item('1')], { inventoryError: true })
-    expect(standOf(answered(openedOn('created'), untyped)).inventory).toEqual({
+    expect(standOf(withInventory(openedOn('created'), untyped)).inventory).toEqual({
       status: 'error',
       type: 'internal',
     })
     const state = openedOn('created')
-    const { state: failed } = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
+    const { state: failed } = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
     expect(standOf(failed).inventory).toEqual({ status: 'error', type: 'internal' })
   })
 
   it('a page that has asked too often says so, and keeps its picks', () => {
-    const state = having(withItems(), toggle('1'), RELOAD).state
+    const state = play(withItems(), toggle('1'), RELOAD).state
     const request = inventoryRequest(state)
-    const { state: refused } = having(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
+    const { state: refused } = play(state, { kind: 'inventoryFailed', request, code: 'too_many_looks' })
     expect(standOf(refused)).toMatchObject({
       inventory: { status: 'error', type: 'tooManyLooks' },
       setAside: ['1'],
@@ -71,41 +71,41 @@ describe('the inventory', () => {
   it('a game that the store does not take has its own error', () => {
     const state = openedOn('created')
     const code = 'game_not_accepted'
-    const refused = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state), code }).state
+    const refused = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state), code }).state
     expect(standOf(refused).inventory).toEqual({ status: 'error', type: 'gameNotAccepted' })
   })
 
   it('an account that may not trade gets a different error from an account without items', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
-    const none = answered(openedOn('created'), inventory([], change))
+    const none = withInventory(openedOn('created'), inventory([], change))
     const restricted = inventory([], { ...change, inventoryErrorCause: 'accountRestricted' })
     expect(standOf(none).inventory).toEqual({ status: 'error', type: 'tradeNotAvailable' })
-    const { inventory: failed } = standOf(answered(openedOn('created'), restricted))
+    const { inventory: failed } = standOf(withInventory(openedOn('created'), restricted))
     expect(failed).toEqual({ status: 'error', type: 'accountRestricted' })
   })
 
   it('an account without items is shown one game after another, and none twice', () => {
     const change = { inventoryError: true, inventoryErrorType: 'tradeNotAvailable' } as const
     let state = openedOn('created')
-    const led: Game[] = []
-    while (led.length < 2 * GAMES.length) {
-      led.push(standOf(state).game)
-      state = answered(state, inventory([], change))
+    const shown: Game[] = []
+    while (shown.length < 2 * GAMES.length) {
+      shown.push(standOf(state).game)
+      state = withInventory(state, inventory([], change))
       const [next] = otherGames(standOf(state), payment())
       if (next === undefined) break
-      state = having(state, { kind: 'gameChosen', game: next.game }).state
+      state = play(state, { kind: 'gameChosen', game: next.game }).state
     }
-    expect(led).toEqual(GAMES)
+    expect(shown).toEqual(GAMES)
   })
 
   it('D-28 is loaded again once technical works are over', () => {
     const change = { inventoryError: true, inventoryErrorType: 'engineeringWorks' } as const
-    const closed = answered(openedOn('created', { technicalWorks: true }), inventory([], change))
-    expect(loading(having(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
-    expect(loading(having(closed, loaded()).state)).toMatchObject({ reload: true })
+    const closed = withInventory(openedOn('created', { technicalWorks: true }), inventory([], change))
+    expect(loading(play(closed, loaded({ technicalWorks: true })).state)).toBeUndefined()
+    expect(loading(play(closed, loaded()).state)).toMatchObject({ reload: true })
     const hidden = inventory([], { ...change, inventoryErrorType: 'hidden' })
-    const refused = answered(openedOn('created', { technicalWorks: true }), hidden)
-    expect(loading(having(refused, loaded()).state)).toBeUndefined()
+    const refused = withInventory(openedOn('created', { technicalWorks: true }), hidden)
+    expect(loading(play(refused, loaded()).state)).toBeUndefined()
   })
 
   it('A-114 opens on the first game that the store takes if it does not take the default', () => {
@@ -115,14 +115,14 @@ describe('the inventory', () => {
 
   it('ignores a game that the store does not take', () => {
     const state = openedOn('created', { games: ['rust', 'tf'] })
-    expect(having(state, { kind: 'gameChosen', game: 'dota' }).state).toBe(state)
-    expect(standOf(having(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
+    expect(play(state, { kind: 'gameChosen', game: 'dota' }).state).toBe(state)
+    expect(standOf(play(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')
   })
 
   it('an error clears the picks', () => {
-    const state = having(withItems(), toggle('1'), RELOAD).state
-    const { state: failed } = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
-    expect(picked(failed)).toEqual([])
+    const state = play(withItems(), toggle('1'), RELOAD).state
+    const { state: failed } = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) })
+    expect(selectionOf(failed)).toEqual([])
   })
 
   it.each([
@@ -134,103 +134,102 @@ describe('the inventory', () => {
     (_what, event) => {
       const first = openedOn('created')
       const late = inventoryRequest(first)
-      const second = having(first, event).state
+      const second = play(first, event).state
       expect(loading(second)?.key).not.toBe(loading(first)?.key)
-      expect(having(second, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
+      expect(play(second, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
         second,
       )
-      expect(having(second, { kind: 'inventoryFailed', request: late }).state).toBe(second)
+      expect(play(second, { kind: 'inventoryFailed', request: late }).state).toBe(second)
     },
   )
 
   it('A-071 another user starts a new request', () => {
     const first = openedOn('created')
     const late = inventoryRequest(first)
-    const gone = having(first, { kind: 'linkTyped', text: '' }).state
+    const gone = play(first, { kind: 'linkTyped', text: '' }).state
     expect(loading(gone)).toBeUndefined()
-    expect(having(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(
-      gone,
-    )
+    expect(play(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(gone)
   })
 
   it('A-071 another language keeps the items and the picks, another game shows its own (D-27)', () => {
-    const state = having(withItems(), toggle('1')).state
-    const russian = having(state, { kind: 'languageChosen', language: 'ru' }).state
+    const state = play(withItems(), toggle('1')).state
+    const russian = play(state, { kind: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
-    expect(picked(russian)).toEqual(['1'])
-    const dota = having(state, { kind: 'gameChosen', game: 'dota' }).state
+    expect(selectionOf(russian)).toEqual(['1'])
+    const dota = play(state, { kind: 'gameChosen', game: 'dota' }).state
     expect(shownInventory(standOf(dota))).toBeNull()
-    expect(picked(dota)).toEqual([])
+    expect(selectionOf(dota)).toEqual([])
     expect(loading(dota)).toMatchObject({ game: 'dota' })
   })
 
   it('choosing the current game or language loads nothing', () => {
     const state = withItems()
-    expect(having(state, { kind: 'gameChosen', game: 'cs' }).state).toBe(state)
-    expect(loading(having(state, { kind: 'languageChosen', language: 'en' }).state)).toBeUndefined()
+    expect(play(state, { kind: 'gameChosen', game: 'cs' }).state).toBe(state)
+    expect(loading(play(state, { kind: 'languageChosen', language: 'en' }).state)).toBeUndefined()
   })
 
   it.each(GAMES)('A-019 %s can be chosen', (game) => {
-    expect(standOf(having(withItems(), { kind: 'gameChosen', game }).state).game).toBe(game)
+    expect(standOf(play(withItems(), { kind: 'gameChosen', game }).state).game).toBe(game)
   })
 
   it('D-27 a reload keeps the picks that are still in the inventory', () => {
-    const state = having(withItems(), toggle('3'), toggle('1'), RELOAD).state
-    expect(picked(state)).toEqual(['3', '1'])
-    expect(picked(answered(state, inventory([item('1'), item('9')])))).toEqual(['1'])
+    const state = play(withItems(), toggle('3'), toggle('1'), RELOAD).state
+    expect(selectionOf(state)).toEqual(['3', '1'])
+    expect(selectionOf(withInventory(state, inventory([item('1'), item('9')])))).toEqual(['1'])
   })
 })
 
 describe('D-27 the picks before a failed load of the inventory', () => {
   const fail = (state: FlowState): FlowState =>
-    having(state, RELOAD, { kind: 'inventoryFailed', request: inventoryRequest(having(state, RELOAD).state) })
+    play(state, RELOAD, { kind: 'inventoryFailed', request: inventoryRequest(play(state, RELOAD).state) })
       .state
 
   it('come back if the next inventory has their items', () => {
-    const failed = fail(fail(having(withItems(), toggle('3'), toggle('1')).state))
-    expect(picked(failed)).toEqual([])
-    const back = answered(having(failed, RELOAD).state, inventory([item('1'), item('9')]))
-    expect(picked(back)).toEqual(['1'])
-    expect(picked(answered(having(back, RELOAD).state, inventory([item('1'), item('3')])))).toEqual(['1'])
+    const failed = fail(fail(play(withItems(), toggle('3'), toggle('1')).state))
+    expect(selectionOf(failed)).toEqual([])
+    const back = withInventory(play(failed, RELOAD).state, inventory([item('1'), item('9')]))
+    expect(selectionOf(back)).toEqual(['1'])
+    expect(selectionOf(withInventory(play(back, RELOAD).state, inventory([item('1'), item('3')])))).toEqual([
+      '1',
+    ])
   })
 
   it('are forgotten when the selection is cleared', () => {
-    const state = having(
-      fail(having(withItems(), toggle('1')).state),
-      { kind: 'selectionCleared' },
-      RELOAD,
-    ).state
-    expect(picked(answered(state, inventory([item('1')])))).toEqual([])
+    const state = play(fail(play(withItems(), toggle('1')).state), { kind: 'selectionCleared' }, RELOAD).state
+    expect(selectionOf(withInventory(state, inventory([item('1')])))).toEqual([])
   })
 })
 
 describe('D-27 the picks of a game', () => {
   const dota = (state: FlowState) =>
-    answered(having(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
+    withInventory(play(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
   const back = (state: FlowState, ...items: string[]) =>
-    answered(having(state, { kind: 'gameChosen', game: 'cs' }).state, inventory(items.map((id) => item(id))))
+    withInventory(
+      play(state, { kind: 'gameChosen', game: 'cs' }).state,
+      inventory(items.map((id) => item(id))),
+    )
 
   it('do not count in another game, and come back with their items', () => {
-    const away = having(dota(having(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
-    expect(picked(away)).toEqual(['7'])
+    const away = play(dota(play(withItems(), toggle('3'), toggle('1')).state), toggle('7')).state
+    expect(selectionOf(away)).toEqual(['7'])
     expect(keptPicks(standOf(away))).toEqual([{ game: 'cs', count: 2 }])
     const home = back(away, '1', '2', '3')
-    expect(picked(home)).toEqual(['3', '1'])
+    expect(selectionOf(home)).toEqual(['3', '1'])
     expect(keptPicks(standOf(home))).toEqual([{ game: 'dota', count: 1 }])
-    expect(picked(back(away, '3'))).toEqual(['3'])
+    expect(selectionOf(back(away, '3'))).toEqual(['3'])
   })
 
   it('also come back after a failed load of its inventory', () => {
-    const state = having(withItems(), toggle('1'), RELOAD).state
-    const failed = having(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
-    expect(picked(back(dota(failed), '1'))).toEqual(['1'])
+    const state = play(withItems(), toggle('1'), RELOAD).state
+    const failed = play(state, { kind: 'inventoryFailed', request: inventoryRequest(state) }).state
+    expect(selectionOf(back(dota(failed), '1'))).toEqual(['1'])
   })
 
   it('are lost for another user', () => {
-    const away = dota(having(withItems(), toggle('1')).state)
-    const other = having(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
+    const away = dota(play(withItems(), toggle('1')).state)
+    const other = play(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])
-    expect(picked(answered(other, inventory([item('1')])))).toEqual([])
+    expect(selectionOf(withInventory(other, inventory([item('1')])))).toEqual([])
   })
 
   it('the page remembers how many items of each game were usable', () => {
@@ -248,15 +247,15 @@ describe('items for an amount', () => {
   const searches = (state: FlowState) => activitiesOf(state).filter(({ kind }) => kind === 'proposeItems')
 
   it('replace the picks, and the amount stays visible', () => {
-    const asked = having(withItems(), toggle('3'), ask(400)).state
+    const asked = play(withItems(), toggle('3'), ask(400)).state
     expect(searches(asked)).toMatchObject([{ target: 400 }])
-    expect(picked(asked)).toEqual(['3'])
-    const found = having(asked, answer(asked, '2', '1')).state
-    expect(picked(found)).toEqual(['2', '1'])
+    expect(selectionOf(asked)).toEqual(['3'])
+    const found = play(asked, answer(asked, '2', '1')).state
+    expect(selectionOf(found)).toEqual(['2', '1'])
     expect(standOf(found).aim).toMatchObject({ target: 400, search: { status: 'done' } })
     expect(searches(found)).toEqual([])
-    expect(standOf(having(found, toggle('3')).state).aim?.target).toBe(400)
-    expect(standOf(having(found, { kind: 'selectionCleared' }).state).aim).toBeNull()
+    expect(standOf(play(found, toggle('3')).state).aim?.target).toBe(400)
+    expect(standOf(play(found, { kind: 'selectionCleared' }).state).aim).toBeNull()
   })
 
   it.each([
@@ -264,15 +263,15 @@ describe('items for an amount', () => {
     [450, 450],
     [9_000, 600],
   ])('of %i aim at %i, which the deposit takes', (amount, target) => {
-    const state = having(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
+    const state = play(withItems(), loaded({ maxAmount: 600 }), ask(amount)).state
     expect(searches(state)).toMatchObject([{ target }])
   })
 
   it('change no picks if none are found', () => {
-    const asked = having(withItems(), toggle('3'), ask(5_000)).state
+    const asked = play(withItems(), toggle('3'), ask(5_000)).state
     const proposal = { kind: 'short', reach: 600 } as const
-    const { state } = having(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
-    expect(picked(state)).toEqual(['3'])
+    const { state } = play(asked, { kind: 'itemsProposed', request: asked.nextRequest - 1, proposal })
+    expect(selectionOf(state)).toEqual(['3'])
     expect(standOf(state).aim).toEqual({ target: 5_000, search: { status: 'done', proposal } })
   })
 
@@ -283,67 +282,67 @@ describe('items for an amount', () => {
     ['a reload', RELOAD],
     ['a cleared selection', { kind: 'selectionCleared' }],
   ])('are ignored after %s', (_what, event) => {
-    const asked = having(withItems(), ask(400)).state
-    const changed = having(asked, event).state
-    expect(having(changed, answer(asked, '3', '2')).state).toBe(changed)
+    const asked = play(withItems(), ask(400)).state
+    const changed = play(asked, event).state
+    expect(play(changed, answer(asked, '3', '2')).state).toBe(changed)
   })
 
   it('are not picked during a payment, and not searched for without items', () => {
-    const asked = having(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
+    const asked = play(withItems(), toggle('1'), toggle('2'), ask(400), { kind: 'payPressed' }).state
     expect(asked.modal.kind).toBe('creating')
-    expect(picked(having(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
-    const loading = having(withItems(), RELOAD).state
-    expect(having(loading, ask(400)).state).toBe(loading)
+    expect(selectionOf(play(asked, answer(asked, '3')).state)).toEqual(['1', '2'])
+    const loading = play(withItems(), RELOAD).state
+    expect(play(loading, ask(400)).state).toBe(loading)
   })
 })
 
 describe('picking', () => {
   it('A-012 a press picks an item, a second press puts it back, and the picks keep the order of the presses', () => {
-    const state = having(withItems(), toggle('3'), toggle('1')).state
-    expect(picked(state)).toEqual(['3', '1'])
-    expect(picked(having(state, toggle('3')).state)).toEqual(['1'])
+    const state = play(withItems(), toggle('3'), toggle('1')).state
+    expect(selectionOf(state)).toEqual(['3', '1'])
+    expect(selectionOf(play(state, toggle('3')).state)).toEqual(['1'])
   })
 
   it('A-072 all items can be put back with one press', () => {
-    const state = having(withItems(), toggle('1'), toggle('2'), { kind: 'selectionCleared' }).state
-    expect(picked(state)).toEqual([])
+    const state = play(withItems(), toggle('1'), toggle('2'), { kind: 'selectionCleared' }).state
+    expect(selectionOf(state)).toEqual([])
   })
 
   it('a range is added to the picks, up to the most that one offer may have', () => {
     const add = (...ids: string[]) => ({ kind: 'itemsAdded', ids }) as const
-    expect(picked(having(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
+    expect(selectionOf(play(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
       '2',
       '1',
       '3',
     ])
-    const two = having(withItems([item('1'), item('2'), item('3')], { maxItems: 2 }), toggle('3')).state
-    const { state, effects } = having(two, add('1', '2'))
-    expect(picked(state)).toEqual(['3', '1'])
+    const two = play(withItems([item('1'), item('2'), item('3')], { maxItems: 2 }), toggle('3')).state
+    const { state, effects } = play(two, add('1', '2'))
+    expect(selectionOf(state)).toEqual(['3', '1'])
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'tooManyItems' } }])
-    expect(having(two, add('3', 'gone'))).toEqual({ state: two, effects: [] })
+    expect(play(two, add('3', 'gone'))).toEqual({ state: two, effects: [] })
   })
 
   it('an item that is not in the inventory cannot be picked', () => {
     const state = withItems()
-    expect(having(state, toggle('99')).state).toBe(state)
+    expect(play(state, toggle('99')).state).toBe(state)
     const empty = openedOn('created')
-    expect(having(empty, toggle('1')).state).toBe(empty)
+    expect(play(empty, toggle('1')).state).toBe(empty)
   })
 
   it('A-088 an item beyond the server’s limit is not picked, and the shopper is told', () => {
-    const full = having(
+    const full = play(
       withItems([item('1'), item('2'), item('3')], { maxItems: 2 }),
       toggle('1'),
       toggle('2'),
     ).state
-    const { state, effects } = having(full, toggle('3'))
-    expect(picked(state)).toEqual(['1', '2'])
+    const { state, effects } = play(full, toggle('3'))
+    expect(selectionOf(state)).toEqual(['1', '2'])
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'tooManyItems' } }])
-    expect(picked(having(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
+    expect(selectionOf(play(full, toggle('2'), toggle('3')).state)).toEqual(['1', '3'])
   })
 
   it('A-010 search and order change the items shown, not the picks', () => {
-    const { state } = having(
+    const { state } = play(
       withItems(),
       toggle('1'),
       { kind: 'searchTyped', text: 'none' },
@@ -355,7 +354,7 @@ describe('picking', () => {
   it('does nothing while the page waits for the link', () => {
     const state = awaitingLink()
     for (const event of [toggle('1'), RELOAD, { kind: 'gameChosen', game: 'tf' } as const]) {
-      expect(having(state, event).state).toBe(state)
+      expect(play(state, event).state).toBe(state)
     }
   })
 })

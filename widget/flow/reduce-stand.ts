@@ -33,7 +33,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
   if (event.kind === 'languageChosen') {
     const chosen = { ...state, language: event.language, languageChosen: true }
     return {
-      state: event.language === state.language ? chosen : reloading(chosen, {}, false),
+      state: event.language === state.language ? chosen : reloadInventory(chosen, {}, false),
       effects: [{ kind: 'storeLanguage', language: event.language }],
     }
   }
@@ -44,20 +44,20 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
       if (event.game === stand.game || !acceptedGames(state.payment).includes(event.game))
         return { state, effects: [] }
       return {
-        state: reloading(state, { ...turnedTo(stand, event.game), inventory: NOTHING }, false),
+        state: reloadInventory(state, { ...switchGame(stand, event.game), inventory: NOTHING }, false),
         effects: [],
       }
     }
     case 'reloadPressed':
-      return { state: reloading(state, {}, true), effects: [] }
+      return { state: reloadInventory(state, {}, true), effects: [] }
     case 'inventoryLoaded':
       return { state: inventoryLoaded(state, stand, event), effects: [] }
     case 'inventoryFailed':
       return { state: inventoryFailed(state, stand, event), effects: [] }
     case 'itemToggled':
-      return toggled(state, stand, event.id)
+      return itemToggled(state, stand, event.id)
     case 'itemsAdded':
-      return added(state, stand, event.ids)
+      return itemsAdded(state, stand, event.ids)
     case 'selectionCleared':
       return { state: withStand(state, { selection: [], setAside: [], aim: null }), effects: [] }
     case 'amountAsked':
@@ -86,7 +86,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
 const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
 
 /** Each game keeps its picks: those of the old game are set aside, and those of the new game return with its items. */
-function turnedTo({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
+function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
   const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
   const fresh = { selection: [], search: '', aim: null }
   return { ...fresh, game, setAside: kept[game] ?? [], elsewhere: { ...kept, [game]: [] } }
@@ -98,7 +98,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
 }
 
 /** Loads the inventory again. The shown inventory stays until the answer, if it is of the same game. */
-export function reloading(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
+export function reloadInventory(state: FlowState, change: Partial<Stand>, reload: boolean): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   const stand = { ...state.page.stand, ...change }
   const request = state.nextRequest
@@ -128,12 +128,12 @@ function inventoryLoaded(
     const type = inventory.inventoryErrorCause ?? inventory.inventoryErrorType ?? 'internal'
     // Remember that this game has no items, so the page suggests another game next.
     const counts = type === 'tradeNotAvailable' ? { ...stand.counts, [stand.game]: 0 } : stand.counts
-    return failed(state, { ...stand, counts }, type)
+    return showFailure(state, { ...stand, counts }, type)
   }
-  const there = itemsById(inventory.items)
+  const byId = itemsById(inventory.items)
   return withStand(state, {
     inventory: { status: 'ready', inventory },
-    selection: [...stand.setAside, ...stand.selection].filter((id) => there.has(id)),
+    selection: [...stand.setAside, ...stand.selection].filter((id) => byId.has(id)),
     setAside: [],
     counts: { ...stand.counts, [stand.game]: inventory.items.length },
   })
@@ -150,11 +150,11 @@ function inventoryFailed(
   { request, code }: { request: number; code?: string | null },
 ): FlowState {
   if (!isCurrent(stand, request)) return state
-  return failed(state, stand, FAILURES[code ?? ''] ?? 'internal')
+  return showFailure(state, stand, FAILURES[code ?? ''] ?? 'internal')
 }
 
 /** Shows an error. It clears the selection, but the picks come back with the items. */
-function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
+function showFailure(state: FlowState, stand: Stand, type: InventoryFailure): FlowState {
   const setAside = [...stand.setAside, ...stand.selection]
   const { counts } = stand
   return withStand(state, { counts, inventory: { status: 'error', type }, selection: [], setAside })
@@ -162,7 +162,7 @@ function failed(state: FlowState, stand: Stand, type: InventoryFailure): FlowSta
 
 /** Returns the stand with an error in place of its items. */
 export function withFailure(state: FlowState, type: InventoryFailure): FlowState {
-  return state.page.stage === 'wait-for-select-items' ? failed(state, state.page.stand, type) : state
+  return state.page.stage === 'wait-for-select-items' ? showFailure(state, state.page.stand, type) : state
 }
 
 /** Searches for items worth the amount, limited to the payable range. Does nothing during a payment. */
@@ -201,12 +201,12 @@ function itemsProposed(
   const done: Stand['aim'] = { ...aim, search: { status: 'done', proposal } }
   const inventory = shownInventory(stand)
   if (proposal.kind !== 'found' || inventory === null) return withStand(state, { aim: done })
-  const there = itemsById(inventory.items)
-  const selection = proposal.ids.filter((id) => there.has(id)).slice(0, inventory.maxItems)
+  const byId = itemsById(inventory.items)
+  const selection = proposal.ids.filter((id) => byId.has(id)).slice(0, inventory.maxItems)
   return withStand(state, { aim: done, selection })
 }
 
-function toggled(state: FlowState, stand: Stand, id: string): Step {
+function itemToggled(state: FlowState, stand: Stand, id: string): Step {
   const aim = withoutSearch(stand)
   if (stand.selection.includes(id)) {
     return {
@@ -222,11 +222,11 @@ function toggled(state: FlowState, stand: Stand, id: string): Step {
   return { state: withStand(state, { aim, selection: [...stand.selection, id] }), effects: [] }
 }
 
-function added(state: FlowState, stand: Stand, ids: readonly string[]): Step {
+function itemsAdded(state: FlowState, stand: Stand, ids: readonly string[]): Step {
   const inventory = shownInventory(stand)
   if (inventory === null) return { state, effects: [] }
-  const there = itemsById(inventory.items)
-  const wanted = new Set([...stand.selection, ...ids.filter((id) => there.has(id))])
+  const byId = itemsById(inventory.items)
+  const wanted = new Set([...stand.selection, ...ids.filter((id) => byId.has(id))])
   const selection = [...wanted].slice(0, Math.max(inventory.maxItems, stand.selection.length))
   const effects: Effect[] =
     selection.length < wanted.size ? [{ kind: 'toast', toast: { text: 'tooManyItems' } }] : []

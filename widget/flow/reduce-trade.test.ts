@@ -3,18 +3,18 @@ import { ERRORS } from '../../contract/errors.ts'
 import type { FlowEvent } from './events.ts'
 import type { FlowState } from './state.ts'
 import {
-  answered,
   confirming,
   creating,
-  doing,
-  having,
   inventory,
   item,
   loaded,
   modalKind,
   openedOn,
+  play,
+  shownActivities,
   standOf,
   toggle,
+  withInventory,
   withItems,
 } from './test-states.ts'
 
@@ -22,8 +22,8 @@ const PAY: FlowEvent = { kind: 'payPressed' }
 const LEAVE: FlowEvent = { kind: 'confirmationLeft' }
 const RETURN: FlowEvent = { kind: 'confirmationReopened' }
 
-const polling = (state: FlowState): boolean => doing(state).some(({ kind }) => kind === 'poll')
-const creation = (state: FlowState) => doing(state).find(({ kind }) => kind === 'createTrade')
+const polling = (state: FlowState): boolean => shownActivities(state).some(({ kind }) => kind === 'poll')
+const creation = (state: FlowState) => shownActivities(state).find(({ kind }) => kind === 'createTrade')
 const refused = (code: string | null, attempt = 1): FlowEvent => ({
   kind: 'tradeRefused',
   attempt,
@@ -36,7 +36,7 @@ describe('paying', () => {
     const trade = { game: 'cs', items: ['1', '2'], quoteId: 'quote-1' }
     expect(creation(state)).toMatchObject({ attempt: 1, trade, delayMs: 0 })
     expect(polling(state)).toBe(false)
-    const active = having(state, { kind: 'tradeActive', attempt: 1 }).state
+    const active = play(state, { kind: 'tradeActive', attempt: 1 }).state
     expect(modalKind(active)).toBe('confirming')
     expect(creation(active)).toBeUndefined()
     expect(polling(active)).toBe(true)
@@ -45,26 +45,26 @@ describe('paying', () => {
   describe('before the code of the dialogs is loaded', () => {
     const dialogs = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ kind: 'dialogsChanged', to })
     const waiting: FlowState = {
-      ...having(withItems(), toggle('1'), toggle('2')).state,
+      ...play(withItems(), toggle('1'), toggle('2')).state,
       dialogs: { kind: 'loading', pay: false },
     }
 
     it('waits while it loads', () => {
-      const held = having(waiting, PAY).state
+      const held = play(waiting, PAY).state
       expect(creation(held)).toBeUndefined()
-      expect(creation(having(held, dialogs('ready')).state)).toMatchObject({ attempt: 1 })
+      expect(creation(play(held, dialogs('ready')).state)).toMatchObject({ attempt: 1 })
     })
 
     it('does not wait after a failed load: nothing is sent without another press', () => {
-      const refused = having(waiting, PAY, dialogs('failed')).state
+      const refused = play(waiting, PAY, dialogs('failed')).state
       expect(refused.dialogs).toEqual({ kind: 'failed', pay: true })
-      const ready = having(refused, PAY, dialogs('ready')).state
+      const ready = play(refused, PAY, dialogs('ready')).state
       expect(creation(ready)).toBeUndefined()
-      expect(creation(having(ready, PAY).state)).toMatchObject({ attempt: 1 })
+      expect(creation(play(ready, PAY).state)).toMatchObject({ attempt: 1 })
     })
 
     it('is forgotten when the picks change in the meantime', () => {
-      const changed = having(waiting, PAY, toggle('3'), dialogs('ready')).state
+      const changed = play(waiting, PAY, toggle('3'), dialogs('ready')).state
       expect(creation(changed)).toBeUndefined()
       expect(changed.modal.kind).toBe('none')
     })
@@ -72,27 +72,27 @@ describe('paying', () => {
 
   it('twice creates one trade', () => {
     const state = creating()
-    expect(having(state, PAY).state.modal).toBe(state.modal)
+    expect(play(state, PAY).state.modal).toBe(state.modal)
   })
 
   it.each([
     ['A-086 nothing picked', withItems()],
-    ['A-085 a total below the minimum', having(withItems(), toggle('1')).state],
+    ['A-085 a total below the minimum', play(withItems(), toggle('1')).state],
     [
       'an inventory that is loading',
-      having(withItems(), toggle('1'), toggle('2'), { kind: 'reloadPressed' }).state,
+      play(withItems(), toggle('1'), toggle('2'), { kind: 'reloadPressed' }).state,
     ],
     ['no user', openedOn('created', { user: null })],
     [
       'D-15 a total above what the deposit takes',
-      having(withItems(), loaded({ maxAmount: 399 }), toggle('1'), toggle('2')).state,
+      play(withItems(), loaded({ maxAmount: 399 }), toggle('1'), toggle('2')).state,
     ],
     [
       'a deposit that is pending',
-      having(withItems(), toggle('1'), toggle('2'), loaded({ status: 'pending' }), LEAVE).state,
+      play(withItems(), toggle('1'), toggle('2'), loaded({ status: 'pending' }), LEAVE).state,
     ],
   ])('does nothing with %s', (_what, state) => {
-    const { state: same, effects } = having(state, PAY)
+    const { state: same, effects } = play(state, PAY)
     expect(same.modal).toEqual(state.modal)
     expect(creation(same)).toBeUndefined()
     expect(effects).toEqual([])
@@ -100,14 +100,14 @@ describe('paying', () => {
 
   it('A-085 is possible at exactly the minimum, and at exactly the maximum', () => {
     const items = [item('1', 300)]
-    const state = having(withItems(items), loaded({ maxAmount: 300 }), toggle('1'), PAY).state
+    const state = play(withItems(items), loaded({ maxAmount: 300 }), toggle('1'), PAY).state
     expect(modalKind(state)).toBe('creating')
   })
 })
 
 describe('creating', () => {
   it('D-25 a lost answer repeats the same call after a pause, and the modal stays', () => {
-    const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
+    const state = play(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
     expect(modalKind(state)).toBe('creating')
     expect(creation(state)).toMatchObject({ attempt: 2, delayMs: 2000 })
     expect(creation(state)).toMatchObject({ trade: { items: ['1', '2'], quoteId: 'quote-1' } })
@@ -115,32 +115,32 @@ describe('creating', () => {
   })
 
   it('D-25 the answer to the repeated call counts, but a late answer to the first call does not', () => {
-    const state = having(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
-    expect(having(state, { kind: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
-    expect(having(state, { kind: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
-    expect(having(state, refused('trade_refused', 1)).state.modal).toBe(state.modal)
-    expect(modalKind(having(state, { kind: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
+    const state = play(creating(), { kind: 'tradeUnknown', attempt: 1 }).state
+    expect(play(state, { kind: 'tradeActive', attempt: 1 }).state.modal).toBe(state.modal)
+    expect(play(state, { kind: 'tradeUnknown', attempt: 1 }).state.modal).toBe(state.modal)
+    expect(play(state, refused('trade_refused', 1)).state.modal).toBe(state.modal)
+    expect(modalKind(play(state, { kind: 'tradeActive', attempt: 2 }).state)).toBe('confirming')
   })
 
   it('A-025 A-063 a refusal shows the error; after closing it, the same items can be tried again', () => {
-    const state = having(creating(), refused('trade_refused')).state
+    const state = play(creating(), refused('trade_refused')).state
     expect(state.modal).toEqual({
       kind: 'creationError',
       refusal: { code: 'trade_refused', detail: null },
     })
-    expect(doing(state)).toEqual([])
-    const closed = having(state, { kind: 'creationErrorClosed' }).state
+    expect(shownActivities(state)).toEqual([])
+    const closed = play(state, { kind: 'creationErrorClosed' }).state
     expect(modalKind(closed)).toBe('none')
-    expect(modalKind(having(closed, PAY).state)).toBe('creating')
+    expect(modalKind(play(closed, PAY).state)).toBe('creating')
   })
 
   it('an expired link is marked in its field behind the error, and the picks are kept', () => {
     const refusal = { code: 'trade_refused', detail: null, cause: 'link_expired' }
-    const { state } = having(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
+    const { state } = play(creating(), { kind: 'tradeRefused', attempt: 1, refusal })
     expect(modalKind(state)).toBe('creationError')
     expect(standOf(state).inventory).toEqual({ status: 'error', type: 'invalidPartner' })
-    const again = having(state, { kind: 'creationErrorClosed' }, { kind: 'reloadPressed' }).state
-    expect(standOf(answered(again, inventory([item('1'), item('2')]))).selection).toEqual(['1', '2'])
+    const again = play(state, { kind: 'creationErrorClosed' }, { kind: 'reloadPressed' }).state
+    expect(standOf(withInventory(again, inventory([item('1'), item('2')]))).selection).toEqual(['1', '2'])
   })
 
   const STALE = ['price_changed', 'items_unavailable']
@@ -148,8 +148,8 @@ describe('creating', () => {
   it.each(Object.keys(ERRORS))(
     'D-13 only a refusal for changed prices or items reloads the inventory: %s',
     (code) => {
-      const state = having(creating(), refused(code)).state
-      const loading = doing(state).filter(({ kind }) => kind === 'loadInventory')
+      const state = play(creating(), refused(code)).state
+      const loading = shownActivities(state).filter(({ kind }) => kind === 'loadInventory')
       expect(loading).toHaveLength(STALE.includes(code) ? 1 : 0)
       if (STALE.includes(code)) expect(loading).toMatchObject([{ reload: true }])
       expect(standOf(state).selection).toEqual(['1', '2'])
@@ -157,17 +157,17 @@ describe('creating', () => {
   )
 
   it('D-27 the reloaded inventory keeps the picks that it still has', () => {
-    const state = having(creating(), refused('items_unavailable')).state
-    expect(standOf(answered(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
+    const state = play(creating(), refused('items_unavailable')).state
+    expect(standOf(withInventory(state, inventory([item('2'), item('3')]))).selection).toEqual(['2'])
   })
 
   it('cannot be left while it is unknown whether there is an offer', () => {
-    expect(modalKind(having(creating(), LEAVE).state)).toBe('creating')
+    expect(modalKind(play(creating(), LEAVE).state)).toBe('creating')
   })
 
   it('D-25 an offer first reported by the deposit is confirmed', () => {
-    expect(modalKind(having(creating(), loaded({ status: 'pending' })).state)).toBe('confirming')
-    expect(modalKind(having(creating(), loaded({ creating: true })).state)).toBe('creating')
+    expect(modalKind(play(creating(), loaded({ status: 'pending' })).state)).toBe('confirming')
+    expect(modalKind(play(creating(), loaded({ creating: true })).state)).toBe('creating')
   })
 })
 
@@ -181,20 +181,20 @@ describe('a page opened while an offer is being created', () => {
   })
 
   it('D-25 confirms the offer once it is open', () => {
-    expect(modalKind(having(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
+    expect(modalKind(play(joined, loaded({ status: 'pending' })).state)).toBe('confirming')
   })
 
   it('D-25 says that no offer was created', () => {
-    const state = having(joined, loaded({ creating: true }), loaded({ creating: false })).state
+    const state = play(joined, loaded({ creating: true }), loaded({ creating: false })).state
     expect(state.modal).toEqual({ kind: 'creationError', refusal: { code: null, detail: null } })
     expect(polling(state)).toBe(false)
   })
 
   it('a payment older than the answered call does not end the confirmation', () => {
-    const active = having(creating(), { kind: 'tradeActive', attempt: 1 }).state
-    const state = having(active, loaded({ creating: false })).state
+    const active = play(creating(), { kind: 'tradeActive', attempt: 1 }).state
+    const state = play(active, loaded({ creating: false })).state
     expect(modalKind(state)).toBe('confirming')
-    const late = having(state, loaded({ creating: true }), loaded({ status: 'pending' })).state
+    const late = play(state, loaded({ creating: true }), loaded({ status: 'pending' })).state
     expect(modalKind(late)).toBe('confirming')
     expect(polling(late)).toBe(true)
   })
@@ -208,21 +208,21 @@ describe('confirming', () => {
   })
 
   it('A-061 stops polling when left, and polls again when reopened', () => {
-    const left = having(confirming(), LEAVE).state
+    const left = play(confirming(), LEAVE).state
     expect(modalKind(left)).toBe('none')
     expect(polling(left)).toBe(false)
-    const back = having(left, RETURN).state
+    const back = play(left, RETURN).state
     expect(modalKind(back)).toBe('confirming')
     expect(polling(back)).toBe(true)
   })
 
   it('is not reopened by an answer that was under way when it was left', () => {
-    const left = having(confirming(), LEAVE).state
-    expect(modalKind(having(left, loaded({ status: 'pending' })).state)).toBe('none')
+    const left = play(confirming(), LEAVE).state
+    expect(modalKind(play(left, loaded({ status: 'pending' })).state)).toBe('none')
   })
 
   it('is not opened without an offer', () => {
-    expect(modalKind(having(withItems(), RETURN).state)).toBe('none')
-    expect(modalKind(having(openedOn('succeeded'), RETURN).state)).toBe('completed')
+    expect(modalKind(play(withItems(), RETURN).state)).toBe('none')
+    expect(modalKind(play(openedOn('succeeded'), RETURN).state)).toBe('completed')
   })
 })

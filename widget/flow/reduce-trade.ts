@@ -1,7 +1,7 @@
 /** Transitions of the trade: paying, the confirmation modal, the errors of its creation. */
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { FlowEvent, Step } from './events.ts'
-import { reloading, withFailure } from './reduce-stand.ts'
+import { reloadInventory, withFailure } from './reduce-stand.ts'
 import { payBlock } from './selectors.ts'
 import type { Dialogs, FlowState, Modal, Refusal } from './state.ts'
 
@@ -35,13 +35,13 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
     case 'tradeUnknown':
       return isCurrent(modal, event.attempt) ? { modal: { ...modal, attempt: event.attempt + 1 } } : {}
     case 'tradeRefused':
-      return isCurrent(modal, event.attempt) ? refused(state, event.refusal) : {}
+      return isCurrent(modal, event.attempt) ? tradeRefused(state, event.refusal) : {}
     case 'confirmationLeft':
-      return left(modal)
+      return confirmationLeft(modal)
     case 'patienceEnded':
       return modal.kind === 'creating' || modal.kind === 'joining' ? { modal: { ...modal, slow: true } } : {}
     case 'confirmationReopened':
-      return modal.kind === 'none' ? reopened(state) : {}
+      return modal.kind === 'none' ? confirmationReopened(state) : {}
     case 'creationErrorClosed':
       return modal.kind === 'creationError' ? { modal: { kind: 'none' } } : {}
     case 'dialogsChanged':
@@ -63,13 +63,13 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
 }
 
 /** The shopper can always leave an open offer, but one being created only once it is slow. The page keeps checking. */
-function left(modal: Modal): Partial<FlowState> {
+function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
   const isLong = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return isLong ? { modal: { kind: 'none' }, offerLeft: true, lookNow: true } : {}
 }
 
-function reopened({ payment }: FlowState): Partial<FlowState> {
+function confirmationReopened({ payment }: FlowState): Partial<FlowState> {
   if (payment?.status === 'pending') return { modal: { kind: 'confirming' } }
   return payment?.creating === true ? { modal: { kind: 'joining', slow: false }, offerLeft: false } : {}
 }
@@ -85,7 +85,7 @@ function pay(state: FlowState): Partial<FlowState> {
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
   if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
   // One trade at a time: show the trade being created.
-  if (payment.creating) return reopened(state)
+  if (payment.creating) return confirmationReopened(state)
   const { inventory, selection, game } = page.stand
   const quoteId = inventory.status === 'ready' ? inventory.inventory.quoteId : null
   const request = { game, items: selection, quoteId }
@@ -93,16 +93,16 @@ function pay(state: FlowState): Partial<FlowState> {
 }
 
 /** Reloads changed prices or items behind the error, and marks an expired link there. */
-function refused(state: FlowState, refusal: Refusal): Partial<FlowState> {
-  const stale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
+function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
+  const isStale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }
   if (refusal.code === 'technical_works' && state.payment !== null) {
     return { modal, payment: { ...state.payment, technicalWorks: true, timeLeft: null }, deadlineMs: null }
   }
-  if (stale) return { ...reloading(state, {}, true), modal }
+  if (isStale) return { ...reloadInventory(state, {}, true), modal }
   if (refusal.cause === ('link_expired' satisfies RefusalCause))
     return { ...withFailure(state, 'invalidPartner'), modal }
   // A lost call or another tab may have begun a trade, which may be over by now: check the deposit.
-  const elsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
-  return elsewhere ? { modal, lookNow: true } : { modal }
+  const hasChangedElsewhere = refusal.code === 'deposit_closed' || refusal.code === 'trade_in_progress'
+  return hasChangedElsewhere ? { modal, lookNow: true } : { modal }
 }

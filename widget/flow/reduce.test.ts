@@ -6,8 +6,6 @@ import {
   awaitingLink,
   confirming,
   creating,
-  doing,
-  having,
   LINK,
   loaded,
   modalKind,
@@ -15,12 +13,14 @@ import {
   openedOn,
   opening,
   payment,
+  play,
+  shownActivities,
   standOf,
   USER,
   USER_LINK,
 } from './test-states.ts'
 
-const kinds = (state: FlowState) => doing(state).map((activity) => activity.kind)
+const kinds = (state: FlowState) => shownActivities(state).map((activity) => activity.kind)
 const typed = (text: string): FlowEvent => ({ kind: 'linkTyped', text })
 const failed = (detail: string | null = null): FlowEvent => ({
   kind: 'paymentFailed',
@@ -51,7 +51,7 @@ describe('opening the page', () => {
   })
 
   it('D-26 a stored link fills the field, and is sent only when the shopper continues', () => {
-    const { state } = having(opening({ link: LINK }), loaded({ user: null }))
+    const { state } = play(opening({ link: LINK }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'stored', text: LINK })
     expect(kinds(state)).toEqual([])
     const unasked: FlowEvent[] = [
@@ -62,21 +62,21 @@ describe('opening the page', () => {
       { kind: 'connectionChanged', online: true },
       loaded({ user: null }),
     ]
-    expect(linkOf(having(state, ...unasked).state)).toEqual({ status: 'stored', text: LINK })
-    const agreed = having(state, { kind: 'storedLinkConfirmed' }).state
-    expect(doing(agreed)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
+    expect(linkOf(play(state, ...unasked).state)).toEqual({ status: 'stored', text: LINK })
+    const agreed = play(state, { kind: 'storedLinkConfirmed' }).state
+    expect(shownActivities(agreed)).toMatchObject([{ kind: 'resolveUser', tradeUrl: LINK }])
     expect(linkOf(agreed)).toMatchObject({ status: 'checking', text: LINK })
   })
 
   it('D-26 a link typed over a stored one is consent', () => {
-    const stored = having(opening({ link: LINK }), loaded({ user: null })).state
-    const { state } = having(stored, typed(OTHER_LINK), { kind: 'typingEnded' })
-    expect(doing(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
+    const stored = play(opening({ link: LINK }), loaded({ user: null })).state
+    const { state } = play(stored, typed(OTHER_LINK), { kind: 'typingEnded' })
+    expect(shownActivities(state)).toMatchObject([{ kind: 'resolveUser', tradeUrl: OTHER_LINK }])
   })
 
   it('D-26 Continue does nothing without a stored link to confirm', () => {
-    for (const state of [opening(), awaitingLink(), having(awaitingLink(), typed(LINK)).state])
-      expect(having(state, { kind: 'storedLinkConfirmed' }).state).toBe(state)
+    for (const state of [opening(), awaitingLink(), play(awaitingLink(), typed(LINK)).state])
+      expect(play(state, { kind: 'storedLinkConfirmed' }).state).toBe(state)
   })
 
   it.each([
@@ -84,30 +84,30 @@ describe('opening the page', () => {
     ["this user's stored link", LINK, LINK],
     ["another user's stored link", OTHER_LINK, USER_LINK],
   ])('D-26 a user who is found while the page shows %s is used', (_what, link, shown) => {
-    const waiting = having(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
-    const { state } = having(waiting, loaded())
+    const waiting = play(opening(link === undefined ? {} : { link }), loaded({ user: null })).state
+    const { state } = play(waiting, loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
   it('A-070 D-26 a user whose link was cleared does not come back with the next answer', () => {
-    const cleared = having(opening({ link: LINK }), loaded(), typed('')).state
-    expect(linkOf(having(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
+    const cleared = play(opening({ link: LINK }), loaded(), typed('')).state
+    expect(linkOf(play(cleared, loaded()).state)).toEqual({ status: 'idle', text: '' })
   })
 
   it('D-26 the link without its token is not an error, even when typed again', () => {
-    const { state } = having(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
+    const { state } = play(opening(), loaded(), typed(`${USER_LINK}&`), typed(USER_LINK))
     expect(linkOf(state)).toEqual({ status: 'resolved', text: USER_LINK })
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
   it('D-26 ignores a stored text that is not a link', () => {
-    const { state } = having(opening({ link: 'https://steamcommunity.com/id/ada' }), loaded({ user: null }))
+    const { state } = play(opening({ link: 'https://steamcommunity.com/id/ada' }), loaded({ user: null }))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
   })
 
   it('D-26 an ended deposit does not check a stored link', () => {
-    const { state } = having(opening({ link: LINK }), loaded({ user: null, status: 'paymentTimeout' }))
+    const { state } = play(opening({ link: LINK }), loaded({ user: null, status: 'paymentTimeout' }))
     expect(kinds(state)).toEqual([])
   })
 
@@ -116,27 +116,27 @@ describe('opening the page', () => {
     ['no token if it is not theirs', OTHER_LINK, USER_LINK],
     ['no token if the account id only begins like theirs', LINK.replace('123456', '1234567'), USER_LINK],
   ])("D-26 the deposit's own user wins over a stored link, and the field shows %s", (_what, link, shown) => {
-    const { state } = having(opening({ link }), loaded())
+    const { state } = play(opening({ link }), loaded())
     expect(linkOf(state)).toEqual({ status: 'resolved', text: shown })
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
   it('A-121 A-100 a refused or unreachable deposit is reported, also by a toast, and can be tried again', () => {
     const refusal = { code: 'deposit_not_found', detail: 'Failed to find your payment.' }
-    const { state, effects } = having(opening(), { kind: 'paymentFailed', refusal })
+    const { state, effects } = play(opening(), { kind: 'paymentFailed', refusal })
     expect(state.page).toEqual({ stage: 'failed', refusal })
     expect(kinds(state)).toEqual([])
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }])
-    expect(kinds(having(state, { kind: 'retryPressed' }).state)).toEqual(['loadPayment'])
+    expect(kinds(play(state, { kind: 'retryPressed' }).state)).toEqual(['loadPayment'])
   })
 
   it('only a page that failed is tried again', () => {
     const state = awaitingLink()
-    expect(having(state, { kind: 'retryPressed' }).state).toBe(state)
+    expect(play(state, { kind: 'retryPressed' }).state).toBe(state)
   })
 
   it('D-23 the time left counts from the answer, and is unknown if the server names none', () => {
-    const at = (timeLeft: number | null) => having(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
+    const at = (timeLeft: number | null) => play(opening(), loaded({ timeLeft }, 5000)).state.deadlineMs
     expect(at(300)).toBe(305_000)
     expect(at(null)).toBeNull()
   })
@@ -150,16 +150,16 @@ describe('the language', () => {
     ['is that of the deposit if none is stored', undefined, 'ru', 'ru'],
   ] as const)('A-065 %s', (_what, stored, deposit, expected) => {
     const start = opening(stored === undefined ? {} : { language: stored })
-    expect(having(start, loaded({ language: deposit })).state.language).toBe(expected)
+    expect(play(start, loaded({ language: deposit })).state.language).toBe(expected)
   })
 
   it('A-065 a deposit in an unsupported language keeps the stored one', () => {
     const strange = JSON.parse('"de"')
-    expect(having(opening({ language: 'ru' }), loaded({ language: strange })).state.language).toBe('ru')
+    expect(play(opening({ language: 'ru' }), loaded({ language: strange })).state.language).toBe('ru')
   })
 
   it('A-066 D-10 a choice is stored, and later answers do not change it', () => {
-    const { state, effects } = having(
+    const { state, effects } = play(
       openedOn('created', { language: 'en', user: null }),
       { kind: 'languageChosen', language: 'ru' },
       loaded({ language: 'en', user: null }),
@@ -169,52 +169,48 @@ describe('the language', () => {
   })
 
   it('D-10 a choice made before the deposit is loaded holds too', () => {
-    const { state } = having(
-      opening(),
-      { kind: 'languageChosen', language: 'ru' },
-      loaded({ language: 'en' }),
-    )
+    const { state } = play(opening(), { kind: 'languageChosen', language: 'ru' }, loaded({ language: 'en' }))
     expect(state.language).toBe('ru')
   })
 })
 
 describe('the trade link', () => {
   it('A-081 an invalid text is an error and is not sent', () => {
-    const { state } = having(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
+    const { state } = play(awaitingLink(), typed('https://steamcommunity.com/id/ada'))
     expect(linkOf(state)).toMatchObject({ status: 'invalid' })
     expect(kinds(state)).toEqual([])
   })
 
   it.each(['', '   '])('A-082 if empty (%j), clears the state without an error', (text) => {
-    const { state } = having(awaitingLink(), typed('nonsense'), typed(text))
+    const { state } = play(awaitingLink(), typed('nonsense'), typed(text))
     expect(linkOf(state)).toEqual({ status: 'idle', text: '' })
     expect(kinds(state)).toEqual([])
   })
 
   it('A-083 waits for the end of typing, waits again after each letter, then is sent trimmed', () => {
-    const first = having(awaitingLink(), typed(` ${LINK}`)).state
-    const second = having(first, typed(` ${LINK}z`)).state
+    const first = play(awaitingLink(), typed(` ${LINK}`)).state
+    const second = play(first, typed(` ${LINK}z`)).state
     expect(kinds(first)).toEqual(['debounce'])
     expect(kinds(second)).toEqual(['debounce'])
-    expect(doing(second)[0]?.key).not.toBe(doing(first)[0]?.key)
-    const sent = having(second, { kind: 'typingEnded' }).state
-    expect(doing(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
+    expect(shownActivities(second)[0]?.key).not.toBe(shownActivities(first)[0]?.key)
+    const sent = play(second, { kind: 'typingEnded' }).state
+    expect(shownActivities(sent)).toMatchObject([{ kind: 'resolveUser', tradeUrl: `${LINK}z` }])
   })
 
   it('A-084 ignores typing during the server’s check', () => {
-    const checking = having(awaitingLink(), typed(LINK), { kind: 'typingEnded' }).state
-    expect(having(checking, typed(OTHER_LINK)).state).toBe(checking)
-    expect(having(checking, typed('')).state).toBe(checking)
+    const checking = play(awaitingLink(), typed(LINK), { kind: 'typingEnded' }).state
+    expect(play(checking, typed(OTHER_LINK)).state).toBe(checking)
+    expect(play(checking, typed('')).state).toBe(checking)
   })
 
   it('ignores the end of typing once the text is gone', () => {
-    const cleared = having(awaitingLink(), typed(LINK), typed('')).state
-    expect(having(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
+    const cleared = play(awaitingLink(), typed(LINK), typed('')).state
+    expect(play(cleared, { kind: 'typingEnded' }).state).toBe(cleared)
   })
 
   it('A-068 A-009 the user the server finds opens the stand, and the link is stored', () => {
     const request = 1
-    const { state, effects } = having(
+    const { state, effects } = play(
       awaitingLink(),
       typed(LINK),
       { kind: 'typingEnded' },
@@ -227,7 +223,7 @@ describe('the trade link', () => {
 
   it('A-089 A-101 an unknown user is an error of the field; a corrected link is checked again', () => {
     const refusal = { code: 'user_not_found', detail: 'no' }
-    const { state } = having(
+    const { state } = play(
       awaitingLink(),
       typed(LINK),
       { kind: 'typingEnded' },
@@ -235,9 +231,9 @@ describe('the trade link', () => {
     )
     expect(linkOf(state)).toEqual({ status: 'failed', text: LINK, refusal })
     expect(kinds(state)).toEqual([])
-    expect(kinds(having(state, typed(OTHER_LINK)).state)).toEqual(['debounce'])
-    expect(kinds(having(state, { kind: 'returned' }).state)).not.toContain('resolveUser')
-    expect(kinds(having(state, { kind: 'retryPressed' }).state)).toEqual(['resolveUser'])
+    expect(kinds(play(state, typed(OTHER_LINK)).state)).toEqual(['debounce'])
+    expect(kinds(play(state, { kind: 'returned' }).state)).not.toContain('resolveUser')
+    expect(kinds(play(state, { kind: 'retryPressed' }).state)).toEqual(['resolveUser'])
   })
 
   it.each([
@@ -245,7 +241,7 @@ describe('the trade link', () => {
     { kind: 'connectionChanged', online: true },
     { kind: 'retryPressed' },
   ] satisfies FlowEvent[])('a link that was not checked is sent again: $kind', (hope) => {
-    const { state } = having(
+    const { state } = play(
       awaitingLink(),
       typed(LINK),
       { kind: 'typingEnded' },
@@ -253,27 +249,27 @@ describe('the trade link', () => {
       { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
     )
     expect(linkOf(state)?.status).toBe('failed')
-    expect(linkOf(having(state, hope).state)).toMatchObject({ status: 'checking', text: LINK })
+    expect(linkOf(play(state, hope).state)).toMatchObject({ status: 'checking', text: LINK })
   })
 
   it.each([
     { kind: 'userResolved', request: 1, user: USER },
     { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
   ] satisfies FlowEvent[])('an answer to an earlier request changes nothing: $kind', (late) => {
-    const { state: first } = having(awaitingLink(), typed(LINK), { kind: 'typingEnded' })
-    const { state: second } = having(
+    const { state: first } = play(awaitingLink(), typed(LINK), { kind: 'typingEnded' })
+    const { state: second } = play(
       first,
       { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
       typed(OTHER_LINK),
       { kind: 'typingEnded' },
     )
-    const { state, effects } = having(second, late)
+    const { state, effects } = play(second, late)
     expect(state).toBe(second)
     expect(effects).toEqual([])
   })
 
   it.each(['', OTHER_LINK, 'nonsense'])('A-070 A-059 typing %j over a known user hides the stand', (text) => {
-    const { state } = having(openedOn('created'), typed(text))
+    const { state } = play(openedOn('created'), typed(text))
     expect(state.page.stage).toBe('wait-for-trade-url-input')
     expect(kinds(state)).not.toContain('loadInventory')
   })
@@ -285,8 +281,8 @@ describe('the outcome', () => {
     (status) => {
       const outcome = (state: FlowState) => (state.modal.kind === 'completed' ? state.modal.outcome : null)
       expect(outcome(openedOn(status))).toBe(status)
-      expect(outcome(having(confirming(), loaded({ status })).state)).toBe(status)
-      expect(outcome(having(creating(), loaded({ status })).state)).toBe(status)
+      expect(outcome(play(confirming(), loaded({ status })).state)).toBe(status)
+      expect(outcome(play(creating(), loaded({ status })).state)).toBe(status)
     },
   )
 
@@ -299,7 +295,7 @@ describe('the outcome', () => {
   })
 
   it.each(FINAL)('A-061 polling ends with %s', (status) => {
-    expect(kinds(having(confirming(), loaded({ status })).state)).not.toContain('poll')
+    expect(kinds(play(confirming(), loaded({ status })).state)).not.toContain('poll')
     expect(kinds(openedOn(status))).not.toContain('poll')
   })
 
@@ -312,30 +308,26 @@ describe('the outcome', () => {
       expect(alarm(openedOn(status))).toBe(false)
       const joined = openedOn('created', { creating: true })
       for (const before of [creating(), joined, confirming()]) {
-        expect(alarm(having(before, loaded({ status })).state)).toBe(SUSPICIOUS.includes(status))
+        expect(alarm(play(before, loaded({ status })).state)).toBe(SUSPICIOUS.includes(status))
       }
-      const left = having(confirming(), { kind: 'confirmationLeft' }).state
-      expect(alarm(having(left, loaded({ status })).state)).toBe(false)
+      const left = play(confirming(), { kind: 'confirmationLeft' }).state
+      expect(alarm(play(left, loaded({ status })).state)).toBe(false)
     },
   )
 
   it('the same answer does not restart the alarm of an open modal', () => {
-    const { state } = having(confirming(), loaded({ status: 'tradeDeclined' }))
-    expect(having(state, loaded({ status: 'tradeDeclined' })).state.modal).toBe(state.modal)
+    const { state } = play(confirming(), loaded({ status: 'tradeDeclined' }))
+    expect(play(state, loaded({ status: 'tradeDeclined' })).state.modal).toBe(state.modal)
   })
 
   it('D-6 a late delivery turns a bad end into succeeded', () => {
-    const { state } = having(
-      confirming(),
-      loaded({ status: 'tradeTimeout' }),
-      loaded({ status: 'succeeded' }),
-    )
+    const { state } = play(confirming(), loaded({ status: 'tradeTimeout' }), loaded({ status: 'succeeded' }))
     expect(state.modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
   it.each(['created', 'pending'] as const)('D-6 %s does not reopen an ended deposit', (status) => {
-    const { state } = having(confirming(), loaded({ status: 'succeeded' }))
-    expect(having(state, loaded({ status })).state).toBe(state)
+    const { state } = play(confirming(), loaded({ status: 'succeeded' }))
+    expect(play(state, loaded({ status })).state).toBe(state)
   })
 
   it.each([
@@ -343,26 +335,26 @@ describe('the outcome', () => {
     ['tradeTimeout', 'pending'],
     ['succeeded', 'tradeTimeout'],
   ] as const)('D-6 after %s, an answer with %s is outdated', (known, older) => {
-    const { state } = having(confirming(), loaded({ status: known }))
-    expect(having(state, loaded({ status: older })).state).toBe(state)
+    const { state } = play(confirming(), loaded({ status: known }))
+    expect(play(state, loaded({ status: older })).state).toBe(state)
   })
 
   it('A-064 leads to the store once, on the first answer with its address', () => {
     const redirectUrl = 'https://store.example/thanks'
-    const first = having(opening(), loaded({ status: 'succeeded', redirectUrl }))
+    const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
     expect(first.effects).toContainEqual({ kind: 'redirect', url: redirectUrl, afterMs: 0 })
-    expect(having(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
+    expect(play(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
     const held = { heldAmount: 100, heldUntil: '2026-11-30T00:00:00.000Z' }
-    const read = having(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
+    const read = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
     expect(read.effects).toContainEqual({ kind: 'redirect', url: redirectUrl, afterMs: 8000 })
-    const polled = having(confirming(), loaded({ status: 'pending', redirectUrl }))
+    const polled = play(confirming(), loaded({ status: 'pending', redirectUrl }))
     expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
   })
 })
 
 describe('an outage while polling', () => {
   it('D-17 is shown once, in the server’s words, and polling continues', () => {
-    const { state, effects } = having(confirming(), failed('busy'), failed(), failed('busy'))
+    const { state, effects } = play(confirming(), failed('busy'), failed(), failed('busy'))
     expect(effects).toEqual([{ kind: 'toast', toast: { text: 'depositFailed', detail: 'busy' } }])
     expect(kinds(state)).toContain('poll')
     expect(modalKind(state)).toBe('confirming')
@@ -372,22 +364,22 @@ describe('an outage while polling', () => {
     ['a full answer', loaded({ status: 'pending' })],
     ['an unchanged one', { kind: 'paymentUnchanged' }],
   ] satisfies [string, FlowEvent][])('D-17 ends with %s: the next one is shown again', (_what, answer) => {
-    expect(having(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
+    expect(play(confirming(), failed(), answer, failed()).effects).toHaveLength(2)
   })
 
   it('an unchanged answer keeps the same state', () => {
     const state = confirming()
-    expect(having(state, { kind: 'paymentUnchanged' }).state).toBe(state)
+    expect(play(state, { kind: 'paymentUnchanged' }).state).toBe(state)
   })
 
   it('the return of the connection is announced once', () => {
     const offline: FlowEvent = { kind: 'connectionChanged', online: false }
     const online: FlowEvent = { kind: 'connectionChanged', online: true }
-    expect(having(confirming(), online).effects).toEqual([])
-    const back = having(confirming(), offline, offline, online, online)
+    expect(play(confirming(), online).effects).toEqual([])
+    const back = play(confirming(), offline, offline, online, online)
     expect(back.state.online).toBe(true)
     expect(back.effects).toEqual([{ kind: 'toast', toast: { text: 'connectionBack' } }])
-    expect(having(confirming(), offline).state.online).toBe(false)
+    expect(play(confirming(), offline).state.online).toBe(false)
   })
 })
 

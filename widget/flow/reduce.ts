@@ -5,9 +5,9 @@ import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
 import { checkLink, fieldStep, linkOf, linkOfUser, openPage, withPayment, withUser } from './first-steps.ts'
-import { reduceStand, reloading } from './reduce-stand.ts'
+import { reduceStand, reloadInventory } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import { isPolling, isUnjudged } from './selectors.ts'
+import { isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
@@ -88,8 +88,8 @@ const withNextLook = (state: FlowState): FlowState =>
 /** A page that could not be opened tries again if that may help. Any other checks whether its state is current. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
-  if (page.stage === 'failed' && isUnjudged(page.refusal)) return { ...state, page: { stage: 'none' } }
-  const asked = askedAgain(state)
+  if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }
+  const asked = repeatFailed(state)
   return payment === null || payment.status === 'succeeded' || isPolling(asked)
     ? asked
     : { ...asked, lookNow: true }
@@ -102,12 +102,12 @@ function retryPressed(state: FlowState): FlowState {
 }
 
 /** Repeats a link check or an inventory load that failed, once it may succeed. */
-function askedAgain(state: FlowState): FlowState {
+function repeatFailed(state: FlowState): FlowState {
   const { page } = state
   if (page.stage === 'wait-for-select-items' && isInternalError(page.stand))
-    return reloading(state, {}, false)
+    return reloadInventory(state, {}, false)
   const link = linkOf(page)
-  return link?.status === 'failed' && isUnjudged(link.refusal) ? checkLink(state, link.text) : state
+  return link?.status === 'failed' && isTemporary(link.refusal) ? checkLink(state, link.text) : state
 }
 
 const step = (state: FlowState): Step => ({ state, effects: [] })
@@ -121,14 +121,16 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
     pollFailing: false,
     offerLeft: before.offerLeft && payment.status === 'created',
   }
-  const paged =
-    before.payment === null ? openPage(state, payment) : worksOver(before, userFound(before, state))
-  const redirect = payment.redirectUrl !== before.payment?.redirectUrl
+  const withPage =
+    before.payment === null
+      ? openPage(state, payment)
+      : reloadAfterWorks(before, openStandForUser(before, state))
+  const isNewRedirect = payment.redirectUrl !== before.payment?.redirectUrl
   return {
-    state: { ...paged, modal: modalAfter(before, payment) },
+    state: { ...withPage, modal: modalAfter(before, payment) },
     effects: [
       ...(payment.status === before.payment?.status ? [] : offerEffects(state, payment)),
-      ...(redirect ? redirectOf(payment) : []),
+      ...(isNewRedirect ? redirectOf(payment) : []),
     ],
   }
 }
@@ -142,9 +144,9 @@ function offerEffects({ hash }: FlowState, { status }: Payment): Effect[] {
 function opened(state: FlowState): Step {
   const { payment } = state
   if (payment === null) return step(state)
-  const judged = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
-  const effects = [...offerEffects(judged, payment), ...redirectOf(payment)]
-  return { state: { ...judged, lookNow: !isPolling(judged) }, effects }
+  const withModal = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
+  const effects = [...offerEffects(withModal, payment), ...redirectOf(payment)]
+  return { state: { ...withModal, lookNow: !isPolling(withModal) }, effects }
 }
 
 const redirectOf = (payment: Payment): Effect[] =>
@@ -163,17 +165,17 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
   const { status } = payment
   if (isFinal(status)) {
     if (modal.kind === 'completed' && modal.outcome === status) return modal
-    const alarming = status === 'tradeDeclined' || status === 'tradeCountered'
+    const isSuspicious = status === 'tradeDeclined' || status === 'tradeCountered'
     const followsConfirmation = ['creating', 'joining', 'confirming'].includes(modal.kind)
-    return { kind: 'completed', outcome: status, alarm: alarming && followsConfirmation }
+    return { kind: 'completed', outcome: status, alarm: isSuspicious && followsConfirmation }
   }
   if (status === 'pending') {
-    const left = modal.kind === 'none' && before.payment?.status === 'pending'
-    return left ? modal : { kind: 'confirming' }
+    const wasLeft = modal.kind === 'none' && before.payment?.status === 'pending'
+    return wasLeft ? modal : { kind: 'confirming' }
   }
   if (payment.creating) {
-    const known = modal.kind === 'creating' || modal.kind === 'joining' || before.offerLeft
-    return known ? modal : { kind: 'joining', slow: false }
+    const isShown = modal.kind === 'creating' || modal.kind === 'joining' || before.offerLeft
+    return isShown ? modal : { kind: 'joining', slow: false }
   }
   if (modal.kind === 'joining') {
     return { kind: 'creationError', refusal: { code: null, detail: null } }
@@ -182,7 +184,7 @@ function modalAfter(before: FlowState, payment: Payment): FlowState['modal'] {
 }
 
 /** Opens the stand once the server has looked up the store's link: the shopper does not have to enter one. */
-function userFound(before: FlowState, state: FlowState): FlowState {
+function openStandForUser(before: FlowState, state: FlowState): FlowState {
   const user = state.payment?.user ?? null
   const link = linkOf(state.page)
   const isAsking = link?.status === 'idle' || link?.status === 'stored'
@@ -191,20 +193,20 @@ function userFound(before: FlowState, state: FlowState): FlowState {
 }
 
 /** Reloads an inventory that technical works prevented, once they are over. */
-function worksOver(before: FlowState, state: FlowState): FlowState {
+function reloadAfterWorks(before: FlowState, state: FlowState): FlowState {
   const { page } = state
   const isOver = before.payment?.technicalWorks === true && state.payment?.technicalWorks === false
   if (!isOver || page.stage !== 'wait-for-select-items') return state
   const { inventory } = page.stand
   const isWaiting = inventory.status === 'error' && inventory.type === 'engineeringWorks'
-  return isWaiting ? reloading(state, {}, true) : state
+  return isWaiting ? reloadInventory(state, {}, true) : state
 }
 
 function paymentFailed(state: FlowState, refusal: Refusal): Step {
   const toast: Effect = { kind: 'toast', toast: { text: 'depositFailed', detail: refusal.detail } }
   if (state.payment === null) {
-    const told = state.page.stage === 'failed'
-    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: told ? [] : [toast] }
+    const wasReported = state.page.stage === 'failed'
+    return { state: { ...state, page: { stage: 'failed', refusal } }, effects: wasReported ? [] : [toast] }
   }
   if (isFinal(state.payment.status)) return step(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
@@ -232,7 +234,7 @@ function otherOfferRead(
 function connectionChanged(state: FlowState, online: boolean): Step {
   if (state.online === online) return step(state)
   return {
-    state: { ...(online ? askedAgain(state) : state), online },
+    state: { ...(online ? repeatFailed(state) : state), online },
     effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
   }
 }

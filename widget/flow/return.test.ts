@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { type Asked, atStand, created, etagged, hangs, json, paid, problem, started } from './test-flow.ts'
-import { having, inventory, item, LINK, loaded, opening, payment, USER } from './test-states.ts'
+import { answers, type Call, created, etagged, hangs, json, payItems, problem, start } from './test-flow.ts'
+import { inventory, item, LINK, loaded, opening, payment, play, USER } from './test-states.ts'
 
 describe('technical works that are over before the first look', () => {
   it('A-022 end on the page, although the deposit did not change', async () => {
-    const unchanged = ({ headers }: Asked) =>
+    const unchanged = ({ headers }: Call) =>
       headers.get('if-none-match') === '"1"' ? new Response(null, { status: 304 }) : etagged(payment(), '"1"')
-    const { flow, pass } = await paid({
+    const { flow, pass } = await payItems({
       '/api/payment': unchanged,
       '/api/trade': () => problem(503, 'technical_works'),
     })
@@ -17,11 +17,11 @@ describe('technical works that are over before the first look', () => {
 })
 
 describe('coming back while a call hangs', () => {
-  const first = (answer: () => Response) => (asked: Asked, times: number) =>
-    times === 1 ? hangs(asked) : answer()
+  const first = (answer: () => Response) => (call: Call, times: number) =>
+    times === 1 ? hangs(call) : answer()
 
   it('asks for the deposit again', async () => {
-    const { flow, to, pass } = started({ ...atStand, '/api/payment': first(() => json(payment())) })
+    const { flow, to, pass } = start({ ...answers, '/api/payment': first(() => json(payment())) })
     await pass(5000)
     flow.returned()
     await pass(0)
@@ -30,8 +30,8 @@ describe('coming back while a call hangs', () => {
   })
 
   it('asks for the inventory again, so no spinner stays', async () => {
-    const { flow, to, pass } = started({
-      ...atStand,
+    const { flow, to, pass } = start({
+      ...answers,
       '/api/inventory': first(() => json(inventory([item('1')]))),
     })
     await pass(5000)
@@ -42,8 +42,8 @@ describe('coming back while a call hangs', () => {
   })
 
   it('asks for the user again', async () => {
-    const { flow, pass } = started({
-      ...atStand,
+    const { flow, pass } = start({
+      ...answers,
       '/api/payment': () => json(created()),
       '/api/trade-url': first(() => json(USER)),
     })
@@ -56,7 +56,7 @@ describe('coming back while a call hangs', () => {
   })
 
   it('D-25 repeats the trade call, which joins the trade of the first call', async () => {
-    const { flow, to, pass } = await paid({ '/api/trade': first(() => json({ state: 'active' })) })
+    const { flow, to, pass } = await payItems({ '/api/trade': first(() => json({ state: 'active' })) })
     await pass(5000)
     flow.returned()
     await pass(0)
@@ -67,8 +67,8 @@ describe('coming back while a call hangs', () => {
   })
 
   it('D-25 repeats the trade call immediately, before its next repetition is due', async () => {
-    const { flow, to, pass } = await paid({
-      '/api/trade': (_asked, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
+    const { flow, to, pass } = await payItems({
+      '/api/trade': (_call, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
     })
     await pass(100)
     flow.returned()
@@ -77,7 +77,7 @@ describe('coming back while a call hangs', () => {
   })
 
   it('keeps a call that has just begun', async () => {
-    const { flow, to, pass } = started({ ...atStand, '/api/inventory': hangs })
+    const { flow, to, pass } = start({ ...answers, '/api/inventory': hangs })
     await pass(999)
     flow.returned()
     await pass(0)
@@ -89,7 +89,7 @@ it.each(['en', 'ru'] as const)(
   'D-10 %s, chosen before a reload, is still chosen after it',
   (chosenLanguage) => {
     const language = chosenLanguage === 'en' ? 'ru' : 'en'
-    const { state } = having(opening({ chosenLanguage, language }), loaded({ language }))
+    const { state } = play(opening({ chosenLanguage, language }), loaded({ language }))
     expect(state).toMatchObject({ language: chosenLanguage, languageChosen: true })
   },
 )

@@ -1,31 +1,31 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
-  atStand,
+  answers,
   created,
+  delayedReply,
   etagged,
   hangs,
-  held,
   json,
-  paid,
+  payItems,
   pending,
   problem,
   type Reply,
-  started,
+  start,
 } from './test-flow.ts'
 import { inventory, item, LINK, OTHER_LINK, payment, USER } from './test-states.ts'
 
 describe('opening the page', () => {
   it('A-060 asks for the deposit once, then for its inventory', async () => {
-    const { asked, flow, pass } = started(atStand)
+    const { calls, flow, pass } = start(answers)
     await pass(10_000)
-    expect(asked.map(({ path }) => path.split('?')[0])).toEqual(['/api/payment', '/api/inventory'])
+    expect(calls.map(({ path }) => path.split('?')[0])).toEqual(['/api/payment', '/api/inventory'])
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
   it('asks again for a deposit that failed to load, at the shopper’s request', async () => {
-    const { flow, to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => (times === 1 ? problem(404, 'deposit_not_found') : json(payment())),
+    const { flow, to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => (times === 1 ? problem(404, 'deposit_not_found') : json(payment())),
     })
     await pass(5000)
     expect(flow.state().page.stage).toBe('failed')
@@ -38,8 +38,8 @@ describe('opening the page', () => {
 
 describe('typing a link', () => {
   it('A-083 checks the link after 700 ms without typing, and not 1 ms earlier', async () => {
-    const { flow, to, effects, pass } = started({
-      ...atStand,
+    const { flow, to, effects, pass } = start({
+      ...answers,
       '/api/payment': () => json(created()),
       '/api/trade-url': () => json(USER),
     })
@@ -56,7 +56,7 @@ describe('typing a link', () => {
   })
 
   it('A-082 never checks a link that was cleared in time', async () => {
-    const { flow, to, pass } = started({ '/api/payment': () => json(created()) })
+    const { flow, to, pass } = start({ '/api/payment': () => json(created()) })
     await pass(0)
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     await pass(699)
@@ -72,10 +72,10 @@ describe('the inventory', () => {
     { kind: 'languageChosen', language: 'ru' },
     { kind: 'linkTyped', text: '' },
   ] as const)('A-071 $kind aborts the request under way, and its answer shows no error', async (event) => {
-    const slow = held()
-    const { flow, to, pass } = started({
-      ...atStand,
-      '/api/inventory': (_asked, times) => (times === 1 ? slow.reply : json(inventory([item('9')]))),
+    const slow = delayedReply()
+    const { flow, to, pass } = start({
+      ...answers,
+      '/api/inventory': (_call, times) => (times === 1 ? slow.reply : json(inventory([item('9')]))),
     })
     await pass(0)
     const [first] = to('/api/inventory')
@@ -90,7 +90,7 @@ describe('the inventory', () => {
   })
 
   it('a refusal for too many calls has its own error', async () => {
-    const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(429, 'too_many_looks') })
+    const { flow, pass } = start({ ...answers, '/api/inventory': () => problem(429, 'too_many_looks') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { type: 'tooManyLooks' } } })
   })
@@ -104,13 +104,13 @@ describe('the inventory', () => {
     ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
     ['an answer without items', { minPrice: 300 }, 'internal'],
   ])('A-102 an error is recognised by %s', async (_what, answer, type) => {
-    const { flow, pass } = started({ ...atStand, '/api/inventory': () => json(answer) })
+    const { flow, pass } = start({ ...answers, '/api/inventory': () => json(answer) })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type } } })
   })
 
   it('A-102 a failed call is the internal error', async () => {
-    const { flow, pass } = started({ ...atStand, '/api/inventory': () => problem(500, 'internal') })
+    const { flow, pass } = start({ ...answers, '/api/inventory': () => problem(500, 'internal') })
     await pass(0)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'error', type: 'internal' } } })
   })
@@ -118,10 +118,10 @@ describe('the inventory', () => {
 
 describe('creating a trade', () => {
   it('A-062 A-103 sends the picked items, then polls immediately', async () => {
-    const { asked } = await paid({ '/api/trade': () => json({ state: 'active' }) })
-    const calls = asked.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
-    expect(calls).toEqual(['POST /api/trade', 'GET /api/payment'])
-    expect(asked[2]?.body).toMatchObject({ game: 'cs', items: ['1', '2'], quoteId: 'quote-1' })
+    const { calls } = await payItems({ '/api/trade': () => json({ state: 'active' }) })
+    const requests = calls.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
+    expect(requests).toEqual(['POST /api/trade', 'GET /api/payment'])
+    expect(calls[2]?.body).toMatchObject({ game: 'cs', items: ['1', '2'], quoteId: 'quote-1' })
   })
 
   it.each([
@@ -136,9 +136,9 @@ describe('creating a trade', () => {
   ] satisfies [string, () => Reply][])(
     'A-103 a success with %s body starts the polling',
     async (_what, reply) => {
-      const { asked, flow } = await paid({ '/api/trade': reply })
-      const calls = asked.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
-      expect(calls).toEqual(['POST /api/trade', 'GET /api/payment'])
+      const { calls, flow } = await payItems({ '/api/trade': reply })
+      const requests = calls.slice(2).map(({ method, path }) => `${method} ${path.split('?')[0]}`)
+      expect(requests).toEqual(['POST /api/trade', 'GET /api/payment'])
       expect(flow.state().modal.kind).toBe('confirming')
     },
   )
@@ -152,8 +152,8 @@ describe('creating a trade', () => {
   ] satisfies [string, () => Reply][])(
     'D-25 after %s, the same call is repeated after 2 s and the modal stays',
     async (_what, lost) => {
-      const { flow, to, pass } = await paid({
-        '/api/trade': (_asked, times) => (times < 3 ? lost() : json({ state: 'active' })),
+      const { flow, to, pass } = await payItems({
+        '/api/trade': (_call, times) => (times < 3 ? lost() : json({ state: 'active' })),
       })
       await pass(1999)
       expect(to('/api/trade')).toHaveLength(1)
@@ -170,7 +170,7 @@ describe('creating a trade', () => {
     'A-063 %s is an error and is not repeated',
     async (code) => {
       const status = code === 'trade_refused' ? 422 : 503
-      const { flow, to, pass } = await paid({ '/api/trade': () => problem(status, code) })
+      const { flow, to, pass } = await payItems({ '/api/trade': () => problem(status, code) })
       await pass(10_000)
       expect(to('/api/trade')).toHaveLength(1)
       expect(flow.state().modal).toEqual({ kind: 'creationError', refusal: { code, detail: code } })
@@ -180,7 +180,7 @@ describe('creating a trade', () => {
 
 describe('polling', () => {
   it('A-061 starts immediately and repeats every second', async () => {
-    const { to, pass } = started({ ...atStand, '/api/payment': () => json(pending()) })
+    const { to, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(0)
     // The first answer opened the page; the poll follows it immediately.
     expect(to('/api/payment')).toHaveLength(2)
@@ -193,8 +193,8 @@ describe('polling', () => {
   })
 
   it('D-23 sends the last ETag, and a 304 keeps the deadline', async () => {
-    const { flow, to, pass } = started({
-      ...atStand,
+    const { flow, to, pass } = start({
+      ...answers,
       '/api/payment': ({ headers }) =>
         headers.get('if-none-match') === '"1"'
           ? new Response(null, { status: 304 })
@@ -209,10 +209,10 @@ describe('polling', () => {
   })
 
   it('D-23 has one poll in flight: the next waits for a slow answer, then follows immediately', async () => {
-    const slow = held()
-    const { to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => (times === 2 ? slow.reply : json(pending())),
+    const slow = delayedReply()
+    const { to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => (times === 2 ? slow.reply : json(pending())),
     })
     await pass(5000)
     expect(to('/api/payment')).toHaveLength(2)
@@ -222,10 +222,10 @@ describe('polling', () => {
   })
 
   it('A-061 aborts its call when the shopper leaves the offer, and asks for a full answer on return', async () => {
-    const slow = held()
-    const { flow, to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
+    const slow = delayedReply()
+    const { flow, to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
     await pass(1000)
     flow.dispatch({ kind: 'confirmationLeft' })
@@ -241,9 +241,9 @@ describe('polling', () => {
   })
 
   it('A-052 ends with the outcome', async () => {
-    const { flow, to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => json(times < 4 ? pending() : payment({ status: 'succeeded' })),
+    const { flow, to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => json(times < 4 ? pending() : payment({ status: 'succeeded' })),
     })
     await pass(20_000)
     expect(to('/api/payment')).toHaveLength(4)
@@ -251,9 +251,9 @@ describe('polling', () => {
   })
 
   it('D-17 continues through an outage, which is shown once', async () => {
-    const { flow, effects, to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => (times === 1 ? json(pending()) : problem(503, 'internal')),
+    const { flow, effects, to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => (times === 1 ? json(pending()) : problem(503, 'internal')),
     })
     await pass(5000)
     expect(to('/api/payment')).toHaveLength(7)
@@ -264,7 +264,7 @@ describe('polling', () => {
   })
 
   it('D-23 asks for a full answer immediately when the page returns', async () => {
-    const { flow, to, pass } = started({ ...atStand, '/api/payment': () => etagged(pending(), '"1"') })
+    const { flow, to, pass } = start({ ...answers, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
     const before = to('/api/payment').length
     flow.returned()
@@ -274,10 +274,10 @@ describe('polling', () => {
   })
 
   it('D-23 repeats a call that was under way when the page returned, and asks for a full answer', async () => {
-    const slow = held()
-    const { flow, to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
+    const slow = delayedReply()
+    const { flow, to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
     await pass(1000)
     flow.returned()
@@ -288,9 +288,9 @@ describe('polling', () => {
   })
 
   it('D-23 aborts a call that has hung since before the page slept', async () => {
-    const { flow, to, pass, effects } = started({
-      ...atStand,
-      '/api/payment': (asked, times) => (times === 3 ? hangs(asked) : json(pending())),
+    const { flow, to, pass, effects } = start({
+      ...answers,
+      '/api/payment': (call, times) => (times === 3 ? hangs(call) : json(pending())),
     })
     await pass(1000)
     expect(to('/api/payment')).toHaveLength(3)
@@ -301,10 +301,10 @@ describe('polling', () => {
   })
 
   it('D-23 asks for a full answer after a gap of more than 2 s', async () => {
-    const slow = held()
-    const { to, pass } = started({
-      ...atStand,
-      '/api/payment': (_asked, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
+    const slow = delayedReply()
+    const { to, pass } = start({
+      ...answers,
+      '/api/payment': (_call, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
     await pass(1000)
     expect(to('/api/payment')[2]?.headers.get('if-none-match')).toBe('"1"')
@@ -315,7 +315,7 @@ describe('polling', () => {
   })
 
   it('a stopped flow aborts its calls and makes no more', async () => {
-    const { flow, to, pass } = started({ ...atStand, '/api/payment': () => json(pending()) })
+    const { flow, to, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(1000)
     const before = to('/api/payment').length
     flow.stop()
@@ -325,7 +325,7 @@ describe('polling', () => {
 })
 
 it('listeners are called for changes only', async () => {
-  const { flow, pass } = started({ ...atStand, '/api/payment': () => json(created()) })
+  const { flow, pass } = start({ ...answers, '/api/payment': () => json(created()) })
   const listener = vi.fn()
   const unsubscribe = flow.subscribe(listener)
   await pass(0)
@@ -341,7 +341,7 @@ describe('D-25 an offer that takes long to create', () => {
   const away = { '/api/trade': () => problem(500, 'internal') }
 
   it('may be left after 30 s and not before, even with calls in between', async () => {
-    const { flow, pass } = await paid(away)
+    const { flow, pass } = await payItems(away)
     await pass(29_999)
     flow.dispatch({ kind: 'confirmationLeft' })
     expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
@@ -353,14 +353,14 @@ describe('D-25 an offer that takes long to create', () => {
 
   it('is checked for every 5 s after the shopper left it, and shown when open', async () => {
     let view = payment()
-    const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
+    const { flow, to, pass } = await payItems({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)
-    const [asked, looked] = [to('/api/trade').length, to('/api/payment').length]
+    const [tradeCalls, paymentCalls] = [to('/api/trade').length, to('/api/payment').length]
     flow.dispatch({ kind: 'confirmationLeft' })
     view = payment({ creating: true, itemCount: 2, amount: 400 })
     await pass(5000)
-    expect(to('/api/trade')).toHaveLength(asked)
-    expect(to('/api/payment')).toHaveLength(looked + 2)
+    expect(to('/api/trade')).toHaveLength(tradeCalls)
+    expect(to('/api/payment')).toHaveLength(paymentCalls + 2)
     expect(flow.state().modal.kind).toBe('none')
     view = pending()
     await pass(5000)
@@ -369,21 +369,21 @@ describe('D-25 an offer that takes long to create', () => {
 
   it('is shown, not requested again, by a press on Add funds', async () => {
     let view = payment()
-    const { flow, to, pass } = await paid({ ...away, '/api/payment': () => json(view) })
+    const { flow, to, pass } = await payItems({ ...away, '/api/payment': () => json(view) })
     await pass(30_000)
     view = payment({ creating: true, itemCount: 2, amount: 400 })
     flow.dispatch({ kind: 'confirmationLeft' })
     await pass(0)
-    const asked = to('/api/trade').length
+    const tradeCalls = to('/api/trade').length
     flow.dispatch({ kind: 'payPressed' })
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
     await pass(3000)
-    expect(to('/api/trade')).toHaveLength(asked)
+    expect(to('/api/trade')).toHaveLength(tradeCalls)
   })
 
   it('may also be left after a reload, which joins it', async () => {
     const making = payment({ creating: true, itemCount: 2, amount: 400 })
-    const { flow, pass } = started({ ...atStand, '/api/payment': () => json(making) })
+    const { flow, pass } = start({ ...answers, '/api/payment': () => json(making) })
     await pass(29_999)
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
     await pass(1)

@@ -84,11 +84,11 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
   }
 
   async function carryOut(activity: Activity, signal: AbortSignal): Promise<void> {
-    const tell = (event: FlowEvent): void => {
+    const report = (event: FlowEvent): void => {
       if (!signal.aborted) dispatch(event, 'soon')
     }
-    if (activity.kind === 'poll') return poll({ world, calls, tell, woken: () => wake.signal }, signal)
-    tell(await calls.eventOf(activity, signal))
+    if (activity.kind === 'poll') return poll({ world, calls, report, woken: () => wake.signal }, signal)
+    report(await calls.eventOf(activity, signal))
   }
 
   ongoing.sync(activitiesOf(state))
@@ -114,13 +114,13 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
 type Polling = {
   world: World
   calls: Calls
-  tell(event: FlowEvent): void
+  report(event: FlowEvent): void
   /** Returns a signal that aborts when the next poll should start immediately. */
   woken(): AbortSignal
 }
 
 /** Keeps one poll in flight. The first starts immediately, each later one a second after the previous began. */
-async function poll({ world, calls, tell, woken }: Polling, signal: AbortSignal): Promise<void> {
+async function poll({ world, calls, report, woken }: Polling, signal: AbortSignal): Promise<void> {
   calls.forget()
   let lastMs = world.now()
   while (!signal.aborted) {
@@ -130,7 +130,7 @@ async function poll({ world, calls, tell, woken }: Polling, signal: AbortSignal)
     const wanted = AbortSignal.any([signal, woken()])
     const event = await calls.payment(wanted)
     // A call from before the page slept may hang until its deadline: replace it with a new one.
-    if (!wanted.aborted) tell(event)
+    if (!wanted.aborted) report(event)
     const restMs = POLL_INTERVAL_MS - (world.now() - beganMs)
     if (restMs > 0 && !wanted.aborted) await world.wait(restMs, wanted)
   }

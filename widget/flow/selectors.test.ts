@@ -5,21 +5,21 @@ import { standTexts } from '../i18n/stand.ts'
 import { otherGames, payBlock, secondsLeft, selectedItems, selectedTotal, visibleItems } from './selectors.ts'
 import { type FlowState, SORTS, type Stand } from './state.ts'
 import {
-  doing,
-  having,
   inventory,
   item,
   openedOn,
   payment,
+  play,
+  shownActivities,
   standOf,
   toggle,
   withItems,
 } from './test-states.ts'
 
 const names = (items: readonly { name: string }[]): string[] => items.map(({ name }) => name)
-const called = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))
+const itemsNamed = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))
 const found = (query: string, ...texts: string[]) =>
-  names(visibleItems(called(...texts), query, { sort: 'default' }))
+  names(visibleItems(itemsNamed(...texts), query, { sort: 'default' }))
 
 describe('A-090 the search', () => {
   it.each([
@@ -101,7 +101,7 @@ describe('the order', () => {
 
 describe('the selection', () => {
   it('keeps the order of the presses and has its sum', () => {
-    const stand = standOf(having(withItems([item('1', 150), item('2', 49)]), toggle('2'), toggle('1')).state)
+    const stand = standOf(play(withItems([item('1', 150), item('2', 49)]), toggle('2'), toggle('1')).state)
     expect(selectedItems(stand).map(({ id }) => id)).toEqual(['2', '1'])
     expect(selectedTotal(stand)).toBe(199)
   })
@@ -109,16 +109,16 @@ describe('the selection', () => {
   it('A-085 D-15 gives the reason why paying is off', () => {
     const block = (state: FlowState, maxAmount: number | null = null) =>
       payBlock(standOf(state), payment({ maxAmount }))
-    const one = having(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
+    const one = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
     expect(block(openedOn('created'))).toBe('loading')
     expect(block(withItems())).toBe('noItems')
-    expect(block(having(withItems([item('2', 299)]), toggle('2')).state)).toBe('belowMinimum')
+    expect(block(play(withItems([item('2', 299)]), toggle('2')).state)).toBe('belowMinimum')
     expect(block(one)).toBeNull()
     expect(block(one, 300)).toBeNull()
     expect(block(one, 299)).toBe('aboveMaximum')
-    expect(block(having(one, { kind: 'reloadPressed' }).state)).toBe('loading')
+    expect(block(play(one, { kind: 'reloadPressed' }).state)).toBe('loading')
     const error = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
-    const hidden = having(openedOn('created'), {
+    const hidden = play(openedOn('created'), {
       kind: 'inventoryLoaded',
       request: 1,
       inventory: error,
@@ -143,7 +143,7 @@ describe('A-092 the seconds left', () => {
 })
 
 it('a stand with its inventory has no pending activity', () => {
-  expect(doing(withItems())).toEqual([])
+  expect(shownActivities(withItems())).toEqual([])
 })
 
 describe('the other games that may help', () => {

@@ -5,7 +5,7 @@ import { DEFAULT_GAME, GAMES, type Game, type Phase } from '../../contract/games
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { FlowState, Refusal, Sort, Stand } from './state.ts'
 
-const UNJUDGED: readonly (string | null)[] = [
+const TEMPORARY: readonly (string | null)[] = [
   // The gateway did not answer.
   null,
   ...([
@@ -19,8 +19,8 @@ const UNJUDGED: readonly (string | null)[] = [
 ]
 
 /** True for a refusal that is not about the call itself, so the same call may soon succeed. */
-export function isUnjudged({ code }: Refusal): boolean {
-  return UNJUDGED.includes(code)
+export function isTemporary({ code }: Refusal): boolean {
+  return TEMPORARY.includes(code)
 }
 
 /** Returns the games whose items the store takes. A gateway of the previous release does not name them. */
@@ -104,11 +104,11 @@ const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
 function shelfOf(items: readonly Item[], sort: Sort): Shelf {
   const known = shelves.get(items) ?? {}
   shelves.set(items, known)
-  known[sort] ??= { items: sorted(items, sort) }
+  known[sort] ??= { items: sortItems(items, sort) }
   return known[sort]
 }
 
-function sorted(items: readonly Item[], sort: Sort): readonly Item[] {
+function sortItems(items: readonly Item[], sort: Sort): readonly Item[] {
   if (sort === 'default') return items
   return items.toSorted((a, b) => (sort === 'priceDown' ? b.price - a.price : a.price - b.price))
 }
@@ -125,13 +125,16 @@ export function visibleItems(
   const shelf = shelfOf(items, sort)
   if (wanted === '') return shelf.items
   if (shelf.found?.words !== words || shelf.found === undefined)
-    shelf.found = { words, rows: shelf.items.map((item) => ({ item, folded: fold(readOf(item, words)) })) }
+    shelf.found = {
+      words,
+      rows: shelf.items.map((item) => ({ item, folded: fold(searchedTextOf(item, words)) })),
+    }
   const found: Item[] = []
   for (const { item, folded } of shelf.found.rows) if (folded.includes(wanted)) found.push(item)
   return found
 }
 
-const readOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
+const searchedTextOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
   phase === undefined || words === undefined ? name : `${name} ${words[phase]}`
 
 const PLAIN = /^[ -~]*$/

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Step, stacksOf, steppedIn } from './stacks.ts'
+import { itemForStep, type Step, stacksOf } from './stacks.ts'
 import { item } from './test-states.ts'
 
 const fade = (id: string, price = 500) => item(id, price, 'Fade')
@@ -59,6 +59,6 @@ describe('a step in a stack', () => {
     ['fewer', [], undefined],
     ['fewer', ['9'], undefined],
   ])('%s with %j picked changes %j', (step, picked, id) => {
-    expect(steppedIn(['1', '2', '3'], new Set(picked), step)).toBe(id)
+    expect(itemForStep(['1', '2', '3'], new Set(picked), step)).toBe(id)
   })
 })

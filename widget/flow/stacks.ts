@@ -14,13 +14,13 @@ const known = new WeakMap<readonly Item[], Stacks>()
 export function stacksOf(items: readonly Item[]): Stacks {
   let stacks = known.get(items)
   if (stacks === undefined) {
-    stacks = stacked(items)
+    stacks = buildStacks(items)
     known.set(items, stacks)
   }
   return stacks
 }
 
-function stacked(items: readonly Item[]): Stacks {
+function buildStacks(items: readonly Item[]): Stacks {
   const fronts: Item[] = []
   const members = new Map<string, string[]>()
   const byLook = new Map<string, string[]>()
@@ -44,7 +44,7 @@ function stacked(items: readonly Item[]): Stacks {
 export type Step = 'toggle' | 'fewer' | 'more'
 
 /** Returns the item of a stack that a step picks or puts back; undefined if there is none. */
-export function steppedIn(
+export function itemForStep(
   ids: readonly string[],
   picked: ReadonlySet<string>,
   step: Step,

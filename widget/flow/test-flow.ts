@@ -9,7 +9,7 @@ import { startFlow } from './runner.ts'
 import type { FlowState } from './state.ts'
 import { inventory, item, opening, payment, toggle } from './test-states.ts'
 
-export type Asked = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }
+export type Call = { path: string; method: string; headers: Headers; body: unknown; signal: AbortSignal }
 export type Reply = Response | Promise<Response>
 
 export const json = (body: unknown, init: ResponseInit = {}): Response => Response.json(body, init)
@@ -18,24 +18,24 @@ export const problem = (status: number, code: string): Response => json({ code, 
 export const pending = (): Payment => payment({ status: 'pending', timeLeft: 300 })
 
 /** Answers by path. `times` counts the calls of the path so far. */
-type Server = Record<string, ((asked: Asked, times: number) => Reply) | undefined>
+type Server = Record<string, ((call: Call, times: number) => Reply) | undefined>
 
 /** Starts a flow on a fake clock, with a server that answers immediately. The flow stops with the test. */
-export function started(server: Server, initial: FlowState = opening()) {
+export function start(server: Server, initial: FlowState = opening()) {
   vi.useFakeTimers()
-  const asked: Asked[] = []
+  const calls: Call[] = []
   const effects: Effect[] = []
   const fetcher: typeof fetch = async (input, init) => {
     const path = String(input).split('?')[0] ?? ''
-    const call: Asked = {
+    const call: Call = {
       path: String(input),
       method: init?.method ?? 'GET',
       headers: new Headers(init?.headers),
       body: typeof init?.body === 'string' ? JSON.parse(init.body) : undefined,
       signal: init?.signal ?? new AbortController().signal,
     }
-    asked.push(call)
-    const times = asked.filter((other) => other.path.startsWith(path)).length
+    calls.push(call)
+    const times = calls.filter((other) => other.path.startsWith(path)).length
     const answer = server[path]
     if (answer === undefined) throw new TypeError(`no answer for ${path}`)
     return answer(call, times)
@@ -51,19 +51,19 @@ export function started(server: Server, initial: FlowState = opening()) {
     flow.stop()
     vi.useRealTimers()
   })
-  const to = (path: string): Asked[] => asked.filter((call) => call.path.startsWith(path))
-  return { flow, asked, effects, to, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
+  const to = (path: string): Call[] => calls.filter((call) => call.path.startsWith(path))
+  return { flow, calls, effects, to, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
 }
 
 export const created = (): Payment => payment({ user: null })
-export const atStand: Server = {
+export const answers: Server = {
   '/api/payment': () => json(payment()),
   '/api/inventory': () => json(inventory([item('1'), item('2')])),
 }
 
 /** Returns the page with two items picked and Pay pressed. */
-export async function paid(server: Server) {
-  const page = started({ ...atStand, ...server })
+export async function payItems(server: Server) {
+  const page = start({ ...answers, ...server })
   await page.pass(0)
   for (const id of ['1', '2']) page.flow.dispatch(toggle(id))
   page.flow.dispatch({ kind: 'payPressed' })
@@ -72,11 +72,11 @@ export async function paid(server: Server) {
 }
 
 /** A reply that arrives when the test calls `answer`. */
-export function held(): { reply: Promise<Response>; answer: (response: Response) => void } {
+export function delayedReply(): { reply: Promise<Response>; answer: (response: Response) => void } {
   const { promise, resolve } = Promise.withResolvers<Response>()
   return { reply: promise, answer: resolve }
 }
 
 /** Never answers; fails when aborted. */
-export const hangs = ({ signal }: Asked): Promise<Response> =>
+export const hangs = ({ signal }: Call): Promise<Response> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))

@@ -1,5 +1,5 @@
 /** Random inventories, and choices to compare a proposal with. */
-import { type Proposal, propose, type Wish } from './pick.ts'
+import { type Goal, type Proposal, propose } from './pick.ts'
 
 export type Priced = { id: string; price: number }
 
@@ -12,8 +12,8 @@ export function draws(seed: number): (below: number) => number {
   }
 }
 
-/** Returns many cheap items and few dear ones, like a real inventory; some prices repeat, as in stacks. */
-export function drawnInventory(count: number, draw: (below: number) => number): Priced[] {
+/** Returns many cheap items and few expensive ones, like a real inventory. Some prices repeat, as in stacks. */
+export function drawInventory(count: number, draw: (below: number) => number): Priced[] {
   return Array.from({ length: count }, (_, index) => {
     const most = [60, 300, 1_500, 9_000][draw(4)] ?? 60
     return { id: String(index), price: draw(3) === 0 ? 11 + draw(8) * 7 : 11 + draw(most) }
@@ -22,7 +22,7 @@ export function drawnInventory(count: number, draw: (below: number) => number): 
 
 /** Returns an inventory, and an amount up to 100 dollars that up to ten of its items add up to. */
 export function solvable(draw: (below: number) => number): { items: Priced[]; target: number } {
-  const items = drawnInventory(12 + draw(300), draw)
+  const items = drawInventory(12 + draw(300), draw)
   const rest = [...items]
   let target = 0
   for (let wanted = 1 + draw(10); wanted > 0; wanted -= 1) {
@@ -32,7 +32,7 @@ export function solvable(draw: (below: number) => number): { items: Priced[]; ta
   return { items, target }
 }
 
-export const wishFor = (target: number, change: Partial<Wish> = {}): Wish => ({
+export const goalFor = (target: number, change: Partial<Goal> = {}): Goal => ({
   target,
   maxItems: 50,
   mostTotal: null,
@@ -40,12 +40,12 @@ export const wishFor = (target: number, change: Partial<Wish> = {}): Wish => ({
 })
 
 /** Returns the proposal and the number of slices it took. */
-export function proposed(
+export function runProposal(
   items: readonly Priced[],
-  wish: Wish,
+  goal: Goal,
   mostSteps?: number,
 ): { proposal: Proposal; slices: number } {
-  const work = propose(items, wish, mostSteps)
+  const work = propose(items, goal, mostSteps)
   let slices = 1
   for (let step = work.next(); ; step = work.next()) {
     if (step.done === true) return { proposal: step.value, slices }
@@ -53,8 +53,10 @@ export function proposed(
   }
 }
 
-/** Picks the dearest item that fits, repeatedly, then the cheapest that closes the gap; undefined if none does. */
-export function greedy(items: readonly Priced[], { target, maxItems }: Wish): number | undefined {
+/**
+ * Picks the most expensive item that fits, repeatedly, then the cheapest that closes the gap; undefined if none does.
+ */
+export function greedy(items: readonly Priced[], { target, maxItems }: Goal): number | undefined {
   const left = items.toSorted((a, b) => b.price - a.price)
   let total = 0
   let count = 0

@@ -91,7 +91,7 @@ export function inventory(items: Item[], change: Partial<Inventory> = {}): Inven
 }
 
 /** Returns the state and all effects after a sequence of events. */
-export function having(state: FlowState, ...events: FlowEvent[]): { state: FlowState; effects: Effect[] } {
+export function play(state: FlowState, ...events: FlowEvent[]): { state: FlowState; effects: Effect[] } {
   const effects: Effect[] = []
   let current = state
   for (const event of events) {
@@ -117,25 +117,24 @@ export const loaded = (change: Partial<Payment> = {}, atMs = 0): FlowEvent => ({
 })
 
 /** A deposit without a user, waiting for the trade link. */
-export const awaitingLink = (): FlowState => having(opening(), loaded({ user: null })).state
+export const awaitingLink = (): FlowState => play(opening(), loaded({ user: null })).state
 
 /** A deposit whose user is known, with items to pick from. */
 export function withItems(
   items: Item[] = [item('1'), item('2'), item('3')],
   change: Partial<Inventory> = {},
 ): FlowState {
-  const { state } = having(opening(), loaded())
-  return answered(state, inventory(items, change))
+  const { state } = play(opening(), loaded())
+  return withInventory(state, inventory(items, change))
 }
 
 /** Returns the activities except the check at the deadline and the timer for a slow offer. */
-export const doing = (state: FlowState): Activity[] =>
+export const shownActivities = (state: FlowState): Activity[] =>
   activitiesOf(state).filter(({ kind }) => kind !== 'look' && kind !== 'patience')
 
 /** Returns the state after the loading inventory has arrived. */
-export function answered(state: FlowState, arrived: Inventory): FlowState {
-  return having(state, { kind: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived })
-    .state
+export function withInventory(state: FlowState, arrived: Inventory): FlowState {
+  return play(state, { kind: 'inventoryLoaded', request: inventoryRequest(state), inventory: arrived }).state
 }
 
 /** The number of the inventory request under way. */
@@ -154,14 +153,14 @@ export const toggle = (id: string): FlowEvent => ({ kind: 'itemToggled', id })
 
 /** Two items are picked and Pay was pressed: the trade is being created. */
 export const creating = (): FlowState =>
-  having(withItems(), toggle('1'), toggle('2'), { kind: 'payPressed' }).state
+  play(withItems(), toggle('1'), toggle('2'), { kind: 'payPressed' }).state
 
 /** The offer and its confirmation are open. */
 export const confirming = (): FlowState =>
-  having(creating(), { kind: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
+  play(creating(), { kind: 'tradeActive', attempt: 1 }, loaded({ status: 'pending', timeLeft: 300 })).state
 
 export const modalKind = (state: FlowState): Modal['kind'] => state.modal.kind
 
 /** The page was opened on a deposit of this status. */
 export const openedOn = (status: DepositStatus, change: Partial<Payment> = {}): FlowState =>
-  having(opening(), loaded({ status, ...change })).state
+  play(opening(), loaded({ status, ...change })).state

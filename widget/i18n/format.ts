@@ -6,24 +6,24 @@ const LOCALES: Record<Language, string> = { en: 'en-US', ru: 'ru-RU' }
 
 const SIGNS: Record<Currency, string> = { USD: '$', EUR: '€', BRL: 'R$' }
 
-/** Digits → the same with a sign before each three. */
-function grouped(digits: string, sign: string): string {
+/** Inserts the separator before each group of three digits. */
+function groupDigits(digits: string, separator: string): string {
   const groups: string[] = []
   for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end))
-  return groups.join(sign)
+  return groups.join(separator)
 }
 
 /**
  * Minor units → text with two decimals, grouping and the currency's sign (en $1,234.50; ru 1 234,50 $), as Intl writes
- * it. Intl itself needs its data for the first amount, while the items wait to be drawn.
+ * it. Intl itself loads its data at the first amount, which would delay the items.
  */
 export function formatMoney(minor: number, currency: Currency, language: Language): string {
   const digits = CURRENCY_EXPONENT[currency]
   const text = String(Math.abs(minor)).padStart(digits + 1, '0')
   const [whole, rest] = [text.slice(0, -digits), text.slice(-digits)]
   const minus = minor < 0 ? '-' : ''
-  if (language === 'ru') return `${minus}${grouped(whole, '\u00a0')},${rest}\u00a0${SIGNS[currency]}`
-  return `${minus}${SIGNS[currency]}${grouped(whole, ',')}.${rest}`
+  if (language === 'ru') return `${minus}${groupDigits(whole, '\u00a0')},${rest}\u00a0${SIGNS[currency]}`
+  return `${minus}${SIGNS[currency]}${groupDigits(whole, ',')}.${rest}`
 }
 
 /** Whole seconds → mm:ss, or '-' when unknown. */

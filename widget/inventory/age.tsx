@@ -13,9 +13,9 @@ export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
   const [seconds, setSeconds] = useState(ageSeconds)
   useEffect(() => {
     const begin = performance.now()
-    const tell = () => setSeconds(ageSeconds + Math.floor((performance.now() - begin) / 1000))
-    tell()
-    const timer = setInterval(tell, TICK_MS)
+    const update = () => setSeconds(ageSeconds + Math.floor((performance.now() - begin) / 1000))
+    update()
+    const timer = setInterval(update, TICK_MS)
     return () => clearInterval(timer)
   }, [ageSeconds])
   const minutes = Math.floor(seconds / 60)

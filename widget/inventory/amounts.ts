@@ -25,8 +25,8 @@ const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }
 function reachOf(items: readonly Item[], maxItems: number): number {
   const known = reaches.get(items)
   if (known?.maxItems === maxItems) return known.reach
-  const dearest = items.map(({ price }) => price).sort((a, b) => b - a)
-  const reach = dearest.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
+  const descending = items.map(({ price }) => price).sort((a, b) => b - a)
+  const reach = descending.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
   reaches.set(items, { maxItems, reach })
   return reach
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
-import { type Step, steppedIn } from '../flow/stacks.ts'
+import { itemForStep, type Step } from '../flow/stacks.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Card } from './card.tsx'
 import { cellSizeOf, type Layout, layoutOf, nextCell, type Room } from './geometry.ts'
@@ -184,7 +184,7 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
   }
   const step = (index: number, by: Step): void => {
     anchor.current = { items, index }
-    const id = steppedIn(idsAt(index), picked, by)
+    const id = itemForStep(idsAt(index), picked, by)
     if (id !== undefined) onToggle(id)
   }
   const press = (index: number, isRange: boolean): void => {

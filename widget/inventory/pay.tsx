@@ -20,22 +20,22 @@ export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | 
   if (limit === null) return { block, hint: null }
   const most = block === 'aboveMaximum' ? null : payment.maxAmount
   // Show the limit before it is exceeded.
-  const told = most === null ? '' : ` ${texts.atMost(money(most, payment.currency))}`
-  return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${told}` }
+  const maximumHint = most === null ? '' : ` ${texts.atMost(money(most, payment.currency))}`
+  return { block, hint: `${texts.payBlocks[block](money(limit, payment.currency))}${maximumHint}` }
 }
 
 /** The button's text: the amount that it adds, or what is missing. */
 function usePayFace(stand: Stand, payment: Payment): string {
   const { texts, money } = useStand()
   const total = selectedTotal(stand)
-  const say = (amount: number) => money(amount, payment.currency)
+  const format = (amount: number) => money(amount, payment.currency)
   switch (payBlock(stand, payment)) {
     case null:
-      return texts.payAmount(say(total))
+      return texts.payAmount(format(total))
     case 'belowMinimum':
-      return texts.payMissing(say((shownInventory(stand)?.minPrice ?? total) - total))
+      return texts.payMissing(format((shownInventory(stand)?.minPrice ?? total) - total))
     case 'aboveMaximum':
-      return texts.payTooMuch(say(total - (payment.maxAmount ?? total)))
+      return texts.payTooMuch(format(total - (payment.maxAmount ?? total)))
     case 'loading':
     case 'noItems':
       return texts.pay

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { having, item, payment, standOf, toggle, withItems } from '../flow/test-states.ts'
+import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
 import { markup } from '../test-markup.tsx'
 import { Summary } from './summary.tsx'
 
@@ -12,7 +12,7 @@ type Given = { picked?: string[]; inventory?: Partial<Inventory>; payment?: Part
 function panel({ picked = [], inventory = {}, payment: change = {} }: Given): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const shown = { ...inventory, items: (inventory.items ?? items).map(withPicture) }
-  const { state } = having(withItems(items, shown), ...picked.map(toggle))
+  const { state } = play(withItems(items, shown), ...picked.map(toggle))
   const flow: Flow = {
     state: () => state,
     dispatch: () => {},

@@ -6,7 +6,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { InventoryFailure } from '../flow/state.ts'
-import { having, inventory, item, payment, standOf, withItems } from '../flow/test-states.ts'
+import { inventory, item, payment, play, standOf, withItems } from '../flow/test-states.ts'
 import { standTexts } from '../i18n/stand.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
@@ -14,7 +14,7 @@ import { NothingFound, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 
 function trouble(failure: InventoryFailure): string {
-  const { state } = having(withItems([item('1')]))
+  const { state } = play(withItems([item('1')]))
   const flow: Flow = {
     state: () => state,
     dispatch: () => {},
@@ -28,11 +28,11 @@ it.each<[InventoryFailure, string, string]>([
   ['hidden', 'switch “Inventory” to Open (Public)', STEAM_PAGES.privacy],
   ['escrow', 'Turn it on, and come back 7 days after that', STEAM_PAGES.guard],
   ['invalidPartner', 'Your trade link has expired or is incomplete', STEAM_PAGES.tradeSettings],
-])('A-074 %s leads to the page of Steam where the shopper can solve it', (failure, why, door) => {
+])('A-074 %s leads to the page of Steam where the shopper can solve it', (failure, why, solution) => {
   const markup = trouble(failure)
   expect(markup).toContain(why)
   const primary = [...markup.matchAll(/<(?:a|button)[^>]*primary[^>]*>/g)].map(([tag]) => tag)
-  expect(primary).toEqual([expect.stringContaining(`href="${door}"`)])
+  expect(primary).toEqual([expect.stringContaining(`href="${solution}"`)])
   expect(markup).toContain('href="https://store.example/"')
 })
 
@@ -51,7 +51,7 @@ it('A-074 an account that may not trade is never called empty', () => {
 
 /** Returns the text, and the faces of the buttons, of a search without a result. */
 function found(unavailableNames: Inventory['unavailableNames'], language: Language = 'en') {
-  const { state } = having(withItems([item('1')]))
+  const { state } = play(withItems([item('1')]))
   const flow: Flow = {
     state: () => state,
     dispatch: () => {},
@@ -60,7 +60,7 @@ function found(unavailableNames: Inventory['unavailableNames'], language: Langua
   const shown = { ...inventory([item('1')]), ...(unavailableNames && { unavailableNames }) }
   const html = markup(<NothingFound inventory={shown} search=" dragon " flow={flow} />, language)
   const buttons = [...html.matchAll(/<button[^>]*>([^<]*)</g)].map(([, face]) => face)
-  return { said: html.replace(/<div class="doors">.*/, '').replace(/<[^>]+>/g, ''), buttons }
+  return { said: html.replace(/<div class="solutions">.*/, '').replace(/<[^>]+>/g, ''), buttons }
 }
 
 it.each<[Language, Inventory['unavailableNames'], string]>([

@@ -3,13 +3,13 @@ import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { otherGames } from '../flow/selectors.ts'
 import type { InventoryFailure, Stand } from '../flow/state.ts'
-import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
+import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { useStand } from './texts.ts'
 import { unusableItems } from './unusable.ts'
 
 /** The solution of each failure: a page of Steam, another game, or another try. */
-const DOORS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
+const SOLUTIONS: Record<InventoryFailure, SteamPage | 'games' | 'retry'> = {
   internal: 'retry',
   tradeNotAvailable: 'games',
   accountRestricted: 'restrictions',
@@ -27,17 +27,17 @@ type Props = { stand: Stand; payment: Payment; flow: Flow }
 export function Trouble({ failure, ...props }: Props & { failure: InventoryFailure }) {
   const { texts } = useStand()
   const { title, description } = texts.inventoryErrors[failure]
-  const door = DOORS[failure]
-  const isRetry = door === 'retry'
-  const leadsToGames = door === 'games' && otherGames(props.stand, props.payment).length > 0
+  const solution = SOLUTIONS[failure]
+  const isRetry = solution === 'retry'
+  const leadsToGames = solution === 'games' && otherGames(props.stand, props.payment).length > 0
   return (
     <div className="empty" role="alert">
       <h2>{title}</h2>
       <p>{description}</p>
-      <div className="doors">
+      <div className="solutions">
         {leadsToGames && <OtherGames {...props} />}
-        {door === 'games' && !leadsToGames && <StoreDoor url={props.payment.backToStoreUrl} primary />}
-        {door !== 'games' && door !== 'retry' && <SteamDoor to={door} />}
+        {solution === 'games' && !leadsToGames && <StoreLink url={props.payment.backToStoreUrl} primary />}
+        {solution !== 'games' && solution !== 'retry' && <SteamLink to={solution} />}
         {failure !== 'gameNotAccepted' && (
           <button
             type="button"
@@ -48,7 +48,7 @@ export function Trouble({ failure, ...props }: Props & { failure: InventoryFailu
           </button>
         )}
       </div>
-      {(door !== 'games' || leadsToGames) && <StoreDoor url={props.payment.backToStoreUrl} />}
+      {(solution !== 'games' || leadsToGames) && <StoreLink url={props.payment.backToStoreUrl} />}
     </div>
   )
 }
@@ -61,8 +61,8 @@ export function NothingUsable(props: Props) {
     <div className="empty">
       <h2>{texts.nothingUsable}</h2>
       <p>{hasOthers ? texts.nothingUsableHint : texts.nothingUsableHere}</p>
-      <div className="doors">{hasOthers && <OtherGames {...props} />}</div>
-      <StoreDoor url={props.payment.backToStoreUrl} primary={!hasOthers} />
+      <div className="solutions">{hasOthers && <OtherGames {...props} />}</div>
+      <StoreLink url={props.payment.backToStoreUrl} primary={!hasOthers} />
     </div>
   )
 }
@@ -78,7 +78,7 @@ export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
   return (
     <div className="empty">
       <h2>{unusable.length === 0 ? texts.nothingFound(wanted) : texts.nothingFoundUsable(wanted, named)}</h2>
-      <div className="doors">
+      <div className="solutions">
         <button
           type="button"
           className="button primary"

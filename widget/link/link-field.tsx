@@ -30,13 +30,13 @@ type Fold = { button: RefObject<HTMLButtonElement | null>; isFolded: boolean; to
 
 export type TroubleProps = { link: LinkState; isStale: boolean; flow: Flow }
 
-export type DoorProps = { refusal: Refusal; payment: Payment; flow: Flow }
+export type NextStepProps = { refusal: Refusal; payment: Payment; flow: Flow }
 
-/** Parts loaded with the rest of the page, which knows the result of the link's check. */
+/** Components that load with the rest of the page. They show the result of the link's check. */
 export type LinkParts = {
   Owner: ComponentType<OwnerProps>
   LinkTrouble: ComponentType<TroubleProps>
-  LinkDoor: ComponentType<DoorProps>
+  NextStep: ComponentType<NextStepProps>
 }
 
 type Props = {
@@ -145,9 +145,9 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
         {Trouble === undefined ? noteOf(link, texts) : <Trouble link={link} isStale={stale} flow={flow} />}
       </p>
       {!isKnown && link.status !== 'stored' && (
-        <p className="link-door">
+        <p className="link-step">
           {link.status === 'failed' && parts !== null ? (
-            <parts.LinkDoor refusal={link.refusal} payment={payment} flow={flow} />
+            <parts.NextStep refusal={link.refusal} payment={payment} flow={flow} />
           ) : (
             <OutsideLink href={steamAddress('tradeSettings')} look="button">
               {texts.tradeSettings}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
-import { confirming, having, loaded, payment } from '../flow/test-states.ts'
+import { confirming, loaded, payment, play } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
 import { markup } from '../test-markup.tsx'
@@ -17,7 +17,7 @@ const shown = (outcome: FinalDepositStatus): string =>
 it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   'A-058 D-1 %s has no icon, title or description, but a sentence and the way back',
   (status) => {
-    const { modal } = having(confirming(), loaded({ status })).state
+    const { modal } = play(confirming(), loaded({ status })).state
     expect(modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
     const fallback = shown(status)
     expect(fallback).toContain(`aria-label="${en.depositTo('Demo')}"`)

@@ -4,7 +4,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
 import { Amount } from '../parts/amount.tsx'
-import { SteamDoor } from '../parts/doors.tsx'
+import { SteamLink } from '../parts/solution-links.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
@@ -59,7 +59,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           </p>
           {isHeld && (
             <p>
-              {texts.holdReason} <SteamDoor to="guard" look="link" />
+              {texts.holdReason} <SteamLink to="guard" look="link" />
             </p>
           )}
           {outcome === 'succeeded' && <Received payment={payment} />}

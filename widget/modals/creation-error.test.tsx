@@ -32,9 +32,9 @@ describe('A-025 D-17 the creation error', () => {
     ['link_expired', STEAM_PAGES.tradeSettings],
     ['account_restricted', STEAM_PAGES.restrictions],
     ['trade_ban', STORE],
-  ])('gives Steam’s own reason %s, and leads to the solution', (cause, door) => {
+  ])('gives Steam’s own reason %s, and leads to the solution', (cause, solution) => {
     const said = en.creationCauses[cause]
-    expect(shown({ code: 'trade_refused', detail: 'no', cause })).toEqual({ said, primary: door })
+    expect(shown({ code: 'trade_refused', detail: 'no', cause })).toEqual({ said, primary: solution })
   })
 
   it.each([undefined, 'moon_phase'])(

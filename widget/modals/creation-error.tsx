@@ -3,14 +3,14 @@ import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
 import { formatTime } from '../i18n/format.ts'
-import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
+import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { WarningIcon } from '../ui/icons.tsx'
 import { useModal } from './texts.ts'
 
 /** The page that solves the problem, by Steam's reason or else by the code. Without one, only Close is offered. */
-const DOORS: Partial<Record<string, SteamPage | 'store'>> = {
+const SOLUTIONS: Partial<Record<string, SteamPage | 'store'>> = {
   trade_hold: 'guard',
   trade_refused: 'restrictions',
   too_many_open_offers: 'offers',
@@ -34,7 +34,7 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
     code === 'offers_paused' && refusal.retryAfterS !== undefined
       ? texts.offersPaused(formatTime(shownAt + refusal.retryAfterS * 1000, language))
       : undefined
-  const door = DOORS[cause] ?? DOORS[code ?? '']
+  const solution = SOLUTIONS[cause] ?? SOLUTIONS[code ?? '']
   const known = code === null || code === 'trade_refused'
   return (
     <Dialog className="dialog-outcome dialog-refused" onClose={close}>
@@ -47,13 +47,13 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
           <p>
             {paused ?? own ?? (known ? texts.creationErrorText : (refusal.detail ?? texts.creationErrorText))}
           </p>
-          <div className="doors">
-            {door === 'store' && <StoreDoor url={backToStoreUrl} primary />}
-            {door !== undefined && door !== 'store' && <SteamDoor to={door} />}
-            {cause === 'account_restricted' && <SteamDoor to="privacy" look="link" />}
+          <div className="solutions">
+            {solution === 'store' && <StoreLink url={backToStoreUrl} primary />}
+            {solution !== undefined && solution !== 'store' && <SteamLink to={solution} />}
+            {cause === 'account_restricted' && <SteamLink to="privacy" look="link" />}
             <button
               type="button"
-              className={door === undefined ? 'button primary' : 'button'}
+              className={solution === undefined ? 'button primary' : 'button'}
               onClick={close}
             >
               {texts.close}

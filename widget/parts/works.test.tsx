@@ -6,12 +6,12 @@ import { WorksNotice } from './works.tsx'
 
 const UNTIL = '2026-11-26T04:00:00.000Z'
 const OWN = { en: 'We <move>.', ru: 'Мы переезжаем.' }
-const told = { technicalWorks: true, technicalWorksText: OWN, technicalWorksUntil: UNTIL }
+const works = { technicalWorks: true, technicalWorksText: OWN, technicalWorksUntil: UNTIL }
 
 it('a maintenance shows its reason and its end, in the language of the page', () => {
-  const english = markup(<WorksNotice payment={payment(told)}>Works.</WorksNotice>)
+  const english = markup(<WorksNotice payment={payment(works)}>Works.</WorksNotice>)
   expect(english).toContain(`Works. We &lt;move&gt;. We expect to be done by ${formatDate(UNTIL, 'en')}.`)
-  const russian = markup(<WorksNotice payment={payment(told)}>Works.</WorksNotice>, 'ru')
+  const russian = markup(<WorksNotice payment={payment(works)}>Works.</WorksNotice>, 'ru')
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 

@@ -9,6 +9,6 @@ export function WorksNotice({ payment, children = '' }: Props) {
   const { texts, language } = useRest()
   const { technicalWorksText: own, technicalWorksUntil: until } = payment ?? {}
   const end = until ? texts.technicalWorksUntil(formatDate(until, language)) : ''
-  const said = [children, own?.[language] ?? '', end].filter((each) => each !== '')
-  return said.length === 0 ? null : <p className="notice notice-warning">{said.join(' ')}</p>
+  const sentences = [children, own?.[language] ?? '', end].filter((each) => each !== '')
+  return sentences.length === 0 ? null : <p className="notice notice-warning">{sentences.join(' ')}</p>
 }

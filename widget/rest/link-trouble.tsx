@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../contract/errors.ts'
-import { isUnjudged } from '../flow/selectors.ts'
+import { isTemporary } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'
 import type { RestTexts } from '../i18n/rest.ts'
 import type { TroubleProps } from '../link/link-field.tsx'
@@ -23,7 +23,7 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
     <>
       <strong>{texts.userFailed}.</strong> {hintOf(refusal, texts)}
       {/* If the link could not be checked, the button below asks again instead. */}
-      {!isUnjudged(refusal) && (
+      {!isTemporary(refusal) && (
         <>
           {' '}
           <Retry flow={flow} look="link" />
@@ -37,12 +37,12 @@ export function LinkTrouble({ link, isStale, flow }: TroubleProps) {
 export function hintOf(refusal: Refusal, texts: RestTexts): string {
   if (refusal.code === 'steam_unavailable') return texts.userUnavailableHint
   if (refusal.code === 'too_many_looks') return texts.userTooManyHint
-  if (isUnjudged(refusal)) return texts.userUncheckedHint
-  return JUDGED.includes(refusal.code) ? texts.userFailedHint : (refusal.detail ?? texts.userFailedHint)
+  if (isTemporary(refusal)) return texts.userUncheckedHint
+  return WRONG_LINK.includes(refusal.code) ? texts.userFailedHint : (refusal.detail ?? texts.userFailedHint)
 }
 
 /** Codes that mean the link itself is wrong. */
-const JUDGED: readonly (string | null)[] = [
+const WRONG_LINK: readonly (string | null)[] = [
   'user_not_found',
   'invalid_trade_link',
   'invalid_request',

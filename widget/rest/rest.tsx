@@ -13,8 +13,8 @@ import { useStorePage } from './use-store-page.ts'
 
 export { restTexts } from '../i18n/rest.ts'
 export { Failed } from './failed.tsx'
-export { LinkDoor } from './link-door.tsx'
 export { LinkTrouble } from './link-trouble.tsx'
+export { NextStep } from './next-step.tsx'
 export { Notices } from './notices.tsx'
 export { Owner } from './owner.tsx'
 
@@ -30,7 +30,7 @@ const randomId = (): string =>
 const toasts = createToasts({ after }, randomId)
 
 /** Continues the flow of a deposit, now that its code is loaded. */
-export const goOn = (opened: FlowState): RunningFlow => runFlow(opened, toasts)
+export const continueFlow = (opened: FlowState): RunningFlow => runFlow(opened, toasts)
 
 /** Everything around the screen of a deposit: the tab's title, the page of the store, dialogs and toasts. */
 export function Around({ state, flow }: { state: FlowState; flow: Flow }) {

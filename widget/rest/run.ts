@@ -57,7 +57,7 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url))
-            setTimeout(() => leadOn(effect.url, state().payment?.id ?? ''), effect.afterMs)
+            setTimeout(() => redirectTo(effect.url, state().payment?.id ?? ''), effect.afterMs)
           return
         default:
           effect satisfies never
@@ -70,7 +70,7 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
  * Replaces this page in the history, because Back from the store would redirect again. In a frame, the store's page
  * redirects.
  */
-function leadOn(redirectUrl: string, depositId: string): void {
+function redirectTo(redirectUrl: string, depositId: string): void {
   const isSent = sendToStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
   if (!isSent) location.replace(redirectUrl)
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { creating, having, loaded, openedOn, opening } from '../flow/test-states.ts'
+import { creating, loaded, openedOn, opening, play } from '../flow/test-states.ts'
 import { formatMoney } from '../i18n/format.ts'
 import { restTexts } from '../i18n/rest.ts'
-import { signOf, titleOf } from './title.ts'
+import { iconOf, titleOf } from './title.ts'
 
 const english = { texts: restTexts.en, money: (minor: number) => formatMoney(minor, 'USD', 'en') }
 
@@ -29,12 +29,12 @@ it.each([
 })
 
 it('two deposits have two titles', () => {
-  const titles = ['17', '18'].map((id) => titleOf(having(opening(), loaded({ id })).state, 60, english))
+  const titles = ['17', '18'].map((id) => titleOf(play(opening(), loaded({ id })).state, 60, english))
   expect(new Set(titles).size).toBe(2)
 })
 
 it('the tab’s icon shows an open offer and a success, and is the till’s own otherwise', () => {
-  const signs = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(signOf)
+  const icons = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(iconOf)
   const own = '/icon.svg'
-  expect(signs).toEqual([own, own, '/icon-waiting.svg', '/icon-done.svg', own])
+  expect(icons).toEqual([own, own, '/icon-waiting.svg', '/icon-done.svg', own])
 })

@@ -8,29 +8,29 @@ import type { RestTexts } from '../i18n/rest.ts'
 import { useRest } from '../parts/texts.ts'
 import { useNow, useTitle } from '../ui/hooks.ts'
 
-type Said = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
+type Wording = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): string }
 
 /** Returns the deposit's next step or result, then its store and number, so two tabs never look alike. */
-export function titleOf({ payment, modal }: FlowState, seconds: number | null, said: Said): string {
-  const { tabTitles } = said.texts
+export function titleOf({ payment, modal }: FlowState, seconds: number | null, wording: Wording): string {
+  const { tabTitles } = wording.texts
   if (payment === null) return 'Tradetill'
   const place = `${payment.storeName} #${payment.id}`
-  const named = (state: string): string => `${state} – ${place}`
+  const withPlace = (state: string): string => `${state} – ${place}`
   const { status, amount } = payment
-  if (status === 'created') return named(modal.kind === 'none' ? tabTitles.created : tabTitles.creating)
+  if (status === 'created') return withPlace(modal.kind === 'none' ? tabTitles.created : tabTitles.creating)
   if (status === 'pending')
-    return named(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
-  if (status !== 'succeeded') return named(tabTitles.ended)
-  return named(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${said.money(amount)}`)
+    return withPlace(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
+  if (status !== 'succeeded') return withPlace(tabTitles.ended)
+  return withPlace(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${wording.money(amount)}`)
 }
 
 /** Returns the tab's icon, all that a shopper sees of a tab when many are open. */
-export function signOf(status: DepositStatus | undefined): string {
+export function iconOf(status: DepositStatus | undefined): string {
   if (status === 'pending') return '/icon-waiting.svg'
   return status === 'succeeded' ? '/icon-done.svg' : '/icon.svg'
 }
 
-function useSign(address: string): void {
+function useIcon(address: string): void {
   useEffect(() => {
     document.querySelector('link[rel=icon]')?.setAttribute('href', address)
   }, [address])
@@ -46,6 +46,6 @@ export function DepositTitle({ state }: { state: FlowState }): null {
     money: (minor) => money(minor, payment?.currency ?? 'USD'),
   })
   useTitle(title)
-  useSign(signOf(payment?.status))
+  useIcon(iconOf(payment?.status))
   return null
 }

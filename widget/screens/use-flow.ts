@@ -1,12 +1,12 @@
 import { startTransition, useEffect, useLayoutEffect, useState } from 'react'
 import { type EarlyFlow, openFlow } from '../flow/early.ts'
-import { openedOn } from '../flow/first-steps.ts'
+import { openOnPayment } from '../flow/first-steps.ts'
 import type { Flow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { usePart } from '../parts/part.ts'
 import { rest } from '../parts/rest.ts'
 import { chosenLanguage, storedLanguage, storedLink, storedOffer } from '../storage.ts'
-import { givenPayment } from './given.ts'
+import { includedPayment } from './included-payment.ts'
 
 /** The flow of one deposit. It continues once the rest of the page is loaded. */
 export function useFlow(hash: string): { state: FlowState; flow: Flow } {
@@ -33,12 +33,12 @@ function opened(hash: string): FlowState {
     chosenLanguage: chosenLanguage(hash),
     offer: storedOffer(),
   })
-  const given = givenPayment(hash)
-  return given === null ? state : openedOn(state, given.payment, given.atMs)
+  const given = includedPayment(hash)
+  return given === null ? state : openOnPayment(state, given.payment, given.atMs)
 }
 
 function useRunning(flow: EarlyFlow): void {
   const part = usePart(rest, true)
-  const goOn = part.kind === 'ready' ? part.code.goOn : null
-  useEffect(() => (goOn === null ? undefined : flow.goOn(goOn)), [flow, goOn])
+  const continueFlow = part.kind === 'ready' ? part.code.continueFlow : null
+  useEffect(() => (continueFlow === null ? undefined : flow.handOver(continueFlow)), [flow, continueFlow])
 }

@@ -30,10 +30,10 @@ export type ToastStore = {
   clear(): void
 }
 
-function isSame(toast: Toast, said: Omit<Toast, 'id'>): boolean {
+function isSame(toast: Toast, wanted: Omit<Toast, 'id'>): boolean {
   const { id: _, ...shown } = toast
-  const fields = Object.keys({ ...shown, ...said }) as (keyof typeof said)[]
-  return fields.every((field) => shown[field] === said[field])
+  const fields = Object.keys({ ...shown, ...wanted }) as (keyof typeof wanted)[]
+  return fields.every((field) => shown[field] === wanted[field])
 }
 
 export function createToasts(timers: Timers, randomId: () => string): ToastStore {
@@ -60,9 +60,9 @@ export function createToasts(timers: Timers, randomId: () => string): ToastStore
     },
     add(given) {
       const defaults = { type: 'info', message: '', timeOut: TOAST_TIMEOUT_MS, priority: false } as const
-      const said = { ...defaults, ...given }
-      const same = toasts.find((toast) => isSame(toast, said))
-      const toast: Toast = same ?? { ...said, id: randomId() }
+      const wanted = { ...defaults, ...given }
+      const same = toasts.find((toast) => isSame(toast, wanted))
+      const toast: Toast = same ?? { ...wanted, id: randomId() }
       if (same === undefined) change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
       cancels.get(toast.id)?.()
       if (toast.timeOut > 0)

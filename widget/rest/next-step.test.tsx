@@ -6,7 +6,7 @@ import { pageTexts } from '../i18n/page.ts'
 import { restTexts } from '../i18n/rest.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
-import { LinkDoor } from './link-door.tsx'
+import { NextStep } from './next-step.tsx'
 
 const en = { ...pageTexts.en, ...restTexts.en }
 
@@ -26,9 +26,9 @@ it.each<[ErrorCode | null, string]>([
   ['shopper_refused', 'href="https://store.example/"'],
   ['deposit_closed', 'href="https://store.example/"'],
   ['cross_site_token', `>${en.reloadPage}</button>`],
-])('a link refused with %s has one button, which leads to the solution', (code, door) => {
+])('a link refused with %s has one button, which leads to the solution', (code, step) => {
   const refusal = { code, detail: null }
-  const html = markup(<LinkDoor refusal={refusal} payment={payment()} flow={FLOW} />)
-  expect(html).toContain(door)
+  const html = markup(<NextStep refusal={refusal} payment={payment()} flow={FLOW} />)
+  expect(html).toContain(step)
   expect(html.match(/<(?:a|button)\b/g)).toHaveLength(1)
 })

@@ -1,33 +1,33 @@
-/** The button under the field after a refused link: the next step. */
+/** The button under the field after a refused link, which leads to the solution. */
 import type { ErrorCode } from '../../contract/errors.ts'
-import { isUnjudged } from '../flow/selectors.ts'
+import { isTemporary } from '../flow/selectors.ts'
 import type { Refusal } from '../flow/state.ts'
-import type { DoorProps } from '../link/link-field.tsx'
-import { SteamDoor, StoreDoor } from '../parts/doors.tsx'
+import type { NextStepProps } from '../link/link-field.tsx'
+import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import { useRest } from '../parts/texts.ts'
 import { ReloadPage } from '../screens/reload-page.tsx'
 import { Retry } from './retry.tsx'
 
-type Door = 'settings' | 'retry' | 'offer' | 'store' | 'reload'
+type Step = 'settings' | 'retry' | 'offer' | 'store' | 'reload'
 
-const DOORS: Partial<Record<string, Door>> = {
+const STEPS: Partial<Record<string, Step>> = {
   cross_site_token: 'reload',
   trade_in_progress: 'offer',
   shopper_refused: 'store',
   deposit_closed: 'store',
-} satisfies Partial<Record<ErrorCode, Door>>
+} satisfies Partial<Record<ErrorCode, Step>>
 
 /** Returns the solution: another link, the same link again, or a page elsewhere. */
-const doorOf = (refusal: Refusal): Door =>
-  DOORS[refusal.code ?? ''] ?? (isUnjudged(refusal) ? 'retry' : 'settings')
+const stepOf = (refusal: Refusal): Step =>
+  STEPS[refusal.code ?? ''] ?? (isTemporary(refusal) ? 'retry' : 'settings')
 
-export function LinkDoor({ refusal, payment, flow }: DoorProps) {
+export function NextStep({ refusal, payment, flow }: NextStepProps) {
   const { texts } = useRest()
-  switch (doorOf(refusal)) {
+  switch (stepOf(refusal)) {
     case 'settings':
-      return <SteamDoor to="tradeSettings" look="button" />
+      return <SteamLink to="tradeSettings" look="button" />
     case 'store':
-      return <StoreDoor url={payment.backToStoreUrl} primary />
+      return <StoreLink url={payment.backToStoreUrl} primary />
     case 'reload':
       return <ReloadPage />
     case 'retry':

@@ -1,14 +1,14 @@
 /** The payment that came with the page. */
 import type { Payment } from '../../contract/widget-api.ts'
 
-export type Given = {
+export type IncludedPayment = {
   payment: Payment
   /** When the server read it, in monotonic milliseconds: the page's code may have loaded much later. */
   atMs: number
 }
 
 /** Returns null if no payment of this deposit came with the page, or if it cannot be parsed. */
-export function givenPayment(hash: string): Given | null {
+export function includedPayment(hash: string): IncludedPayment | null {
   try {
     const payment = JSON.parse(document.getElementById('payment')?.textContent ?? 'null') as Payment | null
     if (payment?.hash !== hash) return null
