@@ -1,7 +1,7 @@
 /** The operator's alerts: whether somebody receives them. */
 import { sendTestAlert } from '../alerts/service.ts'
 import type { Config } from '../config.ts'
-import { systemClock } from '../kit/clock.ts'
+import type { TillClock } from '../kit/clock.ts'
 import { systemIds } from '../kit/ids.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { withoutQuery } from '../webhooks/url.ts'
@@ -11,9 +11,9 @@ import type { WebhookAnswer } from './trade.ts'
 /** Sends one test to the receiver of alerts. */
 export async function testAlert(
   { url, secret }: { url: string; secret: string },
-  { send, console: place }: { send: Sender } & Pick<Config, 'console'>,
+  { send, clock, console: place }: { send: Sender; clock: TillClock } & Pick<Config, 'console'>,
 ): Promise<WebhookAnswer> {
-  const deps = { clock: systemClock, uuid: systemIds.uuid, consoleUrl: place?.url.origin ?? null, send }
+  const deps = { clock, uuid: systemIds.uuid, consoleUrl: place?.url.origin ?? null, send }
   const result = await sendTestAlert(deps, { url, secret })
   return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
 }

@@ -117,7 +117,9 @@ async function examineConsole({ console: place, mode, publicUrl }: Config): Prom
 async function examineAlerts(config: Config, { sendsWebhooks }: DoctorOptions): Promise<Finding[]> {
   const { alerts, mode } = config
   const isSent = alerts !== null && sendsWebhooks
-  const answer = isSent ? await testAlert(alerts, { ...config, send: alertSender(mode) }) : undefined
+  const answer = isSent
+    ? await testAlert(alerts, { ...config, send: alertSender(mode), clock: systemClock })
+    : undefined
   return alertFindings(alerts?.url, answer)
 }
 
