@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -87,13 +87,20 @@ function installAlone() {
   }
 }
 
-/** Takes the lock. Returns false while the process that holds it is alive, and removes the file of a dead process. */
+/**
+ * Takes the lock. Returns false while the process that holds it is alive, and removes the file of a dead process. The
+ * file appears with its text, because another start would take an empty file for that of a dead process.
+ */
 function take(file) {
+  const own = `${file}.${process.pid}`
   try {
-    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    writeFileSync(own, String(process.pid))
+    linkSync(own, file)
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') fail(`The file ${file} cannot be written (${error.message}).`)
+  } finally {
+    rmSync(own, { force: true })
   }
   if (!isAlive(Number(readOr(file, '0')))) rmSync(file, { force: true })
   return false
