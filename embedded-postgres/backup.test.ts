@@ -54,7 +54,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-test('a copy made under load has all earlier commits, and its till knows that it was restored', async () => {
+test('a copy made under load has all earlier commits, and is recognised as restored', async () => {
   const writer = new pg.Client({ connectionString: embedded.url })
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)

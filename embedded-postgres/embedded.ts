@@ -23,7 +23,7 @@ import { COMPILE_CACHE } from '../gateway/kit/compile-cache.ts'
 import { freePort } from '../gateway/kit/free-port.ts'
 import type { Log } from '../gateway/kit/log.ts'
 import { binary, type PostgresFiles, preparePostgresFiles } from './postgres-files.ts'
-import type { SupervisorOrders } from './supervisor.ts'
+import type { SupervisorArguments } from './supervisor.ts'
 
 export type Embedded = {
   /** Address of the database for its owner. A secret, because it contains the password. */
@@ -145,7 +145,7 @@ function readSecret(file: string): string {
 
 type Supervisor = ChildProcessByStdio<Writable, Readable, Readable>
 
-function launch({ postgres, cluster, port, fsync, account }: SupervisorOrders): Supervisor {
+function launch({ postgres, cluster, port, fsync, account }: SupervisorArguments): Supervisor {
   const script = join(import.meta.dirname, 'supervisor.ts')
   const args = ['--postgres', postgres, '--cluster', cluster, '--port', String(port)]
   if (!fsync) args.push('--no-fsync')

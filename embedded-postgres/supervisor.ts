@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 import { waitForLock } from '../gateway/kit/lock.ts'
 
 /** The arguments of the process. It answers `ready` or `failed: <reason>` on stdout; stderr is PostgreSQL's log. */
-export type SupervisorOrders = {
+export type SupervisorArguments = {
   postgres: string
   cluster: string
   port: number
@@ -21,7 +21,7 @@ export type SupervisorOrders = {
 }
 
 /** Parses the arguments without a schema library, which would take longer to load than all other work here. */
-function ordersFrom(args: string[]): SupervisorOrders {
+function argumentsFrom(args: string[]): SupervisorArguments {
   const text = { type: 'string', default: '' } as const
   const fsync = { type: 'boolean', default: true } as const
   const options = { postgres: text, cluster: text, port: text, fsync, uid: text, gid: text }
@@ -35,7 +35,7 @@ const PREDECESSOR_MS = 15_000
 const FAST_STOP_MS = 5_000
 const IMMEDIATE_STOP_MS = 2_000
 
-async function supervise(orders: SupervisorOrders): Promise<void> {
+async function supervise(orders: SupervisorArguments): Promise<void> {
   const stdinClosed = new Promise<void>((resolve) => {
     process.stdin.on('end', resolve).on('close', resolve).on('error', resolve).resume()
     process.once('SIGTERM', resolve)
@@ -59,7 +59,7 @@ async function supervise(orders: SupervisorOrders): Promise<void> {
   process.exit(first === undefined ? 0 : 1)
 }
 
-function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorOrders): ChildProcess {
+function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorArguments): ChildProcess {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -124,4 +124,4 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 
-await supervise(ordersFrom(process.argv.slice(2)))
+await supervise(argumentsFrom(process.argv.slice(2)))

@@ -339,7 +339,7 @@ function storeDeps(parts: Parts, { deposits, trades, webhooks }: Features, limit
     findAllowance: webhooks.findAllowance,
     testsUnderWay: new Map(),
     secretsOf: webhooks.secretsOf,
-    limitStore: limits.perStore,
+    limitStore: limits.limitStore,
     createDeposit: (store, body) =>
       createDeposit({ ...deposits, mostOpen: config.storeOpenDeposits }, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),

@@ -232,7 +232,7 @@ test('the gateway reads the configured prices, and a silent source or a waiting 
     .poll(() => rowsOf(named), { message: 'the price that a source gives' })
     .toEqual([{ usd_micros: '12500000' }])
   await expect
-    .poll(() => source.asked.map(({ url }) => url), { message: 'the silent source receives a call' })
+    .poll(() => source.requests.map(({ url }) => url), { message: 'the silent source receives a call' })
     .toContain('/v6/latest/USD')
 
   const hash = await depositWithSilentBot(database)

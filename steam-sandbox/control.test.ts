@@ -29,7 +29,7 @@ function press(path: string, fields: [string, string][], origin = steam.url): Pr
 const show = async (path: string) => (await fetch(`${steam.url}${path}`)).text()
 
 /** Sends an offer of the first bot for three of a shopper's Counter-Strike 2 items. */
-function offered(name = 'nova_hound') {
+function sendBotOffer(name = 'nova_hound') {
   const { accounts } = steam.world()
   const shopper = accounts.find((account) => account.name === name)
   const bot = accounts.find(({ kind }) => kind === 'bot')
@@ -44,15 +44,15 @@ function offered(name = 'nova_hound') {
   return { offerId: answer.offerId, assetIds: items.map(({ assetId }) => assetId), steamId, bot }
 }
 
-async function traded() {
-  const offer = offered()
+async function makeTrade() {
+  const offer = sendBotOffer()
   await call('POST', `offers/${offer.offerId}/accept`)
   return { ...offer, tradeId: steam.world().trades[0]?.id ?? '' }
 }
 
 describe('time', () => {
   it('is advanced by the control API, with everything that is due in between', async () => {
-    await traded()
+    await makeTrade()
     expect((await call('POST', 'clock', { advanceDays: 7 })).body).toEqual({
       nowS: NOW_S + 7 * DAY_S,
       aheadS: 7 * DAY_S,
@@ -79,14 +79,14 @@ describe('time', () => {
 
   it('of trade protection can be set to a minute', async () => {
     await call('POST', 'protection', { seconds: 60 })
-    await traded()
+    await makeTrade()
     expect(steam.world().trades[0]?.settlesAtS).toBe(NOW_S + 60)
   })
 })
 
 describe('a reversal', () => {
   it('of a trade, or of some of its items, can be made by the control API', async () => {
-    const { tradeId, assetIds } = await traded()
+    const { tradeId, assetIds } = await makeTrade()
     const part = { items: assetIds.slice(0, 1) }
     expect((await call('POST', `trades/${tradeId}/reverse`, part)).status).toBe(200)
     expect(steam.world().trades[0]?.status).toBe(TRADE.selectiveRollback)
@@ -97,7 +97,7 @@ describe('a reversal', () => {
   })
 
   it('of one trade, some items or all trades can be made on the page', async () => {
-    const { steamId, tradeId, assetIds } = await traded()
+    const { steamId, tradeId, assetIds } = await makeTrade()
     const path = `/profiles/${steamId}/history/`
     expect(await show(path)).toContain('Reverse this trade')
     await press(path, [
@@ -114,7 +114,7 @@ describe('a reversal', () => {
   })
 
   it('cannot be made by a page of another site', async () => {
-    const { steamId } = await traded()
+    const { steamId } = await makeTrade()
     const path = `/profiles/${steamId}/history/`
     expect((await press(path, [['reverse', 'all']], 'https://elsewhere.example')).status).toBe(403)
     expect(steam.world().trades[0]?.status).toBe(TRADE.complete)
@@ -123,7 +123,7 @@ describe('a reversal', () => {
 
 describe('a cancellation by somebody else with the bot’s session', () => {
   it('can be made by the control API, but only once', async () => {
-    const { offerId } = offered()
+    const { offerId } = sendBotOffer()
     expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.canceled)
     expect((await call('POST', `offers/${offerId}/cancel`)).status).toBe(409)
@@ -133,7 +133,7 @@ describe('a cancellation by somebody else with the bot’s session', () => {
 
 describe('the page of an offer', () => {
   it('shows both sides, and gives nothing before the warning and the phone are confirmed', async () => {
-    const { offerId } = offered()
+    const { offerId } = sendBotOffer()
     const path = `/tradeoffer/${offerId}/`
     expect(await show(path)).toMatch(/Your items[\s\S]*Items of [\s\S]*Nothing/)
     expect(await show(path)).toMatch(/<p>Level \d+ · member since [A-Z]\w+ \d+, 20\d\d<\/p>/)
@@ -150,7 +150,7 @@ describe('the page of an offer', () => {
   })
 
   it('is not needed to accept the offer by the control API', async () => {
-    const { offerId } = offered()
+    const { offerId } = sendBotOffer()
     expect((await call('POST', `offers/${offerId}/accept`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.accepted)
   })
@@ -158,7 +158,7 @@ describe('the page of an offer', () => {
 
 describe('a counter-offer', () => {
   it('is made on the page of the offer, without the unticked items', async () => {
-    const { offerId, assetIds, bot } = offered()
+    const { offerId, assetIds, bot } = sendBotOffer()
     expect(await show(`/tradeoffer/${offerId}/`)).toContain('Send the counter-offer')
     const ticked = assetIds.slice(1).map((id): [string, string] => ['item', id])
     await press(`/tradeoffer/${offerId}/`, [['answer', 'counter'], ...ticked])
@@ -170,7 +170,7 @@ describe('a counter-offer', () => {
   })
 
   it('is made by the control API', async () => {
-    const { offerId } = offered()
+    const { offerId } = sendBotOffer()
     expect((await call('POST', `offers/${offerId}/counter`)).status).toBe(200)
     expect(steam.world().offers[0]?.state).toBe(STATE.countered)
     expect((await call('POST', `offers/${offerId}/counter`)).status).toBe(409)
@@ -183,15 +183,15 @@ describe('behaviours', () => {
     const rows = async () => JSON.stringify((await call('GET', 'behaviours')).body)
     expect(await rows()).toContain('"name":"declines"')
     await call('PUT', 'behaviours/declines', { steamId })
-    const hers = offered()
-    const other = offered('quiet_lynx')
+    const hers = sendBotOffer()
+    const other = sendBotOffer('quiet_lynx')
     await call('POST', 'clock', { advanceS: 10 })
     const stateOf = (id: string) => steam.world().offers.find((offer) => offer.id === id)?.state
     expect([stateOf(hers.offerId), stateOf(other.offerId)]).toEqual([STATE.declined, STATE.active])
     await call('PUT', 'behaviours/declines', { steamId })
     expect(steam.world().switched).toHaveLength(1)
     await call('DELETE', 'behaviours/declines')
-    expect(stateOf(offered().offerId)).toBe(STATE.active)
+    expect(stateOf(sendBotOffer().offerId)).toBe(STATE.active)
     expect((await call('PUT', 'behaviours/nonsense', {})).status).toBe(404)
   })
 
@@ -240,9 +240,9 @@ describe('sessions', () => {
 describe('calls on behalf of a person', () => {
   it('accept, decline, counter and reverse', () => {
     const nova = steam.as('nova_hound')
-    expect(nova.decline(offered().offerId)).toEqual({ kind: 'ended' })
-    expect(nova.counter(offered().offerId)).toMatchObject({ kind: 'sent' })
-    expect(nova.accept(offered().offerId)).toMatchObject({ kind: 'accepted' })
+    expect(nova.decline(sendBotOffer().offerId)).toEqual({ kind: 'ended' })
+    expect(nova.counter(sendBotOffer().offerId)).toMatchObject({ kind: 'sent' })
+    expect(nova.accept(sendBotOffer().offerId)).toMatchObject({ kind: 'accepted' })
     expect(nova.received()).toHaveLength(3)
     nova.reverse()
     expect(steam.world().trades[0]?.status).toBe(TRADE.protectionRollback)
@@ -283,7 +283,7 @@ describe('calls on behalf of a person', () => {
 
   it('list only tradable items as tradable', () => {
     const [nova, bot] = [steam.as('nova_hound'), steam.as('Tradetill Bot #1')]
-    nova.accept(offered().offerId)
+    nova.accept(sendBotOffer().offerId)
     expect([bot.items().length, bot.tradable(730).length]).toEqual([3, 0])
     steam.advance(7 * DAY_S)
     expect(bot.tradable(730)).toHaveLength(3)
@@ -305,14 +305,14 @@ describe('an additional bot', () => {
 describe('the items of a bot', () => {
   /** A bot with three unprotected items, and an account to give them to. */
   async function free() {
-    const { bot } = await traded()
+    const { bot } = await makeTrade()
     steam.advance(7 * DAY_S)
     const taker = steam.as('quiet_lynx')
     return { bot: steam.as(bot.name), taker }
   }
 
   it('can be given away by the control API, all of them or only some, unless they are protected', async () => {
-    const { bot: early } = await traded()
+    const { bot: early } = await makeTrade()
     expect(
       (await call('POST', `bots/${early.steamId}/give`, { to: steam.as('quiet_lynx').steamId })).status,
     ).toBe(409)

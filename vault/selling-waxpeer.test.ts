@@ -1,34 +1,34 @@
 /** The vault sells on two markets: each item on one of them, with the calls in the order that this market requires. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BOT, openStand, type Stand } from './testing/stand.ts'
+import { BOT, openTestBench, type TestBench } from './testing/test-bench.ts'
 
 const FAMILY = 'market.csgo.com'
 const WAXPEER = 'waxpeer.com'
 const WEDNESDAY = 3
 
-let stand: Stand
+let bench: TestBench
 let seller: string
 
 beforeAll(async () => {
-  stand = await openStand()
-  stand.passTo({ day: WEDNESDAY, hour: 8 })
-  stand.enrol(BOT)
-  seller = stand.sellOn({ mayLose: true, markets: [FAMILY, WAXPEER] })
+  bench = await openTestBench()
+  bench.passTo({ day: WEDNESDAY, hour: 8 })
+  bench.enrol(BOT)
+  seller = bench.sellOn({ mayLose: true, markets: [FAMILY, WAXPEER] })
 })
 afterAll(() => {
-  stand.restart()
-  return stand.close()
+  bench.restart()
+  return bench.close()
 })
 
 async function roundsUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 40 && !holds(); tries += 1) {
-    await stand.rounds(1)
-    await stand.market.look()
+    await bench.rounds(1)
+    await bench.market.look()
   }
 }
 
 const onSaleAt = (market: 'family' | 'waxpeer') =>
-  (market === 'family' ? stand.market : stand.market.waxpeer)
+  (market === 'family' ? bench.market : bench.market.waxpeer)
     .world()
     .items.filter(({ status }) => status === 'on_sale')
 
@@ -37,8 +37,8 @@ async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Prom
   await expect
     .poll(
       async () => {
-        await stand.vault().round()
-        return (await stand.market.waxpeer.buy([itemId], as)).kind
+        await bench.vault().round()
+        return (await bench.market.waxpeer.buy([itemId], as)).kind
       },
       { timeout: 60_000 },
     )
@@ -48,13 +48,13 @@ async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Prom
 /** Runs rounds until the item was given, and then until the vault has asked for the money. */
 async function paid(itemId: number | undefined): Promise<void> {
   const isGiven = () =>
-    stand.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')
+    bench.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')
   await roundsUntil(isGiven)
-  await stand.rounds(12)
+  await bench.rounds(12)
 }
 
 async function toldOf(market: string): Promise<string[][]> {
-  const { rows } = await stand.database.pool.query<{ reference: string; kind: string }>(
+  const { rows } = await bench.database.pool.query<{ reference: string; kind: string }>(
     `select reference, coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
      where market = $1 order by n, part`,
     [market],
@@ -63,10 +63,10 @@ async function toldOf(market: string): Promise<string[][]> {
 }
 
 it('an item goes to the market with the highest proceeds, by the stated fee until a market has paid', async () => {
-  stand.market.begin('lies-fee')
-  await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
+  bench.market.begin('lies-fee')
+  await bench.wish(bench.stock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
-  stand.market.end('lies-fee')
+  bench.market.end('lies-fee')
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([0, 1])
   const [item] = onSaleAt('waxpeer')
   await boughtAtWaxpeer(item?.itemId ?? 0, 'accepts')
@@ -75,11 +75,11 @@ it('an item goes to the market with the highest proceeds, by the stated fee unti
 })
 
 it('an item that was taken down on one market is sold on the other, reported before its confirmation, and paid', async () => {
-  await stand.wish(stand.stock(BOT, 2), { destination: 'seller' })
+  await bench.wish(bench.stock(BOT, 2), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('family').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])
 
-  stand.switchMarketOff(FAMILY)
+  bench.switchMarketOff(FAMILY)
   await roundsUntil(() => onSaleAt('waxpeer').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([0, 2])
 
@@ -89,11 +89,11 @@ it('an item that was taken down on one market is sold on the other, reported bef
   const asset = item?.assetId ?? ''
   const told = (await toldOf(WAXPEER)).filter(([reference]) => reference === asset).map(([, kind]) => kind)
   expect(told).toEqual(['listing', 'sold', 'delivered', 'paid'])
-  const calls = stand.market.log.map(({ path }) => path)
+  const calls = bench.market.log.map(({ path }) => path)
   expect(calls.filter((path) => path === '/v1/steam-trade')).toHaveLength(2)
   expect(calls.lastIndexOf('/v1/check-many-steam')).toBeGreaterThan(calls.indexOf('/v1/steam-trade'))
-  expect(stand.steam.world().offers.filter(({ sender }) => sender === seller)).toHaveLength(2)
-  const { rows } = await stand.database.pool.query(
+  expect(bench.steam.world().offers.filter(({ sender }) => sender === seller)).toHaveLength(2)
+  const { rows } = await bench.database.pool.query(
     'select market, free::int from market_balance where free > 0',
   )
   expect(rows).toEqual([{ market: WAXPEER, free: expect.any(Number) }])
@@ -117,20 +117,20 @@ it('an item that its buyer declined is listed again under its old number, as a n
 })
 
 it('one market can be switched off alone, and its listings come down', async () => {
-  await stand.wish(stand.stock(BOT, 1), { destination: 'seller' })
+  await bench.wish(bench.stock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
-  stand.switchMarketOff(WAXPEER)
-  stand.switchMarketOn(FAMILY)
+  bench.switchMarketOff(WAXPEER)
+  bench.switchMarketOn(FAMILY)
   await roundsUntil(() => onSaleAt('family').length === 1)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([1, 0])
 })
 
 it('a round reads the inventory of the account once for both markets', async () => {
   // After a start, all periodic requests are due.
-  stand.restart()
-  const before = stand.calls.length
-  await stand.vault().round()
-  const looks = stand.calls
+  bench.restart()
+  const before = bench.calls.length
+  await bench.vault().round()
+  const looks = bench.calls
     .slice(before)
     .filter((path) => path.includes('/GetInventoryItemsWithDescriptions/'))
   expect(looks).toHaveLength(4)

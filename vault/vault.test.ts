@@ -1,45 +1,45 @@
 /** The vault end to end: wishes in a real database, the Steam sandbox, its own files. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
-import { BOT, openStand, STORAGE, type Stand } from './testing/stand.ts'
+import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-bench.ts'
 
-let stand: Stand
+let bench: TestBench
 
 beforeAll(async () => {
-  stand = await openStand()
-  stand.enrol(BOT)
-  stand.rules()
+  bench = await openTestBench()
+  bench.enrol(BOT)
+  bench.rules()
 })
 beforeEach(() => {
-  stand.restart()
-  stand.rules()
+  bench.restart()
+  bench.rules()
   // Two days later, the limits that an earlier test used up have room again.
-  stand.pass(2 * 86_400_000)
+  bench.pass(2 * 86_400_000)
 })
-afterAll(() => stand.close())
+afterAll(() => bench.close())
 
-const offers = () => stand.steam.world().offers
-const own = () => offers().filter(({ sender }) => sender === stand.accountOf(BOT).steamId)
+const offers = () => bench.steam.world().offers
+const own = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
 
 describe('a wish for a destination on the list', () => {
   it('is given and confirmed, and reported once Steam has the record of the trade', async () => {
-    const assets = stand.stock(BOT, 3)
-    const wish = await stand.wish(assets.slice(0, 2))
-    await stand.rounds(2)
+    const assets = bench.stock(BOT, 3)
+    const wish = await bench.wish(assets.slice(0, 2))
+    await bench.rounds(2)
     expect(own().at(-1)).toMatchObject({ state: 2, items: [] })
     expect(own().at(-1)?.message).toMatch(new RegExp(`^vault w${wish} x[0-9a-f]{8}$`))
-    expect(await stand.deed(wish)).toMatchObject({ state: 'offered' })
-    stand.acceptAll(STORAGE)
-    await stand.rounds(1)
-    expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
-    expect(stand.countOwned(BOT, assets)).toBe(1)
+    expect(await bench.deed(wish)).toMatchObject({ state: 'offered' })
+    bench.acceptAll(STORAGE)
+    await bench.rounds(1)
+    expect(await bench.deed(wish)).toMatchObject({ state: 'delivered' })
+    expect(bench.countOwned(BOT, assets)).toBe(1)
   })
 
   it('is reported with the till’s time, even if the sandbox’s clock was advanced', async () => {
-    const wish = await stand.wish(stand.stock(BOT, 1))
-    const before = stand.now()
-    await stand.rounds(1)
-    const { rows } = await stand.asVault.query(
+    const wish = await bench.wish(bench.stock(BOT, 1))
+    const before = bench.now()
+    await bench.rounds(1)
+    const { rows } = await bench.asVault.query(
       'select at >= $2 as later from vault_deed where wish_id = $1',
       [wish, before],
     )
@@ -47,14 +47,14 @@ describe('a wish for a destination on the list', () => {
   })
 
   it('is cancelled if the partner does not accept', async () => {
-    const assets = stand.stock(BOT, 1)
-    const wish = await stand.wish(assets)
-    await stand.rounds(2)
-    stand.pass(31 * 60_000)
-    await stand.rounds(2)
-    expect(await stand.deed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
+    const assets = bench.stock(BOT, 1)
+    const wish = await bench.wish(assets)
+    await bench.rounds(2)
+    bench.pass(31 * 60_000)
+    await bench.rounds(2)
+    expect(await bench.deed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
     expect(own().at(-1)?.state).toBe(6)
-    expect(stand.countOwned(BOT, assets)).toBe(1)
+    expect(bench.countOwned(BOT, assets)).toBe(1)
   })
 
   it.each([
@@ -65,44 +65,44 @@ describe('a wish for a destination on the list', () => {
     ],
     ['has ended if its trade failed', 'failed', { state: 'ended', because: 'failed' }],
   ] as const)('%s', async (_, how, deed) => {
-    const wish = await stand.wish(stand.stock(BOT, 1))
-    await stand.rounds(2)
-    stand.acceptAll(STORAGE)
+    const wish = await bench.wish(bench.stock(BOT, 1))
+    await bench.rounds(2)
+    bench.acceptAll(STORAGE)
     const tradeId = own().at(-1)?.tradeId ?? ''
     if (how === 'rolled back')
-      stand.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
+      bench.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
     else
-      stand.steam.change((world) => ({
+      bench.steam.change((world) => ({
         world: {
           ...world,
           trades: world.trades.map((trade) => (trade.id === tradeId ? { ...trade, status: 4 } : trade)),
         },
         answer: undefined,
       }))
-    await stand.rounds(2)
-    expect(await stand.deed(wish)).toMatchObject(deed)
+    await bench.rounds(2)
+    expect(await bench.deed(wish)).toMatchObject(deed)
   })
 
   it('ends with the partner’s answer', async () => {
-    const wish = await stand.wish(stand.stock(BOT, 1))
-    await stand.rounds(2)
-    stand.steam.as(STORAGE).decline(own().at(-1)?.id ?? '')
-    await stand.rounds(1)
-    expect(await stand.deed(wish)).toEqual({ state: 'ended', because: 'declined' })
+    const wish = await bench.wish(bench.stock(BOT, 1))
+    await bench.rounds(2)
+    bench.steam.as(STORAGE).decline(own().at(-1)?.id ?? '')
+    await bench.rounds(1)
+    expect(await bench.deed(wish)).toEqual({ state: 'ended', because: 'declined' })
   })
 
   it.each(['send-16-sent', 'send-drop-after', 'send-200-empty'])(
     'is searched for after %s, and never sent twice',
     async (fault) => {
       const before = own().length
-      stand.steam.begin(fault, { times: 1 })
-      const wish = await stand.wish(stand.stock(BOT, 1))
-      await stand.rounds(3)
-      stand.acceptAll(STORAGE)
-      await stand.rounds(4)
+      bench.steam.begin(fault, { times: 1 })
+      const wish = await bench.wish(bench.stock(BOT, 1))
+      await bench.rounds(3)
+      bench.acceptAll(STORAGE)
+      await bench.rounds(4)
       const isSent = fault !== 'send-200-empty'
       expect(own().length - before).toBe(isSent ? 1 : 0)
-      expect(await stand.deed(wish)).toMatchObject(
+      expect(await bench.deed(wish)).toMatchObject(
         isSent ? { state: 'delivered' } : { state: 'ended', because: 'never_appeared' },
       )
     },
@@ -118,19 +118,19 @@ describe('a wish for a destination on the list', () => {
     'confirm-drop-after',
     'confirm-429',
   ])('is given in spite of %s', async (fault) => {
-    stand.steam.begin(fault, { times: 1 })
-    const wish = await stand.wish(stand.stock(BOT, 1))
-    await stand.rounds(5)
-    stand.acceptAll(STORAGE)
-    await stand.rounds(1)
-    expect(await stand.deed(wish)).toMatchObject({ state: 'delivered' })
+    bench.steam.begin(fault, { times: 1 })
+    const wish = await bench.wish(bench.stock(BOT, 1))
+    await bench.rounds(5)
+    bench.acceptAll(STORAGE)
+    await bench.rounds(1)
+    expect(await bench.deed(wish)).toMatchObject({ state: 'delivered' })
   })
 
   it('waits while its bot is not enrolled', async () => {
     const other = 'Tradetill Bot #2'
-    const wish = await stand.wish(stand.stock(other, 1), { botId: await stand.botRow(other) })
-    await stand.rounds(1)
-    expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'the bot is not enrolled' })
-    expect(offers().some(({ sender }) => sender === stand.accountOf(other).steamId)).toBe(false)
+    const wish = await bench.wish(bench.stock(other, 1), { botId: await bench.botRow(other) })
+    await bench.rounds(1)
+    expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'the bot is not enrolled' })
+    expect(offers().some(({ sender }) => sender === bench.accountOf(other).steamId)).toBe(false)
   })
 })

@@ -33,7 +33,7 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
-/** Records a partner that only another bot could serve. Several such partners within an hour bar the bot as `doubted`. */
+/** Records a partner that only another bot could serve. Several of them within an hour bar the bot as `doubted`. */
 export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
   const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }
   await tx

@@ -2,7 +2,7 @@
 import type { Method } from '../steam/methods.ts'
 import type { Observer } from '../steam/turns.ts'
 
-/** `asked`: calls that were sent. `limited`: Steam answered 429. `heldBack`: our own limits kept the call from Steam. */
+/** `asked`: calls that were sent. `limited`: Steam answered 429. `heldBack`: our own limits kept the call back. */
 export type CallCount = { asked: number; limited: number; failed: number; heldBack: number }
 
 /** `account`: null for public pages. The times cover every call that reached Steam. */

@@ -27,8 +27,8 @@ type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
 
 /**
  * Lists every item that a bot received and still has, oldest first. Reads the rows of held_item, and the entries of
- * custody that are newer than these rows (held_items_mark). The range of entries has an upper end, because otherwise the planner would read all of
- * custody.
+ * custody that are newer than these rows (held_items_mark). The range of entries has an upper end, because otherwise
+ * the planner would read all of custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
   const of = (row: RawBuilder<unknown>): RawBuilder<unknown> =>
@@ -73,8 +73,8 @@ const newerThan = (mark: RawBuilder<unknown>) => sql`entry.id > ${mark} and entr
 const MOST_ENTRIES = 20_000
 
 /**
- * Adds the next entries to held_item, at most `most`. Stops where a running transaction can still commit an entry with a
- * smaller id. Several processes can do this at the same time: each waits for the previous one, and continues where
+ * Adds the next entries to held_item, at most `most`. Stops where a running transaction can still commit an entry with
+ * a smaller id. Several processes can do this at the same time: each waits for the previous one, and continues where
  * that one stopped.
  */
 export async function updateHeldItems(db: Db | Tx, most = MOST_ENTRIES): Promise<void> {

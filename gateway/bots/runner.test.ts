@@ -104,20 +104,20 @@ describe('an enrolment', () => {
       protectionAcknowledged: true,
       tokenExpiresAt: new Date('2027-05-01T00:00:00Z'),
     })
-    const before = steam.acknowledged
+    const before = steam.acknowledgements
     start()
     await expectOnline()
-    expect(steam.acknowledged).toBe(before)
+    expect(steam.acknowledgements).toBe(before)
     expect(await bot()).toMatchObject({ tokenExpiresAt: new Date('2027-05-01T00:00:00Z') })
   })
 
   it('leaves an unacknowledged notice to the holder', async () => {
     await enrol()
     await database.db.updateTable('bot').set({ protection_acknowledged_at: null }).execute()
-    const before = steam.acknowledged
+    const before = steam.acknowledgements
     start()
     await expectOnline()
-    expect(steam.acknowledged).toBe(before + 1)
+    expect(steam.acknowledgements).toBe(before + 1)
     const row = database.db.selectFrom('bot').select('protection_acknowledged_at')
     expect((await row.executeTakeFirstOrThrow()).protection_acknowledged_at).not.toBeNull()
   })
@@ -175,13 +175,13 @@ describe('a session', () => {
     await expect
       .poll(bot)
       .toMatchObject({ state: 'active', reachable: false, stateReason: expect.stringMatching(reason) })
-    const refusals = steam.refused
+    const refusals = steam.refusals
     // After a restart, the bot neither retries sooner nor counts the refusal again.
     await first.stop()
     start()
     await database.pool.query(`update bot set token_refused_at = token_refused_at - interval '59 minutes'`)
     await database.pool.query(`update bot set login_after = till_now()`)
-    await expect.poll(() => steam.refused).toBe(refusals + 1)
+    await expect.poll(() => steam.refusals).toBe(refusals + 1)
     await expect.poll(loginAfter).toBeGreaterThan(Date.now())
     expect(await bot()).toMatchObject({ state: 'active' })
     await database.pool.query(
@@ -229,13 +229,13 @@ describe('a session', () => {
 
   it('is opened again after it has ended', async () => {
     await enrol()
-    const opened = steam.opened
+    const opened = steam.openings
     const { contexts } = start()
     await expectOnline()
     steam.answers = 'dead'
     await contexts[0]?.session.readOffer('1')
     steam.answers = 'good'
-    await expect.poll(() => steam.opened).toBe(opened + 2)
+    await expect.poll(() => steam.openings).toBe(opened + 2)
     await expectOnline()
     expect(contexts.at(-1)?.epoch).toBe(contexts[0]?.epoch)
   })

@@ -11,12 +11,12 @@ afterEach(() => void vi.useRealTimers())
 
 /** Starts the work of a bot. `give` gives it a job. */
 async function work(handlers: Partial<BotHandlers>) {
-  let hand: (job: unknown) => Promise<void> = () => Promise.reject(new Error('no worker'))
+  let handler: (job: unknown) => Promise<void> = () => Promise.reject(new Error('no worker'))
   const queue: Queue = {
     ensure: async () => {},
     send: async () => {},
-    work: async (_, handler) => {
-      hand = handler
+    work: async (_, work) => {
+      handler = work
       return async () => {}
     },
     stop: async () => {},
@@ -25,7 +25,7 @@ async function work(handlers: Partial<BotHandlers>) {
   const bot = { botId: 1n, session: fakeSession(), epoch: 1n, mayWrite: () => true }
   const all = { ...IDLE_HANDLERS, laneOf: async () => 'sends' as const, ...handlers }
   const stop = await startWork({ queue, handlers: all, log: captured.log, watchMs: 5_000 }, bot)
-  return { give: (job: BotJob) => hand(job), stop, lines: captured.lines }
+  return { give: (job: BotJob) => handler(job), stop, lines: captured.lines }
 }
 
 const never = () => new Promise<void>(() => {})
@@ -90,12 +90,12 @@ describe('a job of a bot', () => {
     expect(lines).toEqual([])
   })
 
-  it('does not ask the database about more than a few trades at a time', async () => {
-    const asked = vi.fn(() => new Promise<TradeLane>(() => {}))
-    const { give } = await work({ laneOf: asked })
+  it('reads the lanes of at most four trades at a time', async () => {
+    const laneOf = vi.fn(() => new Promise<TradeLane>(() => {}))
+    const { give } = await work({ laneOf: laneOf })
     for (let n = 0; n < 60; n += 1) void give(aTrade(String(n)))
     await vi.advanceTimersByTimeAsync(0)
-    expect(asked).toHaveBeenCalledTimes(4)
+    expect(laneOf).toHaveBeenCalledTimes(4)
   })
 
   it('does nothing if its trade has no work due', async () => {

@@ -56,7 +56,7 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
     const stopJobs = await queue.work(name, work, { concurrency: JOBS_AT_A_TIME })
     return async () => {
       await Promise.all([watch.stop(), stopJobs()])
-      await jobs.settled()
+      await jobs.drain()
     }
   } catch (error) {
     await watch.stop()
@@ -64,21 +64,21 @@ export async function startWork(deps: WorkDeps, bot: BotContext): Promise<() => 
   }
 }
 
-function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMoved: () => void) {
-  const lanes = createLanes((tradeId) => handlers.trade(bot, tradeId).then(tradeMoved))
+function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeMoved: () => void) {
+  const lanes = createLanes((tradeId) => handlers.trade(bot, tradeId).then(onTradeMoved))
   const choices = createLimiter(CHOICES_AT_A_TIME)
   const refreshes = createLimiter(REFRESHES_AT_A_TIME)
   const histories = createLimiter(1)
   const drifts = createLimiter(1)
   const inventories = createFairQueue({ budget: METHODS.partnerinventory.account, time: TIME })
-  const aside = new Set<Promise<unknown>>()
+  const background = new Set<Promise<unknown>>()
 
   // A job is only a wake-up: it ends once its work waits in a lane. A sweep finds due work that was not done.
-  const doAside = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
+  const runInBackground = (work: Promise<unknown>, about: object, message: string): Promise<unknown> => {
     const done = work
       .catch((error: unknown) => log.error({ err: error, botId: String(bot.botId), ...about }, message))
-      .finally(() => aside.delete(done))
-    aside.add(done)
+      .finally(() => background.delete(done))
+    background.add(done)
     return done
   }
   const readInventory = async (job: InventoryJob): Promise<void> => {
@@ -86,7 +86,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     const read = (spend: () => void) => handlers.inventory(bot, BigInt(requestId), spend)
     const message = 'inventory could not be read'
     const reading = inventories.add({ storeId, depositId }, (spend) =>
-      doAside(read(spend), { request: requestId }, message).then(() => undefined),
+      runInBackground(read(spend), { request: requestId }, message).then(() => undefined),
     )
     if (inventories.waiting() > MOST_INVENTORIES) await within(reading, JOB_MS)
   }
@@ -94,7 +94,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
     const lane = await choices(() => handlers.laneOf(bot, tradeId))
     if (lane === undefined) return
     const turn = lanes.add(tradeId, lane)
-    doAside(turn, { trade: String(tradeId), lane }, 'work on a trade failed')
+    runInBackground(turn, { trade: String(tradeId), lane }, 'work on a trade failed')
     if (lane !== 'sends' && lane !== 'cancels') return
     // A shopper waits for these jobs, so a job fails if its work fails. The queue then soon repeats it, here or at
     // the next holder.
@@ -106,16 +106,16 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
         return readInventory(job)
       case 'refresh': {
         const refresh = refreshes(() => handlers.refresh(bot, BigInt(job.tradeId)))
-        return void doAside(refresh, { trade: job.tradeId }, 'offer could not be read again')
+        return void runInBackground(refresh, { trade: job.tradeId }, 'offer could not be read again')
       }
       case 'history':
-        return void doAside(
+        return void runInBackground(
           histories(() => handlers.history(bot)),
           {},
           'bot history could not be read',
         )
       case 'drift':
-        return void doAside(
+        return void runInBackground(
           drifts(() => handlers.drift(bot)),
           {},
           'bot inventory could not be compared with the books',
@@ -126,15 +126,15 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, tradeMov
         return job satisfies never
     }
   }
-  const settled = async () => {
+  const drain = async () => {
     inventories.stop()
     await lanes.stop()
-    await Promise.all(aside)
+    await Promise.all(background)
   }
-  return { handle, settled }
+  return { handle, drain }
 }
 
-/** Waits for the work, but no longer than `ms`. */
+/** Waits for the work, but no longer than `ms`: then resolves to undefined. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
   const over = new Promise<undefined>((resolve) => {
@@ -147,8 +147,8 @@ async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
 function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
-  let again = false
-  let stopped = false
+  let isWokenAgain = false
+  let isStopped = false
 
   const look = async () => {
     let left = 1
@@ -158,9 +158,9 @@ function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
       log.error({ err: error, botId: String(bot.botId) }, 'watch over offers failed')
     }
     running = undefined
-    if (stopped) return
-    if (left > 0 || again) timer = setTimeout(start, watchMs)
-    again = false
+    if (isStopped) return
+    if (left > 0 || isWokenAgain) timer = setTimeout(start, watchMs)
+    isWokenAgain = false
   }
   const start = () => {
     timer = undefined
@@ -169,12 +169,12 @@ function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   start()
   return {
     wake() {
-      if (stopped) return
-      if (running) again = true
+      if (isStopped) return
+      if (running) isWokenAgain = true
       else timer ??= setTimeout(start, watchMs)
     },
     async stop() {
-      stopped = true
+      isStopped = true
       clearTimeout(timer)
       await running
     },

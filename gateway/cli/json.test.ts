@@ -45,7 +45,7 @@ type Printing = {
   name?: string
   /** Expected exit code. */
   exitCode?: number
-  hear?: (text: string) => void
+  onStderr?: (text: string) => void
   isEmbedded?: boolean
   /** Additional settings. */
   more?: Record<string, string>
@@ -252,7 +252,7 @@ async function printAll(): Promise<void> {
   const { accountName, password, sharedSecret } = first
   await print(['bot', 'enrol'], { input: `${accountName}\n${password}\n${sharedSecret}\n` })
   await print(['bot', 'add'], { input: `${second.refreshToken}\n` })
-  await print(['bot', 'renew', second.steamId], { hear: (text) => approve(text, second.steamId) })
+  await print(['bot', 'renew', second.steamId], { onStderr: (text) => approve(text, second.steamId) })
   await print(['bot', 'pause', '2'])
   await print(['bot', 'resume', '2'])
   await print(['bot', 'retire', '2', '--reason', 'banned'])
@@ -289,7 +289,7 @@ async function printAll(): Promise<void> {
   await handler.close()
   await print(['trigger', '--store', '1', 'deposit.succeeded'], { name: 'trigger', exitCode: 4 })
   const port = await freePort()
-  const log = await startOwnTill({ port, opened: () => expect.unreachable('nothing is opened') })
+  const log = await startOwnTill({ port, openDeposit: () => expect.unreachable('nothing is opened') })
   const tillUrl = `http://127.0.0.1:${port}`
   await print(['listen', '--till', tillUrl, '--key', 'tt_test_1', '--forward-to', tillUrl, '--once'], {
     name: 'listen',

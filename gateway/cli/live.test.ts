@@ -98,7 +98,7 @@ describe('npm run live', () => {
     expect(lines.at(-2)).toBe(`A record of what Steam answered is in ${join(folder, 'new', name)}`)
     const record = steamRecord.parse(JSON.parse(await readFile(join(folder, 'new', name), 'utf8')))
     expect(record).toMatchObject({ game: 'cs', item: null, isComplete: true, passed: lines.length - 2 })
-    expect(await replay(record)).toMatchObject({ failure: undefined, unasked: [] })
+    expect(await replay(record)).toMatchObject({ failure: undefined, unsent: [] })
 
     const gone = settings({ ...given, item: '1', recordInto: join(folder, 'failed') })
     await expect(linesOf(gone)).rejects.toThrow('the item to ask for is missing, or not tradable')

@@ -23,7 +23,7 @@ afterEach(async () => {
   await database.close()
 })
 
-const run = (args: string[], more: { input?: string; hear?: (text: string) => void } = {}) =>
+const run = (args: string[], more: { input?: string; onStderr?: (text: string) => void } = {}) =>
   runCommand(args, {
     databaseUrl: database.url,
     env: { TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1') },
@@ -65,7 +65,7 @@ describe('bot renew', () => {
     await setTokenEnd(1, 29)
     await database.pool.query(`update bot set state = 'dead' where id = 2`)
     const before = await rows()
-    const ended = await run(['bot', 'renew', '--by', 'Ada'], { hear: phones(idOf(0), idOf(1)) })
+    const ended = await run(['bot', 'renew', '--by', 'Ada'], { onStderr: phones(idOf(0), idOf(1)) })
     expect(ended).toEqual({
       code: 0,
       out: `Bot 1 renewed: ${bots[0]?.name} (${idOf(0)}).\nBot 2 renewed: ${bots[1]?.name} (${idOf(1)}).\n`,
@@ -87,7 +87,7 @@ describe('bot renew', () => {
   })
 
   it('draws a QR code of the printed URL, for a terminal of any colours', async () => {
-    const { errors } = await run(['bot', 'renew', '1'], { hear: phones(idOf(0)) })
+    const { errors } = await run(['bot', 'renew', '1'], { onStderr: phones(idOf(0)) })
     expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${idOf(0)}): scan this`)
     const picture = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
     // The white border, and inside it the dark frames of the corners.
@@ -98,7 +98,7 @@ describe('bot renew', () => {
 
   it('changes nothing if another account approves, and continues with the next bot', async () => {
     const before = await rows()
-    const ended = await run(['bot', 'renew', '1', idOf(1) ?? ''], { hear: phones(idOf(1), idOf(1)) })
+    const ended = await run(['bot', 'renew', '1', idOf(1) ?? ''], { onStderr: phones(idOf(1), idOf(1)) })
     expect(ended).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })
     expect(ended.out).toContain(`Bot 1: Another account approved: ${bots[1]?.name} (${idOf(1)}).`)
     expect(ended.out).toContain('Bot 2 renewed')
@@ -108,7 +108,7 @@ describe('bot renew', () => {
 
   it('leaves a paused bot paused, and refuses an unknown one', async () => {
     await run(['bot', 'pause', '1'])
-    expect(await run(['bot', 'renew', '1'], { hear: phones(idOf(0)) })).toMatchObject({ code: 0 })
+    expect(await run(['bot', 'renew', '1'], { onStderr: phones(idOf(0)) })).toMatchObject({ code: 0 })
     expect((await rows())[0]?.state).toBe('paused')
     const unknown = await run(['bot', 'renew', '1', '99'])
     expect(unknown).toMatchObject({ code: 3, errors: expect.stringContaining('There is no bot 99') })

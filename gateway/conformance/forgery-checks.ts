@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Check } from './check.ts'
 import { AMOUNT, changed } from './invented.ts'
-import { changesBy, type Kit, mustRefuse, mustTake } from './kit.ts'
+import { changesBy, type Kit, mustAccept, mustRefuse } from './kit.ts'
 import type { Message } from './receiver.ts'
 
 const VERIFY = 'webhooks.md#verify'
@@ -75,7 +75,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
       const deposit = changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT })
       const event = kit.event('deposit.succeeded', deposit)
       const message = kit.sign(event, { secrets: [anotherSecret(), kit.secret] })
-      return changesBy(kit, { change: AMOUNT }, async () => mustTake(await kit.receiver.send(message)))
+      return changesBy(kit, { change: AMOUNT }, async () => mustAccept(await kit.receiver.send(message)))
     },
   },
   {
@@ -92,9 +92,9 @@ export const FORGERY_CHECKS: readonly Check[] = [
       }
       const reply = await kit.receiver.send(kit.sign(event))
       return changesBy(kit, { change: 0 }, async () => {
-        const complaint = mustTake(reply)
+        const complaint = mustAccept(reply)
         if (complaint !== undefined) return complaint
-        return repeats(reply.kind === 'answered' ? reply.text : '', challenge)
+        return repeatsChallenge(reply.kind === 'answered' ? reply.text : '', challenge)
           ? undefined
           : 'the answer must be data.challenge, or JSON with it as challenge'
       })
@@ -102,7 +102,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
   },
 ]
 
-function repeats(text: string, challenge: string): boolean {
+function repeatsChallenge(text: string, challenge: string): boolean {
   if (text.trim() === challenge) return true
   try {
     const answer: unknown = JSON.parse(text)

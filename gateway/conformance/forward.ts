@@ -25,12 +25,12 @@ export type ForwardDeps = {
   onTry(event: WebhookEvent, answer: string): void
 }
 
-export type Forwarded =
+export type ForwardResult =
   | { kind: 'ended'; sequence: number; sent: number }
   | { kind: 'unreachable' | 'refused'; sequence: number; sent: number; reason: string }
 
 const DEADLINE_MS = 15_000
-const LOOK_MS = 1_000
+const POLL_MS = 1_000
 const LONGEST_MS = 30_000
 const PAGE = 100
 
@@ -41,37 +41,37 @@ const problemSchema = z.object({ code: z.string(), detail: z.string() })
  * Sends each event until the answer is 2xx, then the next one. The cursor moves only then, so a run that starts where
  * another ended misses nothing.
  */
-export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Promise<Forwarded> {
+export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Promise<ForwardResult> {
   const { signal, once } = wanted
   let sequence = wanted.after
   let sent = 0
   let failures = 0
-  let wasThere = false
+  let wasReached = false
   while (signal?.aborted !== true) {
     const page = await readPage(wanted, sequence)
     if (page.kind === 'refused') return { ...page, sequence, sent }
     if (page.kind !== 'page') {
       // A wrong address fails the first attempt. Later failures are retried, because a restarting till comes back.
-      if (!wasThere) return { ...page, sequence, sent }
+      if (!wasReached) return { ...page, sequence, sent }
       failures += 1
       await deps.wait(pauseMs(failures), signal)
       continue
     }
-    wasThere = true
+    wasReached = true
     failures = 0
     for (const event of page.events) {
-      if (!(await sendUntilTaken(deps, wanted, event))) return { kind: 'ended', sequence, sent }
+      if (!(await sendUntilAccepted(deps, wanted, event))) return { kind: 'ended', sequence, sent }
       sequence = event.sequence
       sent += 1
     }
     if (page.hasMore) continue
     if (once) break
-    await deps.wait(LOOK_MS, signal)
+    await deps.wait(POLL_MS, signal)
   }
   return { kind: 'ended', sequence, sent }
 }
 
-const pauseMs = (failures: number): number => Math.min(LOOK_MS * 2 ** (failures - 1), LONGEST_MS)
+const pauseMs = (failures: number): number => Math.min(POLL_MS * 2 ** (failures - 1), LONGEST_MS)
 
 type Page =
   | { kind: 'page'; events: WebhookEvent[]; hasMore: boolean }
@@ -85,8 +85,8 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
     const body: unknown = await answer.json()
     if (answer.ok) return { kind: 'page', ...pageSchema.parse(body) }
     const { code, detail } = problemSchema.parse(body)
-    const isPassing = answer.status >= 500 || answer.status === 429
-    return { kind: isPassing ? 'unreachable' : 'refused', reason: `${code}: ${detail}` }
+    const isTemporary = answer.status >= 500 || answer.status === 429
+    return { kind: isTemporary ? 'unreachable' : 'refused', reason: `${code}: ${detail}` }
   } catch (error) {
     return {
       kind: 'unreachable',
@@ -96,7 +96,7 @@ async function readPage({ till, apiKey, signal }: Forwarding, after: number): Pr
 }
 
 /** Sends the event until it is accepted. Resolves to false once the run must end. */
-async function sendUntilTaken(
+async function sendUntilAccepted(
   { clock, wait, onTry }: ForwardDeps,
   { to, secret, signal }: Forwarding,
   event: WebhookEvent,
@@ -106,20 +106,20 @@ async function sendUntilTaken(
     const signed = signWebhook([secret], { id: event.id, body, at: clock.now() })
     const headers = { ...signed, 'content-type': 'application/json' }
     const answer = await post(to, { headers, body, signal: deadline(signal) })
-    onTry(event, answer.said)
-    if (answer.isTaken) return true
+    onTry(event, answer.text)
+    if (answer.isAccepted) return true
     await wait(pauseMs(tries), signal)
   }
   return false
 }
 
-async function post(to: URL, init: RequestInit): Promise<{ said: string; isTaken: boolean }> {
+async function post(to: URL, init: RequestInit): Promise<{ text: string; isAccepted: boolean }> {
   try {
     const answer = await fetch(to, { method: 'POST', redirect: 'manual', ...init })
     await answer.body?.cancel()
-    return { said: String(answer.status), isTaken: answer.ok }
+    return { text: String(answer.status), isAccepted: answer.ok }
   } catch (error) {
-    return { said: `no answer (${codeOrMessage(error)})`, isTaken: false }
+    return { text: `no answer (${codeOrMessage(error)})`, isAccepted: false }
   }
 }
 

@@ -83,9 +83,9 @@ export function changed(deposit: StoreDeposit, change: Change): StoreDeposit {
   }
 }
 
-type Told = { type: DepositEventType; sequence: number; deposit: StoreDeposit }
+type EventFacts = { type: DepositEventType; sequence: number; deposit: StoreDeposit }
 
-export function eventOf({ type, sequence, deposit }: Told, clock: Clock): DepositEvent {
+export function eventOf({ type, sequence, deposit }: EventFacts, clock: Clock): DepositEvent {
   const data = { ...deposit, sequence }
   return { id: randomUUID(), type, timestamp: clock.now().toISOString(), sequence, data }
 }

@@ -8,7 +8,7 @@ import { signWebhook } from '../webhooks/signature.ts'
 import type { Balance } from './balance.ts'
 import { eventOf, inventedDeposit, type Order } from './invented.ts'
 import type { OwnTill } from './own-till.ts'
-import { isTaken, type Message, type Receiver, type Reply, said } from './receiver.ts'
+import { describeReply, isAccepted, type Message, type Receiver, type Reply } from './receiver.ts'
 
 export type Patience = {
   /** How long to wait for a credit. Long enough for a handler that credits after its answer. */
@@ -28,7 +28,7 @@ export type Surroundings = {
   balance?: Balance | undefined
   till?: OwnTill | undefined
   /** Makes the store open a deposit at `till`. */
-  open?: (() => Promise<StoreDeposit>) | undefined
+  openDeposit?: (() => Promise<StoreDeposit>) | undefined
 }
 
 export type Kit = Surroundings & {
@@ -63,11 +63,11 @@ const NUMBER_MS = 100
  * How many numbers a restored till skips here. A real till skips a million. The numbers of the next run of the checks
  * would then look old for a day.
  */
-const LEFT_OUT = 40
+const SKIPPED_NUMBERS = 40
 
 /** Numbers grow from run to run, so a store that was checked before never ignores one as old. */
 export function createKit(surroundings: Surroundings): Kit {
-  const { clock, receiver, secret, customer, till, open } = surroundings
+  const { clock, receiver, secret, customer, till, openDeposit } = surroundings
   let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN) / NUMBER_MS))
   const run = sequence
   const written: WebhookEvent[] = []
@@ -80,7 +80,7 @@ export function createKit(surroundings: Surroundings): Kit {
     ...surroundings,
     sign,
     async newDeposit(order = {}) {
-      if (open !== undefined) return open()
+      if (openDeposit !== undefined) return openDeposit()
       deposits += 1
       const invented = { currency: 'USD' as const, customerReference: customer, metadata: {}, ...order }
       const externalId = `verify-${run}-${deposits}`
@@ -94,7 +94,7 @@ export function createKit(surroundings: Surroundings): Kit {
     },
     newEpoch() {
       const previousSequence = sequence
-      sequence += LEFT_OUT
+      sequence += SKIPPED_NUMBERS
       const timestamp = clock.now().toISOString()
       const data = { epoch: 2, previousSequence }
       const event = { id: randomUUID(), type: EPOCH_TYPE, timestamp, sequence, data } as const
@@ -109,22 +109,22 @@ export function createKit(surroundings: Surroundings): Kit {
   }
 }
 
-/** The complaint about a step, if any. */
+/** What is wrong with a step; undefined if nothing is. */
 export type Complaint = string | undefined
 
 /** The handler must accept every genuine event. */
-export const mustTake = (reply: Reply): Complaint =>
-  isTaken(reply) ? undefined : `${said(reply)}, and must answer 2xx`
+export const mustAccept = (reply: Reply): Complaint =>
+  isAccepted(reply) ? undefined : `${describeReply(reply)}, and must answer 2xx`
 
 export const mustRefuse = (reply: Reply): Complaint =>
   reply.kind === 'answered' && reply.status >= 400 && reply.status < 500
     ? undefined
-    : `${said(reply)}, and must answer 4xx`
+    : `${describeReply(reply)}, and must answer 4xx`
 
 /** Delivers the events one after the other. The handler must accept each. */
 export async function deliverAll(kit: Kit, events: readonly DepositEvent[]): Promise<Complaint> {
   for (const event of events) {
-    const complaint = mustTake(await kit.deliver(event))
+    const complaint = mustAccept(await kit.deliver(event))
     if (complaint !== undefined) return `${event.type}: ${complaint}`
   }
   return undefined
@@ -159,10 +159,10 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 const LOOK_MS = 25
 
 /** Polls until the condition holds or the time is up. */
-export async function until(isSo: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+export async function until(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs
   for (;;) {
-    if (await isSo()) return true
+    if (await condition()) return true
     if (performance.now() >= end) return false
     await pause(LOOK_MS)
   }

@@ -25,11 +25,11 @@ async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
 }
 
 /** Delivers a story's events, in order by default, then compares the balance with the expected change. */
-const ends =
-  (change: number, steps: readonly Step[], told: 'in order' | 'last first' = 'in order') =>
+const changesBalance =
+  (change: number, steps: readonly Step[], order: 'in order' | 'last first' = 'in order') =>
   async (kit: Kit): Promise<Verdict> => {
     const events = await story(kit, steps)
-    const sent = told === 'in order' ? events : events.toReversed()
+    const sent = order === 'in order' ? events : events.toReversed()
     return changesBy(kit, { change }, () => deliverAll(kit, sent))
   }
 
@@ -45,13 +45,13 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'credit',
     title: 'a deposit that succeeded is credited',
     document: STATES,
-    run: ends(AMOUNT, [['deposit.succeeded', PAID]]),
+    run: changesBalance(AMOUNT, [['deposit.succeeded', PAID]]),
   },
   {
     name: 'no-credit',
     title: 'an open offer and a declined one credit nothing, whatever the items are worth',
     document: STATES,
-    run: ends(0, [
+    run: changesBalance(0, [
       ['deposit.pending', { status: 'pending' }],
       ['deposit.trade_declined', { status: 'tradeDeclined', endReason: 'declined' }],
     ]),
@@ -60,7 +60,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'late-success',
     title: 'a deposit that timed out is credited if its items arrive after all',
     document: STATES,
-    run: ends(AMOUNT, [
+    run: changesBalance(AMOUNT, [
       ['deposit.pending', { status: 'pending' }],
       ['deposit.trade_timeout', { status: 'tradeTimeout', endReason: 'deadline' }],
       ['deposit.succeeded', { ...PAID, endReason: null }],
@@ -70,7 +70,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'amount-increased',
     title: 'a deposit whose amount increases later is credited the difference',
     document: 'webhooks.md#depositamount_increased',
-    run: ends(AMOUNT + 1_500, [
+    run: changesBalance(AMOUNT + 1_500, [
       ['deposit.succeeded', PAID],
       ['deposit.amount_increased', { amount: AMOUNT + 1_500 }],
     ]),
@@ -79,37 +79,40 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'hold-ends',
     title: 'the end of a hold credits nothing twice',
     document: REVERSALS,
-    run: ends(AMOUNT, [HELD, FREED]),
+    run: changesBalance(AMOUNT, [HELD, FREED]),
   },
   {
     name: 'old-news',
     title: 'an event that arrives late, with a smaller sequence, undoes nothing',
     document: DELIVERY,
-    run: ends(AMOUNT - PART, TAKEN_BACK, 'last first'),
+    run: changesBalance(AMOUNT - PART, TAKEN_BACK, 'last first'),
   },
   {
     name: 'old-hold',
     title: 'an older event does not bring back a hold that has ended',
     document: DELIVERY,
-    run: ends(AMOUNT, [HELD, FREED], 'last first'),
+    run: changesBalance(AMOUNT, [HELD, FREED], 'last first'),
   },
   {
     name: 'reversed-part',
     title: 'a part that was taken back is deducted from the balance',
     document: REVERSALS,
-    run: ends(AMOUNT - PART, TAKEN_BACK),
+    run: changesBalance(AMOUNT - PART, TAKEN_BACK),
   },
   {
     name: 'reversed-whole',
     title: 'two reversals deduct the whole amount, once',
     document: REVERSALS,
-    run: ends(0, [...TAKEN_BACK, ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }]]),
+    run: changesBalance(0, [
+      ...TAKEN_BACK,
+      ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }],
+    ]),
   },
   {
     name: 'borne-by-operator',
     title: 'a reversal that the operator bears is deducted from the shopper’s balance too',
     document: REVERSALS,
-    run: ends(0, [
+    run: changesBalance(0, [
       HELD,
       ['deposit.reversed', { heldAmount: 0, heldUntil: null, reversedAmount: AMOUNT, chargedAmount: PART }],
     ]),

@@ -19,7 +19,7 @@ export type OwnTill = {
 type Options = {
   port: number
   /** Opens a deposit for a new order of the store. */
-  opened(order: Order): StoreDeposit
+  openDeposit(order: Order): StoreDeposit
 }
 
 const PAGE = 100
@@ -32,7 +32,7 @@ const orderSchema = z.object({
 })
 
 /** Listens on this machine. Rejects if the port is taken. */
-export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> {
+export async function startOwnTill({ port, openDeposit }: Options): Promise<OwnTill> {
   const log: WebhookEvent[] = []
   const deposits = new Map<string, StoreDeposit>()
   let [reads, servedUpTo] = [0, 0]
@@ -51,14 +51,14 @@ export async function startOwnTill({ port, opened }: Options): Promise<OwnTill> 
     if (pathname === '/v1/deposits' && request.method === 'POST') {
       const { customerReference = null, ...body } = orderSchema.parse(JSON.parse(await textOf(request)))
       const known = deposits.get(body.externalId)
-      const deposit = known ?? opened({ ...body, customerReference })
+      const deposit = known ?? openDeposit({ ...body, customerReference })
       deposits.set(body.externalId, deposit)
       return { status: known === undefined ? 201 : 200, body: deposit }
     }
-    const asked = searchParams.get('externalId') ?? /^\/v1\/deposits\/(\d+)$/.exec(pathname)?.[1]
-    const isAsked = ({ id, externalId }: StoreDeposit) => asked === id || asked === externalId
-    const told = log.flatMap(({ data }) => ('externalId' in data ? [data] : []))
-    const deposit = told.findLast(isAsked) ?? [...deposits.values()].find(isAsked)
+    const wanted = searchParams.get('externalId') ?? /^\/v1\/deposits\/(\d+)$/.exec(pathname)?.[1]
+    const isWanted = ({ id, externalId }: StoreDeposit) => wanted === id || wanted === externalId
+    const logged = log.flatMap(({ data }) => ('externalId' in data ? [data] : []))
+    const deposit = logged.findLast(isWanted) ?? [...deposits.values()].find(isWanted)
     if (deposit !== undefined) return { status: 200, body: deposit }
     return { status: 404, body: { code: 'not_found', status: 404, detail: 'verify does not have this' } }
   }

@@ -15,7 +15,7 @@ export type Receiver = {
   /** Sends the complete call, then disconnects before the answer, like a broken network or a killed till. */
   sendAndBreakOff(message: Message): Promise<void>
   /** Opens calls whose bodies never arrive. Resolves to a function that ends them. */
-  dawdle(calls: number): Promise<() => void>
+  openUnfinishedCalls(calls: number): Promise<() => void>
 }
 
 const MOST_ANSWER = 4_096
@@ -61,8 +61,8 @@ export function createReceiver(url: URL, deadlineMs: number): Receiver {
       outgoing.end(body, () => outgoing.destroy())
       return promise
     },
-    async dawdle(calls) {
-      const sockets = await Promise.all(Array.from({ length: calls }, () => halfACall(url)))
+    async openUnfinishedCalls(calls) {
+      const sockets = await Promise.all(Array.from({ length: calls }, () => openUnfinishedCall(url)))
       return () => {
         for (const socket of sockets) socket.destroy()
       }
@@ -70,7 +70,7 @@ export function createReceiver(url: URL, deadlineMs: number): Receiver {
   }
 }
 
-function halfACall(url: URL) {
+function openUnfinishedCall(url: URL) {
   const isSecure = url.protocol === 'https:'
   const address = {
     host: url.hostname.replace(/^\[|\]$/g, ''),
@@ -98,9 +98,9 @@ export function reasonOfSilence(error: unknown): string {
   return cause instanceof Error && cause.message !== '' ? cause.message : error.message
 }
 
-export const isTaken = (reply: Reply): boolean =>
+export const isAccepted = (reply: Reply): boolean =>
   reply.kind === 'answered' && reply.status >= 200 && reply.status < 300
 
 /** Describes the handler's answer to a person. */
-export const said = (reply: Reply): string =>
+export const describeReply = (reply: Reply): string =>
   reply.kind === 'answered' ? `it answered ${reply.status}` : `it did not answer (${reply.reason})`

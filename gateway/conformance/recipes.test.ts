@@ -67,7 +67,7 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   const common = { port: 0, dataFile: ':memory:', sandboxUrl: 'http://127.0.0.1:9' }
   const store = await startStore({ ...common, till, report: () => {} })
   let isDone = false
-  const checked = complaints({
+  const result = complaints({
     url: new URL(`${store.url}/webhooks/tradetill`),
     balance: `${store.url}/books.json`,
     open: `${store.url}/top-ups`,
@@ -78,6 +78,6 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   // Presses the shopper's button, because the store itself reads the log only once a minute.
   while (!isDone) await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
   const own = CHECKS.filter(({ inventedOrdersOnly }) => inventedOrdersOnly !== true)
-  expect(await checked).toEqual({ checks: own.length, complaints: [] })
+  expect(await result).toEqual({ checks: own.length, complaints: [] })
   await store.close()
 })

@@ -12,7 +12,7 @@ async function openingAt({ customerOf, isForCustomer = true }: Shop): Promise<Op
   let opening: Opening | undefined
   const store = createServer((request, response) => {
     const order = { externalId: 'order-1', currency: 'USD' as const, metadata: {} }
-    opening?.opened({ ...order, customerReference: customerOf(request.url ?? '') })
+    opening?.openDeposit({ ...order, customerReference: customerOf(request.url ?? '') })
     response.end()
   })
   await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
@@ -28,12 +28,12 @@ describe('an order that the store opens', () => {
     const opening = await openingAt({
       customerOf: (path): string | null => new URL(path, 'http://store').searchParams.get('customer'),
     })
-    expect(await opening.open()).toMatchObject({ customerReference: 'no va' })
+    expect(await opening.makeStoreOpen()).toMatchObject({ customerReference: 'no va' })
   })
 
   it('of another customer is refused with the reason, because the balance would never move', async () => {
     const opening = await openingAt({ customerOf: () => 'guest' })
-    await expect(opening.open()).rejects.toThrow(
+    await expect(opening.makeStoreOpen()).rejects.toThrow(
       /for the customer "guest" instead of "no va" .*Put \{CUSTOMER\} into the address/,
     )
   })
@@ -45,6 +45,6 @@ describe('an order that the store opens', () => {
       { customerOf: () => 'guest', isForCustomer: false },
     ],
   ])('is accepted if it %s', async (_, shop) => {
-    expect(await (await openingAt(shop)).open()).toMatchObject({ externalId: 'order-1' })
+    expect(await (await openingAt(shop)).makeStoreOpen()).toMatchObject({ externalId: 'order-1' })
   })
 })

@@ -20,13 +20,15 @@ export function createOpening({ url, customer, isForCustomer, clock }: Options) 
   const waiting: StoreDeposit[] = []
   let count = Math.floor(clock.now().getTime() / 1_000)
   return {
-    opened(order: Order): StoreDeposit {
+    /** Opens the deposit at the till of the checks. */
+    openDeposit(order: Order): StoreDeposit {
       count += 1
       const deposit = inventedDeposit(String(count), order, clock.now())
       waiting.push(deposit)
       return { ...deposit, url: `http://localhost/deposit/${randomUUID().replaceAll('-', '')}` }
     },
-    async open(): Promise<StoreDeposit> {
+    /** Makes the store open a deposit, and resolves to it. */
+    async makeStoreOpen(): Promise<StoreDeposit> {
       const signal = AbortSignal.timeout(DEADLINE_MS)
       const answer = await fetch(address, { method: 'POST', redirect: 'manual', signal })
       await answer.body?.cancel()

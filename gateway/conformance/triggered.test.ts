@@ -24,24 +24,24 @@ let hookUrl: string
 let secret = SECRET
 /** Statuses of the next answers, then 204. */
 let statuses: number[] = []
-let taken: { type: string; sequence: number }[] = []
+let received: { type: string; sequence: number }[] = []
 let balance = 0
-const kept = new Map<string, { sequence: number; spendable: number }>()
+const entries = new Map<string, { sequence: number; spendable: number }>()
 
 const receiver = createServer(async (request, response) => {
   let body = ''
   for await (const chunk of request) body += String(chunk)
   const event = await verifyWebhook({ secret, headers: request.headers, body }).catch(() => undefined)
   if (event === undefined || !('sequence' in event)) return void response.writeHead(400).end()
-  taken.push({ type: event.type, sequence: event.sequence })
+  received.push({ type: event.type, sequence: event.sequence })
   const status = statuses.shift() ?? 204
   if (status === 204) {
     await takeOnce(
       {
         update({ id }, decide) {
-          const settled = decide(kept.get(id))
+          const settled = decide(entries.get(id))
           if (settled === undefined) return
-          kept.set(id, settled.kept)
+          entries.set(id, settled.kept)
           balance += settled.change
         },
       },
@@ -68,25 +68,25 @@ afterAll(async () => {
   await till.close()
 })
 beforeEach(() => {
-  taken = []
+  received = []
   statuses = []
   balance = 0
   secret = SECRET
 })
 
 describe('a story', () => {
-  const tell = (...types: EventType[]) => {
+  const eventsOf = (...types: EventType[]) => {
     const order = { externalId: 'a', currency: 'USD', customerReference: null, metadata: {} } as const
     const now = new Date('2026-11-23T12:00:00Z')
     return storyOf(types, { deposit: inventedDeposit('7', order, now), afterSequence: 5, now })
   }
   const worth = (...types: EventType[]) =>
-    tell(...types).map(({ data }) =>
+    eventsOf(...types).map(({ data }) =>
       'amount' in data ? [data.status, (data.amount ?? 0) - data.heldAmount - data.reversedAmount] : [],
     )
 
   it.each(EVENT_TYPES)('has events as a till would write them: %s', (type) => {
-    const [event] = tell(type)
+    const [event] = eventsOf(type)
     expect(event).toEqual(webhookSchema.parse(event))
     expect(event).toMatchObject({ type, sequence: 6 })
   })
@@ -122,7 +122,7 @@ describe('tradetill trigger', () => {
     const types = ['deposit.trade_timeout', 'deposit.succeeded', 'epoch.started', 'deposit.amount_increased']
     const { out, code } = await run('--store', storeId, '--customer', 'nova', ...types)
     expect(code).toBe(0)
-    expect(taken.map(({ type }) => type)).toEqual(types)
+    expect(received.map(({ type }) => type)).toEqual(types)
     expect(balance).toBe(1_500)
     expect(JSON.parse(out).deliveries.map(({ status }: { status: number }) => status)).toEqual([
       204, 204, 204, 204,
@@ -163,7 +163,7 @@ it('tradetill trigger invents nothing in live mode', async () => {
     refusal: 'conflict',
     message: expect.stringContaining('live mode'),
   })
-  expect(taken).toEqual([])
+  expect(received).toEqual([])
 })
 
 describe('tradetill listen', () => {
@@ -189,7 +189,7 @@ describe('tradetill listen', () => {
   it('forwards the log in order, without a database, and continues at the cursor', async () => {
     const { out, code } = await run(api.key)
     expect([code, JSON.parse(out)]).toEqual([0, { sequence: 2, sent: 2 }])
-    expect(taken).toEqual([
+    expect(received).toEqual([
       { type: 'deposit.pending', sequence: 1 },
       { type: 'deposit.succeeded', sequence: 2 },
     ])
@@ -201,17 +201,17 @@ describe('tradetill listen', () => {
   it('repeats an event until it is accepted, and sends no later one before it', async () => {
     statuses = [500, 302, 204]
     const waits: number[] = []
-    const said: string[] = []
+    const answers: string[] = []
     const forwarded = await forwardEvents(
       {
         clock: systemClock,
         wait: async (ms) => void waits.push(ms),
-        onTry: ({ sequence }, answer) => void said.push(`${sequence} ${answer}`),
+        onTry: ({ sequence }, answer) => void answers.push(`${sequence} ${answer}`),
       },
       { till: new URL(tillUrl), apiKey: api.key, to: new URL(hookUrl), secret: SECRET, after: 0, once: true },
     )
     expect(forwarded).toEqual({ kind: 'ended', sequence: 2, sent: 2 })
-    expect(said).toEqual(['1 500', '1 302', '1 204', '2 204'])
+    expect(answers).toEqual(['1 500', '1 302', '1 204', '2 204'])
     expect(waits).toEqual([1_000, 2_000])
   })
 

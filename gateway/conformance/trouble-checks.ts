@@ -7,18 +7,18 @@ import {
   failed,
   incomplete,
   type Kit,
-  mustTake,
+  mustAccept,
   PASSED,
   pause,
   until,
   type Verdict,
 } from './kit.ts'
-import { isTaken, said } from './receiver.ts'
+import { describeReply, isAccepted } from './receiver.ts'
 
 const DELIVERY = 'webhooks.md#delivery'
 const AT_ONCE = 50
-const DAWDLERS = 20
-const GROWN = { one: 1, of: ['this', 'version'] }
+const SLOW_CALLERS = 20
+const NEW_FIELD = { one: 1, of: ['this', 'version'] }
 
 const paid = (deposit: StoreDeposit): StoreDeposit =>
   changed(deposit, { status: 'succeeded', amount: AMOUNT })
@@ -34,9 +34,9 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const event = await paidEvent(kit)
       return changesBy(kit, { change: AMOUNT }, async () => {
         const replies = await Promise.all([1, 2, 3].map(() => kit.deliver(event)))
-        const [refused] = replies.filter((reply) => !isTaken(reply))
-        if (refused !== undefined && !replies.some(isTaken)) return `${said(refused)} three times`
-        return mustTake(await kit.deliver(event))
+        const [refused] = replies.filter((reply) => !isAccepted(reply))
+        if (refused !== undefined && !replies.some(isAccepted)) return `${describeReply(refused)} three times`
+        return mustAccept(await kit.deliver(event))
       })
     },
   },
@@ -49,7 +49,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       return changesBy(kit, { change: AMOUNT }, async () => {
         await kit.receiver.sendAndBreakOff(kit.sign(event))
         await pause(kit.patience.quietMs)
-        return mustTake(await kit.deliver(event))
+        return mustAccept(await kit.deliver(event))
       })
     },
   },
@@ -63,9 +63,9 @@ export const TROUBLE_CHECKS: readonly Check[] = [
         type: 'till.something_new',
         timestamp: kit.clock.now().toISOString(),
         sequence: kit.unwritten('deposit.pending', await kit.newDeposit()).sequence,
-        data: { grown: GROWN, amount: AMOUNT },
+        data: { grown: NEW_FIELD, amount: AMOUNT },
       }
-      return changesBy(kit, { change: 0 }, async () => mustTake(await kit.receiver.send(kit.sign(event))))
+      return changesBy(kit, { change: 0 }, async () => mustAccept(await kit.receiver.send(kit.sign(event))))
     },
   },
   {
@@ -76,7 +76,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const epoch = kit.newEpoch()
       const event = await paidEvent(kit)
       return changesBy(kit, { change: AMOUNT }, async () => {
-        return mustTake(await kit.deliver(epoch)) ?? mustTake(await kit.deliver(event))
+        return mustAccept(await kit.deliver(epoch)) ?? mustAccept(await kit.deliver(event))
       })
     },
   },
@@ -86,14 +86,14 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: 'webhooks.md#catalogue',
     async run(kit) {
       const event = await paidEvent(kit)
-      const grown = { ...event, grown: GROWN, data: { ...event.data, grown: GROWN } }
+      const grown = { ...event, grown: NEW_FIELD, data: { ...event.data, grown: NEW_FIELD } }
       const other = changed(await kit.newDeposit(), { endReason: 'something_new' })
       const strange = kit.event('deposit.trade_timeout', other)
       const renamed = { ...strange, data: { ...strange.data, status: 'somethingNew' } }
       return changesBy(kit, { change: AMOUNT }, async () => {
         return (
-          mustTake(await kit.receiver.send(kit.sign(grown))) ??
-          mustTake(await kit.receiver.send(kit.sign(renamed)))
+          mustAccept(await kit.receiver.send(kit.sign(grown))) ??
+          mustAccept(await kit.receiver.send(kit.sign(renamed)))
         )
       })
     },
@@ -108,7 +108,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const metadata = { ...deposit.metadata, ...Object.fromEntries(texts) }
       const event = kit.event('deposit.succeeded', { ...paid(deposit), metadata, customerLabel: 'Zoë' })
       const message = kit.sign(event, { body: JSON.stringify(event, null, 2) })
-      return changesBy(kit, { change: AMOUNT }, async () => mustTake(await kit.receiver.send(message)))
+      return changesBy(kit, { change: AMOUNT }, async () => mustAccept(await kit.receiver.send(message)))
     },
   },
   {
@@ -119,20 +119,20 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const events = await Promise.all(Array.from({ length: AT_ONCE }, () => paidEvent(kit)))
       return changesBy(kit, { change: AT_ONCE * AMOUNT }, async () => {
         const replies = await Promise.all(events.map(kit.deliver))
-        const lost = replies.filter((reply) => !isTaken(reply))
-        return lost[0] && `${lost.length} of ${AT_ONCE} were not accepted: ${said(lost[0])}`
+        const lost = replies.filter((reply) => !isAccepted(reply))
+        return lost[0] && `${lost.length} of ${AT_ONCE} were not accepted: ${describeReply(lost[0])}`
       })
     },
   },
   {
     name: 'slow-callers',
-    title: `${DAWDLERS} callers who never finish hold up no event`,
+    title: `${SLOW_CALLERS} callers who never finish hold up no event`,
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      const end = await kit.receiver.dawdle(DAWDLERS)
+      const end = await kit.receiver.openUnfinishedCalls(SLOW_CALLERS)
       try {
-        return await changesBy(kit, { change: AMOUNT }, async () => mustTake(await kit.deliver(event)))
+        return await changesBy(kit, { change: AMOUNT }, async () => mustAccept(await kit.deliver(event)))
       } finally {
         end()
       }

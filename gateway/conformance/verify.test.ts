@@ -10,7 +10,7 @@ import { FLAWS, type Flaw, startStoreHandler } from '../testing/store-handler.ts
 import { SECRET } from '../testing/webhooks.ts'
 import { createBalance } from './balance.ts'
 import { createReceiver } from './receiver.ts'
-import { CHECKS, type CheckResult, type Options, type Verified, verifyHandler } from './verify.ts'
+import { CHECKS, type CheckResult, type Options, type VerifyResult, verifyHandler } from './verify.ts'
 
 /**
  * A handler in this process credits before it answers. A faulty one delays its check by `settleMs`. The deadline of an
@@ -18,11 +18,11 @@ import { CHECKS, type CheckResult, type Options, type Verified, verifyHandler } 
  */
 const PATIENCE = { settleMs: 100, quietMs: 10, reconcileMs: 60_000, deadlineMs: 120_000 }
 /** Waits as long as a slow machine may need. With a correct handler, the wait ends early. */
-const RIGHT = { ...PATIENCE, settleMs: 60_000 }
+const LONG_PATIENCE = { ...PATIENCE, settleMs: 60_000 }
 
 type Setting = { flaw?: Flaw; hasTill?: boolean; change?: Partial<Options> }
 
-async function verified({ flaw, hasTill = false, change = {} }: Setting): Promise<Verified> {
+async function verify({ flaw, hasTill = false, change = {} }: Setting): Promise<VerifyResult> {
   const tillPort = hasTill ? await freePort() : undefined
   const handler = await startStoreHandler({ ...(flaw && { flaw }), ...(tillPort && { tillPort }) })
   try {
@@ -35,7 +35,7 @@ async function verified({ flaw, hasTill = false, change = {} }: Setting): Promis
 }
 
 async function resultsOf(setting: Setting): Promise<CheckResult[]> {
-  const answer = await verified(setting)
+  const answer = await verify(setting)
   if (answer.kind !== 'checked') throw new Error(answer.reason)
   return answer.results
 }
@@ -48,7 +48,7 @@ const REVERSALS = ['reversed-part', 'reversed-whole', 'borne-by-operator', 'late
 /** Checks that run only against the correct handler, because no flaw here makes a handler slow. */
 const COSTLY = ['many-at-once', 'slow-callers']
 /** A check that may find the flaw too, depending on the machine's speed. */
-const LUCK: Partial<Record<Flaw, string>> = { 'checks for repeats without a lock': 'answer-lost' }
+const FOUND_BY_CHANCE: Partial<Record<Flaw, string>> = { 'checks for repeats without a lock': 'answer-lost' }
 
 const FOUND: Record<Flaw, string[]> = {
   'checks no signature': ['wrong-signature', 'no-signature', 'changed-body', 'wrong-time'],
@@ -89,14 +89,14 @@ const FOUND: Record<Flaw, string[]> = {
 describe('verify', () => {
   it.concurrent.each(FLAWS)('finds what is wrong with a handler that %s, and nothing else', async (flaw) => {
     const only = CHECKS.map(({ name }) => name).filter(
-      (name) => !COSTLY.includes(name) && name !== LUCK[flaw],
+      (name) => !COSTLY.includes(name) && name !== FOUND_BY_CHANCE[flaw],
     )
     const results = await resultsOf({ flaw, hasTill: flaw.endsWith('the log'), change: { only } })
     expect(namesOf(results, 'failed')).toEqual(FOUND[flaw])
   })
 
   it('finds no fault in a handler that follows the documents', async () => {
-    const results = await resultsOf({ hasTill: true, change: { patience: RIGHT } })
+    const results = await resultsOf({ hasTill: true, change: { patience: LONG_PATIENCE } })
     expect(results.filter(({ result }) => result !== 'passed')).toEqual([])
     expect(results).toHaveLength(CHECKS.length)
   })
@@ -114,12 +114,12 @@ describe('verify', () => {
   })
 
   it('distinguishes a missing handler or balance from a wrong one', async () => {
-    expect(await verified({ change: { url: new URL('http://127.0.0.1:9/') } })).toMatchObject({
+    expect(await verify({ change: { url: new URL('http://127.0.0.1:9/') } })).toMatchObject({
       kind: 'unreachable',
       reason: expect.stringContaining('http://127.0.0.1:9/ cannot be reached'),
     })
     const handler = await startStoreHandler()
-    const answer = await verified({ change: { balance: handler.url } })
+    const answer = await verify({ change: { balance: handler.url } })
     await handler.close()
     expect(answer).toMatchObject({ kind: 'unreadable', reason: expect.stringContaining('minor units') })
   })

@@ -32,30 +32,32 @@ export type CheckResult = { check: string; title: string; document: string; deta
   result: Verdict['kind']
 }
 
-export type Verified =
+export type VerifyResult =
   | { kind: 'checked'; results: CheckResult[] }
   | { kind: 'unreachable' | 'unreadable'; reason: string }
 
 const PATIENCE = { settleMs: 3_000, quietMs: 200, reconcileMs: 90_000, deadlineMs: 15_000 }
 
-export async function verifyHandler(options: Options): Promise<Verified> {
+export async function verifyHandler(options: Options): Promise<VerifyResult> {
   const { url, secret, clock, customer, tillPort, open: openUrl, only } = options
   const patience = { ...PATIENCE, ...options.patience }
   const balance = options.balance === undefined ? undefined : createBalance(options.balance, customer)
   const isForCustomer = options.balance?.includes('{CUSTOMER}') ?? false
   const opening = createOpening({ url: openUrl ?? '', customer, isForCustomer, clock })
   const till =
-    tillPort === undefined ? undefined : await startOwnTill({ port: tillPort, opened: opening.opened })
-  const open = till === undefined || openUrl === undefined ? undefined : opening.open
+    tillPort === undefined
+      ? undefined
+      : await startOwnTill({ port: tillPort, openDeposit: opening.openDeposit })
+  const open = till === undefined || openUrl === undefined ? undefined : opening.makeStoreOpen
   try {
     const receiver = createReceiver(url, patience.deadlineMs)
-    const kit = createKit({ receiver, secret, clock, customer, patience, balance, till, open })
+    const kit = createKit({ receiver, secret, clock, customer, patience, balance, till, openDeposit: open })
     const problem = await firstProblem(kit, url)
     if (problem !== undefined) return problem
     const results: CheckResult[] = []
     for (const check of CHECKS) {
-      const isAsked = only === undefined || only.includes(check.name)
-      if (isAsked && (open === undefined || check.inventedOrdersOnly !== true))
+      const isSelected = only === undefined || only.includes(check.name)
+      if (isSelected && (open === undefined || check.inventedOrdersOnly !== true))
         results.push(await resultOf(check, kit))
     }
     return { kind: 'checked', results }
@@ -65,7 +67,7 @@ export async function verifyHandler(options: Options): Promise<Verified> {
 }
 
 /** Refuses an unreachable handler or balance: that is an error of the command, not a finding. */
-async function firstProblem(kit: Kit, url: URL): Promise<Verified | undefined> {
+async function firstProblem(kit: Kit, url: URL): Promise<VerifyResult | undefined> {
   const reply = await kit.receiver.send({ headers: {}, body: '{}' })
   if (reply.kind === 'silent')
     return { kind: 'unreachable', reason: `${url.href} cannot be reached: ${reply.reason}` }

@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { post, signedIn, startConsole, type TestConsole } from '../testing/console.ts'
+import { post, signIn, startConsole, type TestConsole } from '../testing/console.ts'
 import { ACTS } from './acts.ts'
 import { FINDS } from './finds.ts'
 
@@ -11,10 +11,10 @@ let headers: Record<string, string>
 
 beforeAll(async () => {
   till = await startConsole()
-  headers = (await signedIn(till, 'Ada')).headers
+  headers = (await signIn(till, 'Ada')).headers
 })
 afterAll(() => till.close())
-beforeEach(() => till.rest(60_000))
+beforeEach(() => till.advanceLimits(60_000))
 
 const doAct = (act: string, input: object, reason: string | null = null) =>
   post(till, `act/${act.replaceAll(' ', '-')}`, { headers, body: { reason, input } })

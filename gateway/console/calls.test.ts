@@ -10,8 +10,8 @@ import {
   post,
   SANDBOX_KEY,
   sessionOf,
-  show,
-  signedIn,
+  showPasskey,
+  signIn,
   startConsole,
   type TestConsole,
 } from '../testing/console.ts'
@@ -34,7 +34,7 @@ const headersOf = (role: OperatorRole) => personOf(role).headers
 
 beforeAll(async () => {
   till = await startConsole()
-  for (const role of OPERATOR_ROLES) people.set(role, await signedIn(till, `the ${role}`, role))
+  for (const role of OPERATOR_ROLES) people.set(role, await signIn(till, `the ${role}`, role))
   await till.db
     .insertInto('store')
     .values({ name: 'Ember', origins: ['https://store.test'] })
@@ -45,7 +45,7 @@ beforeAll(async () => {
     .execute()
 })
 afterAll(() => till.close())
-beforeEach(() => till.rest(60 * MINUTE_MS))
+beforeEach(() => till.advanceLimits(60 * MINUTE_MS))
 
 const pathOf = (act: string): string => `act/${act.replaceAll(' ', '-')}`
 
@@ -78,7 +78,7 @@ describe('D-33 a page on another port of this host', () => {
     for (const path of [...CALLS.map((call) => call.path), ...OTHERS]) {
       const answer = await post(till, path, { headers: { ...headers, cookie, 'x-console-session': half } })
       expect([path, answer.status, answer.error?.kind]).toEqual([path, 403, 'cross_site'])
-      till.rest(MINUTE_MS)
+      till.advanceLimits(MINUTE_MS)
     }
   })
 
@@ -151,7 +151,7 @@ describe('a call', () => {
     const { device, headers } = personOf('operator')
     const body = { reason: 'a test', input: {} }
     expect((await post(till, path, { headers, body })).error?.kind).toBe('step_up')
-    expect((await show(till, { device, headers, at: 'step-up' })).status).toBe(200)
+    expect((await showPasskey(till, { device, headers, at: 'step-up' })).status).toBe(200)
     expect((await post(till, path, { headers, body })).error?.kind).not.toBe('step_up')
     await till.db.deleteFrom('halt').execute()
     // Keeps the other sessions from ending meanwhile.
@@ -159,7 +159,7 @@ describe('a call', () => {
   })
 
   test('that changes something records who did it, what was done and why', async () => {
-    await show(till, { ...personOf('operator'), at: 'step-up' })
+    await showPasskey(till, { ...personOf('operator'), at: 'step-up' })
     const payout = { storeId: '1', currency: 'USD', amount: '12.50', reference: 'wire 1' }
     expect(await doAct('operator', 'payout record', payout, 'November')).toMatchObject({ status: 200 })
     const { data } = await post(till, 'find/acts', {
@@ -240,16 +240,16 @@ describe('D-33 the approval of a second operator', () => {
 
   beforeAll(async () => {
     // The calls above used up this address's sign-in attempts.
-    till.rest(60 * MINUTE_MS)
-    ada = await signedIn(till, 'Ada')
-    till.rest(60 * MINUTE_MS)
-    grace = await signedIn(till, 'Grace')
+    till.advanceLimits(60 * MINUTE_MS)
+    ada = await signIn(till, 'Ada')
+    till.advanceLimits(60 * MINUTE_MS)
+    grace = await signIn(till, 'Grace')
     expect(await limitAct(till.by('host'), { aboveUsdMinor: 10_000n })).toMatchObject({ kind: 'done' })
   })
   beforeEach(async () => {
     for (const person of [ada, grace]) {
-      till.rest(60 * MINUTE_MS)
-      await show(till, { ...person, at: 'step-up' })
+      till.advanceLimits(60 * MINUTE_MS)
+      await showPasskey(till, { ...person, at: 'step-up' })
     }
   })
 
@@ -319,7 +319,7 @@ describe('D-33 the approval of a second operator', () => {
   })
 
   test('is no longer possible once the proposing operator is removed', async () => {
-    const turned = await signedIn(till, 'Turned')
+    const turned = await signIn(till, 'Turned')
     const proposalId = numberIn((await pay(turned, '150.00')).error?.message)
     const other = numberIn((await pay(ada, '150.00')).error?.message)
     const removed = await dismissOperator({ ...till.by('host'), reason: 'turned' }, 'Turned')

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { z } from 'zod'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import type { Authenticator } from '../testing/authenticator.ts'
-import { post, show, signedIn, startConsole, type TestConsole } from '../testing/console.ts'
+import { post, showPasskey, signIn, startConsole, type TestConsole } from '../testing/console.ts'
 
 const botsSchema = z.array(z.object({ name: z.string(), steamId: z.string() }))
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
   sandbox = await startSteam({ port: 0 })
   const url = sandbox.url.replace('localhost', '127.0.0.1')
   till = await startConsole(undefined, { TRADETILL_STEAM_SANDBOX_URL: url })
-  ada = await signedIn(till, 'Ada')
+  ada = await signIn(till, 'Ada')
   const bots = botsSchema.parse(await (await fetch(`${sandbox.url}/control/bots`)).json())
   first = bots[0]?.steamId ?? ''
   second = bots[1]?.steamId ?? ''
@@ -28,7 +28,7 @@ afterAll(async () => {
   await till.close()
   await sandbox.close()
 })
-beforeEach(() => till.rest(60_000))
+beforeEach(() => till.advanceLimits(60_000))
 afterEach(() => till.db.deleteFrom('bot').execute())
 
 const begin = (input: object = {}, { headers } = ada) =>
@@ -49,7 +49,7 @@ async function approve(address: unknown, steamId: string): Promise<void> {
 
 async function outcome(loginId: unknown, person = ada) {
   const isOver = async () => {
-    till.rest(1_000)
+    till.advanceLimits(1_000)
     const answer = await look(loginId, person)
     return answer.status !== 200 || answer.data.botId !== null ? answer : undefined
   }
@@ -112,11 +112,11 @@ test('only the phone of its own account can renew a bot’s token', async () => 
 })
 
 test('an operator who is signed out before the phone approves adds no bot', async () => {
-  const eve = await signedIn(till, 'Eve')
+  const eve = await signIn(till, 'Eve')
   const { loginId, address } = (await begin({}, eve)).data
   await post(till, 'sign-out-everywhere', { headers: eve.headers })
   await approve(address, second)
-  const back = await show(till, { device: eve.device })
+  const back = await showPasskey(till, { device: eve.device })
   expect(back.status).toBe(200)
   const { cookie = '' } = { cookie: String(back.headers['set-cookie']).split(';')[0] }
   const headers = { ...eve.headers, cookie, 'x-console-session': String(back.data.session) }
@@ -126,7 +126,7 @@ test('an operator who is signed out before the phone approves adds no bot', asyn
 })
 
 test('a login belongs to its operator, who can have three at a time', async () => {
-  const grace = await signedIn(till, 'Grace')
+  const grace = await signIn(till, 'Grace')
   const logins = [await begin(), await begin(), await begin()]
   expect(logins.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(await begin()).toMatchObject({ status: 409, error: { kind: 'conflict' } })
@@ -148,11 +148,11 @@ test.each([
 })
 
 test('only an operator with a fresh passkey can begin a login', async () => {
-  const support = await signedIn(till, 'Sam', 'support')
+  const support = await signIn(till, 'Sam', 'support')
   expect(await begin({}, support)).toMatchObject({ status: 403, error: { kind: 'forbidden' } })
   till.clock.advance(6 * 60_000)
   expect(await begin()).toMatchObject({ status: 403, error: { kind: 'step_up' } })
-  expect((await show(till, { ...ada, at: 'step-up' })).status).toBe(200)
+  expect((await showPasskey(till, { ...ada, at: 'step-up' })).status).toBe(200)
   const { status, data } = await begin()
   expect(status).toBe(200)
   await end(data.loginId)

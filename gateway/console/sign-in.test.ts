@@ -10,8 +10,8 @@ import {
   SANDBOX_KEY,
   secretOf,
   sessionOf,
-  show,
-  signedIn,
+  showPasskey,
+  signIn,
   startConsole,
   type TestConsole,
 } from '../testing/console.ts'
@@ -41,7 +41,7 @@ const kindOf = async (answer: Promise<{ error: { kind: string } | undefined }>) 
 
 describe('D-33 a one-time link', () => {
   test('registers a passkey, signs in, and is recorded', async () => {
-    const { headers } = await signedIn(till, name, 'support')
+    const { headers } = await signIn(till, name, 'support')
     expect((await whoAmI(headers)).data).toMatchObject({
       name,
       role: 'support',
@@ -100,7 +100,7 @@ describe('D-33 a one-time link', () => {
 
 describe('a passkey', () => {
   test('signs in, and each answer counts once', async () => {
-    const { device } = await signedIn(till, name)
+    const { device } = await signIn(till, name)
     const begun = await post(till, 'sign-in/begin')
     const assertion = device.show(begun.data.options as { challenge: string })
     const answer = await post(till, 'sign-in/finish', { body: { assertion } })
@@ -109,8 +109,8 @@ describe('a passkey', () => {
   })
 
   test('that is not registered, or answers a stale challenge, is refused', async () => {
-    const { device } = await signedIn(till, name)
-    expect(await kindOf(show(till, { device: createAuthenticator(ORIGIN) }))).toBe('passkey_refused')
+    const { device } = await signIn(till, name)
+    expect(await kindOf(showPasskey(till, { device: createAuthenticator(ORIGIN) }))).toBe('passkey_refused')
     const begun = await post(till, 'sign-in/begin')
     till.clock.advance(5 * MINUTE_MS)
     const assertion = device.show(begun.data.options as { challenge: string })
@@ -118,22 +118,22 @@ describe('a passkey', () => {
   })
 
   test('of a removed operator is refused, and the sessions of that operator end', async () => {
-    const { device, headers } = await signedIn(till, name)
+    const { device, headers } = await signIn(till, name)
     await dismissOperator(till.by('host'), name)
     expect(await kindOf(whoAmI(headers))).toBe('signed_out')
-    expect(await kindOf(show(till, { device }))).toBe('passkey_refused')
+    expect(await kindOf(showPasskey(till, { device }))).toBe('passkey_refused')
   })
 
   test('of one operator does not refresh the session of another', async () => {
-    const { headers } = await signedIn(till, name)
-    const { device } = await signedIn(till, `${name} b`)
-    expect(await kindOf(show(till, { device, headers, at: 'step-up' }))).toBe('passkey_refused')
+    const { headers } = await signIn(till, name)
+    const { device } = await signIn(till, `${name} b`)
+    expect(await kindOf(showPasskey(till, { device, headers, at: 'step-up' }))).toBe('passkey_refused')
   })
 })
 
 describe('a session', () => {
   test('needs both halves, because browsers send the cookie to every port of the host', async () => {
-    const { headers } = await signedIn(till, name)
+    const { headers } = await signIn(till, name)
     const { cookie: _, ...pageOnly } = headers
     const { 'x-console-session': half = '', ...cookieOnly } = headers
     expect(await kindOf(whoAmI(pageOnly))).toBe('signed_out')
@@ -154,7 +154,7 @@ describe('a session', () => {
   })
 
   test('ends 30 minutes after its last use', async () => {
-    const { headers } = await signedIn(till, name)
+    const { headers } = await signIn(till, name)
     till.clock.advance(29 * MINUTE_MS)
     expect((await whoAmI(headers)).status).toBe(200)
     till.clock.advance(29 * MINUTE_MS)
@@ -164,7 +164,7 @@ describe('a session', () => {
   })
 
   test('is not extended by a page that only updates itself', async () => {
-    const { headers } = await signedIn(till, name)
+    const { headers } = await signIn(till, name)
     till.clock.advance(29 * MINUTE_MS)
     expect((await whoAmI({ ...headers, 'x-console-watching': '1' })).status).toBe(200)
     till.clock.advance(MINUTE_MS)
@@ -172,10 +172,10 @@ describe('a session', () => {
   })
 
   test('ends 12 hours after it began, however much it is used', async () => {
-    const { headers } = await signedIn(till, name)
+    const { headers } = await signIn(till, name)
     for (let n = 0; n < 35; n += 1) {
       till.clock.advance(20 * MINUTE_MS)
-      till.rest(20 * MINUTE_MS)
+      till.advanceLimits(20 * MINUTE_MS)
       expect((await whoAmI(headers)).status).toBe(200)
     }
     till.clock.advance(20 * MINUTE_MS)
@@ -183,10 +183,10 @@ describe('a session', () => {
   })
 
   test('ends when its operator signs out, here or everywhere', async () => {
-    const { device, headers } = await signedIn(till, name)
-    const second = sessionOf(await show(till, { device }))
-    const third = sessionOf(await show(till, { device }))
-    const other = await signedIn(till, `${name} b`)
+    const { device, headers } = await signIn(till, name)
+    const second = sessionOf(await showPasskey(till, { device }))
+    const third = sessionOf(await showPasskey(till, { device }))
+    const other = await signIn(till, `${name} b`)
     await post(till, 'sign-out', { headers })
     expect(await kindOf(whoAmI(headers))).toBe('signed_out')
     expect((await whoAmI(second)).status).toBe(200)
@@ -207,7 +207,7 @@ describe('a sandbox', () => {
 })
 
 test('sign-in attempts are limited per address and overall; signed-in operators are not', async () => {
-  const { headers } = await signedIn(till, name)
+  const { headers } = await signIn(till, name)
   const tries = async (times: number) => {
     const kinds: (string | undefined)[] = []
     for (let n = 0; n < times; n += 1)
@@ -218,7 +218,7 @@ test('sign-in attempts are limited per address and overall; signed-in operators 
   expect(await tries(10)).toEqual(Array.from({ length: 10 }, () => 'link_over'))
   expect(await tries(2)).toEqual(['too_many', 'too_many'])
   expect((await whoAmI(headers)).status).toBe(200)
-  till.rest(5_000)
+  till.advanceLimits(5_000)
   expect(await tries(2)).toEqual(['link_over', 'too_many'])
   const { app } = till
   const from = (remoteAddress: string) =>

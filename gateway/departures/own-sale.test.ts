@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { BOT } from '../../vault/testing/stand.ts'
+import { BOT } from '../../vault/testing/test-bench.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
@@ -21,38 +21,38 @@ let assets: string[]
 beforeAll(async () => {
   // Everything happens before the next Tuesday, when nothing is sold.
   selling = await sellingTill(THURSDAY)
-  selling.stand.sellItself(BOT)
+  selling.bench.sellItself(BOT)
   assets = await selling.pay('dota')
   // An item of somebody else, which no deposit brought.
-  selling.stand.stock(BOT, 1)
+  selling.bench.stock(BOT, 1)
 })
 afterAll(() => selling.close())
 
 it('D-34 a bot lists its free items that came by deposits, and a wish for them waits', async () => {
-  const { stand, bot, acts, rounds, onSale } = selling
+  const { bench, bot, acts, rounds, onSale } = selling
   await rounds(4)
   expect(
     onSale()
       .map(({ assetId }) => assetId)
       .sort(),
   ).toEqual([...assets].sort())
-  expect(stand.said.join()).toContain('a bot that collects deposits sells its own items')
+  expect(bench.said.join()).toContain('a bot that collects deposits sells its own items')
   expect(await sendItems(acts, { to: 'storage', assets: undefined })).toMatchObject({
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',
   })
   // An attacker in the till could write this wish.
-  const wish = await stand.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
+  const wish = await bench.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
   await rounds(2)
-  expect(await stand.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
-  await stand.asGateway.query('update wish set closed_at = now() where id = $1', [wish])
-  await stand.asGateway.query('update wish_item set is_open = false where wish_id = $1', [wish])
+  expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
+  await bench.asGateway.query('update wish set closed_at = now() where id = $1', [wish])
+  await bench.asGateway.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
 
 it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
-  const { till, stand, acts, rounds, readHistory, onSale } = selling
+  const { till, bench, acts, rounds, readHistory, onSale } = selling
   const [first] = onSale()
-  expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
+  expect((await bench.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
   await rounds(1)
   // The history may be read before the vault's report of the gift.
   await readHistory()
@@ -87,22 +87,22 @@ it('D-34 the report of a delivery explains a departure that was read before the 
 })
 
 it('D-34 an item that leaves by a wish is not listed', async () => {
-  const { stand, acts, rounds, onSale } = selling
-  stand.switchMarketOff()
+  const { bench, acts, rounds, onSale } = selling
+  bench.switchMarketOff()
   await rounds(2)
   expect(onSale()).toEqual([])
   expect(await sendItems(acts, { to: 'own', assets: undefined })).toMatchObject({ kind: 'done' })
-  stand.rules({
+  bench.rules({
     destinations: {
       own: {
-        steamId: stand.accountOf('quiet_lynx').steamId,
-        tradeLink: stand.steam.as('quiet_lynx').tradeUrl(),
+        steamId: bench.accountOf('quiet_lynx').steamId,
+        tradeLink: bench.steam.as('quiet_lynx').tradeUrl(),
       },
     },
   })
   await rounds(1)
-  stand.switchMarketOn()
+  bench.switchMarketOn()
   await rounds(4)
   expect(onSale()).toEqual([])
-  expect(stand.steam.world().offers.filter(({ message }) => message.startsWith('vault w'))).toHaveLength(1)
+  expect(bench.steam.world().offers.filter(({ message }) => message.startsWith('vault w'))).toHaveLength(1)
 })

@@ -17,8 +17,8 @@ let assets: string[]
 beforeAll(async () => {
   // The days of the week are always the same; nothing is sold on Tuesdays.
   selling = await sellingTill(WEDNESDAY)
-  const { till, stand, bot } = selling
-  stand.sellOn()
+  const { till, bench, bot } = selling
+  bench.sellOn()
   assets = await selling.pay('cs')
   await selling.days(9)
   const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => selling.close())
 
 it('A-018 the items of a deposit are sold on an outside market, and the report shows the proceeds of each', async () => {
-  const { till, stand, acts, rounds, days, readHistory, onSale } = selling
+  const { till, bench, acts, rounds, days, readHistory, onSale } = selling
   expect(await sendItems(acts, { to: 'seller', assets: undefined })).toMatchObject({ data: { items: 2 } })
   await rounds(4)
   await readHistory()
@@ -44,8 +44,8 @@ it('A-018 the items of a deposit are sold on an outside market, and the report s
   ])
 
   const [first, second] = onSale()
-  expect((await stand.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
-  expect((await stand.market.buy([second?.itemId ?? 0], 'declines')).kind).toBe('bought')
+  expect((await bench.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
+  expect((await bench.market.buy([second?.itemId ?? 0], 'declines')).kind).toBe('bought')
   await rounds(8)
   await days(9)
   await rounds(4)

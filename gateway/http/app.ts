@@ -137,23 +137,25 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   if (options.hasPage !== false)
     await servePage(app, {
       ...options,
-      ...{ folder: options.widgetFolder, csrf, shownPayment: shownPayment(options, misses) },
+      folder: options.widgetFolder,
+      csrf,
+      shownPayment: shownPayment(options, misses),
     })
   return app
 }
 
 /** Closes busy connections after their answer. Otherwise they would stay open and delay the shutdown. */
 function endConnectionsOnClose(app: FastifyInstance): void {
-  let closing = false
+  let isClosing = false
   app.addHook('preClose', async () => {
-    closing = true
+    isClosing = true
   })
   // Fastify does not close a server that never listened, so its timers would stay.
   app.addHook('onClose', async ({ server }) => {
     if (!server.listening) server.close()
   })
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close')
+    if (isClosing) reply.header('connection', 'close')
     done()
   })
 }
@@ -179,9 +181,9 @@ function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
  */
 function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'deposit' | 'key'): void {
   scope.addHook('onRequest', (request, _reply, done) => {
-    const doubted = misses.admit(request, proof)
-    if (doubted === undefined) done()
-    else doubted.then(() => done(), done)
+    const check = misses.admit(request, proof)
+    if (check === undefined) done()
+    else check.then(() => done(), done)
   })
   // A refusal is known by now. An onResponse hook would add a listener to every poll.
   scope.addHook('onSend', (request, _reply, _payload, done) => {
@@ -193,14 +195,14 @@ function guardAgainstGuessing(scope: FastifyInstance, misses: Misses, proof: 'de
 function addWidgetHooks(scope: FastifyInstance, limits: Limits, misses: Misses): void {
   scope.addHook('onRequest', async (request, reply) => {
     reply.headers(API_HEADERS)
-    if (isReport(request)) limits.reporting(request)
-    else if (request.method !== 'GET' && request.method !== 'HEAD') limits.changing(request)
+    if (isReport(request)) limits.limitReports(request)
+    else if (request.method !== 'GET' && request.method !== 'HEAD') limits.limitChanges(request)
   })
   scope.addHook('preHandler', async (request) => {
     // The hash may be in the body.
     await misses.admit(request, 'deposit')
     const hash = isReport(request) ? undefined : hashOf(request)
-    if (hash !== undefined) limits.perDeposit(hash)
+    if (hash !== undefined) limits.limitDeposit(hash)
   })
   scope.addHook('onResponse', async (request) => {
     if (!isReport(request)) misses.count(request)
@@ -214,7 +216,7 @@ function addStoreHooks(scope: FastifyInstance, limits: Limits, misses: Misses): 
     reply.headers(API_HEADERS)
     // The id that a store quotes to support, and that the log contains.
     reply.header('x-request-id', request.id)
-    limits.changing(request)
+    limits.limitChanges(request)
   })
 }
 

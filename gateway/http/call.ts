@@ -30,7 +30,7 @@ declare module 'fastify' {
 }
 
 /** Gives every request of `app` its call. Must be registered before any other hook. */
-export function describeCalls(app: FastifyInstance): void {
+export function attachCalls(app: FastifyInstance): void {
   app.decorateRequest('call')
   app.addHook('onRequest', (request, _reply, done) => {
     request.call = {

@@ -98,8 +98,8 @@ function read({ socket, keep }: Client): void {
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: pay.example\r\n\r\n`
 const openConnections = () =>
   new Promise<number>((resolve) => app.server.getConnections((_error, count) => resolve(count)))
-const answered = (one: Client): number => one.received().split('HTTP/1.1 ').length - 1
-const isHealthy = async () => {
+const countAnswers = (one: Client): number => one.received().split('HTTP/1.1 ').length - 1
+const expectHealthy = async () => {
   const one = client(get('/healthz'))
   await expect.poll(one.received).toContain('HTTP/1.1 200')
 }
@@ -109,32 +109,32 @@ describe('connections', () => {
   test('beyond the total limit are closed, and accepted again once others have ended', async () => {
     await listen({ inAll: 2 })
     const [first, second] = [client(get('/healthz')), client(get('/healthz'))]
-    await expect.poll(() => answered(first) + answered(second)).toBe(2)
+    await expect.poll(() => countAnswers(first) + countAnswers(second)).toBe(2)
     const third = client(get('/healthz'))
     await expect.poll(third.isClosed).toBe(true)
     expect(third.received()).toBe('')
     first.socket.destroy()
     await expect.poll(openConnections).toBe(1)
-    await isHealthy()
+    await expectHealthy()
     await expect.poll(() => cuts('overAll').length).toBeGreaterThan(0)
   })
 
   test('of one address beyond its limit are closed, and accepted again once others have ended', async () => {
     await listen({ perAddress: 2 })
     const kept = [client(get('/healthz')), client(get('/healthz'))]
-    await expect.poll(() => kept.map(answered)).toEqual([1, 1])
+    await expect.poll(() => kept.map(countAnswers)).toEqual([1, 1])
     const third = client(get('/healthz'))
     await expect.poll(third.isClosed).toBe(true)
     expect(third.received()).toBe('')
     for (const { socket } of kept) socket.destroy()
     await expect.poll(openConnections).toBe(0)
-    await isHealthy()
+    await expectHealthy()
   })
 
   test('of a trusted proxy do not count as connections of one address', async () => {
     await listen({ perAddress: 1 }, { trustedProxies: ['127.0.0.1'] })
     const all = [client(get('/healthz')), client(get('/healthz')), client(get('/healthz'))]
-    await expect.poll(() => all.map(answered)).toEqual([1, 1, 1])
+    await expect.poll(() => all.map(countAnswers)).toEqual([1, 1, 1])
   })
 
   test.each([
@@ -163,11 +163,11 @@ describe('a client that sends more requests than it reads answers', () => {
     const one = client(get('/api/slow') + get('/api/slow') + get('/api/slow'))
     for (let answers = 0; answers < 3; answers += 1) {
       await expect.poll(() => waiting.length).toBe(1)
-      await isHealthy()
-      expect(answered(one)).toBe(answers)
+      await expectHealthy()
+      expect(countAnswers(one)).toBe(answers)
       waiting.pop()?.()
     }
-    await expect.poll(() => answered(one)).toBe(3)
+    await expect.poll(() => countAnswers(one)).toBe(3)
     expect(waiting).toHaveLength(0)
   })
 
@@ -175,7 +175,7 @@ describe('a client that sends more requests than it reads answers', () => {
     await listen({ waiting: 2 })
     const many = client(get('/api/slow').repeat(40))
     await expect.poll(many.isClosed).toBe(true)
-    await isHealthy()
+    await expectHealthy()
     expect(waiting).toHaveLength(1)
     await expect.poll(() => cuts('askedTooMuch').length).toBeGreaterThan(0)
   })
@@ -187,7 +187,7 @@ describe('a client that sends more requests than it reads answers', () => {
       client(get(path), false)
       await expect.poll(() => cuts('readTooSlowly').length).toBe(1)
       await expect.poll(openConnections).toBe(0)
-      await isHealthy()
+      await expectHealthy()
     },
   )
 
@@ -211,7 +211,7 @@ describe('a client that sends more requests than it reads answers', () => {
   test('cannot keep others from an answer, even with hundreds of connections and forty requests on each', async () => {
     await listen({ perAddress: 1_000 })
     const hostile = Array.from({ length: 300 }, () => client(get('/assets/app-1a2b.js').repeat(40), false))
-    await isHealthy()
+    await expectHealthy()
     await expect.poll(openConnections).toBe(1)
     expect(hostile).toHaveLength(300)
   })
@@ -263,10 +263,10 @@ test('while too many calls wait for the database, a new call is refused, but the
 
 test('a health check asks the database at most once a second', async () => {
   let nowMs = 0
-  let asked = 0
+  let checks = 0
   const check = onceASecond(
     async () => {
-      asked += 1
+      checks += 1
       return true
     },
     () => nowMs,
@@ -274,15 +274,15 @@ test('a health check asks the database at most once a second', async () => {
   await Promise.all([check(), check()])
   nowMs = 999
   await check()
-  expect(asked).toBe(1)
+  expect(checks).toBe(1)
   nowMs = 1_000
   expect(await check()).toBe(true)
-  expect(asked).toBe(2)
+  expect(checks).toBe(2)
 })
 
 test('many health checks share one answer of the database', async () => {
   await listen({})
-  const checked = await Promise.all(Array.from({ length: 50 }, () => app.inject('/healthz')))
-  expect(checked.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))
+  const answers = await Promise.all(Array.from({ length: 50 }, () => app.inject('/healthz')))
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(50).fill(200))
   expect(healthChecks).toBeLessThan(50)
 })

@@ -89,7 +89,7 @@ type Cuts = {
   report(): void
 }
 
-/** One line a minute at most: an attack must not fill the log. */
+/** Counts the cut connections, and logs the counts once a minute at most: an attack must not fill the log. */
 function createCuts({ log, nowMs }: Options): Cuts {
   let counts: Partial<Record<Cause, number>> = {}
   let reportedMs = Number.NEGATIVE_INFINITY
@@ -129,36 +129,37 @@ function limitAddresses({ limits, isTrustedProxy }: Options, cuts: Cuts): (socke
   }
 }
 
-type Line = { sinceMs: number; waiting: { request: IncomingMessage; response: ServerResponse }[] }
+/** The requests of a connection. `sinceMs`: when the current one began. */
+type Pipeline = { sinceMs: number; waiting: { request: IncomingMessage; response: ServerResponse }[] }
 
 /**
  * Serves the requests of a connection one after another. Node would start all requests of one packet together: forty
  * requests for a file would open it forty times for one reader.
  */
 function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
-  const lines = new Map<Socket, Line>()
+  const pipelines = new Map<Socket, Pipeline>()
 
   const inTurn = (serve: RequestListener): RequestListener => {
-    const begin = (line: Line, request: IncomingMessage, response: ServerResponse): void => {
-      line.sinceMs = nowMs()
-      response.on('close', () => serveNext(line, request.socket))
+    const begin = (pipeline: Pipeline, request: IncomingMessage, response: ServerResponse): void => {
+      pipeline.sinceMs = nowMs()
+      response.on('close', () => serveNext(pipeline, request.socket))
       serve(request, response)
     }
-    const serveNext = (line: Line, socket: Socket): void => {
-      const next = socket.destroyed ? undefined : line.waiting.shift()
-      if (next === undefined) lines.delete(socket)
-      else begin(line, next.request, next.response)
+    const serveNext = (pipeline: Pipeline, socket: Socket): void => {
+      const next = socket.destroyed ? undefined : pipeline.waiting.shift()
+      if (next === undefined) pipelines.delete(socket)
+      else begin(pipeline, next.request, next.response)
     }
     return (request, response) => {
       const { socket } = request
       if (socket.destroyed) return
-      const line = lines.get(socket)
-      if (line === undefined) {
+      const pipeline = pipelines.get(socket)
+      if (pipeline === undefined) {
         const first = { sinceMs: 0, waiting: [] }
-        lines.set(socket, first)
+        pipelines.set(socket, first)
         begin(first, request, response)
-      } else if (line.waiting.length >= limits.waiting) cuts.cut(socket, 'askedTooMuch')
-      else line.waiting.push({ request, response })
+      } else if (pipeline.waiting.length >= limits.waiting) cuts.cut(socket, 'askedTooMuch')
+      else pipeline.waiting.push({ request, response })
     }
   }
 
@@ -168,12 +169,12 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   const cutSlowReaders = (): void => {
     const now = nowMs()
     let unreadBytes = 0
-    for (const [socket, { sinceMs }] of lines) {
+    for (const [socket, { sinceMs }] of pipelines) {
       if (now - sinceMs > limits.answerMs) cuts.cut(socket, 'readTooSlowly')
       else unreadBytes += socket.writableLength
     }
     if (unreadBytes <= limits.unreadBytes) return
-    for (const [socket] of [...lines].sort(([, a], [, b]) => a.sinceMs - b.sinceMs)) {
+    for (const [socket] of [...pipelines].sort(([, a], [, b]) => a.sinceMs - b.sinceMs)) {
       if (unreadBytes <= limits.unreadBytes) return
       if (socket.destroyed || socket.writableLength === 0) continue
       unreadBytes -= socket.writableLength

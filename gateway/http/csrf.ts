@@ -1,6 +1,6 @@
 /**
- * Double-submit protection: a page of another origin can neither read the cookie nor set the header. A page in a frame of
- * its store has no cookie, but a token of its deposit in the document.
+ * Double-submit protection: a page of another origin can neither read the cookie nor set the header. A page in a frame
+ * of its store has no cookie, but a token of its deposit in the document.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -32,12 +32,12 @@ export function createCsrf({ publicUrl, mode, embedTokens }: CsrfOptions): Csrf 
   const isOurs = (request: FastifyRequest, origin: string) =>
     origin === publicUrl.origin ||
     ((mode === 'sandbox' || isLocal) && origin === `http://${request.headers.host}`)
-  const secure = publicUrl.protocol === 'https:'
-  const name = secure ? '__Host-csrf' : 'csrf'
+  const isSecure = publicUrl.protocol === 'https:'
+  const name = isSecure ? '__Host-csrf' : 'csrf'
 
   const setToken = (reply: FastifyReply) => {
     const token = randomBytes(32).toString('base64url')
-    reply.header('set-cookie', `${name}=${token}; Path=/; SameSite=Lax${secure ? '; Secure' : ''}`)
+    reply.header('set-cookie', `${name}=${token}; Path=/; SameSite=Lax${isSecure ? '; Secure' : ''}`)
   }
   return {
     giveToken: (request, reply) => {

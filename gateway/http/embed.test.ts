@@ -132,7 +132,7 @@ describe('a call of the page in the frame', () => {
     expect(after.read(token)).toEqual({ hash: HASH, origin: STORE })
   })
 
-  const part = (token: string, index: number, value: string) =>
+  const withPart = (token: string, index: number, value: string) =>
     token
       .split('.')
       .map((one, at) => (at === index ? value : one))
@@ -142,14 +142,14 @@ describe('a call of the page in the frame', () => {
     ['about another deposit', good, { hash: OTHER }],
     ['of another site', good, { 'sec-fetch-site': 'cross-site' }],
     ['of the page of the store', good, { origin: STORE, 'sec-fetch-site': 'same-site' }],
-    ['with the hash of another deposit in it', () => part(good(), 1, OTHER), { hash: OTHER }],
-    ['with a later expiry', () => part(good(), 2, '9999999999'), {}],
+    ['with the hash of another deposit in it', () => withPart(good(), 1, OTHER), { hash: OTHER }],
+    ['with a later expiry', () => withPart(good(), 2, '9999999999'), {}],
     [
       'with another origin',
-      () => part(good(), 3, Buffer.from('https://evil.example').toString('base64url')),
+      () => withPart(good(), 3, Buffer.from('https://evil.example').toString('base64url')),
       {},
     ],
-    ['with another signature', () => part(good(), 4, 'A'.repeat(43)), {}],
+    ['with another signature', () => withPart(good(), 4, 'A'.repeat(43)), {}],
     ['that is cut short', () => good().slice(0, -1), {}],
     ['that is empty', () => 'e1.', {}],
     [

@@ -41,10 +41,10 @@ const HOSTILE = [
 
 describe('the page of a deposit', () => {
   test.each(HOSTILE)(
-    'contains %j of a store and a shopper as text, from which the page’s code reads the same value',
-    (said) => {
-      const user = { name: said, profileUrl: said, avatarUrl: said, tradeUrl: said }
-      const change = { storeName: said, customerLabel: said, backToStoreUrl: said, user }
+    'contains the value %j of a store or a shopper as text, and the page’s code reads the same value',
+    (value) => {
+      const user = { name: value, profileUrl: value, avatarUrl: value, tradeUrl: value }
+      const change = { storeName: value, customerLabel: value, backToStoreUrl: value, user }
       const html = pageOf(change)
       expect(readBack(html)).toEqual({ ...PAYMENT, ...change })
       const data = DATA.exec(html)?.[1] ?? ''
@@ -56,7 +56,7 @@ describe('the page of a deposit', () => {
           .replace(DATA, '')
           .match(/<[^>]*>/g),
       )
-      const escaped = said.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+      const escaped = value.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
       expect(html).toContain(`<h1>${escaped.replaceAll('"', '&quot;')}</h1>`)
     },
   )
@@ -72,7 +72,7 @@ describe('the page of a deposit', () => {
     for (const html of [pageOf({}), russian]) expect(html).not.toMatch(/\{\{|<!--/)
   })
 
-  test('announces maintenance while the deposit is open, and waits for items if the shopper is known', () => {
+  test('announces maintenance while the deposit is open, and shows items in place of the link form for a known shopper', () => {
     const works = { language: 'en', technicalWorks: true } as const
     expect(pageOf(works)).toContain('worksl')
     const technicalWorksText = { en: 'We <move>.', ru: 'Мы переезжаем.' }

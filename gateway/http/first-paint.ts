@@ -1,6 +1,6 @@
 /**
- * The page as sent: the build's document, plus the shell and the payment of a deposit that may be shown. The first
- * answer therefore already shows the payment. Pure.
+ * The page as sent: the build's document, plus the payment of a deposit and its shell. The shell is the first screen as
+ * HTML, so the first answer already shows the payment. Pure.
  */
 import { createHash } from 'node:crypto'
 import { isFinal } from '../../contract/statuses.ts'
@@ -22,8 +22,8 @@ const TITLE = '<title>Tradetill</title>'
 const STEAM = 'https://steamcommunity.com'
 
 /**
- * `html` is the widget's build. Without shells in it, every address gets the same page. `steam`: where the links to Steam
- * lead.
+ * `html` is the widget's build. Without shells in it, every address gets the same page. `steam`: where the links to
+ * Steam lead.
  */
 export function readDocument(html: string, mode: 'sandbox' | 'live', steam = STEAM): Document {
   const [before, rest] = halves(html, BEGIN)
@@ -61,7 +61,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 type Values = Record<string, string | undefined>
 
 function valuesOf(payment: Payment, mode: 'sandbox' | 'live'): Values {
-  const when = (is: boolean): string | undefined => (is ? '' : undefined)
+  const when = (isSet: boolean): string | undefined => (isSet ? '' : undefined)
   const isOpen = !isFinal(payment.status)
   const hasUser = payment.user !== null
   return {

@@ -50,7 +50,7 @@ let folder: string
 let hash: string
 let isOverloaded = false
 
-/** The routes of an entire till, with an https address. */
+/** Creates an app with the routes of an entire till. */
 async function wholeApp(publicUrl: string): Promise<FastifyInstance> {
   const { db, queue, log } = till.deps
   const nowMs = () => 0
@@ -111,14 +111,14 @@ const ask = ({ headers, ...call }: InjectOptions) =>
   app.inject({ ...call, headers: { host: 'pay.example', ...headers } })
 
 /** Headers and cookie of a call that the page makes. */
-const ours = (type = 'application/json') => ({
+const headersOfPage = (type = 'application/json') => ({
   'content-type': type,
   origin: 'https://pay.example',
   cookie: `__Host-csrf=${'A'.repeat(43)}`,
   'x-csrf-token': 'A'.repeat(43),
 })
-const changing = (url: string, payload: string, type?: string): InjectOptions => {
-  return { method: 'POST', url, payload, headers: ours(type) }
+const changingCall = (url: string, payload: string, type?: string): InjectOptions => {
+  return { method: 'POST', url, payload, headers: headersOfPage(type) }
 }
 
 describe('every answer has the common headers, and no header that opens it to other origins', () => {
@@ -138,15 +138,15 @@ describe('every answer has the common headers, and no header that opens it to ot
     ['no hash', 400, NOTHING, () => ({ url: '/api/payment' })],
     ['no such inventory', 404, NOTHING, () => ({ url: `/api/inventory?hash=${NOWHERE}&game=cs` })],
     ['a trade without a token', 403, NOTHING, () => ({ method: 'POST', url: '/api/trade', payload: {} })],
-    ['a link of another form', 400, NOTHING, () => changing('/api/trade-url', '{}')],
-    ['a body of another type', 415, NOTHING, () => changing('/api/trade', 'a=1', 'text/plain')],
-    ['a body too large', 413, NOTHING, () => changing('/api/metrics', `"${'x'.repeat(70_000)}"`)],
+    ['a link of another form', 400, NOTHING, () => changingCall('/api/trade-url', '{}')],
+    ['a body of another type', 415, NOTHING, () => changingCall('/api/trade', 'a=1', 'text/plain')],
+    ['a body too large', 413, NOTHING, () => changingCall('/api/metrics', `"${'x'.repeat(70_000)}"`)],
     [
       'a report',
       204,
       NOTHING,
       () =>
-        changing(
+        changingCall(
           '/api/error-report',
           JSON.stringify({ message: '', type: '', filename: '', lineno: 0, empty: true, url: '' }),
         ),
@@ -186,10 +186,10 @@ describe('every answer has the common headers, and no header that opens it to ot
       'content-security-policy': policy,
       'permissions-policy': permissions,
     })
-    const telling = Object.keys(headers).filter((name) =>
+    const leaks = Object.keys(headers).filter((name) =>
       /^(?:access-control-|server$|x-powered-by$)/.test(name),
     )
-    expect(telling).toEqual([])
+    expect(leaks).toEqual([])
   })
 
   test('a call while the till is too busy (503)', async () => {

@@ -16,20 +16,20 @@ export function answerHealth(app: FastifyInstance, options: HealthOptions): void
   app.get('/healthz', async ({ headers, ip: address, protocol }, reply) => {
     const isHealthy = await healthy()
     const status = isHealthy ? 'ok' : 'database out of reach'
-    const isAsked = isDoctor?.(headers[DOCTOR_HEADER]) === true
-    const seen = isAsked ? { caller: { address, protocol, isProxy: isTrustedProxy(address) } } : {}
-    return reply.code(isHealthy ? 200 : 503).send({ status, ...build, ...seen })
+    const isDoctorCall = isDoctor?.(headers[DOCTOR_HEADER]) === true
+    const details = isDoctorCall ? { caller: { address, protocol, isProxy: isTrustedProxy(address) } } : {}
+    return reply.code(isHealthy ? 200 : 503).send({ status, ...build, ...details })
   })
 }
 
-/** Asks at most once a second, however often it is called. All callers share the last answer. */
+/** Returns a function that runs the check at most once a second. All callers share the last answer. */
 export function onceASecond(check: () => Promise<boolean>, nowMs: () => number): () => Promise<boolean> {
-  let askedMs = Number.NEGATIVE_INFINITY
+  let checkedMs = Number.NEGATIVE_INFINITY
   let answer: Promise<boolean> | undefined
   return () => {
     const now = nowMs()
-    if (answer !== undefined && now - askedMs < 1_000) return answer
-    askedMs = now
+    if (answer !== undefined && now - checkedMs < 1_000) return answer
+    checkedMs = now
     answer = check()
     return answer
   }

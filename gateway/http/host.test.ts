@@ -74,12 +74,12 @@ describe('the check of a call’s host', () => {
       const app = await anApp(SANDBOX)
       await app.listen({ host: '127.0.0.1', port: 0 })
       const { port } = z.object({ port: z.number() }).parse(app.server.address())
-      const answered = text(
+      const answer = text(
         connect(port, '127.0.0.1').on('connect', function (this: Socket) {
           this.write(`GET /v1/health HTTP/1.1\r\nHost: localhost\r\n${second}\r\nConnection: close\r\n\r\n`)
         }),
       )
-      expect(await answered).toMatch(/^HTTP\/1.1 421 .*"wrong_host"/s)
+      expect(await answer).toMatch(/^HTTP\/1.1 421 .*"wrong_host"/s)
     },
   )
 

@@ -45,8 +45,8 @@ function countHosts({ raw: { rawHeaders } }: FastifyRequest): number {
 const isHttps = ({ protocol }: FastifyRequest): boolean => protocol.toLowerCase() === 'https'
 
 /**
- * Returns a function that checks whether a host is ours. The host of the public address is. On a local machine, so is
- * every loopback name, because such a name always leads to this machine.
+ * Returns a function that checks whether a host is ours. The host of the public address is ours. On a local machine,
+ * every loopback name is ours too, because such a name always leads to this machine.
  */
 export function hostCheck({ mode, publicUrl }: HostOptions): (host: string | undefined) => boolean {
   const isLocal = mode === 'sandbox' || (publicUrl.protocol === 'http:' && isLoopback(publicUrl))

@@ -16,21 +16,21 @@ test('a bucket gives its burst, then tokens at its rate', () => {
 
 test('each deposit has a burst of 120 calls, then ten a second', () => {
   let nowMs = 0
-  const { perDeposit } = createLimits(() => nowMs)
-  const passing = (hash: string) => {
+  const { limitDeposit } = createLimits(() => nowMs)
+  const countPassing = (hash: string) => {
     for (let calls = 0; ; calls += 1) {
       try {
-        perDeposit(hash)
+        limitDeposit(hash)
       } catch (error) {
         expect(error).toMatchObject({ code: 'too_many_requests' })
         return calls
       }
     }
   }
-  expect(passing('a')).toBe(120)
+  expect(countPassing('a')).toBe(120)
   nowMs = 1_000
-  expect(passing('a')).toBe(10)
-  expect(passing('b')).toBe(120)
+  expect(countPassing('a')).toBe(10)
+  expect(countPassing('b')).toBe(120)
 })
 
 test('after a call that cost more than was left, the bucket must refill before the next one', () => {

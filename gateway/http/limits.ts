@@ -15,14 +15,14 @@ export type Buckets = {
 }
 
 /** For calls whose cost is only known once they are answered. */
-export type Accounts = Pick<Buckets, 'has'> & {
+export type CostBuckets = Pick<Buckets, 'has'> & {
   /** Takes the cost of a call, even if that is more than is left. `has` is then false until the bucket refills. */
   charge(key: string, cost: number): void
 }
 
 const MAX_KEYS = 50_000
 
-export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & Accounts {
+export function createBuckets({ perSecond, burst }: Rate, nowMs: () => number): Buckets & CostBuckets {
   const buckets = new Map<string, { tokens: number; atMs: number }>()
   const current = (key: string) => {
     const now = nowMs()
@@ -100,15 +100,15 @@ export type Limits = {
   /** False if the address has missed too often (unknown paths and hashes, wrong keys). */
   mayMiss(request: FastifyRequest): boolean
   /** A miss costs the address a token. */
-  missed(request: FastifyRequest): void
+  countMiss(request: FastifyRequest): void
   /** Refuses too many changing calls of one address. For stores every call counts, whatever its key. */
-  changing(request: FastifyRequest): void
+  limitChanges(request: FastifyRequest): void
   /** Refuses too many reports of one kind and address: a page in trouble must not use up its own calls. */
-  reporting(request: FastifyRequest): void
+  limitReports(request: FastifyRequest): void
   /** Refuses too many costly calls for one deposit. */
-  perDeposit(hash: string): void
+  limitDeposit(hash: string): void
   /** Refuses too many calls of one store. Only for an authenticated store, because anyone can make up a key. */
-  perStore(storeId: bigint): void
+  limitStore(storeId: bigint): void
 }
 
 const REPORT_EVERY_S = 5
@@ -125,10 +125,10 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   }
   return {
     mayMiss: ({ ip }) => misses.has(ip),
-    missed: ({ ip }) => void misses.take(ip),
-    changing: ({ ip }) => orRefuse(changes.take(ip)),
-    reporting: ({ ip, routeOptions }) => orRefuse(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
-    perDeposit: (hash) => orRefuse(deposits.take(hash)),
-    perStore: (storeId) => orRefuse(stores.take(String(storeId))),
+    countMiss: ({ ip }) => void misses.take(ip),
+    limitChanges: ({ ip }) => orRefuse(changes.take(ip)),
+    limitReports: ({ ip, routeOptions }) => orRefuse(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
+    limitDeposit: (hash) => orRefuse(deposits.take(hash)),
+    limitStore: (storeId) => orRefuse(stores.take(String(storeId))),
   }
 }

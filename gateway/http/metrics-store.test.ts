@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-it('the gauges are read from the database when they are asked for', async () => {
+it('the gauges are read from the database each time they are collected', async () => {
   const { registry } = createMetrics()
   readStorageMetrics(registry, till.db)
   const value = async (line: string) =>

@@ -102,12 +102,12 @@ const TOKEN = 'A'.repeat(43)
 const OWN = { origin: 'http://127.0.0.1:4300', 'sec-fetch-site': 'same-origin' }
 
 async function repeat(times: number, one: () => Promise<number>): Promise<Record<number, number>> {
-  const seen: Record<number, number> = {}
+  const counts: Record<number, number> = {}
   for (let n = 0; n < times; n += 1) {
     const status = await one()
-    seen[status] = (seen[status] ?? 0) + 1
+    counts[status] = (counts[status] ?? 0) + 1
   }
-  return seen
+  return counts
 }
 
 /** Uses up the address's misses except for `left` of them. */
@@ -115,7 +115,7 @@ async function leave(left: number, from = '203.0.113.9'): Promise<void> {
   await call(`/api/payment?hash=${FOREIGN}`, { from })
   const request = seen.at(-1)
   if (request === undefined) throw new Error('the call was not seen')
-  for (let n = 1; n < BURST - left; n += 1) limits.missed(request)
+  for (let n = 1; n < BURST - left; n += 1) limits.countMiss(request)
 }
 
 describe('a guesser', () => {

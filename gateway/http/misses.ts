@@ -59,15 +59,15 @@ export function createMisses(limits: Limits, known: Known): Misses {
   return {
     admit(request, proof, hash) {
       if (limits.mayMiss(request)) return undefined
-      return isKnown(request, proof, hash).then((is) => {
-        if (!is) refuse('too_many_requests', { retryAfterS: 1 })
+      return isKnown(request, proof, hash).then((isKnownCaller) => {
+        if (!isKnownCaller) refuse('too_many_requests', { retryAfterS: 1 })
       })
     },
     count(request) {
-      if (request.call.store === undefined && GUESSES.has(request.call.refusal)) limits.missed(request)
+      if (request.call.store === undefined && GUESSES.has(request.call.refusal)) limits.countMiss(request)
     },
     async countUnknownPath(request) {
-      if (!(await isKnown(request, 'key'))) limits.missed(request)
+      if (!(await isKnown(request, 'key'))) limits.countMiss(request)
     },
   }
 }

@@ -13,7 +13,7 @@ import { isDatabaseAway } from '../db/away.ts'
 import { isPoolTimeout } from '../db/client.ts'
 import { sqlState } from '../db/sql-state.ts'
 import type { Log } from '../kit/log.ts'
-import { describeCalls } from './call.ts'
+import { attachCalls } from './call.ts'
 import { createAddressBuckets, createBuckets } from './limits.ts'
 import { type FieldError, ProblemError } from './refusal.ts'
 
@@ -25,17 +25,17 @@ const LINES_OF_ALL = { perSecond: 5, burst: 500 }
 const POOL_RETRY_S = 5
 const AWAY_RETRY_S = 2
 
-/** Only an operator can end this state: see gateway/epochs. */
-const ANOTHER_LIFE = 'TT001'
-const ANOTHER_LIFE_RETRY_S = 30
+/** The SQLSTATE of a write between two epochs. Only an operator can end this: see gateway/epochs. */
+const BETWEEN_EPOCHS = 'TT001'
+const BETWEEN_EPOCHS_RETRY_S = 30
 
 /**
  * Returns the `language` of the query or body, otherwise the first supported language of Accept-Language, otherwise
  * English.
  */
 function languageOf(request: FastifyRequest): Language {
-  const asked = fieldOf(request.query, 'language') ?? fieldOf(request.body, 'language')
-  if (isLanguage(asked)) return asked
+  const language = fieldOf(request.query, 'language') ?? fieldOf(request.body, 'language')
+  if (isLanguage(language)) return language
   const accepted = (request.headers['accept-language'] ?? '')
     .split(',')
     .map((entry) => entry.trim().slice(0, 2).toLowerCase())
@@ -58,14 +58,14 @@ function problemOf(request: FastifyRequest, { code, fields, refusalCause: cause 
     detail:
       store === undefined
         ? detail[language]
-        : detailForStores(code, language, { key: store.keyId, asked: askedOf(request) }),
+        : detailForStores(code, language, { key: store.keyId, asked: describeDeposit(request) }),
     ...(fields && { errors: fields }),
     ...(cause && { cause }),
   }
 }
 
 /** Describes the deposit that a store asked for. */
-function askedOf({ params, query }: FastifyRequest): string {
+function describeDeposit({ params, query }: FastifyRequest): string {
   const id = fieldOf(params, 'id')
   return id === undefined
     ? `externalId ${JSON.stringify(fieldOf(query, 'externalId') ?? '')}`
@@ -93,7 +93,7 @@ export function sendProblem(reply: FastifyReply, request: FastifyRequest, refusa
 
 /** Handles every error thrown in a route. An error that is not a refusal is logged, and answered without details. */
 export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => performance.now()): void {
-  describeCalls(app)
+  attachCalls(app)
   const logRefusal = refusalLines(log, nowMs)
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
@@ -132,7 +132,8 @@ function refusalLines(log: Log, nowMs: () => number) {
 function refusalOf(error: FastifyError | ProblemError): Refusal {
   if (error instanceof ProblemError) return error
   if (isPoolTimeout(error)) return { code: 'overloaded', retryAfterS: POOL_RETRY_S }
-  if (sqlState(error) === ANOTHER_LIFE) return { code: 'technical_works', retryAfterS: ANOTHER_LIFE_RETRY_S }
+  if (sqlState(error) === BETWEEN_EPOCHS)
+    return { code: 'technical_works', retryAfterS: BETWEEN_EPOCHS_RETRY_S }
   if (isDatabaseAway(error)) return { code: 'database_unavailable', retryAfterS: AWAY_RETRY_S }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const fields = error.validation.map(({ instancePath, message }) => ({

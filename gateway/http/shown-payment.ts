@@ -13,8 +13,8 @@ const PATIENCE_MS = 300
 type Options = { readPayment?: PaymentReader; unable?(): Unable | undefined; patienceMs?: number }
 
 /**
- * Never fails the page: without a result here, the page's own call is refused and shows why. An unknown hash counts as a
- * guess.
+ * Never fails the page: without a result here, the page's own call is refused and shows why. An unknown hash counts as
+ * a guess.
  */
 export function shownPayment(
   { readPayment: read, unable, patienceMs = PATIENCE_MS }: Options,
@@ -24,7 +24,7 @@ export function shownPayment(
     if (read === undefined || unable?.() !== undefined) return undefined
     try {
       await misses.admit(request, 'deposit', hash)
-      const payment = await soon(read(hash), patienceMs)
+      const payment = await readInTime(read(hash), patienceMs)
       if (payment !== null) return payment
       request.call.refusal = 'deposit_not_found'
       misses.count(request)
@@ -36,7 +36,10 @@ export function shownPayment(
 }
 
 /** Resolves to null if there is no such payment. Rejects if the read takes too long. */
-async function soon(reading: Promise<Payment | undefined>, patienceMs: number): Promise<Payment | null> {
+async function readInTime(
+  reading: Promise<Payment | undefined>,
+  patienceMs: number,
+): Promise<Payment | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('the payment came too late')), patienceMs)

@@ -56,13 +56,13 @@ async function hammer({ rounds, stepMs }: { rounds: number; stepMs: number }) {
 describe('one link that asks as fast as it can', () => {
   test('causes 12 reads a minute, and otherwise gets stored items', async () => {
     expect(await hammer({ rounds: 12, stepMs: 5_000 })).toEqual({ answered: 96, refused: new Set() })
-    expect(till.steam.asked).toBe(12)
+    expect(till.steam.reads).toBe(12)
   })
 
   test('causes 60 reads within ten minutes, then learns when to ask again', async () => {
     const { refused } = await hammer({ rounds: 10, stepMs: 60_000 })
     expect(refused).toEqual(new Set(['too_many_looks']))
-    expect(till.steam.asked).toBe(60)
+    expect(till.steam.reads).toBe(60)
   })
 
   test('gets the items of the last minute instead of a reload', async () => {
@@ -87,7 +87,7 @@ describe('one link that asks as fast as it can', () => {
     await till.db.updateTable('inventory_request').set({ deposit_id: till.depositId }).execute()
     till.clock.advance(20_000)
     expect(await till.ask({ reload: true })).toMatchObject({ ageSeconds: 20, items: [{ id: '1' }] })
-    expect(till.steam.asked).toBe(1)
+    expect(till.steam.reads).toBe(1)
   })
 })
 
@@ -169,7 +169,7 @@ describe('a token', () => {
     till.steam.partner = { kind: 'ok', holdDays: { partner: 0, own: 0 } }
     till.clock.advance(30_000)
     expect(await till.ask()).toMatchObject({ items: [{ id: '1' }], ageSeconds: 30 })
-    expect(till.steam.asked).toBe(1)
+    expect(till.steam.reads).toBe(1)
     // Alternating between two tokens does not keep old items fresh.
     till.clock.advance(29_999)
     await other('third')
@@ -177,7 +177,7 @@ describe('a token', () => {
     till.clock.advance(1)
     await other('fourth')
     expect((await till.ask()).ageSeconds).toBe(0)
-    expect(till.steam.asked).toBe(2)
+    expect(till.steam.reads).toBe(2)
   })
 
   test('that is new gets stored items on a reload only if they are seconds old', async () => {
@@ -185,6 +185,6 @@ describe('a token', () => {
     till.clock.advance(5_000)
     await other('renewed')
     expect((await till.ask({ reload: true })).ageSeconds).toBe(0)
-    expect(till.steam.asked).toBe(2)
+    expect(till.steam.reads).toBe(2)
   })
 })

@@ -46,7 +46,7 @@ describe('another bot is asked', () => {
       const { answer, waits } = ask()
       const { items } = await till.withBot(() => answer)
       expect(items).toMatchObject([{ id: '2' }])
-      expect([first.steam.asked, second.steam.asked]).toEqual([1, 1])
+      expect([first.steam.reads, second.steam.reads]).toEqual([1, 1])
       expect(waits).toEqual([5_000, 5_000])
     },
   )
@@ -63,7 +63,7 @@ describe('another bot is asked', () => {
     till.clock.advance(60_000)
     const again = ask()
     expect((await till.withBot(() => again.answer)).items).toHaveLength(1)
-    expect(first.steam.asked + second.steam.asked).toBe(2)
+    expect(first.steam.reads + second.steam.reads).toBe(2)
   })
 
   test('once on behalf of all waiting calls', async () => {
@@ -73,7 +73,7 @@ describe('another bot is asked', () => {
     passing.resolve()
     const answers = await till.withBots([second], () => Promise.all(calls.map(({ answer }) => answer)))
     expect(answers.map(({ items }) => items.length)).toEqual([1, 1, 1])
-    expect(second.steam.asked).toBe(1)
+    expect(second.steam.reads).toBe(1)
     expect(await rows()).toHaveLength(2)
   })
 
@@ -92,7 +92,7 @@ describe('no other bot is asked', () => {
     first.steam.owned = unavailable(reason)
     const { answer } = ask()
     expect(await till.withBot(() => answer)).toMatchObject({ inventoryErrorType: 'internal' })
-    expect(second.steam.asked).toBe(0)
+    expect(second.steam.reads).toBe(0)
   })
 
   test('once Steam has limited two accounts, which means the address', async () => {
@@ -100,7 +100,7 @@ describe('no other bot is asked', () => {
     for (const { steam } of [first, second, third]) steam.owned = unavailable('rate_limited')
     const { answer } = ask()
     expect(await till.withBot(() => answer)).toMatchObject({ inventoryErrorType: 'internal' })
-    expect([first, second, third].map(({ steam }) => steam.asked)).toEqual([1, 1, 0])
+    expect([first, second, third].map(({ steam }) => steam.reads)).toEqual([1, 1, 0])
   })
 
   test('while the first bot is working', async () => {
@@ -111,14 +111,14 @@ describe('no other bot is asked', () => {
     await till.withBot(async () => {
       // Another call makes the first bot start.
       const earlier = ask()
-      await expect.poll(() => first.steam.asked).toBe(1)
+      await expect.poll(() => first.steam.reads).toBe(1)
       const { answer, waits } = ask(2)
       await expect.poll(() => waits).toEqual([5_000, 5_000, 5_000])
       go()
       expect((await answer).items).toMatchObject([{ id: '1' }])
       await earlier.answer
     })
-    expect(second.steam.asked).toBe(0)
+    expect(second.steam.reads).toBe(0)
   })
 
   test('if no other bot exists: the request waits for its bot until the deadline', async () => {

@@ -164,7 +164,7 @@ describe('the inventory call', () => {
         inventoryErrorType,
         cause,
       ])
-      expect(till.steam.asked).toBe(0)
+      expect(till.steam.reads).toBe(0)
     })
 
     test('D-28 engineeringWorks if inventories fail for every bot, but items if Steam answers', async () => {
@@ -182,7 +182,7 @@ describe('the inventory call', () => {
         inventoryErrorType: 'engineeringWorks',
         minPrice: 240,
       })
-      expect(till.steam.asked).toBe(0)
+      expect(till.steam.reads).toBe(0)
     })
 
     test('engineeringWorks while no bot is online', async () => {
@@ -236,31 +236,31 @@ describe('how often Steam is asked', () => {
     await openConnections(8)
     await till.withBot(async () => {
       const calls = Array.from({ length: 8 }, () => readInventory(till.deps, { hash: till.hash, game: 'cs' }))
-      await expect.poll(() => till.steam.asked).toBe(1)
+      await expect.poll(() => till.steam.reads).toBe(1)
       go()
       for (const inventory of await Promise.all(calls)) expect(inventory.items).toHaveLength(1)
     })
-    expect(till.steam.asked).toBe(1)
+    expect(till.steam.reads).toBe(1)
   })
 
   test('not again within a minute, and the answer contains its age', async () => {
     await till.ask()
     till.clock.advance(MINUTE_MS - 1)
     expect((await till.ask()).ageSeconds).toBe(59)
-    expect(till.steam.asked).toBe(1)
+    expect(till.steam.reads).toBe(1)
     till.clock.advance(1)
     expect((await till.ask()).ageSeconds).toBe(0)
-    expect(till.steam.asked).toBe(2)
+    expect(till.steam.reads).toBe(2)
   })
 
   test('again for a reload, once in five seconds', async () => {
     await till.ask()
     till.clock.advance(4_999)
     await till.ask({ reload: true })
-    expect(till.steam.asked).toBe(1)
+    expect(till.steam.reads).toBe(1)
     till.clock.advance(1)
     await till.ask({ reload: true })
-    expect(till.steam.asked).toBe(2)
+    expect(till.steam.reads).toBe(2)
   })
 
   test('again five seconds after a refusal, so "Try again" sees the shopper’s changes', async () => {
@@ -274,7 +274,7 @@ describe('how often Steam is asked', () => {
   test('separately for each language', async () => {
     await till.ask({ language: 'en' })
     await till.ask({ language: 'ru' })
-    expect(till.steam.asked).toBe(2)
+    expect(till.steam.reads).toBe(2)
   })
 
   test('once for a request, and not at all if no call waits for it any longer', async () => {
@@ -283,10 +283,10 @@ describe('how often Steam is asked', () => {
     const { id } = await till.db.selectFrom('inventory_request').select('id').executeTakeFirstOrThrow()
     till.clock.advance(20_000)
     await inventoryHandler(till.deps)(till.bot, id, () => {})
-    expect(till.steam.asked).toBe(0)
+    expect(till.steam.reads).toBe(0)
     till.clock.advance(-20_000)
     await Promise.all([1, 2].map(() => inventoryHandler(till.deps)(till.bot, id, () => {})))
-    expect(till.steam.asked).toBe(1)
+    expect(till.steam.reads).toBe(1)
   })
 })
 

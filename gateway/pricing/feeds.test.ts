@@ -48,7 +48,7 @@ async function run(source: PriceSource, minutes: number, processes = 1): Promise
 
 /** Most calls in any window of this length. */
 function mostCalls(windowMs: number): number {
-  const times = server.asked.map(({ at }) => at?.getTime() ?? 0)
+  const times = server.requests.map(({ at }) => at?.getTime() ?? 0)
   return Math.max(...times.map((start) => times.filter((t) => t >= start && t < start + windowMs).length))
 }
 
@@ -73,16 +73,16 @@ describe('requests to a source', () => {
       server.answer('/v1/sales/history', json([]))
       await run(skinportPrices(server.url), 25, 2)
       expect(mostCalls(5 * MINUTE_MS)).toBeLessThanOrEqual(6)
-      expect(new Set(server.asked.map(({ url }) => url)).size).toBe(urls)
+      expect(new Set(server.requests.map(({ url }) => url)).size).toBe(urls)
     },
   )
 
   test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
     waxpeerSays(5_000)
     await run(waxpeer(), 9)
-    expect(server.asked.map(({ url }) => url)).toHaveLength(4)
+    expect(server.requests.map(({ url }) => url)).toHaveLength(4)
     await run(waxpeer(), 3)
-    expect(server.asked).toHaveLength(8)
+    expect(server.requests).toHaveLength(8)
   })
 
   test('are sent by only one of several processes', async () => {
@@ -91,16 +91,16 @@ describe('requests to a source', () => {
     for (let turn = 2; turn < 6; turn += 1) {
       clock.advance(11 * MINUTE_MS)
       await Promise.all(Array.from({ length: 5 }, () => due(waxpeer())))
-      expect(server.asked).toHaveLength(turn)
+      expect(server.requests).toHaveLength(turn)
     }
   })
 
   test('stop for all games after a 429, for as long as the answer asks', async () => {
     server.answer(PATH, json({}, 429, { 'retry-after': '1800' }))
     await run(waxpeer(), 29)
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
     await run(waxpeer(), 2)
-    expect(server.asked).toHaveLength(2)
+    expect(server.requests).toHaveLength(2)
   })
 
   test('become rarer while it keeps failing, but stay at least hourly, and the reason is recorded', async () => {
@@ -108,7 +108,7 @@ describe('requests to a source', () => {
     await run(waxpeer(), 150)
     const [cs] = await feeds()
     expect(cs).toMatchObject({ feed: 'cs', good_at: null, last_error: 'answered 500' })
-    const calls = server.asked.filter(({ url }) => url.includes('csgo')).length
+    const calls = server.requests.filter(({ url }) => url.includes('csgo')).length
     expect(calls).toBeGreaterThanOrEqual(4)
     expect(calls).toBeLessThanOrEqual(5)
     waxpeerSays(5_000)
@@ -122,16 +122,16 @@ describe('requests to a source', () => {
     server.answer(path, json({}, 500))
     const rates = webRates(server.url)
     await run(rates, 9)
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
     const seconds = Math.floor(clock.now().getTime() / SECOND_MS)
     server.answer(
       path,
       json({ result: 'success', base_code: 'USD', time_last_update_unix: seconds, rates: { EUR: 0.86 } }),
     )
     await run(rates, 2)
-    expect(server.asked).toHaveLength(2)
+    expect(server.requests).toHaveLength(2)
     await run(rates, 15)
-    expect(server.asked).toHaveLength(2)
+    expect(server.requests).toHaveLength(2)
 
     // fetch's own error says only that it failed.
     await due(waxpeerPrices({ base: 'http://127.0.0.1:9', clock }))

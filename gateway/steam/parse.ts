@@ -262,7 +262,7 @@ const INDESCRIBABLE: Description = {
   tags: [],
 }
 
-/** Returns a function that finds a description by its key. It parses each one only once, however many items share it. */
+/** Returns a function that finds a description by its key. It parses each one once, however many items share it. */
 function describer(rowsByKey: ReadonlyMap<string, unknown>): (key: string) => Description {
   const read = new Map<string, Description>()
   return (key) => {

@@ -120,7 +120,7 @@ describe('a record of a run against the sandbox', () => {
       expect(await replay(record, (steam) => recordAnswers(steam, replayed))).toMatchObject({
         passed: { length: passed },
         failure: undefined,
-        unasked: [],
+        unsent: [],
       })
       const { standIn } = redact(replies, [run.bot, partner.steamId])
       expect(withStandIns(replayed, { standIn: (_rule, value) => value })).toEqual(

@@ -43,8 +43,8 @@ const FIRST_ACCOUNT = 4_000_000_001n
 const SHORTEST_ID = 10
 
 /**
- * Keeps the fields that `record-fields.ts` lists, and replaces the rest with values of the same type and form. An id has
- * the same stand-in everywhere, and the stand-ins keep the order of the ids.
+ * Keeps the fields that `record-fields.ts` lists, and replaces the rest with values of the same type and form. An id
+ * has the same stand-in everywhere, and the stand-ins keep the order of the ids.
  */
 export function redact(replies: readonly RawReply[], people: readonly string[] = []): Redacted {
   const seen: Record<IdKind, Set<string>> = {

@@ -45,7 +45,7 @@ function dateIn(text: string): string | null {
   return month === '' ? null : dateOf(`${day} ${month} ${year} ${time} GMT`)
 }
 
-/** Returns ISO 8601, or null for anything but a date from 2020 to ten years from now. Numbers are seconds since 1970. */
+/** Returns ISO 8601; null for anything but a date from 2020 to ten years from now. Numbers are seconds since 1970. */
 function dateOf(value: string | number | undefined): string | null {
   if (value === undefined) return null
   const date = new Date(typeof value === 'number' ? value * 1000 : value)

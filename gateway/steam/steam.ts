@@ -49,8 +49,8 @@ export type PartnerAnswer =
   | Unavailable
 
 /**
- * Why an item cannot be traded now. `protected`: the trade that brought it can still be reversed. `held`: Steam holds it
- * for a while. `undescribed`: Steam does not describe it. `until` is ISO 8601; null if Steam does not say.
+ * Why an item cannot be traded now. `protected`: the trade that brought it can still be reversed. `held`: Steam holds
+ * it for a while. `undescribed`: Steam does not describe it. `until` is ISO 8601; null if Steam does not say.
  */
 export type Restriction = { kind: 'protected' | 'held' | 'undescribed'; until: string | null }
 

@@ -72,8 +72,8 @@ export function createTurns(settings: Settings): Turns {
   const refused = new Map<Method, Set<string>>()
 
   /**
-   * Counts a refusal. Returns true if it concerns the address: the address's probe was refused, or several accounts were
-   * refused in a row.
+   * Counts a refusal. Returns true if it concerns the address: the address's probe was refused, or several accounts
+   * were refused in a row.
    */
   const concernsAddress = (method: Method, given: Pair<Turn>, account: string | undefined): boolean => {
     if (account === undefined || given.account === undefined || given.address.isProbe) return true

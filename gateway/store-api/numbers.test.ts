@@ -53,10 +53,10 @@ test('the store guide has the same numbers of deposits and offers as the code', 
 
 test('the store guide has the same limits of calls as the code', () => {
   let nowMs = 0
-  const { perStore } = createLimits(() => nowMs)
-  const atOnce = countSuccesses(() => perStore(1n))
+  const { limitStore } = createLimits(() => nowMs)
+  const atOnce = countSuccesses(() => limitStore(1n))
   nowMs = SECOND
-  const later = countSuccesses(() => perStore(1n))
+  const later = countSuccesses(() => limitStore(1n))
   expect(guideRow('calls of your store')).toContain(`${atOnce} at once, then ${later} a second`)
 })
 

@@ -7,7 +7,7 @@ const PRESENT = 0x01
 const VERIFIED = 0x04
 const ATTESTED = 0x40
 
-type Asked = { challenge: string }
+type Challenge = { challenge: string }
 
 /** Creates a device with one passkey for this origin. */
 export function createAuthenticator(origin: string, { verifies = true } = {}) {
@@ -18,7 +18,7 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
   const flags = PRESENT | (verifies ? VERIFIED : 0)
   let counter = 0
 
-  const clientData = (type: string, { challenge }: Asked) =>
+  const clientData = (type: string, { challenge }: Challenge) =>
     Buffer.from(JSON.stringify({ type, challenge, origin, crossOrigin: false }))
   const authenticatorData = (more: number, rest: Buffer = Buffer.alloc(0)) => {
     const count = Buffer.alloc(4)
@@ -35,7 +35,7 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
     ])
   }
   return {
-    register(asked: Asked) {
+    register(options: Challenge) {
       const length = Buffer.alloc(2)
       length.writeUInt16BE(credentialId.length)
       const attested = Buffer.concat([Buffer.alloc(16), length, credentialId, coseKey()])
@@ -51,15 +51,15 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
         rawId: id,
         type: 'public-key',
         response: {
-          clientDataJSON: clientData('webauthn.create', asked).toString('base64url'),
+          clientDataJSON: clientData('webauthn.create', options).toString('base64url'),
           attestationObject: attestationObject.toString('base64url'),
           transports: ['internal'],
         },
       }
     },
-    show(asked: Asked) {
+    show(options: Challenge) {
       counter += 1
-      const data = clientData('webauthn.get', asked)
+      const data = clientData('webauthn.get', options)
       const authData = authenticatorData(0)
       const signature = sign('sha256', Buffer.concat([authData, sha256(data)]), privateKey)
       return {

@@ -20,22 +20,22 @@ type Options = {
   env?: Record<string, string>
   input?: string
   /** Receives the command's stderr while it runs. */
-  hear?: (said: string) => void
+  onStderr?: (text: string) => void
 }
 
-export type Ended = { out: string; errors: string; code: number | null }
+export type CommandResult = { out: string; errors: string; code: number | null }
 
 const environmentOf = ({ databaseUrl, env = {} }: Options) =>
   databaseUrl === undefined ? env : { DATABASE_URL: databaseUrl, TRADETILL_MASTER_KEY: MASTER_KEY, ...env }
 
-const claimed = new Set<string>()
+const claimedUrls = new Set<string>()
 
 /** Marks the database as this till's. A gateway would do so, but tests create their databases without one. */
 async function claim(options: Options): Promise<void> {
   const { databaseUrl } = options
   const answer = readConfig(environmentOf(options))
-  if (databaseUrl === undefined || claimed.has(databaseUrl) || answer.kind === 'refused') return
-  claimed.add(databaseUrl)
+  if (databaseUrl === undefined || claimedUrls.has(databaseUrl) || answer.kind === 'refused') return
+  claimedUrls.add(databaseUrl)
   const { mode, masterKey } = answer.config
   const client = new pg.Client({ connectionString: databaseUrl })
   try {
@@ -50,16 +50,16 @@ async function claim(options: Options): Promise<void> {
 }
 
 /** Runs the command in this process. */
-export async function runCommand(args: readonly string[], options: Options): Promise<Ended> {
+export async function runCommand(args: readonly string[], options: Options): Promise<CommandResult> {
   await claim(options)
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  stderr.on('data', (chunk: Buffer) => options.hear?.(chunk.toString()))
-  const said = Promise.all([text(stdout), text(stderr)])
+  stderr.on('data', (chunk: Buffer) => options.onStderr?.(chunk.toString()))
+  const output = Promise.all([text(stdout), text(stderr)])
   const terminal = createTerminal({ stdin: Readable.from([options.input ?? '']), stdout, stderr })
   const code = await runCommandLine([...args], { env: environmentOf(options), terminal })
   stdout.end()
   stderr.end()
-  const [out, errors] = await said
+  const [out, errors] = await output
   return { out, errors, code }
 }
 
@@ -67,7 +67,7 @@ export async function runCommand(args: readonly string[], options: Options): Pro
 type ProcessOptions = Options & { script?: string; nodeOptions?: string[] }
 
 /** Runs the command in a separate process, with an otherwise empty environment. */
-export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<Ended> {
+export async function spawnCommand(args: readonly string[], options: ProcessOptions): Promise<CommandResult> {
   const { input = '', script = 'main.ts', nodeOptions = [] } = options
   await claim(options)
   const child = spawn(process.execPath, [...nodeOptions, join(CLI, script), ...args], {

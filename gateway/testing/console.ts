@@ -52,7 +52,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
     db: own.db,
     by: (operator: string): ActDeps => ({ ...deps, operator, reason: 'a test' }),
     /** Advances the time of the rate limits. */
-    rest: (ms: number) => {
+    advanceLimits: (ms: number) => {
       nowMs += ms
     },
     close: async () => {
@@ -63,7 +63,7 @@ export async function startConsole(given?: Pick<TestDatabase, 'db'>, settings: R
 }
 
 /** The answer to a call: status, and data or error. */
-export type Said = {
+export type ConsoleAnswer = {
   status: number
   data: Record<string, unknown>
   error: { kind: string; message: string } | undefined
@@ -76,22 +76,22 @@ export async function post(
   { app }: Pick<TestConsole, 'app'>,
   path: string,
   { headers = OWN, body = {}, method = 'POST' }: Call = {},
-): Promise<Said> {
+): Promise<ConsoleAnswer> {
   const answer = await app.inject({ method, url: `/ops/${path}`, headers, payload: JSON.stringify(body) })
-  const { data = {}, error } = answer.json<Pick<Said, 'data' | 'error'>>()
+  const { data = {}, error } = answer.json<Pick<ConsoleAnswer, 'data' | 'error'>>()
   return { status: answer.statusCode, data, error, headers: answer.headers }
 }
 
 /** The two halves of a session, as a browser sends them. */
-export function sessionOf({ data, headers }: Said): Record<string, string> {
+export function sessionOf({ data, headers }: ConsoleAnswer): Record<string, string> {
   const cookie = String(headers['set-cookie']).split(';')[0] ?? ''
   return { ...OWN, cookie, 'x-console-session': String(data.session) }
 }
 
-const optionsOf = (said: Said): { challenge: string } => {
-  const { options } = said.data
+const optionsOf = (answer: ConsoleAnswer): { challenge: string } => {
+  const { options } = answer.data
   if (typeof options !== 'object' || options === null || !('challenge' in options))
-    throw new Error(`no options: ${JSON.stringify(said)}`)
+    throw new Error(`no options: ${JSON.stringify(answer)}`)
   return { challenge: String(options.challenge) }
 }
 
@@ -108,31 +108,31 @@ export async function linkFor(
 }
 
 export async function register(till: TestConsole, link: string, device = createAuthenticator(ORIGIN)) {
-  const begun = await post(till, 'link/begin', { body: { link } })
-  if (begun.status !== 200) return begun
-  return post(till, 'link/finish', { body: { link, registration: device.register(optionsOf(begun)) } })
+  const start = await post(till, 'link/begin', { body: { link } })
+  if (start.status !== 200) return start
+  return post(till, 'link/finish', { body: { link, registration: device.register(optionsOf(start)) } })
 }
 
 /** Signs in an operator with a passkey. */
-export async function signedIn(
+export async function signIn(
   till: TestConsole,
   name: string,
   role: 'viewer' | 'support' | 'operator' = 'operator',
 ): Promise<{ device: Authenticator; headers: Record<string, string> }> {
   const device = createAuthenticator(ORIGIN)
-  const said = await register(till, await linkFor(till, name, role), device)
-  if (said.status !== 200) throw new Error(JSON.stringify(said))
-  return { device, headers: sessionOf(said) }
+  const answer = await register(till, await linkFor(till, name, role), device)
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer))
+  return { device, headers: sessionOf(answer) }
 }
 
 type Showing = { device: Authenticator; headers?: Record<string, string>; at?: 'sign-in' | 'step-up' }
 
 /** Signs in with a passkey, or repeats the passkey check. */
-export async function show(
+export async function showPasskey(
   till: TestConsole,
   { device, headers = OWN, at = 'sign-in' }: Showing,
-): Promise<Said> {
-  const begun = await post(till, `${at}/begin`, { headers })
-  if (begun.status !== 200) return begun
-  return post(till, `${at}/finish`, { headers, body: { assertion: device.show(optionsOf(begun)) } })
+): Promise<ConsoleAnswer> {
+  const start = await post(till, `${at}/begin`, { headers })
+  if (start.status !== 200) return start
+  return post(till, `${at}/finish`, { headers, body: { assertion: device.show(optionsOf(start)) } })
 }

@@ -11,9 +11,9 @@ export function countingSteam() {
   const fake = {
     open: 0,
     mostOpen: 0,
-    opened: 0,
-    refused: 0,
-    acknowledged: 0,
+    openings: 0,
+    refusals: 0,
+    acknowledgements: 0,
     profiles: 0,
     memberSince: '2015-03-09' as string | null,
     level: 7,
@@ -22,11 +22,11 @@ export function countingSteam() {
     async openSession(refreshToken: string): Promise<SessionAnswer> {
       if (fake.session === 'down') return BOT_DOWN
       if (fake.session === 'dead' || refreshToken !== BOT_TOKEN) {
-        fake.refused += 1
+        fake.refusals += 1
         return { kind: 'refused', reason: 'token_dead' }
       }
       fake.open += 1
-      fake.opened += 1
+      fake.openings += 1
       fake.mostOpen = Math.max(fake.mostOpen, fake.open)
       return { kind: 'open', session: fakeSession(), expiresAt: new Date('2027-05-01T00:00:00Z') }
     },
@@ -56,7 +56,7 @@ export function countingSteam() {
       readSteamTrade: () => answer({ kind: 'missing' } as const),
       listSteamTrades: () => answer({ kind: 'trades' as const, trades: [], unreadable: 0, next: null }),
       acknowledgeProtection: () => {
-        fake.acknowledged += 1
+        fake.acknowledgements += 1
         return answer({ kind: 'done' } as const)
       },
       close() {

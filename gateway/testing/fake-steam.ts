@@ -21,8 +21,8 @@ export type FakeSession = SteamSession & {
   /** Offers that others sent to the bot. */
   received: Map<string, Offer>
   trades: Map<string, SteamTradeAnswer>
-  /** Answers of the next sends; `sent` by default. With `made`, an `unknown` send creates the offer. */
-  sends: { answer: 'sent' | 'refused' | 'unknown'; made?: boolean; reason?: RefusedReason }[]
+  /** Answers of the next sends; `sent` by default. With `createsOffer`, an `unknown` send creates the offer. */
+  sends: { answer: 'sent' | 'refused' | 'unknown'; createsOffer?: boolean; reason?: RefusedReason }[]
   /** How many of the next requests about a partner get no answer. */
   unansweredPartners: number
   /** How long Steam would hold a trade, by the side that causes it. */
@@ -94,9 +94,9 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
     },
     sendOffer: async (partner, assets, message): Promise<SendAnswer> => {
       calls.push(`send ${message}`)
-      const { answer, made, reason } = session.sends.shift() ?? { answer: 'sent' as const }
+      const { answer, createsOffer, reason } = session.sends.shift() ?? { answer: 'sent' as const }
       const offerId = String(firstOffer + offers.size)
-      if (answer === 'sent' || made === true) {
+      if (answer === 'sent' || createsOffer === true) {
         offers.set(offerId, {
           offerId,
           partnerSteamId: partner.steamId,

@@ -15,11 +15,11 @@ const PRICES = { Knife: 20_000_000n, Case: 1_000_000n, Dust: 100_000n, Rare: 9_0
 
 export type StockedTill = Awaited<ReturnType<typeof startStockedTill>>
 
-type SaidBySteam = {
+type SteamAnswers = {
   partner: PartnerAnswer
   owned: InventoryAnswer
   /** How many times an inventory was requested. */
-  asked: number
+  reads: number
   /** Steam answers with an inventory only after this promise resolves. */
   release: Promise<void>
 }
@@ -49,8 +49,8 @@ export async function startStockedTill() {
         }
       }),
     )
-    const stopped = async () => void (await Promise.all(stops.map(async (stop) => (await stop)())))
-    return call().finally(stopped)
+    const stopAll = async () => void (await Promise.all(stops.map(async (stop) => (await stop)())))
+    return call().finally(stopAll)
   }
   const withBot = <T>(call: () => Promise<T>): Promise<T> => withBots(readers, call)
   const ask = (more: Partial<InventoryQuery> = {}) =>
@@ -58,20 +58,21 @@ export async function startStockedTill() {
   return { ...till, deps, steam, bot, hash, depositId, readers, addReader, withBots, withBot, ask }
 }
 
-export type Reader = { bot: BotContext; session: FakeSession; steam: SaidBySteam }
+/** A bot that reads inventories, with the answers that its Steam gives. */
+export type Reader = { bot: BotContext; session: FakeSession; steam: SteamAnswers }
 
 async function aReader(till: Till, number: number): Promise<Reader> {
-  const steam: SaidBySteam = {
+  const steam: SteamAnswers = {
     partner: { kind: 'ok', holdDays: { partner: 0, own: 0 } },
     owned: { kind: 'items', items: [anItem('1', 'Knife')] },
-    asked: 0,
+    reads: 0,
     release: Promise.resolve(),
   }
   const { bot, session } = await aBot(till, {
     ...fakeSession(`7656119800000000${number}`),
     checkPartner: async () => steam.partner,
     readInventory: async () => {
-      steam.asked += 1
+      steam.reads += 1
       await steam.release
       return steam.owned
     },

@@ -7,13 +7,13 @@ import { requestTrade } from '../trades/request.ts'
 import type { FakeSession } from './fake-steam.ts'
 import type { aDeposit, Till } from './till.ts'
 
-type Asked = Pick<Awaited<ReturnType<typeof aDeposit>>, 'id' | 'body'>
+type OpenDeposit = Pick<Awaited<ReturnType<typeof aDeposit>>, 'id' | 'body'>
 
 /** Requests the trade for the shopper, and lets the bot send the offer, which is then open on Steam. */
 export async function offerFor(
   till: Till,
   bot: BotContext,
-  { id, body }: Asked,
+  { id, body }: OpenDeposit,
 ): Promise<{ tradeId: bigint; code: string; offerId: string }> {
   const trade = () =>
     till.db
@@ -29,11 +29,11 @@ export async function offerFor(
     waits.resolve()
     return signals.until(...about)
   }
-  const asked = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
+  const request = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
   // A refused request resolves immediately, with the reason.
-  await Promise.race([waits.promise, asked])
+  await Promise.race([waits.promise, request])
   await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
-  expect(await asked).toEqual({ kind: 'active' })
+  expect(await request).toEqual({ kind: 'active' })
   const sent = await trade()
   if (!sent?.steam_offer_id) throw new Error('no offer was sent')
   return { tradeId: sent.id, code: sent.secret_code, offerId: sent.steam_offer_id }
@@ -43,7 +43,7 @@ export async function offerFor(
 export async function payFor(
   till: Till,
   { bot, session }: { bot: BotContext; session: FakeSession },
-  deposit: Asked,
+  deposit: OpenDeposit,
 ): Promise<void> {
   const { tradeId, offerId } = await offerFor(till, bot, deposit)
   session.accept(offerId)

@@ -33,9 +33,9 @@ function createCutter(isStarted: boolean, take: (whole: Buffer, type: number | u
   return (chunk: Buffer): void => {
     rest = Buffer.concat([rest, chunk])
     for (;;) {
-      const typed = started ? 1 : 0
-      if (rest.length < typed + 4) return
-      const length = rest.readUInt32BE(typed) + typed
+      const typeBytes = started ? 1 : 0
+      if (rest.length < typeBytes + 4) return
+      const length = rest.readUInt32BE(typeBytes) + typeBytes
       if (rest.length < length) return
       take(rest.subarray(0, length), started ? rest[0] : undefined)
       rest = rest.subarray(length)
@@ -47,7 +47,7 @@ function createCutter(isStarted: boolean, take: (whole: Buffer, type: number | u
 type Session = {
   end(): void
   write(bytes: Buffer): void
-  give(to: (bytes: Buffer, isFree: boolean) => void): void
+  listen(to: (bytes: Buffer, isFree: boolean) => void): void
 }
 
 async function openSession(url: string): Promise<Session> {
@@ -62,8 +62,8 @@ async function openSession(url: string): Promise<Session> {
   return {
     end: () => void stream.destroy(),
     write: (bytes) => void stream.write(bytes),
-    give: (taker) => {
-      to = taker
+    listen: (listener) => {
+      to = listener
     },
   }
 }
@@ -81,11 +81,11 @@ export async function startPooler(
     const take = async (): Promise<Session> => {
       const own = idle.pop() ?? (await openSession(databaseUrl))
       all.add(own)
-      own.give((bytes, isFree) => {
+      own.listen((bytes, isFree) => {
         client.write(bytes)
         if (!isFree || mode === 'session') return
         session = undefined
-        own.give(() => {})
+        own.listen(() => {})
         idle.push(own)
       })
       return own

@@ -1,7 +1,7 @@
 /**
- * A till whose bot sells items: its books, the vault with its own files, and both sandboxes over HTTP, on one clock.
+ * A till whose bot sells items: the till, the vault with its own files, and both sandboxes over HTTP, on one clock.
  */
-import { BOT, openStand, type Stand } from '../../vault/testing/stand.ts'
+import { BOT, openTestBench, type TestBench } from '../../vault/testing/test-bench.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { bookVaultLog } from '../departures/vault-reports.ts'
 import type { ActDeps } from '../operations/operation.ts'
@@ -19,7 +19,7 @@ type Game = keyof typeof APP_IDS
 
 export type SellingTill = {
   till: Till
-  stand: Stand
+  bench: TestBench
   bot: BotContext
   /** The dependencies of the operator's acts. */
   acts: ActDeps
@@ -27,12 +27,14 @@ export type SellingTill = {
    * Pays a deposit of two items, worth 10 and 20 USD, and puts them into the bot's inventory. Returns their asset ids.
    */
   pay(game: Game): Promise<string[]>
+  /** Advances all clocks by this many days. */
   days(count: number): Promise<void>
   /** Restarts the vault in each round, then books its reports in the till. */
   rounds(count: number): Promise<void>
   /** Lets the till read the bot's trade history at Steam, including the items that the vault gave away. */
   readHistory(): Promise<void>
-  onSale(): ReturnType<Stand['market']['world']>['items']
+  /** The items that the market sandbox offers to buyers. */
+  onSale(): ReturnType<TestBench['market']['world']>['items']
   close(): Promise<void>
 }
 
@@ -40,60 +42,70 @@ export type SellingTill = {
 export async function sellingTill(weekday: number): Promise<SellingTill> {
   const till = await startTill()
   const pool = testPool(till.url)
-  const stand = await openStand({ database: { url: till.url, pool, close: () => pool.end() } })
+  const bench = await openTestBench({ database: { url: till.url, pool, close: () => pool.end() } })
   const days = async (count: number): Promise<void> => {
-    stand.pass(count * DAY_S * 1_000)
+    bench.pass(count * DAY_S * 1_000)
     await jump(till, count * DAY_S)
   }
   await days((7 + weekday - till.clock.now().getUTCDay()) % 7)
-  stand.enrol(BOT)
-  const { bot, session } = await aBot(till, fakeSession(stand.accountOf(BOT).steamId))
+  bench.enrol(BOT)
+  const { bot, session } = await aBot(till, fakeSession(bench.accountOf(BOT).steamId))
   return {
-    ...{ till, stand, bot, days },
+    till,
+    bench,
+    bot,
+    days,
     acts: {
       config: Object.assign({}),
-      ...{ db: till.db, clock: till.clock, operator: 'Ada', reason: 'to sell them' },
+      db: till.db,
+      clock: till.clock,
+      operator: 'Ada',
+      reason: 'to sell them',
     },
-    pay: (game) => pay({ till, stand, bot, session }, game),
+    pay: (game) => pay({ till, bench, bot, session }, game),
     async rounds(count) {
       for (let round = 0; round < count; round += 1) {
-        stand.restart()
-        await stand.rounds(1)
-        await stand.market.look()
+        bench.restart()
+        await bench.rounds(1)
+        await bench.market.look()
       }
       await bookVaultLog(till.deps)
     },
-    readHistory: () => readHistory({ till, stand, bot, session }),
-    onSale: () => stand.market.world().items.filter(({ status }) => status === 'on_sale'),
+    readHistory: () => readHistory({ till, bench, bot, session }),
+    onSale: () => bench.market.world().items.filter(({ status }) => status === 'on_sale'),
     async close() {
-      await stand.close()
+      await bench.close()
       await till.close()
     },
   }
 }
 
-type Parts = { till: Till; stand: Stand; bot: BotContext; session: FakeSession }
+type Parts = { till: Till; bench: TestBench; bot: BotContext; session: FakeSession }
 
-async function pay({ till, stand, bot, session }: Parts, game: Game): Promise<string[]> {
+async function pay({ till, bench, bot, session }: Parts, game: Game): Promise<string[]> {
   const deposit = await aDeposit(till, await aStore(till), { game })
   await payFor(till, { bot, session }, deposit)
   const assets = deposit.body.items.map((assetId) => `5${assetId}`)
-  stand.hold(
+  bench.hold(
     BOT,
     assets.map((assetId) => ({ appId: APP_IDS[game], assetId })),
   )
   return assets
 }
 
-async function readHistory({ till, stand, bot, session }: Parts): Promise<void> {
-  for (const trade of stand.steam.world().trades) {
+async function readHistory({ till, bench, bot, session }: Parts): Promise<void> {
+  for (const trade of bench.steam.world().trades) {
     const given = trade.items.map(({ appId, assetId, newAssetId }) => ({
-      ...{ appId, contextId: '2', assetId, newAssetId: newAssetId ?? null, rolledBackAssetId: null },
+      appId,
+      contextId: '2',
+      assetId,
+      newAssetId: newAssetId ?? null,
+      rolledBackAssetId: null,
     }))
-    const told = { tradeId: trade.id, partnerSteamId: trade.partner, received: [], given }
+    const record = { tradeId: trade.id, partnerSteamId: trade.partner, received: [], given }
     session.trades.set(trade.id, {
       kind: 'trade',
-      trade: steamTrade({ ...told, begunAt: till.clock.now() }),
+      trade: steamTrade({ ...record, begunAt: till.clock.now() }),
     })
   }
   await tradeHandlers(till.deps).history(bot)

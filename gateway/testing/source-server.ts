@@ -36,10 +36,10 @@ export const silence: Answer = () => {}
 
 export async function startSourceServer(clock?: Clock) {
   const answers = new Map<string, Answer>()
-  const asked: { url: string; at: Date | undefined }[] = []
+  const requests: { url: string; at: Date | undefined }[] = []
   const server = createServer((request, response) => {
     const url = request.url ?? ''
-    asked.push({ url, at: clock?.now() })
+    requests.push({ url, at: clock?.now() })
     const answer = answers.get(url.split('?')[0] ?? '') ?? json({ error: 'not found' }, 404)
     answer(response, request)
   })
@@ -48,7 +48,7 @@ export async function startSourceServer(clock?: Clock) {
   if (address === null || typeof address === 'string') throw new Error('the server has no port')
   return {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    requests,
     /** Sets the answer of a path. */
     answer: (path: string, answer: Answer) => answers.set(path, answer),
     close: () => {

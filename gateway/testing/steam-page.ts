@@ -125,7 +125,7 @@ export function inventoryPage(count: number): { page: object; names: string[] } 
       { id: assetId, classid, instanceid: '302028390', amount: '1', hide_in_china: 0, pos: index + 1 },
     ]
   })
-  const described = Array.from({ length: kinds }, (_, kind) => {
+  const descriptions = Array.from({ length: kinds }, (_, kind) => {
     const name = hashName(kind)
     const rarity = RARITIES[kind % RARITIES.length] ?? ''
     const row = description({
@@ -149,7 +149,7 @@ export function inventoryPage(count: number): { page: object; names: string[] } 
     more_start: false,
     rgInventory: Object.fromEntries(rows),
     rgCurrency: [],
-    rgDescriptions: Object.fromEntries(described),
+    rgDescriptions: Object.fromEntries(descriptions),
   }
   return { page, names: Array.from({ length: kinds }, (_, kind) => hashName(kind)) }
 }

@@ -11,13 +11,13 @@ export type Replayed = {
   passed: string[]
   failure: string | undefined
   /** Recorded requests that the port did not make. */
-  unasked: string[]
+  unsent: string[]
 }
 
-/** Replays the record through the port. `through` wraps the port to observe what it reads. */
+/** Replays the record through the port. `wrap` can wrap the port to record its answers. */
 export async function replay(
   record: SteamRecord,
-  through: (steam: Steam) => Steam = (steam) => steam,
+  wrap: (steam: Steam) => Steam = (steam) => steam,
 ): Promise<Replayed> {
   const server = await scriptedSteam()
   const queues = Map.groupBy(record.replies, ({ method, place }) => `${method} ${place}`)
@@ -31,7 +31,7 @@ export async function replay(
   })
   try {
     const failure = await checkPort({
-      steam: through(web),
+      steam: wrap(web),
       refreshToken: jwt({ iss: 'steam', sub: record.bot, aud: ['web', 'renew', 'derive'] }),
       partner: record.partner,
       game: record.game,
@@ -43,7 +43,7 @@ export async function replay(
       () => undefined,
       (error: unknown) => (error instanceof Error ? error.message : String(error)),
     )
-    return { passed, failure, unasked: [...queues].flatMap(([request, left]) => left.map(() => request)) }
+    return { passed, failure, unsent: [...queues].flatMap(([request, left]) => left.map(() => request)) }
   } finally {
     await server.close()
   }

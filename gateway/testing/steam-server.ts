@@ -48,8 +48,9 @@ export type ScriptedSteam = {
   log: string[]
   requests: SteamRequest[]
   logins: number
+  /** How many requests for this path came so far. */
   times(path: string): number
-  here(deadlines?: WebSteamOptions['deadlines'], clock?: Clock): Steam
+  createPort(deadlines?: WebSteamOptions['deadlines'], clock?: Clock): Steam
   open(deadlines?: WebSteamOptions['deadlines'], clock?: Clock): Promise<SteamSession>
   close(): Promise<void>
 }
@@ -61,7 +62,7 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
     steam.requests.push(request)
     steam.log.push(`${request.method} ${request.host}${request.path}`)
     const route = steam.routes.get(`${request.host}${request.path}`)
-    give(response, (await route?.(request)) ?? { status: 404, body: null })
+    reply(response, (await route?.(request)) ?? { status: 404, body: null })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
@@ -74,12 +75,11 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
       [SET_TOKEN, () => loginCookie({ aud: ['web:community'], n: steam.logins })],
       ['store.steampowered.com/login/settoken', () => loginCookie({ aud: ['web:store'], n: steam.logins })],
     ]),
-    /** `METHOD host/path` of all requests so far. */
     log: [],
     requests: [],
     logins: 0,
     times: (path: string) => steam.log.filter((line) => line.endsWith(path)).length,
-    here: (deadlines = {}, clock = systemClock) =>
+    createPort: (deadlines = {}, clock = systemClock) =>
       createWebSteam({
         redirect: createSandboxAgent('sandbox', url),
         imageBase: url,
@@ -88,7 +88,7 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
         clock,
       }),
     async open(deadlines, clock) {
-      const answer = await steam.here(deadlines, clock).openSession(TOKEN)
+      const answer = await steam.createPort(deadlines, clock).openSession(TOKEN)
       if (answer.kind !== 'open') throw new Error(JSON.stringify(answer))
       sessions.push(answer.session)
       return answer.session
@@ -112,7 +112,7 @@ export async function scriptedSteam(): Promise<ScriptedSteam> {
 }
 
 async function read(incoming: IncomingMessage): Promise<SteamRequest> {
-  // Not with a base URL: text after two slashes would become the host.
+  // Does not resolve the path against a base URL: text after two slashes would become the host.
   const url = new URL(`http://steam${incoming.url ?? '/'}`)
   return {
     method: incoming.method ?? '',
@@ -124,11 +124,11 @@ async function read(incoming: IncomingMessage): Promise<SteamRequest> {
   }
 }
 
-function give(response: ServerResponse, answer: SteamReply) {
+function reply(response: ServerResponse, answer: SteamReply) {
   if (answer === 'drop') response.socket?.destroy()
   if (typeof answer === 'string') return
-  const page = typeof answer.body === 'string'
-  const type = page ? 'text/html' : 'application/json'
+  const isPage = typeof answer.body === 'string'
+  const type = isPage ? 'text/html' : 'application/json'
   response.writeHead(answer.status ?? 200, { 'content-type': type, ...answer.headers })
-  response.end(page ? answer.body : JSON.stringify(answer.body))
+  response.end(isPage ? answer.body : JSON.stringify(answer.body))
 }

@@ -46,7 +46,7 @@ export async function startStoreApi(
     testsUnderWay: new Map(),
     send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
-    limitStore: limited ? createLimits(() => 0).perStore : () => {},
+    limitStore: limited ? createLimits(() => 0).limitStore : () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),
     findDeposit: (storeId, by) => storeDepositOf(db, { storeId, ...by }, publicUrl),
     listDeposits: (storeId, query) => listDeposits(db, storeId, { query, publicUrl }),

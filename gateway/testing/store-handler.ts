@@ -66,12 +66,12 @@ export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillP
     if (event.type === 'webhook.test' && flaw !== 'ignores the challenge') {
       return void response.writeHead(200).end(JSON.stringify({ challenge: event.data.challenge }))
     }
-    const known = event.type.startsWith('deposit.')
-    if (!known && flaw === 'refuses unknown types') return void response.writeHead(400).end()
+    const isDepositEvent = event.type.startsWith('deposit.')
+    if (!isDepositEvent && flaw === 'refuses unknown types') return void response.writeHead(400).end()
     if (flaw === 'refuses unknown fields' && Object.keys(event).some((key) => !KNOWN_FIELDS.includes(key))) {
       return void response.writeHead(422).end()
     }
-    if (known) await books.take(eventSchema.parse(event))
+    if (isDepositEvent) await books.take(eventSchema.parse(event))
     response.writeHead(204).end()
   }
   const server = createServer((request, response) => {
@@ -100,7 +100,7 @@ function createBooks(flaw: Flaw | undefined) {
   let counted = 0
   const looks = new Map<string, number>()
   /** Takes a while to write, so the same event can arrive again meanwhile. */
-  const othersLook = async (id: string): Promise<void> => {
+  const writeSlowly = async (id: string): Promise<void> => {
     looks.set(id, (looks.get(id) ?? 0) + 1)
     const end = performance.now() + WRITE_MS
     for (let turn = 0; (looks.get(id) ?? 0) < 2; turn += 1) {
@@ -130,7 +130,7 @@ function createBooks(flaw: Flaw | undefined) {
       const { amount, trade, status } = event.data
       if (flaw === 'credits each delivery' || flaw === 'checks for repeats without a lock') {
         const isKnown = seen.has(event.id)
-        if (flaw === 'checks for repeats without a lock') await othersLook(event.id)
+        if (flaw === 'checks for repeats without a lock') await writeSlowly(event.id)
         if (flaw === 'checks for repeats without a lock' && isKnown) return
         seen.add(event.id)
         if (event.type === 'deposit.succeeded') counted += amount ?? 0

@@ -24,7 +24,7 @@ import type { RequestDeps } from '../trades/request.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
 import { type FakeClock, fakeClock } from './clock.ts'
 import { type FakeSession, fakeSession } from './fake-steam.ts'
-import { takeStand, type Use } from './stand.ts'
+import { type DatabaseUse, takeSharedDatabase } from './shared-database.ts'
 
 export type TillDeps = TradeDeps & RequestDeps & PublisherDeps & { clock: FakeClock }
 
@@ -35,18 +35,18 @@ const PUBLIC_URL = 'http://till.test'
 export const TEST_BOX = createSecretBox(Buffer.alloc(32, 3))
 
 export async function startTill() {
-  return tillOn(await takeStand())
+  return tillOn(await takeSharedDatabase())
 }
 
 /** The parts on which a till is built. */
-type Ground<C extends Clock> = Pick<Use, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
+type TillParts<C extends Clock> = Pick<DatabaseUse, 'db' | 'queue' | 'signals' | 'log'> & { clock: C }
 
 /** The parts that trades and deposits need. Games are protected as by default, and Steam opens no session. */
 export function depsOn<C extends Clock>(
-  ground: Ground<C>,
+  parts: TillParts<C>,
 ): TradeDeps & RequestDeps & PublisherDeps & { clock: C } {
   const common = {
-    ...ground,
+    ...parts,
     ids: systemIds,
     box: TEST_BOX,
     steam: {
@@ -79,8 +79,8 @@ export function depsOn<C extends Clock>(
   }
 }
 
-/** Starts a till on a stand that the caller has taken. */
-export async function tillOn({ db, url, queue, signals, log, lines, close }: Use) {
+/** Starts a till on a database that the caller has taken. */
+export async function tillOn({ db, url, queue, signals, log, lines, close }: DatabaseUse) {
   // Leases and views use the database's own now(), so the test's clock starts at it.
   const clock: FakeClock = fakeClock(new Date())
   const deps: TillDeps = depsOn({ db, queue, signals, clock, log })
@@ -205,10 +205,14 @@ export async function aDeposit(
 
 /** Records that an item of the bot was given away. */
 export async function aDeparture(db: Till['db'], botId: bigint): Promise<bigint> {
-  const of = { bot_id: botId, steam_trade_id: '6100000000000000007', partner_steam_id: '76561198000009002' }
+  const facts = {
+    bot_id: botId,
+    steam_trade_id: '6100000000000000007',
+    partner_steam_id: '76561198000009002',
+  }
   const { id } = await db
     .insertInto('departure')
-    .values({ ...of, begun_at: new Date(), stage: 'gone' })
+    .values({ ...facts, begun_at: new Date(), stage: 'gone' })
     .returning('id')
     .executeTakeFirstOrThrow()
   const item = { departure_id: id, app_id: 570, context_id: '2', asset_id: '51', new_asset_id: '751' }

@@ -199,7 +199,7 @@ describe('an accepted offer', () => {
 describe('a send without an answer', () => {
   it('D-25 is reconciled by the code, and nothing is sent again', async () => {
     const deposit = await aDeposit(till, store)
-    session.sends.push({ answer: 'unknown', made: true })
+    session.sends.push({ answer: 'unknown', createsOffer: true })
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(() => till.db.selectFrom('trade').select('id').execute()).toHaveLength(1)
     await work()

@@ -57,7 +57,7 @@ const offerOf = async (depositId: bigint) => {
 async function failInThreeWays(): Promise<bigint[]> {
   session.sends.push({ answer: 'refused' })
   const refused = await requestOnce()
-  session.sends.push({ answer: 'unknown', made: false })
+  session.sends.push({ answer: 'unknown', createsOffer: false })
   const lost = await requestOnce()
   for (let turn = 0; turn < 6; turn += 1) {
     till.clock.advance(MINUTE_MS)

@@ -46,8 +46,8 @@ function bury(count: number): void {
 }
 
 /** A trade whose send was not answered. */
-async function unanswered(made: boolean) {
-  session.sends.push({ answer: 'unknown', made })
+async function unanswered(createsOffer: boolean) {
+  session.sends.push({ answer: 'unknown', createsOffer })
   const answer = requestTrade(till.deps, (await aDeposit(till, await aStore(till))).body)
   await expect.poll(trades).toHaveLength(1)
   const id = (await trades())[0]?.id ?? 0n

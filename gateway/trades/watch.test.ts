@@ -242,7 +242,7 @@ describe('a till that has lost a trade', () => {
 describe('an offer whose send was not answered', () => {
   it('D-25 with our code but other items is cancelled and not shown', async () => {
     const deposit = await aDeposit(till, await aStore(till))
-    session.sends.push({ answer: 'unknown', made: true })
+    session.sends.push({ answer: 'unknown', createsOffer: true })
     session.afterSend = async () => {
       const offer = session.offers.get('1')
       if (offer === undefined) throw new Error('Steam has no offer')
@@ -267,7 +267,7 @@ describe('an offer whose send was not answered', () => {
 
   it('is found, even if the clock was wrong when it was sent', async () => {
     const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
-    session.sends.push({ answer: 'unknown', made: true })
+    session.sends.push({ answer: 'unknown', createsOffer: true })
     let isHidden = true
     const { listSentOffers } = session
     session.listSentOffers = async (since, cursor) => {

@@ -1,6 +1,6 @@
 import { isCurrency, SCALES } from '../games.ts'
 import { field, json, parse } from '../http.ts'
-import { isBanned, isOnline, pinged } from '../world/sellers.ts'
+import { isBanned, isOnline, recordPing } from '../world/sellers.ts'
 import { findSeller, type Seller, withSeller } from '../world/world.ts'
 import { type Asked, type Call, says } from './call.ts'
 
@@ -60,7 +60,7 @@ async function ping(asked: Asked) {
   const token = field(parse(request.body), 'access_token')
   if (typeof token !== 'string' || !(await market.steam.isTokenOf(token, seller.steamId)))
     return json({ success: false, message: 'Invalid access token' })
-  change(asked, (other) => pinged(other, token, market.nowS()))
+  change(asked, (other) => recordPing(other, token, market.nowS()))
   return json({ success: true, ping: 'pong', online: true, p2p: true, steamApiKey: false })
 }
 

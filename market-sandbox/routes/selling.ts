@@ -17,7 +17,12 @@ export const SELLING: Record<string, Call> = {
     return json({ success: true })
   },
   'GET inventory-status': async (asked) => {
-    const { dueAtS, readAtS = 0, triedAtS = 0, items } = inventoryOf(await looked(asked), asked.appId)
+    const {
+      dueAtS,
+      readAtS = 0,
+      triedAtS = 0,
+      items,
+    } = inventoryOf(await sellerAfterRead(asked), asked.appId)
     return json({
       success: true,
       is_updating: dueAtS !== undefined,
@@ -28,7 +33,7 @@ export const SELLING: Record<string, Call> = {
   },
   'GET my-inventory': async (asked) => {
     const { market, appId } = asked
-    const seller = await looked(asked)
+    const seller = await sellerAfterRead(asked)
     const listed = new Set(
       market
         .world()
@@ -49,7 +54,7 @@ export const SELLING: Record<string, Call> = {
   },
   'GET add-to-sale': async (asked) => {
     const { market, appId, request } = asked
-    const seller = await looked(asked)
+    const seller = await sellerAfterRead(asked)
     const refused = otherCurrency(asked)
     if (refused) return refused
     const { query } = request
@@ -99,7 +104,7 @@ export const SELLING: Record<string, Call> = {
 
 async function massList(asked: Asked): Promise<Reply> {
   const { market, appId, request } = asked
-  const seller = await looked(asked)
+  const seller = await sellerAfterRead(asked)
   const refused = otherCurrency(asked)
   if (refused) return refused
   const lines = linesOf(request.body)
@@ -141,7 +146,7 @@ function reprice({ market, seller }: Asked, said: unknown, price: number): boole
 }
 
 /** Returns the seller after the market has read Steam. */
-async function looked({ market, seller }: Asked) {
+async function sellerAfterRead({ market, seller }: Asked) {
   await market.look()
   return findSeller(market.world(), seller.steamId) ?? seller
 }

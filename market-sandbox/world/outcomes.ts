@@ -55,15 +55,15 @@ type At = { seen: Seen; nowS: number }
 function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
   const offer = offerOf(deal, seen.offers)
   if (offer === undefined || offer.state === OFFER.unconfirmed)
-    return nowS >= deal.deadlineS ? failed(world, deal, { isMissed: true, nowS }) : world
+    return nowS >= deal.deadlineS ? failDeal(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.accepted) return given(world, deal, { offer, seen, nowS })
   if (offer.state === OFFER.active)
-    return nowS >= deal.madeAtS + MUST_CANCEL_S ? failed(world, deal, { isMissed: true, nowS }) : world
+    return nowS >= deal.madeAtS + MUST_CANCEL_S ? failDeal(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.escrow) return world
   const isWithdrawn = offer.state === 6 && offer.updatedAtS < deal.deadlineS
   // The seller may replace a withdrawn offer until the deadline.
   if (isWithdrawn && nowS < deal.deadlineS) return world
-  return failed(world, deal, { isMissed: isWithdrawn, nowS })
+  return failDeal(world, deal, { isMissed: isWithdrawn, nowS })
 }
 
 function given(world: World, deal: Deal, { offer, seen, nowS }: At & { offer: SteamOffer }): World {
@@ -88,7 +88,7 @@ function given(world: World, deal: Deal, { offer, seen, nowS }: At & { offer: St
   }))
 }
 
-function failed(world: World, deal: Deal, { isMissed, nowS }: { isMissed: boolean; nowS: number }): World {
+function failDeal(world: World, deal: Deal, { isMissed, nowS }: { isMissed: boolean; nowS: number }): World {
   const items = itemsOf(world, deal).map((item): Item => {
     const outcome: Outcome = {
       kind: 'timed_out',
@@ -114,7 +114,7 @@ function judgeGiven(world: World, deal: Deal, { seen, nowS }: At): World {
   const [first] = settling
   if (first?.outcome === undefined) return world
   const trade = seen.trades.find(({ id }) => id === first.outcome?.tradeId)
-  if (trade && REVERSED.has(trade.status)) return reversed(world, deal, { settling, nowS })
+  if (trade && REVERSED.has(trade.status)) return reverseDeal(world, deal, { settling, nowS })
   return first.outcome.settlesAtS <= nowS ? paid(world, deal, { settling, nowS }) : world
 }
 
@@ -129,7 +129,11 @@ function paid(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; 
 }
 
 /** The items are back with the seller under their old ids, and may not be listed for a while. */
-function reversed(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
+function reverseDeal(
+  world: World,
+  deal: Deal,
+  { settling, nowS }: { settling: Item[]; nowS: number },
+): World {
   const causer = deal.reversing ?? 'buyer'
   const items = settling.map((item) =>
     withOutcome(

@@ -61,7 +61,7 @@ export function banAccount(world: World, steamId: string, untilS: number) {
   return { world: { ...world, sellers }, answer: undefined }
 }
 
-export function pinged(seller: Seller, accessToken: string, nowS: number): Seller {
+export function recordPing(seller: Seller, accessToken: string, nowS: number): Seller {
   return { ...seller, accessToken, onlineUntilS: nowS + PING_LIFE_S }
 }
 

@@ -1,6 +1,6 @@
 /** A model of a market that loses calls, delays answers and lies. */
 import type { MarketName } from '../../vault/files/markets.ts'
-import type { Due, Line, Listed, Market, Outcome, Row, Said } from '../../vault/markets/market.ts'
+import type { Due, Line, Listed, Market, MarketAnswer, Outcome, Row } from '../../vault/markets/market.ts'
 import { must } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
 import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS } from './steam.ts'
@@ -40,7 +40,7 @@ const FEE_BP = 500n
 const ALL_BP = 10_000n
 const netOf = (minor: bigint): bigint => (minor * (ALL_BP - FEE_BP)) / ALL_BP
 
-const answered = <T>(value: T): Said<T> => ({ kind: 'said', value })
+const answered = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
 const lost = { kind: 'unanswered', because: 'lost' } as const
 
 export class ModelMarket {
@@ -62,7 +62,8 @@ export class ModelMarket {
   /** The market's port for the account of this seller. */
   port(seller: string): Market {
     const { luck } = this.#around
-    const ask = async <T>(effect: () => Said<T>): Promise<Said<T>> => luck.call('a market', { effect, lost })
+    const ask = async <T>(effect: () => MarketAnswer<T>): Promise<MarketAnswer<T>> =>
+      luck.call('a market', { effect, lost })
     return {
       name: this.name,
       games: GAMES,
@@ -300,7 +301,7 @@ export class ModelMarket {
     return this.items.some((item) => item.dealId === dealId && item.stage === 'sold')
   }
 
-  #sent(offerId: string): Said<null> {
+  #sent(offerId: string): MarketAnswer<null> {
     const { luck, steam } = this.#around
     const offer = steam.offers.find((each) => each.offerId === offerId)
     const isReady = this.#order === 'tell_then_confirm' || offer?.seen.state !== 'needs_confirmation'

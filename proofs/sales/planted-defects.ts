@@ -126,7 +126,11 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'a wish is sent before its record is written': [
-    { file: GIVER, from: "desk.note({ kind: 'send_begun', wish: wishId })\n  const sent", to: 'const sent' },
+    {
+      file: GIVER,
+      from: "context.note({ kind: 'send_begun', wish: wishId })\n  const sent",
+      to: 'const sent',
+    },
   ],
   'items go back to the approved account, even if another one sent them': [
     {
@@ -143,6 +147,6 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'a wish whose trade failed never ends': [
-    { file: GIVER, from: "if (gave === 'failed') return end(desk, wishId, 'failed')", to: '' },
+    { file: GIVER, from: "if (gave === 'failed') return end(context, wishId, 'failed')", to: '' },
   ],
 }

@@ -99,7 +99,7 @@ function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof sta
   }
   const wishes: Wishes = {
     open: () => reach(() => till.openWishes()),
-    tell: (...told) => reach(() => till.tellWish(...told)),
+    report: (...report) => reach(() => till.reportWish(...report)),
   }
   const port: Till = {
     lastTold: () => reach(() => till.lastTold()),

@@ -9,15 +9,15 @@ import {
   SALE_EDGES,
   type Sale,
 } from '../../gateway/departures/sale.ts'
-import type { Told as ToldOfWish, Wishes } from '../../vault/giving/giver.ts'
+import type { Wishes, WishReport } from '../../vault/giving/giver.ts'
 import type { Wish } from '../../vault/giving/judge.ts'
 import type { News } from '../../vault/markets/record.ts'
-import type { Told } from '../../vault/markets/reports.ts'
+import type { TillReport } from '../../vault/markets/reports.ts'
 import { must } from '../simulation/violation.ts'
 import type { SaleView, TillView, WishView } from './promises.ts'
 
 type BookedSale = { market: string; assetId: string; sale: Sale }
-type BookedWish = Wish & { report: ToldOfWish | undefined }
+type BookedWish = Wish & { report: WishReport | undefined }
 
 /** The states of a sale after which its item may be listed again. */
 const FREED = ['refused', 'cancelled', 'reversed']
@@ -55,7 +55,7 @@ export class ModelTill {
     return this.wishes.filter((wish) => stateOf(wish).isOpen)
   }
 
-  tellWish(...[wishId, report]: Parameters<Wishes['tell']>): void {
+  reportWish(...[wishId, report]: Parameters<Wishes['report']>): void {
     const wish = this.wishes.find(({ id }) => id === wishId)
     if (wish !== undefined) wish.report = report
   }
@@ -65,12 +65,12 @@ export class ModelTill {
   }
 
   tell(news: readonly News[]): void {
-    for (const { n, part, at, told } of news) {
+    for (const { n, part, at, report } of news) {
       if (this.#received.has(`${n}/${part}`)) continue
       this.#received.add(`${n}/${part}`)
       this.#last = Math.max(this.#last, n)
-      if (told.kind === 'listing') this.#list(told)
-      else if (told.kind === 'report') this.#report(told, at)
+      if (report.kind === 'listing') this.#list(report)
+      else if (report.kind === 'report') this.#report(report, at)
     }
   }
 
@@ -82,7 +82,7 @@ export class ModelTill {
     return { sales, wishes }
   }
 
-  #list({ market, reference, listedAssetId, price }: Extract<Told, { kind: 'listing' }>): void {
+  #list({ market, reference, listedAssetId, price }: Extract<TillReport, { kind: 'listing' }>): void {
     const key = `${market}/${reference}`
     if (this.sales.has(key)) return
     const live = [...this.sales].find(
@@ -92,7 +92,7 @@ export class ModelTill {
     this.sales.set(key, { market, assetId: listedAssetId, sale: newSale(price) })
   }
 
-  #report({ market, reference, report }: Extract<Told, { kind: 'report' }>, at: Date): void {
+  #report({ market, reference, report }: Extract<TillReport, { kind: 'report' }>, at: Date): void {
     const booked = this.sales.get(`${market}/${reference}`)
     must(booked !== undefined, 'I23', () => `${reference} is reported, but was never listed`)
     if (booked === undefined) return

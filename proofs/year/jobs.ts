@@ -189,7 +189,7 @@ function ofVault({ db, pool, deps }: Year): Call[] {
           .limit(1)
           .executeTakeFirstOrThrow()
         await wishes.open()
-        await wishes.tell(String(id), { waitsBecause: 'the limit of a day' })
+        await wishes.report(String(id), { waitsBecause: 'the limit of a day' })
       },
     },
     {
@@ -200,13 +200,13 @@ function ofVault({ db, pool, deps }: Year): Call[] {
         await till.isOff('market.test')
         await till.costs(730, ['1', '2', '3'])
         const n = await till.lastTold()
-        const told = {
+        const report = {
           kind: 'report',
           market: 'market.test',
           reference: '1',
           report: { kind: 'sold' },
         } as const
-        await till.tell([{ n, part: 1, at, told }])
+        await till.tell([{ n, part: 1, at, report }])
         await till.saysBalance('market.test', { freeMinor: 1n, settlingMinor: 1n, currency: 'USD' }, at)
       },
     },

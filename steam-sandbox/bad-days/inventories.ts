@@ -17,7 +17,7 @@ const HOSTILE_NAMES = [
 ]
 
 /** Gives the items these names in turn. The market names stay the same, so the prices do too. */
-function badlyNamed(body: unknown): unknown {
+function giveHostileNames(body: unknown): unknown {
   if (!isRow(body)) return body
   const [list, key] = [
     body.descriptions ?? body.rgDescriptions,
@@ -60,7 +60,7 @@ export const INVENTORIES: Record<string, BadDay> = {
   ),
   'inventory-hostile-names': on(
     'The names of items contain HTML, scripts, 10,000 letters, or marks that reverse the text.',
-    changedJson(badlyNamed),
+    changedJson(giveHostileNames),
   ),
   'inventory-slow': { ...on('Every page takes 4 seconds.', {}), delayMs: 4000 },
   'inventory-page-2-fails': {

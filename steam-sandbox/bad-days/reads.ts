@@ -54,7 +54,7 @@ function eachTrade(body: unknown, change: (trade: Row) => Row): unknown {
 const PROTECTION_ROLLBACK = 12
 
 /** Makes a trade look fully reversed, but with only its first asset marked. */
-function halfMarked(trade: Row): Row {
+function markFirstAsset(trade: Row): Row {
   if (trade.status !== PROTECTION_ROLLBACK) return trade
   const mark = ({ rollback_new_assetid: _, rollback_new_contextid: __, ...asset }: Row) => asset
   const assets = rowsOf(trade.assets_received)
@@ -62,7 +62,7 @@ function halfMarked(trade: Row): Row {
 }
 
 /** Removes the protection from the trades of an answer. */
-function untold(body: unknown): unknown {
+function removeProtection(body: unknown): unknown {
   const offers = changeOffers(body, ({ delay_settlement: _, settlement_date: __, ...offer }) => offer)
   return eachTrade(offers, ({ time_settlement: _, ...trade }) => trade)
 }
@@ -106,7 +106,7 @@ function withoutTrade({ tradeid: _, ...offer }: Row): Row {
   return offer
 }
 
-function reverted(offer: Row): Row {
+function asReverted(offer: Row): Row {
   return offer.trade_offer_state === 3 ? { ...offer, trade_offer_state: 12 } : offer
 }
 
@@ -151,7 +151,7 @@ export const READS: Record<string, BadDay> = {
   ),
   'trade-not-there-yet': on(TRADE, 'The answer about a trade is empty.', result(1, { response: {} })),
   'late-state': on(OFFERS, 'Offers that have ended still appear as active.', eachOffer(stillActive)),
-  'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(reverted)),
+  'offer-reverted': on(OFFERS, 'Accepted offers show state 12.', eachOffer(asReverted)),
   'cancel-429': on(CANCEL, 'A cancellation gets 429 and `null`.', { status: 429, body: null }),
   'odd-offer-in-lists': on(
     OFFER_LIST,
@@ -166,12 +166,12 @@ export const READS: Record<string, BadDay> = {
   'protection-untold': on(
     DEALS,
     'Steam does not report that it protects a trade. Switch this off, and Steam reports it late.',
-    changedJson(untold),
+    changedJson(removeProtection),
   ),
   'rollback-half-marked': on(
     TRADES,
     'A trade is taken back completely, but only its first item is marked.',
-    changedJson((body) => eachTrade(body, halfMarked)),
+    changedJson((body) => eachTrade(body, markFirstAsset)),
   ),
   'cancel-drop-after': on(CANCEL, 'The connection breaks after Steam has cancelled the offer.', {
     drop: 'after',

@@ -6,7 +6,7 @@ const SEND = /^POST steamcommunity\.com\/tradeoffer\/new\/send$/
 
 const on = (line: string, effect: Effect): BadDay => ({ line, at: SEND, effect })
 const said = (strError: string): Effect => ({ status: 500, body: { strError } })
-const refused = (eresult: number): Effect =>
+const refusal = (eresult: number): Effect =>
   said(`There was an error sending your trade offer.  Please try again later. (${eresult})`)
 
 const full = (game: string): Effect =>
@@ -20,30 +20,30 @@ function askedGame({ form }: Incoming): number {
 
 /** Faults while an offer is sent. No offer is created unless the description says so. */
 export const SENDS: Record<string, BadDay> = {
-  'send-2': on('Steam refuses the offer with (2), without a reason.', refused(2)),
-  'send-11': on('Steam refuses the offer with (11): a state does not allow it.', refused(11)),
+  'send-2': on('Steam refuses the offer with (2), without a reason.', refusal(2)),
+  'send-11': on('Steam refuses the offer with (11): a state does not allow it.', refusal(11)),
   'send-15': on(
     'Steam refuses the offer with (15): the token is wrong, and the two are not friends.',
-    refused(15),
+    refusal(15),
   ),
-  'send-16-not-sent': on('Steam reports a time-out (16), and has created no offer.', refused(16)),
+  'send-16-not-sent': on('Steam reports a time-out (16), and has created no offer.', refusal(16)),
   'send-16-sent': on('Steam reports a time-out (16), although it has created the offer.', {
-    change: (reply) => (reply.status === 200 ? replyWith(refused(16)) : reply),
+    change: (reply) => (reply.status === 200 ? replyWith(refusal(16)) : reply),
   }),
-  'send-20': on('Steam refuses the offer with (20): a service is not available.', refused(20)),
-  'send-25': on('Steam refuses the offer with (25): too many offers.', refused(25)),
-  'send-26': on('Steam refuses the offer with (26): an item is gone.', refused(26)),
-  'send-28': on('Steam refuses the offer with (28): already done.', refused(28)),
-  'send-10': on('Steam refuses the offer with (10): busy.', refused(10)),
-  'send-24': on('Steam refuses the offer with (24): the bot lacks a privilege.', refused(24)),
-  'send-29': on('Steam refuses the offer with (29): duplicate request.', refused(29)),
+  'send-20': on('Steam refuses the offer with (20): a service is not available.', refusal(20)),
+  'send-25': on('Steam refuses the offer with (25): too many offers.', refusal(25)),
+  'send-26': on('Steam refuses the offer with (26): an item is gone.', refusal(26)),
+  'send-28': on('Steam refuses the offer with (28): already done.', refusal(28)),
+  'send-10': on('Steam refuses the offer with (10): busy.', refusal(10)),
+  'send-24': on('Steam refuses the offer with (24): the bot lacks a privilege.', refusal(24)),
+  'send-29': on('Steam refuses the offer with (29): duplicate request.', refusal(29)),
   'send-34': on(
     'Steam refuses the offer with (34), as after a name change.',
     said('You cannot trade with somebody (34)'),
   ),
-  'send-50': on('Steam refuses the offer with (50), as if five were open.', refused(50)),
-  'send-55': on('Steam refuses the offer with (55): a back end failed.', refused(55)),
-  'send-84': on('Steam refuses the offer with (84): too many requests.', refused(84)),
+  'send-50': on('Steam refuses the offer with (50), as if five were open.', refusal(50)),
+  'send-55': on('Steam refuses the offer with (55): a back end failed.', refusal(55)),
+  'send-84': on('Steam refuses the offer with (84): too many requests.', refusal(84)),
   'send-steam-guard': on(
     'Steam refuses the offer: the bot has had Steam Guard for less than 15 days.',
     said('You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.'),

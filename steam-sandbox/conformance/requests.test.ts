@@ -34,7 +34,7 @@ beforeAll(async () => {
 beforeEach(() => steam.reset())
 afterAll(() => steam.close())
 
-const asked = async (path: string) => {
+const requestsTo = async (path: string) => {
   const log = await control(steam, 'GET log')
   return Array.isArray(log) ? log.filter((entry) => entry.path === path).map((entry) => entry.host) : []
 }
@@ -45,7 +45,7 @@ function credentials() {
   return { ...credentialsOf(account), steamId: account.steamId }
 }
 
-async function enrolled(kind: 'WebBrowser' | 'MobileApp'): Promise<LoginSession> {
+async function enrol(kind: 'WebBrowser' | 'MobileApp'): Promise<LoginSession> {
   const { accountName, password, sharedSecret } = credentials()
   const session = createSession(steam, kind)
   const done = new Promise<void>((resolve, reject) =>
@@ -74,15 +74,15 @@ describe('a request that the libraries make', () => {
     session.refreshToken = steam.as('quiet_lynx').refreshToken()
     const cookies = await session.getWebCookies()
     expect(cookies.some((cookie) => cookie.startsWith('steamRefresh_steam='))).toBe(true)
-    expect(await asked('/jwt/finalizelogin')).toContain('login.steampowered.com')
+    expect(await requestsTo('/jwt/finalizelogin')).toContain('login.steampowered.com')
   })
 
   row('login, step 2: settoken on every host', async () => {
-    const before = (await asked('/login/settoken')).length
+    const before = (await requestsTo('/login/settoken')).length
     const cookies = await loginCookies(steam, steam.as('quiet_lynx').refreshToken())
     const { steamId } = steam.as('quiet_lynx')
     expect(cookies.some((cookie) => cookie.startsWith(`steamLoginSecure=${steamId}%7C%7C`))).toBe(true)
-    expect((await asked('/login/settoken')).slice(before).sort()).toEqual([
+    expect((await requestsTo('/login/settoken')).slice(before).sort()).toEqual([
       'checkout.steampowered.com',
       'help.steampowered.com',
       'steamcommunity.com',
@@ -91,14 +91,14 @@ describe('a request that the libraries make', () => {
   })
 
   row('enrolment: password and authenticator code', async () => {
-    const session = await enrolled('WebBrowser')
+    const session = await enrol('WebBrowser')
     expect(session.accountName).toBe(credentials().accountName)
     expect(session.steamID.getSteamID64()).toBe(credentials().steamId)
     expect(await loginCookies(steam, session.refreshToken)).toHaveLength(2)
   })
 
   row('MobileApp token: renewed over HTTP, unlike a website token', async () => {
-    const session = await enrolled('MobileApp')
+    const session = await enrol('MobileApp')
     await session.refreshAccessToken()
     expect(await session.renewRefreshToken()).toBe(true)
     const [cookie = ''] = await session.getWebCookies()
@@ -320,7 +320,7 @@ describe('a request that the libraries make', () => {
     const offer = await sent(steam, bot)
     const [item] = (await read(reader, offer.id)).itemsToReceive
     expect(item?.market_hash_name).toMatch(/\w/)
-    expect(await asked('/ISteamEconomy/GetAssetClassInfo/v1/')).toHaveLength(1)
+    expect(await requestsTo('/ISteamEconomy/GetAssetClassInfo/v1/')).toHaveLength(1)
   })
 
   row('trade protection notice', async () => {

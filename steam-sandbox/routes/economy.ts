@@ -77,7 +77,7 @@ function tradeOffers({ query }: Incoming, sandbox: Sandbox, caller: string): Rep
   return answer({
     ...(sent.length > 0 ? { trade_offers_sent: sent.map(view) } : {}),
     ...(received.length > 0 ? { trade_offers_received: received.map(view) } : {}),
-    ...described(
+    ...descriptionsFor(
       query,
       page.flatMap(({ items, give }) => [...items, ...give]),
     ),
@@ -106,7 +106,7 @@ function isReceived(offer: Offer, caller: string): boolean {
 function tradeOffer({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const offer = findOffer(sandbox.world(), query.get('tradeofferid') ?? '')
   if (!offer || (offer.sender !== caller && !isReceived(offer, caller))) return answer({})
-  const items = described(query, [...offer.items, ...offer.give])
+  const items = descriptionsFor(query, [...offer.items, ...offer.give])
   return answer({ offer: offerView(offer, sandbox, caller), ...items })
 }
 
@@ -178,7 +178,7 @@ export function assetView(asset: Asset) {
 function tradeStatus({ query }: Incoming, sandbox: Sandbox, caller: string): Reply {
   const trade = sandbox.world().trades.find(({ id }) => id === query.get('tradeid'))
   if (!trade || (trade.sender !== caller && trade.partner !== caller)) return answer({})
-  return answer({ trades: [tradeView(trade, caller)], ...described(query, trade.items) })
+  return answer({ trades: [tradeView(trade, caller)], ...descriptionsFor(query, trade.items) })
 }
 
 /**
@@ -200,7 +200,7 @@ function tradeHistory({ query }: Incoming, sandbox: Sandbox, caller: string): Re
     ...(isOn(query, 'include_total') ? { total_trades: own.length } : {}),
     more: rest.length > page.length,
     trades: page.map((trade) => tradeView(trade, caller)),
-    ...described(
+    ...descriptionsFor(
       query,
       page.flatMap(({ items }) => items),
     ),
@@ -245,7 +245,7 @@ function tradedView(item: TradedItem) {
   }
 }
 
-function described(query: URLSearchParams, items: Asset[]): { descriptions?: object[] } {
+function descriptionsFor(query: URLSearchParams, items: Asset[]): { descriptions?: object[] } {
   if (!isOn(query, 'get_descriptions')) return {}
   const ids = new Set(items.map(({ classId }) => classId))
   return {

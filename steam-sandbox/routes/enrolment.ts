@@ -72,7 +72,7 @@ function beginWithPassword(message: Message, sandbox: Sandbox): Reply {
   const account = sandbox
     .world()
     .accounts.find((other) => credentialsOf(other).accountName === message.text(2))
-  const password = decrypted(message.text(3))
+  const password = decrypt(message.text(3))
   if (!account || password !== credentialsOf(account).password) return answer([], RESULT.invalidPassword)
   const { clientId, requestId } = begin(sandbox, message.bytes(9), account.steamId)
   return answer([
@@ -84,7 +84,7 @@ function beginWithPassword(message: Message, sandbox: Sandbox): Reply {
   ])
 }
 
-function decrypted(base64: string): string | undefined {
+function decrypt(base64: string): string | undefined {
   try {
     const padding = constants.RSA_PKCS1_PADDING
     return privateDecrypt({ key: keyPair().privateKey, padding }, Buffer.from(base64, 'base64')).toString()

@@ -67,7 +67,7 @@ function pageOf(
   const start = after === null ? 0 : shown.findIndex(({ assetId }) => assetId === after) + 1
   const page = shown.slice(start, start + count)
   const last = page.at(-1)
-  const properties = painted(page).map(([asset, asset_properties]) => ({
+  const properties = itemsWithProperties(page).map(([asset, asset_properties]) => ({
     appid: asset.appId,
     contextid: asset.contextId,
     assetid: asset.assetId,
@@ -108,7 +108,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
     assetId,
     { id: assetId, classid: classId, instanceid: '0', amount: '1', pos: start + index + 1 },
   ])
-  const properties = painted(page).map(([{ assetId }, list]) => [assetId, list])
+  const properties = itemsWithProperties(page).map(([{ assetId }, list]) => [assetId, list])
   return json({
     success: true,
     more,
@@ -123,7 +123,7 @@ export function partnerInventory(request: Incoming, sandbox: Sandbox, caller: st
 }
 
 /** The items that have properties of their own, beyond those of their class, with these properties. */
-function painted(page: Asset[]): [Asset, object[]][] {
+function itemsWithProperties(page: Asset[]): [Asset, object[]][] {
   return page.flatMap((asset): [Asset, object[]][] => {
     const entry = CATALOGUE.get(asset.classId)
     const properties = entry === undefined ? [] : propertiesOf(entry, asset.assetId)

@@ -3,7 +3,7 @@ import { GAMES } from '../items.ts'
 import { escapeText } from '../pages/html.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { isTokenOf } from '../world/offers.ts'
-import { cannotBeAsked } from '../world/people.ts'
+import { barToReceiving } from '../world/people.ts'
 import { holdDaysOf } from '../world/trades.ts'
 import { type Account, type Bar, findAccount, type World } from '../world/world.ts'
 
@@ -25,7 +25,7 @@ function problemOf(sandbox: Sandbox, partner: Account, token: string | null): st
   if (!isTokenOf(world, partner, token)) {
     return `This Trade URL is no longer valid for sending a trade offer to ${partner.name}.`
   }
-  const bar = cannotBeAsked(world, partner, sandbox.nowS())
+  const bar = barToReceiving(world, partner, sandbox.nowS())
   return bar && barText(bar, partner.name)
 }
 

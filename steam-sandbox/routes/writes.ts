@@ -34,7 +34,7 @@ function accept(sandbox: Sandbox, offerId: string, by: string): Reply {
   if (answer.kind === 'waits')
     return json({ needs_mobile_confirmation: true, needs_email_confirmation: false })
   const sender = findOffer(sandbox.world(), offerId)?.sender ?? ''
-  return refused(sandbox, answer, { doing: 'accepting', partner: sender })
+  return refuse(sandbox, answer, { doing: 'accepting', partner: sender })
 }
 
 function end(
@@ -65,15 +65,14 @@ function send({ form, referer }: Incoming, sandbox: Sandbox, sender: string): Re
     ...(counters ? { counters } : {}),
   }
   const answer = sandbox.change((world, nowS) => sendOffer(world, intent, nowS))
-  if (answer.kind === 'refused')
-    return refused(sandbox, answer, { doing: 'sending', partner: intent.partner })
+  if (answer.kind === 'refused') return refuse(sandbox, answer, { doing: 'sending', partner: intent.partner })
   const phone = answer.needsConfirmation
     ? { needs_mobile_confirmation: true, needs_email_confirmation: false }
     : {}
   return json({ tradeofferid: answer.offerId, ...phone })
 }
 
-function refused(
+function refuse(
   sandbox: Sandbox,
   { eresult, text }: Refusal,
   { doing, partner }: { doing: string; partner: string },

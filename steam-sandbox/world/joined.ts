@@ -9,7 +9,7 @@ const DAYS_A_YEAR = 365
 
 const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** The day as Steam writes it, such as `March 9, 2015`; undefined for an account of these days. */
+/** The day as Steam writes it, such as `March 9, 2015`; undefined for a recent account. */
 export function memberSince({ accountId, level }: Pick<Account, 'accountId' | 'level'>): string | undefined {
   if (level === 0) return undefined
   const year = Math.min(LAST_YEAR, FIRST_YEAR + Math.floor(accountId / ACCOUNTS_A_YEAR))

@@ -1,5 +1,5 @@
 import { CATALOGUE } from '../items.ts'
-import { cannotBeAsked, cannotTrade, traitsOf } from './people.ts'
+import { barToReceiving, cannotTrade, traitsOf } from './people.ts'
 import { newToken } from './seed.ts'
 import { beginTrade, endEscrow } from './trades.ts'
 import {
@@ -54,7 +54,7 @@ export function sendOffer(
   if (intent.counters !== undefined && !isCounterable(countered, intent)) return refuse(world, 11)
   if (traitsOf(world, sender).mustAcknowledge && !sender.acknowledged) return refuse(world, 2)
   if (cannotTrade(world, sender, nowS)) return refuse(world, 24)
-  const bar = cannotBeAsked(world, partner, nowS)
+  const bar = barToReceiving(world, partner, nowS)
   if (bar) return refuse(world, 15, bar)
   if (!countered && !isTokenOf(world, partner, intent.token)) return refuse(world, 15)
   if (isOverLimit(world, intent)) return refuse(world, 25, 'too_many')

@@ -137,10 +137,13 @@ export function traitsOf(world: World, account: Account): Traits {
     steamId === undefined ? account.kind === 'shopper' : steamId === account.steamId,
   )
   const names = [account.behaviour ?? '', ...switched.map(({ name }) => name)]
-  return settled(Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits)), account.settings ?? {})
+  return applySettings(
+    Object.assign({}, ...names.map((name) => PEOPLE[name]?.traits)),
+    account.settings ?? {},
+  )
 }
 
-function settled(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Settings): Traits {
+function applySettings(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Settings): Traits {
   const { inventory: shown, holdDays, tokenRegenerated, ...others } = traits
   const left =
     inventory === 'private' ? 'hidden' : inventory === 'public' && shown === 'hidden' ? undefined : shown
@@ -153,7 +156,7 @@ function settled(traits: Traits, { inventory, hasNewLink, hasAuthenticator }: Se
 }
 
 /** Why others cannot send this account an offer; undefined if they can. */
-export function cannotBeAsked(world: World, account: Account, nowS: number): Bar | undefined {
+export function barToReceiving(world: World, account: Account, nowS: number): Bar | undefined {
   const { inventory } = traitsOf(world, account)
   return barOf(world, account, nowS) ?? (inventory === 'hidden' ? 'private_inventory' : undefined)
 }

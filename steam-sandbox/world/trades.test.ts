@@ -29,7 +29,7 @@ function send(world: World, { who = 'nova_hound', appId = 730, count = 1 } = {})
   return { world: next, offerId: answer.offerId, items, shopper }
 }
 
-function accepted(options: Parameters<typeof send>[1] = {}) {
+function acceptedTrade(options: Parameters<typeof send>[1] = {}) {
   const sent = send(fresh(), options)
   const accept = { offerId: sent.offerId, by: sent.shopper.steamId }
   const { world, answer } = acceptOffer(sent.world, accept, NOW_S)
@@ -42,7 +42,7 @@ const offerState = (world: World, offerId: string) => findOffer(world, offerId)?
 
 describe('a protected trade', () => {
   it('can be reversed as a whole: with status 12, no settlement, a new row, and the old ids', () => {
-    const { world, tradeId, items } = accepted({ count: 2 })
+    const { world, tradeId, items } = acceptedTrade({ count: 2 })
     const back = reverseTrade(world, { tradeId }, NOW_S + DAY_S)
     const [original, way] = back.world.trades
     expect(original).toMatchObject({
@@ -59,7 +59,7 @@ describe('a protected trade', () => {
   })
 
   it('can be reversed in part: with status 7, and only the returned items marked', () => {
-    const { world, tradeId, items } = accepted({ count: 3 })
+    const { world, tradeId, items } = acceptedTrade({ count: 3 })
     const assetIds = items.slice(0, 1).map(({ assetId }) => assetId)
     const back = reverseTrade(world, { tradeId, assetIds }, NOW_S + 5).world
     expect(back.trades[0]).toMatchObject({ status: TRADE.selectiveRollback, settlesAtS: NOW_S + 7 * DAY_S })
@@ -70,7 +70,7 @@ describe('a protected trade', () => {
   })
 
   it('cannot be reversed once it has settled, except by support', () => {
-    const { world, tradeId } = accepted()
+    const { world, tradeId } = acceptedTrade()
     const later = NOW_S + 7 * DAY_S
     const settled = settle(world, later)
     expect(reverseTrade(settled, { tradeId }, later).answer).toMatchObject({ eresult: 11 })
@@ -79,7 +79,7 @@ describe('a protected trade', () => {
   })
 
   it('cannot be reversed if the bot has given the item away', () => {
-    const { world, tradeId, shopper } = accepted({ appId: 570 })
+    const { world, tradeId, shopper } = acceptedTrade({ appId: 570 })
     const [item] = bot(world).assets
     const intent = { sender: bot(world).steamId, partner: shopper.steamId, token: shopper.token, message: '' }
     const gift = sendOffer(world, { ...intent, items: [], give: item ? [item] : [] }, NOW_S)
@@ -92,12 +92,12 @@ describe('a protected trade', () => {
   })
 
   it('has items of Counter-Strike 2 only', () => {
-    const { world, tradeId } = accepted({ appId: 570 })
+    const { world, tradeId } = acceptedTrade({ appId: 570 })
     expect(reverseTrade(world, { tradeId }, NOW_S).answer).toMatchObject({ eresult: 11 })
   })
 
   it('is reversed with all others by one click, which bars its owner from trading for 30 days', () => {
-    const { world, shopper } = accepted()
+    const { world, shopper } = acceptedTrade()
     const reversed = reverseAll(world, shopper.steamId, NOW_S + DAY_S)
     expect(reversed.trades[0]?.status).toBe(TRADE.protectionRollback)
     const again = (atS: number) => {

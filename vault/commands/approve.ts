@@ -26,10 +26,10 @@ export async function approve(
     const { assets } = wish
     terminal.print(`Wish ${wishId}: ${assets.length} items of ${wish.fromSteamId} to ${partner.steamId}`)
     for (const { appId, assetId } of assets) terminal.print(`  ${appId}/${assetId}`)
-    const said = await terminal.ask(
+    const answer = await terminal.ask(
       'Give back exactly these? Steam must confirm that they came from this account [yes]',
     )
-    if (said.trim() !== 'yes') throw new Refusal('Nothing was approved.')
+    if (answer.trim() !== 'yes') throw new Refusal('Nothing was approved.')
     const folder = openFolder(settings.folder)
     keepApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
     terminal.print(`Wish ${wishId} is approved.`)

@@ -13,7 +13,7 @@ import { Refusal, type Terminal } from '../terminal.ts'
 
 const LOGIN_MS = 60_000
 
-type Given = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
+type Credentials = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 
 /**
  * Asks a person, or reads one line per account from a pipe: name, password, shared and identity secret, tab-separated.
@@ -24,17 +24,17 @@ export async function enrol(
   { sells }: { sells: boolean },
 ): Promise<void> {
   const caller = createCaller(settings.sandboxUrl)
-  const given = terminal.isPerson ? [await ask(terminal)] : (await terminal.lines()).map(readLine)
-  for (const each of given) {
+  const credentials = terminal.isPerson ? [await ask(terminal)] : (await terminal.lines()).map(readLine)
+  for (const each of credentials) {
     const { steamId, secrets } = await logIn(caller, each)
-    await tryPhone(caller, steamId, secrets)
+    await testIdentitySecret(caller, steamId, secrets)
     const folder = openFolder(settings.folder)
     keepAccount(folder, openKey(folder), { steamId, sells, secrets })
     terminal.print(`${steamId} is enrolled. Restart the vault.`)
   }
 }
 
-async function ask(terminal: Terminal): Promise<Given> {
+async function ask(terminal: Terminal): Promise<Credentials> {
   return {
     accountName: await terminal.ask('Account name'),
     password: await terminal.ask('Password', { hidden: true }),
@@ -43,7 +43,7 @@ async function ask(terminal: Terminal): Promise<Given> {
   }
 }
 
-function readLine(line: string): Given {
+function readLine(line: string): Credentials {
   const [accountName, password, sharedSecret, identitySecret, ...rest] = line.split('\t')
   if (!accountName || !password || !sharedSecret || !identitySecret || rest.length > 0) {
     throw new Refusal(
@@ -53,8 +53,11 @@ function readLine(line: string): Given {
   return { accountName, password, sharedSecret, identitySecret }
 }
 
-async function logIn({ agent }: Caller, given: Given): Promise<{ steamId: string; secrets: Secrets }> {
-  const { password, ...kept } = given
+async function logIn(
+  { agent }: Caller,
+  credentials: Credentials,
+): Promise<{ steamId: string; secrets: Secrets }> {
+  const { password, ...stored } = credentials
   const session = new LoginSession(EAuthTokenPlatformType.MobileApp, { agent })
   session.loginTimeout = LOGIN_MS
   const done = new Promise<void>((resolve, reject) => {
@@ -63,20 +66,23 @@ async function logIn({ agent }: Caller, given: Given): Promise<{ steamId: string
   })
   done.catch(() => {})
   try {
-    const steamGuardCode = SteamTotp.generateAuthCode(kept.sharedSecret)
-    await session.startWithCredentials({ accountName: kept.accountName, password, steamGuardCode })
+    const steamGuardCode = SteamTotp.generateAuthCode(stored.sharedSecret)
+    await session.startWithCredentials({ accountName: stored.accountName, password, steamGuardCode })
     await done
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
-    throw new Refusal(`Steam refused the login of ${kept.accountName}: ${reason}.`)
+    throw new Refusal(`Steam refused the login of ${stored.accountName}: ${reason}.`)
   } finally {
     session.cancelLoginAttempt()
   }
-  return { steamId: session.steamID.getSteamID64(), secrets: { ...kept, refreshToken: session.refreshToken } }
+  return {
+    steamId: session.steamID.getSteamID64(),
+    secrets: { ...stored, refreshToken: session.refreshToken },
+  }
 }
 
 /** Tests the identity secret. A wrong one would otherwise go unnoticed until the first gift. */
-async function tryPhone(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
+async function testIdentitySecret(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })
   const found = await findConfirmation(session, '0', Math.floor(Date.now() / 1_000))

@@ -10,8 +10,8 @@ export function showLog(settings: Settings, terminal: Terminal, { limit }: { lim
   const folder = openFolder(settings.folder)
   const entries = readLog(folder, openKey(folder))
   for (const { n, at, entry } of limit === 0 ? [] : entries.slice(-limit)) {
-    const told = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
-    terminal.print(`${n}\t${at.toISOString()}\t${told}`)
+    const json = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
+    terminal.print(`${n}\t${at.toISOString()}\t${json}`)
   }
   terminal.print(`${entries.length} entries, all exactly as the vault wrote them.`)
 }

@@ -65,13 +65,13 @@ describe('D-34 a bot that collects deposits', () => {
 
   it('is switched on with a warning about the session that the market receives', async () => {
     await add(BOT, { sellsItself: true })
-    const said = printed.join(' ')
+    const text = printed.join(' ')
     for (const part of [
       'full web session of this bot',
       'cancel its offers',
       'cannot confirm an offer that gives',
     ])
-      expect(said).toContain(part)
+      expect(text).toContain(part)
     expect(accesses()).toMatchObject([{ steamId: BOT, sellsItself: true, key: KEY }])
     showMarkets(settings(), terminal())
     expect(printed.at(-1)).toContain('the market has one of its sessions')

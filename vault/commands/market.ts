@@ -46,8 +46,8 @@ async function warn(
   ])
     terminal.print(line)
   if (!terminal.isPerson) return
-  const said = await terminal.ask('Let it sell its own items anyway? [yes]')
-  if (said.trim() !== 'yes') throw new Refusal('Nothing was changed.')
+  const answer = await terminal.ask('Let it sell its own items anyway? [yes]')
+  if (answer.trim() !== 'yes') throw new Refusal('Nothing was changed.')
 }
 
 export type SwitchFlags = { account?: string | undefined }

@@ -39,12 +39,12 @@ export async function run(settings: Settings): Promise<void> {
   })
   const stop = stopSignal(followsStdin)
   log.info({ folder, uid: process.getuid?.() ?? 0 }, 'the vault was started')
-  const isThere = await firstAnswer(till, {
+  const isDatabaseThere = await firstAnswer(till, {
     stop,
     pause: (ms) => delay(ms, undefined, { signal: stop }).catch(() => {}),
     say: (problem) => log.error({ problem }, 'the database did not answer'),
   })
-  if (isThere) console.log('vault ready at its folder')
+  if (isDatabaseThere) console.log('vault ready at its folder')
   while (!stop.aborted) {
     // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path'
 
 export type Folder = {
+  /** Returns the path of a file. */
   at(name: string): string
   /** Reads a file. Undefined if there is none. Throws if another user may read or write it. */
   read(name: string): string | undefined
@@ -23,13 +24,13 @@ export type Folder = {
 /** Opens the folder, or creates it. Throws if the folder belongs to another user, or is open to others. */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  refuseOpen(path)
+  refuseIfOpen(path)
   return {
     at: (name) => join(path, name),
     read(name) {
       const file = join(path, name)
       if (!existsSync(file)) return undefined
-      refuseOpen(file)
+      refuseIfOpen(file)
       return readFileSync(file, 'utf8')
     },
     write(name, text) {
@@ -58,7 +59,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-function refuseOpen(path: string): void {
+function refuseIfOpen(path: string): void {
   const { mode, uid } = lstatSync(path)
   const own = process.getuid?.()
   if (own === undefined) return

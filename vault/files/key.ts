@@ -26,8 +26,8 @@ export function openKey(folder: Folder): Key {
 }
 
 function keyOf(bytes: Buffer): Key {
-  const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', bytes, '', use, KEY_BYTES))
-  const [sealing, signing] = [derived('vault secrets 1'), derived('vault log 1')]
+  const derive = (use: string): Buffer => Buffer.from(hkdfSync('sha256', bytes, '', use, KEY_BYTES))
+  const [sealing, signing] = [derive('vault secrets 1'), derive('vault log 1')]
   return {
     seal(plain, place) {
       const nonce = randomBytes(NONCE_BYTES)

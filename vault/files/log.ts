@@ -9,7 +9,7 @@ import { type Folder, syncFolder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'log.jsonl'
-/** Written to the key's folder once a log exists, so the vault notices when its log was deleted. */
+/** Written to the vault's folder once a log exists, so the vault notices when its log was deleted. */
 const BEGUN = 'log.begun'
 
 const lineSchema = z.strictObject({
@@ -83,15 +83,20 @@ function readChain(folder: Folder, key: Key) {
   const entries: Entry[] = []
   let last = ''
   for (const line of text.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
-    const said = lineOf(line)
+    const parsed = lineOf(line)
     const n = entries.length + 1
-    if (said === undefined || said.n !== n || said.before !== last || said.mac !== macOf(key, said)) {
+    if (
+      parsed === undefined ||
+      parsed.n !== n ||
+      parsed.before !== last ||
+      parsed.mac !== macOf(key, parsed)
+    ) {
       throw new Error(
         `Entry ${n} of ${file} is not what the vault wrote. The vault gives nothing until the log is restored.`,
       )
     }
-    entries.push({ n, at: new Date(said.at), entry: said.entry })
-    last = said.mac
+    entries.push({ n, at: new Date(parsed.at), entry: parsed.entry })
+    last = parsed.mac
   }
   return { entries, last, length }
 }

@@ -64,11 +64,11 @@ export function switchMarket(
   isOff: boolean,
 ): boolean {
   const rows = rowsOf(folder)
-  const isMeant = (row: At): boolean => row.market === market && (steamId ?? row.steamId) === row.steamId
-  if (!rows.some(isMeant)) return false
+  const matches = (row: At): boolean => row.market === market && (steamId ?? row.steamId) === row.steamId
+  if (!rows.some(matches)) return false
   write(
     folder,
-    rows.map((row) => (isMeant(row) ? { ...row, isOff } : row)),
+    rows.map((row) => (matches(row) ? { ...row, isOff } : row)),
   )
   return true
 }

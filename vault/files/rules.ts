@@ -47,28 +47,28 @@ const NOTHING: WrittenRules = {
 
 /** Reads the rules. Throws with a readable reason if the vault cannot read all of the file. */
 export function readRules(folder: Folder): Rules {
-  return checked(folder, written(folder))
+  return check(folder, readWritten(folder))
 }
 
 /** Changes the rules. Throws, and changes nothing, if the vault could not read the result. */
 export function changeRules(folder: Folder, change: (rules: WrittenRules) => WrittenRules): void {
-  const before = written(folder)
-  checked(folder, before)
+  const before = readWritten(folder)
+  check(folder, before)
   const after = change(before)
-  checked(folder, after)
+  check(folder, after)
   folder.write(FILE, `${JSON.stringify(after, null, 2)}\n`)
 }
 
-function written(folder: Folder): WrittenRules {
+function readWritten(folder: Folder): WrittenRules {
   const text = folder.read(FILE)
   // The result is checked before it is written.
   return text === undefined ? NOTHING : (jsonOf(text) as WrittenRules)
 }
 
-function checked(folder: Folder, rules: WrittenRules): Rules {
-  const said = rulesSchema.safeParse(rules)
-  if (said.success) return said.data
-  throw new Error(`${folder.at(FILE)}: ${z.prettifyError(said.error)}`)
+function check(folder: Folder, rules: WrittenRules): Rules {
+  const result = rulesSchema.safeParse(rules)
+  if (result.success) return result.data
+  throw new Error(`${folder.at(FILE)}: ${z.prettifyError(result.error)}`)
 }
 
 function jsonOf(text: string): unknown {

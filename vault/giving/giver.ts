@@ -33,10 +33,10 @@ export type Reach = {
 /** The till's database: the vault reads wishes there, and writes their results. */
 export type Wishes = {
   open(): Promise<readonly Wish[]>
-  tell(wishId: string, told: Told): Promise<void>
+  report(wishId: string, report: WishReport): Promise<void>
 }
 
-export type Told = { giving: Giving } | { waitsBecause: string }
+export type WishReport = { giving: Giving } | { waitsBecause: string }
 
 export type GiverParts = {
   wishes: Wishes
@@ -72,7 +72,7 @@ export function createGiver(parts: GiverParts): Giver {
   })
   const book = bookOf(entries)
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
-  const desk = { ...parts, book, note, spent }
+  const context = { ...parts, book, note, spent }
   const arrivals = createArrivals()
 
   function note(entry: WishEntry): Giving | undefined {
@@ -88,8 +88,8 @@ export function createGiver(parts: GiverParts): Giver {
     spent,
     arrivals: arrivals.count,
     async round() {
-      for (const wish of await parts.wishes.open()) await take(desk, wish)
-      for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(desk, wishId, giving)
+      for (const wish of await parts.wishes.open()) await takeUp(context, wish)
+      for (const [wishId, giving] of [...book]) if (isOpen(giving)) await advance(context, wishId, giving)
     },
   }
 }
@@ -114,42 +114,42 @@ const sumOf = (one: Spent, other: Spent): Spent => ({
   items: one.items + other.items,
 })
 
-type Desk = GiverParts & {
+type GiverContext = GiverParts & {
   book: Map<string, Giving>
   note(entry: WishEntry): Giving | undefined
   spent(since: Date): Spent
 }
 
-async function take(desk: Desk, wish: Wish): Promise<void> {
-  const known = desk.book.get(wish.id)
+async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
+  const known = context.book.get(wish.id)
   if (known !== undefined) {
     // The last report may have been lost, so it is written again.
-    if (!isOpen(known)) await desk.wishes.tell(wish.id, { giving: known })
+    if (!isOpen(known)) await context.wishes.report(wish.id, { giving: known })
     return
   }
-  const verdict = await judge(desk, wish)
-  if (verdict.kind === 'wait') return desk.wishes.tell(wish.id, { waitsBecause: verdict.because })
+  const verdict = await judge(context, wish)
+  if (verdict.kind === 'wait') return context.wishes.report(wish.id, { waitsBecause: verdict.because })
   const entry: WishEntry =
     verdict.kind === 'refuse'
       ? { kind: 'wish_refused', wish: wish.id, because: verdict.because }
       : verdict.intended
-  const giving = desk.note(entry)
+  const giving = context.note(entry)
   if (verdict.kind === 'refuse')
-    desk.say('the vault refused a wish', { wish: wish.id, because: verdict.because })
-  if (giving !== undefined) await desk.wishes.tell(wish.id, { giving })
+    context.say('the vault refused a wish', { wish: wish.id, because: verdict.because })
+  if (giving !== undefined) await context.wishes.report(wish.id, { giving })
 }
 
-type Judged = Exclude<Verdict, { kind: 'give' }> | { kind: 'intend'; intended: Intended }
+type Judgement = Exclude<Verdict, { kind: 'give' }> | { kind: 'intend'; intended: Intended }
 
-async function judge(desk: Desk, wish: Wish): Promise<Judged> {
-  const { rules, book, accounts, key } = desk
-  const [account, approved] = [accounts.get(wish.fromSteamId), desk.approvalOf(wish.id)]
-  const isListed = wish.assets.some((asset) => desk.isListed(asset))
+async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
+  const { rules, book, accounts, key } = context
+  const [account, approved] = [accounts.get(wish.fromSteamId), context.approvalOf(wish.id)]
+  const isListed = wish.assets.some((asset) => context.isListed(asset))
   const verdict = judgeWish(wish, { rules, book, account, approved, isListed })
   if (verdict.kind !== 'give') return verdict
   const { partner } = verdict
-  const reach = desk.reach(wish.fromSteamId)
-  const seen = await look(reach, wish.assets)
+  const reach = context.reach(wish.fromSteamId)
+  const seen = await lookAtItems(reach, wish.assets)
   if (seen === undefined) return { kind: 'wait', because: 'Steam does not answer' }
   const complaint = judgeItems(wish.assets, seen)
   if (complaint !== undefined && complaint.kind !== 'give') return complaint
@@ -158,9 +158,9 @@ async function judge(desk: Desk, wish: Wish): Promise<Judged> {
     if (giver === undefined) return { kind: 'wait', because: 'Steam does not say who sent the items' }
     if (giver !== partner.steamId) return { kind: 'refuse', because: 'somebody else sent the items' }
   }
-  const cents = await worthOf(desk, wish.assets, seen)
+  const cents = await worthOf(context, wish.assets, seen)
   if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what the items are worth' }
-  const limited = judgeLimits(rules, desk.spent, { cents, items: wish.assets.length, now: desk.now() })
+  const limited = judgeLimits(rules, context.spent, { cents, items: wish.assets.length, now: context.now() })
   if (limited !== undefined && limited.kind !== 'give') return limited
   const intended: Intended = {
     kind: 'intended',
@@ -177,9 +177,12 @@ async function judge(desk: Desk, wish: Wish): Promise<Judged> {
   return { kind: 'intend', intended }
 }
 
-type Looked = ReadonlyMap<string, OwnItem>
+type OwnItems = ReadonlyMap<string, OwnItem>
 
-async function look({ freeItems }: Reach, assets: readonly GivenAsset[]): Promise<Looked | undefined> {
+async function lookAtItems(
+  { freeItems }: Reach,
+  assets: readonly GivenAsset[],
+): Promise<OwnItems | undefined> {
   const seen = new Map<string, OwnItem>()
   for (const appId of new Set(assets.map((asset) => asset.appId))) {
     const items = await freeItems(appId)
@@ -190,48 +193,58 @@ async function look({ freeItems }: Reach, assets: readonly GivenAsset[]): Promis
 }
 
 /** Uses prices that the vault fetched itself. Undefined if Steam did not answer. */
-async function worthOf(desk: Desk, assets: readonly GivenAsset[], seen: Looked): Promise<bigint | undefined> {
+async function worthOf(
+  context: GiverContext,
+  assets: readonly GivenAsset[],
+  seen: OwnItems,
+): Promise<bigint | undefined> {
   let cents = 0n
   for (const { appId, assetId } of assets) {
-    const price = await desk.priceOf(appId, seen.get(`${appId}/${assetId}`)?.marketHashName ?? '')
+    const price = await context.priceOf(appId, seen.get(`${appId}/${assetId}`)?.marketHashName ?? '')
     if (price === 'unanswered') return undefined
-    cents += price ?? desk.rules.usdWithoutPrice
+    cents += price ?? context.rules.usdWithoutPrice
   }
   return cents
 }
 
-function giftOf({ key }: Desk, { wish, partnerSteamId, sealedToken, message, assets }: Intended): Gift {
+function giftOf(
+  { key }: GiverContext,
+  { wish, partnerSteamId, sealedToken, message, assets }: Intended,
+): Gift {
   return { partnerSteamId, token: key.open(sealedToken, `token ${wish}`), message, assets }
 }
 
 /**
  * False if the operator removed the destination from the list: it then gets nothing, not even recorded gifts.
  */
-function isStillAllowed({ rules, accounts }: Desk, { cause, from, partnerSteamId }: Intended): boolean {
+function isStillAllowed(
+  { rules, accounts }: GiverContext,
+  { cause, from, partnerSteamId }: Intended,
+): boolean {
   if (!accounts.has(from)) return false
   return cause.kind === 'return' || rules.destinations[cause.to]?.steamId === partnerSteamId
 }
 
-async function advance(desk: Desk, wishId: string, giving: OpenGiving): Promise<void> {
+async function advance(context: GiverContext, wishId: string, giving: OpenGiving): Promise<void> {
   const { intended } = giving
-  if (!desk.accounts.has(intended.from)) return
-  const { hands } = desk.reach(intended.from)
-  const gift = giftOf(desk, intended)
-  const isAllowed = isStillAllowed(desk, intended)
+  if (!context.accounts.has(intended.from)) return
+  const { hands } = context.reach(intended.from)
+  const gift = giftOf(context, intended)
+  const isAllowed = isStillAllowed(context, intended)
   const step = stepBefore(giving, isAllowed)
   switch (step.kind) {
     case 'send':
-      return send(desk, { wishId, hands, gift })
+      return send(context, { wishId, hands, gift })
     case 'find': {
       const found = await hands.find(gift)
-      if (found.kind === 'found') return know(desk, wishId, found.offerId)
-      if (found.kind === 'none') desk.note({ kind: 'offer_missed', wish: wishId })
+      if (found.kind === 'found') return noteOffer(context, wishId, found.offerId)
+      if (found.kind === 'none') context.note({ kind: 'offer_missed', wish: wishId })
       return
     }
     case 'end':
-      return end(desk, wishId, step.because)
+      return end(context, wishId, step.because)
     case 'read':
-      return follow(desk, { wishId, hands, gift }, isAllowed)
+      return followOffer(context, { wishId, hands, gift }, isAllowed)
     default:
       return step satisfies never
   }
@@ -239,49 +252,53 @@ async function advance(desk: Desk, wishId: string, giving: OpenGiving): Promise<
 
 type Work = { wishId: string; hands: Hands; gift: Gift }
 
-async function send(desk: Desk, { wishId, hands, gift }: Work): Promise<void> {
-  desk.note({ kind: 'send_begun', wish: wishId })
+async function send(context: GiverContext, { wishId, hands, gift }: Work): Promise<void> {
+  context.note({ kind: 'send_begun', wish: wishId })
   const sent = await hands.send(gift)
-  if (sent.kind === 'sent') return know(desk, wishId, sent.offerId)
+  if (sent.kind === 'sent') return noteOffer(context, wishId, sent.offerId)
   if (sent.kind === 'refused') {
-    desk.say('Steam refused an offer of the vault', { wish: wishId, because: sent.because })
-    return end(desk, wishId, 'not_sent')
+    context.say('Steam refused an offer of the vault', { wish: wishId, because: sent.because })
+    return end(context, wishId, 'not_sent')
   }
-  desk.say('the vault did not learn whether its offer was sent', { wish: wishId })
+  context.say('the vault did not learn whether its offer was sent', { wish: wishId })
 }
 
-async function know(desk: Desk, wishId: string, offerId: string): Promise<void> {
-  const giving = desk.note({ kind: 'offer_known', wish: wishId, offerId })
-  desk.say('the vault sent an offer', { wish: wishId, offerId })
-  if (giving !== undefined) await desk.wishes.tell(wishId, { giving })
+async function noteOffer(context: GiverContext, wishId: string, offerId: string): Promise<void> {
+  const giving = context.note({ kind: 'offer_known', wish: wishId, offerId })
+  context.say('the vault sent an offer', { wish: wishId, offerId })
+  if (giving !== undefined) await context.wishes.report(wishId, { giving })
 }
 
-async function end(desk: Desk, wishId: string, because: string): Promise<void> {
-  const giving = desk.note({ kind: 'ended', wish: wishId, because })
-  desk.say('a gift ended', { wish: wishId, because })
-  if (giving !== undefined) await desk.wishes.tell(wishId, { giving })
+async function end(context: GiverContext, wishId: string, because: string): Promise<void> {
+  const giving = context.note({ kind: 'ended', wish: wishId, because })
+  context.say('a gift ended', { wish: wishId, because })
+  if (giving !== undefined) await context.wishes.report(wishId, { giving })
 }
 
-async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: boolean): Promise<void> {
-  const giving = desk.book.get(wishId)
+async function followOffer(
+  context: GiverContext,
+  { wishId, hands, gift }: Work,
+  isAllowed: boolean,
+): Promise<void> {
+  const giving = context.book.get(wishId)
   if (giving?.state !== 'offered') return
   const seen = await hands.read(giving.offerId)
   if (seen === undefined) return
-  const answer = stepAfter(giving, seen, { now: desk.now(), isAllowed })
-  if (seen.state === 'active' && answer.kind === 'wait') return takeIn(desk, giving, gift)
+  const answer = stepAfter(giving, seen, { now: context.now(), isAllowed })
+  if (seen.state === 'active' && answer.kind === 'wait') return acceptOwnOffer(context, giving, gift)
   switch (answer.kind) {
     case 'confirm':
       if (await hands.confirm(giving.offerId, gift)) {
-        desk.note({ kind: 'confirmed', wish: wishId })
-        desk.say('the vault confirmed its offer', { wish: wishId, offerId: giving.offerId })
+        context.note({ kind: 'confirmed', wish: wishId })
+        context.say('the vault confirmed its offer', { wish: wishId, offerId: giving.offerId })
       }
       return
     case 'cancel':
       return hands.cancel(giving.offerId)
     case 'prove':
-      return prove(desk, { wishId, hands, gift }, answer.steamTradeId)
+      return prove(context, { wishId, hands, gift }, answer.steamTradeId)
     case 'end':
-      return end(desk, wishId, answer.because)
+      return end(context, wishId, answer.because)
     case 'wait':
       return
     default:
@@ -289,17 +306,25 @@ async function follow(desk: Desk, { wishId, hands, gift }: Work, isAllowed: bool
   }
 }
 
-async function prove(desk: Desk, { wishId, hands, gift }: Work, steamTradeId: string): Promise<void> {
+async function prove(
+  context: GiverContext,
+  { wishId, hands, gift }: Work,
+  steamTradeId: string,
+): Promise<void> {
   const gave = await hands.gave(steamTradeId, gift)
-  if (gave === 'failed') return end(desk, wishId, 'failed')
+  if (gave === 'failed') return end(context, wishId, 'failed')
   if (gave === undefined) return
-  const done = desk.note({ kind: 'delivered', wish: wishId, steamTradeId })
-  desk.say('items were given', { wish: wishId, steamTrade: steamTradeId })
-  if (done !== undefined) await desk.wishes.tell(wishId, { giving: done })
+  const done = context.note({ kind: 'delivered', wish: wishId, steamTradeId })
+  context.say('items were given', { wish: wishId, steamTrade: steamTradeId })
+  if (done !== undefined) await context.wishes.report(wishId, { giving: done })
 }
 
 /** The vault accepts offers between two of its own accounts. */
-async function takeIn(desk: Desk, { intended, offerId }: Offered, gift: Gift): Promise<void> {
-  if (!desk.accounts.has(gift.partnerSteamId)) return
-  await desk.reach(gift.partnerSteamId).accept({ offerId, fromSteamId: intended.from, gift })
+async function acceptOwnOffer(
+  context: GiverContext,
+  { intended, offerId }: Offered,
+  gift: Gift,
+): Promise<void> {
+  if (!context.accounts.has(gift.partnerSteamId)) return
+  await context.reach(gift.partnerSteamId).accept({ offerId, fromSteamId: intended.from, gift })
 }

@@ -23,6 +23,7 @@ export type SaleEntry =
   | { kind: 'abandoned'; market: string; dealId: string }
   | { kind: 'offer_known'; market: string; dealId: string; offerId: string }
   | { kind: 'confirmed'; market: string; dealId: string }
+  /** The market was told about the offer. */
   | { kind: 'told'; market: string; dealId: string }
   | { kind: 'offer_ended'; market: string; dealId: string; how: EndedOffer }
   | { kind: 'delivered'; market: string; dealId: string; steamTradeId: string }
@@ -146,7 +147,7 @@ export function evolve(book: Book, { at, entry }: Dated): Book {
     case 'deal_intended': {
       const { market, account, due, itemIds } = entry
       const deal: Deal = { market, account, due, itemIds, intendedAt: at, state: 'intended' }
-      return withDeal(changeListing(book, isPartOf(book, deal), inDeal), deal)
+      return withDeal(changeListing(book, isPartOf(book, deal), markInDeal), deal)
     }
     case 'outcome':
       return changeListing(book, hasItem(book, entry), (listing) => withEnd(listing, entry.end))
@@ -155,7 +156,7 @@ export function evolve(book: Book, { at, entry }: Dated): Book {
   }
 }
 
-const inDeal = (listing: Listing): Listing => ({ ...listing, state: 'in_deal' })
+const markInDeal = (listing: Listing): Listing => ({ ...listing, state: 'in_deal' })
 
 type OfDeal = Extract<SaleEntry, { dealId: string }>
 
@@ -164,14 +165,14 @@ function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
   if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
-  if (changed.state === 'delivered') return changeListing(after, isPartOf(after, changed), given)
+  if (changed.state === 'delivered') return changeListing(after, isPartOf(after, changed), markGiven)
   // The buyer did not take the item, so it may be listed again.
-  if (changed.state === 'ended') return changeListing(after, isPartOf(after, changed), over)
+  if (changed.state === 'ended') return changeListing(after, isPartOf(after, changed), markOver)
   return after
 }
 
-const given = (listing: Listing): Listing => ({ ...listing, state: 'given' })
-const over = (listing: Listing): Listing =>
+const markGiven = (listing: Listing): Listing => ({ ...listing, state: 'given' })
+const markOver = (listing: Listing): Listing =>
   listing.state === 'in_deal' ? { ...listing, state: 'over' } : listing
 
 function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
@@ -223,10 +224,10 @@ function withDeal(book: Book, deal: Deal): Book {
 
 function changeListing(
   book: Book,
-  isMeant: (listing: Listing) => boolean,
+  matches: (listing: Listing) => boolean,
   change: (listing: Listing) => Listing,
 ): Book {
-  return { ...book, listings: book.listings.map((listing) => (isMeant(listing) ? change(listing) : listing)) }
+  return { ...book, listings: book.listings.map((listing) => (matches(listing) ? change(listing) : listing)) }
 }
 
 const isBegun =
@@ -243,6 +244,6 @@ function hasItem(book: Book, of: { market: string; itemId: string }): (listing: 
 }
 
 function isPartOf(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
-  const meant = new Set(itemIds.map((itemId) => latestListing(book, { market, itemId })))
-  return (listing) => meant.has(listing)
+  const parts = new Set(itemIds.map((itemId) => latestListing(book, { market, itemId })))
+  return (listing) => parts.has(listing)
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Call, Connection, Reply } from './connection.ts'
 import { parseLossless } from './lossless-json.ts'
-import type { Failure, Said } from './market.ts'
+import type { Failure, MarketAnswer } from './market.ts'
 import { createPace, type Time } from './pace.ts'
 
 type Form<Ask> = {
@@ -19,9 +19,9 @@ export type Caller<Ask> = <T, R>(
   name: string,
   schema: z.ZodType<T>,
   ask: Ask & { read: (answer: T) => R },
-) => Promise<Said<R>>
+) => Promise<MarketAnswer<R>>
 
-const REST_MS = 60_000
+const PAUSE_MS = 60_000
 const TOO_MANY = 'HTTP 429'
 
 /** Stops calling a market that has refused the key, and pauses for a minute after "too many requests". */
@@ -31,25 +31,29 @@ export function createCaller<Ask>(
 ): Caller<Ask> {
   const pace = createPace(form.everyMs, time)
   let isLockedOut = false
-  let restsUntilMs = Number.NEGATIVE_INFINITY
+  let pausedUntilMs = Number.NEGATIVE_INFINITY
   return async (name, schema, ask) => {
     if (isLockedOut) return { kind: 'locked_out' }
-    if (time.now() < restsUntilMs || !(await pace.turn())) return { kind: 'busy' }
-    const answer = await asked(form, connection, form.callOf(name, ask))
-    if (answer.kind !== 'said') {
+    if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
+    const answer = await askOnce(form, connection, form.callOf(name, ask))
+    if (answer.kind !== 'answered') {
       isLockedOut ||= answer.kind === 'locked_out'
-      if (answer.kind === 'unanswered' && answer.because === TOO_MANY) restsUntilMs = time.now() + REST_MS
+      if (answer.kind === 'unanswered' && answer.because === TOO_MANY) pausedUntilMs = time.now() + PAUSE_MS
       return answer
     }
     const parsed = schema.safeParse(answer.value)
     if (!parsed.success) return { kind: 'unanswered', because: 'an answer of another shape' }
-    return { kind: 'said', value: ask.read(parsed.data) }
+    return { kind: 'answered', value: ask.read(parsed.data) }
   }
 }
 
 const envelopeSchema = z.looseObject({ success: z.boolean() })
 
-async function asked<Ask>(form: Form<Ask>, connection: Connection, call: Call): Promise<Said<unknown>> {
+async function askOnce<Ask>(
+  form: Form<Ask>,
+  connection: Connection,
+  call: Call,
+): Promise<MarketAnswer<unknown>> {
   const unanswered = (because: string): Failure => ({ kind: 'unanswered', because })
   let reply: Reply
   let answer: unknown
@@ -67,5 +71,5 @@ async function asked<Ask>(form: Form<Ask>, connection: Connection, call: Call): 
   const failure = form.failureOf(answer, reply.status)
   if (failure !== undefined) return failure
   const isWhole = envelopeSchema.safeParse(answer).data?.success === true
-  return isWhole ? { kind: 'said', value: answer } : unanswered('an answer without an envelope')
+  return isWhole ? { kind: 'answered', value: answer } : unanswered('an answer without an envelope')
 }

@@ -3,6 +3,7 @@ import type { EndedOffer, SeenOffer } from '../giving/gift.ts'
 import type { Deal } from './book.ts'
 import type { Market } from './market.ts'
 
+/** `look`: look for the offer on Steam. `tell`: report the offer to the market. */
 export type Step =
   | { kind: 'send' }
   | { kind: 'look' }
@@ -39,6 +40,7 @@ export function stepBefore(deal: Open, now: Date): Step {
   return isOver ? { kind: 'abandon' } : { kind: 'look' }
 }
 
+/** The step after Steam has shown the offer. */
 export function stepAfter(
   deal: Active,
   seen: SeenOffer,

@@ -8,29 +8,29 @@ import { DEFAULT_RULES } from './price-policy.ts'
 const SECOND_MS = 1_000
 let nowMs: number
 let desk: Desk
-let refreshed: number[]
+let refreshes: number[]
 let book: Book
-let asked: number
+let moneyReads: number
 
 beforeEach(() => {
   const world = outside()
   nowMs = 1_800_000_000_000
-  refreshed = []
+  refreshes = []
   book = EMPTY_BOOK
-  asked = 0
+  moneyReads = 0
   desk = createDesk({
     market: {
       ...world.market,
       async refresh(appId) {
-        refreshed.push(appId)
-        return { kind: 'said', value: null }
+        refreshes.push(appId)
+        return { kind: 'answered', value: null }
       },
     },
     stall: { market: world.market.name, account: '76561198000000009', isFirst: true },
     seller: {
       ...world.seller(),
       async followMoney() {
-        asked += 1
+        moneyReads += 1
         return false
       },
     },
@@ -42,7 +42,7 @@ beforeEach(() => {
       till: { costs: async () => new Map() },
     },
     till: { isOff: async () => false },
-    saysBalance: async () => {},
+    reportBalance: async () => {},
     isOff: () => false,
     now: () => new Date(nowMs),
     say: () => {},
@@ -50,7 +50,7 @@ beforeEach(() => {
 })
 
 /** Counts how often the desk looks for items to list within this many seconds. */
-function looksIn(seconds: number): number {
+function countLooks(seconds: number): number {
   let looks = 0
   for (let second = 0; second < seconds; second += 1) {
     if (desk.isDue(APP)) looks += 1
@@ -60,16 +60,16 @@ function looksIn(seconds: number): number {
 }
 
 it('a desk looks for items to list every two minutes', () => {
-  expect(looksIn(240)).toBe(2)
+  expect(countLooks(240)).toBe(2)
 })
 
 it('after items arrive, a desk makes the market read them, and looks every 20 seconds for three minutes', async () => {
-  expect(looksIn(60)).toBe(1)
+  expect(countLooks(60)).toBe(1)
   await desk.listSoon(APP)
-  expect(refreshed).toEqual([APP])
+  expect(refreshes).toEqual([APP])
   expect(desk.isDue(APP + 1)).toBe(true)
-  expect(looksIn(180)).toBe(9)
-  expect(looksIn(240)).toBe(2)
+  expect(countLooks(180)).toBe(9)
+  expect(countLooks(240)).toBe(2)
 })
 
 const CS = 730
@@ -79,22 +79,22 @@ const given = (end: Listing['end']): Listing => ({
 })
 
 /** Counts how often the desk asks for the money within this many minutes. */
-async function asksIn(minutes: number): Promise<number> {
-  asked = 0
+async function countMoneyReads(minutes: number): Promise<number> {
+  moneyReads = 0
   for (let round = 0; round < minutes * 20; round += 1) {
     await desk.tend()
     nowMs += 3 * SECOND_MS
   }
-  return asked
+  return moneyReads
 }
 
 it('a desk asks for money every five minutes, and more often after an item was given or its money became due', async () => {
   book = { ...EMPTY_BOOK, listings: [given(null)] }
-  expect(await asksIn(2)).toBe(6)
-  expect(await asksIn(10)).toBe(2)
+  expect(await countMoneyReads(2)).toBe(6)
+  expect(await countMoneyReads(10)).toBe(2)
   const settlesAt = new Date(nowMs + 600 * SECOND_MS)
   book = { ...EMPTY_BOOK, listings: [given({ kind: 'settling', receivedMinor: 95n, settlesAt })] }
-  expect(await asksIn(10)).toBe(2)
-  expect(await asksIn(2)).toBe(6)
-  expect(await asksIn(10)).toBe(2)
+  expect(await countMoneyReads(10)).toBe(2)
+  expect(await countMoneyReads(2)).toBe(6)
+  expect(await countMoneyReads(10)).toBe(2)
 })

@@ -47,7 +47,7 @@ export type DeskParts = {
   pricing: Pricing
   till: Pick<Till, 'isOff'>
   /** Reports the account's money, as the market shows it. */
-  saysBalance(money: Money): Promise<void>
+  reportBalance(money: Money): Promise<void>
   /** True if the operator has switched the market off at the vault. */
   isOff(): boolean
   now(): Date
@@ -184,25 +184,25 @@ async function readiness(parts: DeskParts, state: State): Promise<string | undef
   if (!isDue(parts, state, ['ready', READY_MS])) return state.unready
   // A seller counts as offline until its first ping.
   await ping(parts)
-  const said = await readyWithToken(parts)
-  state.unready = unreadyOf(said)
-  if (said.kind === 'said') state.feeBp = said.value.feeBp
-  else if (said.kind !== 'locked_out') state.done.delete('ready')
+  const reply = await readyWithToken(parts)
+  state.unready = unreadyOf(reply)
+  if (reply.kind === 'answered') state.feeBp = reply.value.feeBp
+  else if (reply.kind !== 'locked_out') state.done.delete('ready')
   return state.unready
 }
 
-function unreadyOf(said: Awaited<ReturnType<Market['ready']>>): string | undefined {
-  if (said.kind === 'locked_out') return 'the market refuses the key'
-  if (said.kind !== 'said') return 'the market does not answer'
-  const problems = said.value.problems.filter((problem) => problem !== 'offline')
+function unreadyOf(reply: Awaited<ReturnType<Market['ready']>>): string | undefined {
+  if (reply.kind === 'locked_out') return 'the market refuses the key'
+  if (reply.kind !== 'answered') return 'the market does not answer'
+  const problems = reply.value.problems.filter((problem) => problem !== 'offline')
   return problems.length === 0 ? undefined : problems.join(', ')
 }
 
 /** Sends the account's trade token to a market that lacks it. */
 async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Market['ready']> {
-  const said = await market.ready()
-  const isMissing = said.kind === 'said' && said.value.problems.includes('no_trade_token')
-  if (!isMissing || tradeToken === undefined) return said
+  const reply = await market.ready()
+  const isMissing = reply.kind === 'answered' && reply.value.problems.includes('no_trade_token')
+  if (!isMissing || tradeToken === undefined) return reply
   await market.setTradeToken(tradeToken)
   return market.ready()
 }
@@ -223,9 +223,9 @@ async function ping({ market, account }: DeskParts): Promise<boolean> {
   for (const fresh of [false, true]) {
     const token = await account.accessToken({ fresh })
     if (token === undefined) return false
-    const said = await market.keepOnline(token)
-    if (said.kind === 'said') return true
-    if (said.kind !== 'refused') return false
+    const reply = await market.keepOnline(token)
+    if (reply.kind === 'answered') return true
+    if (reply.kind !== 'refused') return false
   }
   return false
 }
@@ -248,10 +248,10 @@ type Lines = { appId: number; lines: readonly Line[] }
 
 async function list(parts: DeskParts, state: State, { appId, lines }: Lines): Promise<void> {
   const { market, seller, now } = parts
-  const said = await seller.list(appId, lines)
-  const answers = said.kind === 'said' ? said.value : []
+  const reply = await seller.list(appId, lines)
+  const answers = reply.kind === 'answered' ? reply.value : []
   for (const answer of answers) noteAnswer(parts, state, { appId, answer })
-  if (said.kind === 'said' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
+  if (reply.kind === 'answered' && !answers.some((line) => line.kind === 'refused' && line.retry)) return
   // The market has not read the inventory since these items arrived.
   await market.refresh(appId)
   state.done.set(`list ${appId}`, now().getTime() - listEveryMs(parts, state, appId) + LIST_AGAIN_MS)
@@ -282,8 +282,8 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
     if (hasNews) state.done.delete('balance')
   }
   if (!isDue(parts, state, ['balance', BALANCE_MS])) return
-  const said = await market.money()
-  if (said.kind === 'said') await parts.saysBalance(said.value).catch(() => {})
+  const reply = await market.money()
+  if (reply.kind === 'answered') await parts.reportBalance(reply.value).catch(() => {})
 }
 
 /** How often to ask for the money, in milliseconds: more often after items were given or their money became due. */

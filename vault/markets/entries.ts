@@ -65,16 +65,16 @@ const placeOf = (id: string): string => `buyer of ${id}`
 
 /** Converts an entry to the form of the log. */
 export function toLog(entry: SaleEntry, key: Key): Entry['entry'] {
-  const sale = 'due' in entry ? { ...entry, due: sealed(entry.due, key) } : entry
-  const written: unknown = JSON.parse(
+  const sale = 'due' in entry ? { ...entry, due: sealToken(entry.due, key) } : entry
+  const json: unknown = JSON.parse(
     JSON.stringify({ kind: 'sale', sale }, (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     ),
   )
-  return z.json().parse(written)
+  return z.json().parse(json)
 }
 
-function sealed({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'], key: Key) {
+function sealToken({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'], key: Key) {
   return { ...due, sealedToken: key.seal(token, placeOf(due.dealId)) }
 }
 

@@ -57,8 +57,8 @@ export const listedSchema = z.object({ items: z.array(listedRow).max(50) })
 const NOT_READ_YET = new Set(['inventory_not_loaded', 'item_not_in_inventory'])
 
 /** Returns one line for each requested asset. An asset that the market does not mention counts as refused. */
-export function listedOf({ items }: z.infer<typeof listedSchema>, asked: readonly string[]): Listed[] {
-  return asked.map((assetId): Listed => {
+export function listedOf({ items }: z.infer<typeof listedSchema>, requested: readonly string[]): Listed[] {
+  return requested.map((assetId): Listed => {
     const row = items.find(({ asset }) => asset === assetId)
     if (row?.success === true && row.item_id !== undefined)
       return { kind: 'listed', assetId, itemId: row.item_id }
@@ -70,8 +70,11 @@ export function listedOf({ items }: z.infer<typeof listedSchema>, asked: readonl
 const repricedRow = z.looseObject({ success: z.boolean(), item_id: digits })
 export const repricedSchema = z.object({ items: z.array(repricedRow).max(50) })
 
-export function repricedOf({ items }: z.infer<typeof repricedSchema>, asked: readonly string[]): Repriced[] {
-  return asked.map((itemId) => ({
+export function repricedOf(
+  { items }: z.infer<typeof repricedSchema>,
+  requested: readonly string[],
+): Repriced[] {
+  return requested.map((itemId) => ({
     itemId,
     isDone: items.some((row) => row.item_id === itemId && row.success),
   }))

@@ -5,48 +5,48 @@ import { DAY_S } from '../../steam-sandbox/world/world.ts'
 import {
   CS,
   DOTA,
-  type MarketStand,
-  openMarketStand,
+  type MarketBench,
+  openMarketBench,
   readyToSell,
   START_MS,
   sell,
   value,
-} from '../testing/market-stand.ts'
+} from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 
-let on: MarketStand
+let bench: MarketBench
 let client: Market
 
 beforeAll(async () => {
-  on = await openMarketStand()
+  bench = await openMarketBench()
 })
 beforeEach(async () => {
-  await on.begin()
-  client = on.clientWith(on.market.open(on.seller.steamId))
+  await bench.begin()
+  client = bench.clientWith(bench.market.open(bench.seller.steamId))
 })
-afterEach(() => on.end())
-afterAll(() => on.close())
+afterEach(() => bench.end())
+afterAll(() => bench.close())
 
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
   it('is due under the same number until it is done, with complete ids', async () => {
-    const { due } = await sell(on, client, { appId: DOTA, as: 'accepts', count: 2 })
-    expect(due.assets.map(({ assetId }) => assetId)).toEqual(on.assetsOf(DOTA).slice(0, 2))
+    const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts', count: 2 })
+    expect(due.assets.map(({ assetId }) => assetId)).toEqual(bench.assetsOf(DOTA).slice(0, 2))
     expect((await value(client.round(DOTA))).due).toEqual([due])
-    const offerId = on.send(due)
+    const offerId = bench.send(due)
     expect((await value(client.round(DOTA))).due).toEqual([due])
     await value(client.sent(DOTA, { ...due, offerId }))
-    await on.later(10)
+    await bench.later(10)
     const { rows, due: after } = await value(client.round(DOTA))
     expect([after, rows.map(({ stage }) => stage)]).toEqual([[], ['given', 'given']])
-    expect(on.assetsOf(DOTA)).toHaveLength(1)
+    expect(bench.assetsOf(DOTA)).toHaveLength(1)
   })
 
   it('is paid immediately in a game without protection, in the history and in the balance', async () => {
-    const { due, itemIds } = await sell(on, client, { appId: DOTA, as: 'accepts' })
-    await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
-    await on.later(10)
+    const { due, itemIds } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
+    await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.later(10)
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: itemIds[0], end: { kind: 'paid', receivedMinor: 95n } },
     ])
@@ -54,27 +54,27 @@ describe('a sale', () => {
   })
 
   it('settles for seven days in Counter-Strike 2', async () => {
-    const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
-    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
-    await on.later(10)
+    const { due } = await sell(bench, client, { appId: CS, as: 'accepts' })
+    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await bench.later(10)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
     expect((await value(client.round(CS))).rows).toMatchObject([{ stage: 'given', leftS: 0 }])
-    await on.later(7 * DAY_S)
+    await bench.later(7 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
     expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
   it('that the buyer reverses pays a fifth of the price, and bars its item from listing for a week', async () => {
-    const { due } = await sell(on, client, { appId: CS, as: 'reverses' })
-    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
-    await on.later(10)
-    await on.later(3 * DAY_S)
+    const { due } = await sell(bench, client, { appId: CS, as: 'reverses' })
+    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await bench.later(10)
+    await bench.later(3 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([
       { end: { kind: 'reversed', causer: 'buyer', refundMinor: 20n } },
     ])
     expect(await value(client.money())).toMatchObject({ freeMinor: 20n, settlingMinor: 0n })
-    await readyToSell(on, client, CS)
+    await readyToSell(bench, client, CS)
     const lines = due.assets.map(({ assetId }) => ({ assetId, priceMinor: 100n }))
     expect(await value(client.list(CS, lines))).toMatchObject([
       { kind: 'refused', code: 'item_not_recieved' },
@@ -82,10 +82,10 @@ describe('a sale', () => {
   })
 
   it('that the seller reverses pays nothing, and the account is banned', async () => {
-    const { due } = await sell(on, client, { appId: CS, as: 'accepts' })
-    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
-    await on.later(10)
-    expect(await on.market.takeBack(due.dealId)).toBe(true)
+    const { due } = await sell(bench, client, { appId: CS, as: 'accepts' })
+    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await bench.later(10)
+    expect(await bench.market.takeBack(due.dealId)).toBe(true)
     expect(await outcomes(CS)).toMatchObject([
       { end: { kind: 'reversed', causer: 'seller', refundMinor: 0n } },
     ])
@@ -93,64 +93,64 @@ describe('a sale', () => {
   })
 
   it('may be accepted before the offer is reported to the market', async () => {
-    const { due } = await sell(on, client, { appId: DOTA, as: 'eager' })
-    const offerId = on.send(due)
-    await on.later(1)
+    const { due } = await sell(bench, client, { appId: DOTA, as: 'eager' })
+    const offerId = bench.send(due)
+    await bench.later(1)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('said')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
   it('may be accepted after its deadline', async () => {
-    const { due } = await sell(on, client, { appId: DOTA, as: 'late' })
-    await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
-    await on.later(6 * 60)
+    const { due } = await sell(bench, client, { appId: DOTA, as: 'late' })
+    await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.later(6 * 60)
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ stage: 'offer_out', leftS: 0 }])
-    await on.later(3 * 60)
+    await bench.later(3 * 60)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
   })
 
   it.each(['never', 'declines', 'counters', 'escrow'] as const)(
     'to a buyer who %s is cancelled',
     async (as) => {
-      const { due } = await sell(on, client, { appId: DOTA, as: as })
-      const offerId = on.send(due)
+      const { due } = await sell(bench, client, { appId: DOTA, as: as })
+      const offerId = bench.send(due)
       await value(client.sent(DOTA, { ...due, offerId }))
-      await on.later(11 * 60)
-      if (as === 'never' || as === 'escrow') on.cancel(offerId)
-      await on.market.look()
+      await bench.later(11 * 60)
+      if (as === 'never' || as === 'escrow') bench.cancel(offerId)
+      await bench.market.look()
       expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
       expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
-      expect(on.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
+      expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
     },
   )
 
   it('stays open until it is handed over or its time is up', async () => {
-    const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
-    const offerId = on.send(due, false)
+    const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
+    const offerId = bench.send(due, false)
     expect(await value(client.stands(due))).toBe(true)
-    await on.later(4 * 60)
+    await bench.later(4 * 60)
     expect(await value(client.stands(due))).toBe(true)
-    await on.later(2 * 60)
+    await bench.later(2 * 60)
     expect(await value(client.stands(due))).toBe(false)
-    expect(on.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
-    on.cancel(offerId)
+    expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
+    bench.cancel(offerId)
   })
 
   it('bars the account from selling for a day after three sales that were not handed over', async () => {
     for (const miss of [1, 2, 3]) {
-      await sell(on, client, { appId: DOTA, as: 'accepts' })
-      await on.later(5 * 60)
+      await sell(bench, client, { appId: DOTA, as: 'accepts' })
+      await bench.later(5 * 60)
       expect((await value(client.ready())).problems.includes('banned_from_selling')).toBe(miss === 3)
     }
     const { problems } = await value(client.ready())
     expect(problems).toContain('banned_from_selling')
-    await on.later(DAY_S)
+    await bench.later(DAY_S)
     expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
   })
 
   it('is not ready before its offer is confirmed, and is reported again if the market fails', async () => {
-    const { due } = await sell(on, client, { appId: DOTA, as: 'accepts' })
-    const offerId = on.send(due, false)
+    const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
+    const offerId = bench.send(due, false)
     expect(await client.sent(DOTA, { ...due, offerId })).toEqual({
       kind: 'refused',
       code: 'error not active offers',
@@ -159,21 +159,21 @@ describe('a sale', () => {
       kind: 'refused',
       code: 'error get info about trade',
     })
-    on.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     for (const fault of ['ready-invalid-response', 'ready-no-info', 'ready-not-active'] as const) {
-      on.market.begin(fault)
+      bench.market.begin(fault)
       expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('refused')
     }
-    on.market.begin('ready-lost')
+    bench.market.begin('ready-lost')
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('said')
+    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
   it('gets a new number when the item is sold again', async () => {
-    const { due } = await sell(on, client, { appId: DOTA, as: 'declines' })
-    on.send(due)
-    await on.later(20)
-    const again = await sell(on, client, { appId: DOTA, as: 'accepts' })
+    const { due } = await sell(bench, client, { appId: DOTA, as: 'declines' })
+    bench.send(due)
+    await bench.later(20)
+    const again = await sell(bench, client, { appId: DOTA, as: 'accepts' })
     expect(again.due.assets).toEqual(due.assets)
     expect(again.due.dealId).not.toBe(due.dealId)
   })

@@ -1,21 +1,21 @@
 /** The client of the market family against both sandboxes, over real HTTP; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CS, DOTA, type MarketStand, openMarketStand, readyToSell, value } from '../testing/market-stand.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, readyToSell, value } from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 import { scaleOf } from './scale.ts'
 
-let on: MarketStand
+let bench: MarketBench
 let client: Market
 
 beforeAll(async () => {
-  on = await openMarketStand()
+  bench = await openMarketBench()
 })
 beforeEach(async () => {
-  await on.begin()
-  client = on.clientWith(on.market.open(on.seller.steamId))
+  await bench.begin()
+  client = bench.clientWith(bench.market.open(bench.seller.steamId))
 })
-afterEach(() => on.end())
-afterAll(() => on.close())
+afterEach(() => bench.end())
+afterAll(() => bench.close())
 
 describe('an account', () => {
   it('shows why it cannot sell, and stays online for three to four minutes after a ping', async () => {
@@ -24,68 +24,70 @@ describe('an account', () => {
       feeBp: null,
     })
     expect(await client.keepOnline('nothing')).toEqual({ kind: 'refused', code: 'Invalid access token' })
-    const other = on.steam
+    const other = bench.steam
       .world()
-      .accounts.find(({ kind, steamId }) => kind === 'bot' && steamId !== on.seller.steamId)
-    expect(await client.keepOnline(on.token(other))).toMatchObject({ kind: 'refused' })
-    await value(client.keepOnline(on.token()))
-    await on.later(180)
+      .accounts.find(({ kind, steamId }) => kind === 'bot' && steamId !== bench.seller.steamId)
+    expect(await client.keepOnline(bench.token(other))).toMatchObject({ kind: 'refused' })
+    await value(client.keepOnline(bench.token()))
+    await bench.later(180)
     expect((await value(client.ready())).problems).toEqual(['no_trade_token'])
-    await on.later(60)
+    await bench.later(60)
     expect((await value(client.ready())).problems).toContain('offline')
-    await value(client.keepOnline(on.token()))
+    await value(client.keepOnline(bench.token()))
     await value(client.goOffline())
     expect((await value(client.ready())).problems).toContain('offline')
   })
 
   it('is refused if the key belongs to another account', async () => {
-    client = on.clientWith(on.market.open('76561198000000000'))
+    client = bench.clientWith(bench.market.open('76561198000000000'))
     expect((await value(client.ready())).problems).toContain('other_account')
   })
 
   it('keeps its key, because the client calls all hosts together at most twice a second', async () => {
-    const beganMs = on.machineMs()
+    const beganMs = bench.machineMs()
     for (const appId of [DOTA, CS, 440, 252490, DOTA, CS, 440, 252490, DOTA]) await value(client.round(appId))
     await value(client.money())
-    expect(on.machineMs() - beganMs).toBe(4_500)
-    expect((await client.money()).kind).toBe('said')
+    expect(bench.machineMs() - beganMs).toBe(4_500)
+    expect((await client.money()).kind).toBe('answered')
   })
 
   it('loses its key after more than five requests in a second, and then makes no more calls', async () => {
-    const key = on.market.open(on.seller.steamId)
+    const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
     for (const appId of [730, 570, 440, 252490, 730, 570]) {
       // A new client for each call, because processes do not share a pace.
-      answers.push((await on.clientWith(key).round(appId)).kind)
+      answers.push((await bench.clientWith(key).round(appId)).kind)
     }
-    expect(answers).toEqual(['said', 'said', 'said', 'said', 'said', 'locked_out'])
+    expect(answers).toEqual(['answered', 'answered', 'answered', 'answered', 'answered', 'locked_out'])
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    const before = on.market.log.length
+    const before = bench.market.log.length
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    expect(on.market.log).toHaveLength(before)
+    expect(bench.market.log).toHaveLength(before)
   })
 })
 
 describe('a listing', () => {
   it('needs an inventory that the market has read, which takes some seconds', async () => {
-    await value(client.keepOnline(on.token()))
-    const [assetId = ''] = on.assetsOf(DOTA)
+    await value(client.keepOnline(bench.token()))
+    const [assetId = ''] = bench.assetsOf(DOTA)
     const list = () => value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
     expect(await list()).toEqual([{ kind: 'refused', assetId, code: 'inventory_not_loaded', retry: true }])
     await value(client.refresh(DOTA))
-    await on.later(8)
+    await bench.later(8)
     expect((await list())[0]).toMatchObject({ kind: 'refused', retry: true })
-    await on.later(5)
+    await bench.later(5)
     expect((await list())[0]).toMatchObject({ kind: 'listed', assetId })
     expect((await list())[0]).toMatchObject({ kind: 'refused', code: 'item_not_inserted', retry: false })
   })
 
   it('keeps asset ids of 19 digits apart, and its price in the scale of its currency', async () => {
-    await readyToSell(on, client, DOTA)
-    const lines = on.assetsOf(DOTA).map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
+    await readyToSell(bench, client, DOTA)
+    const lines = bench
+      .assetsOf(DOTA)
+      .map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
     const listed = await value(client.list(DOTA, lines))
     expect(listed.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed'])
-    expect(on.market.world().items.map(({ assetId, price }) => [assetId, price])).toEqual(
+    expect(bench.market.world().items.map(({ assetId, price }) => [assetId, price])).toEqual(
       lines.map(({ assetId, priceMinor }) => [assetId, Number(priceMinor) * 10]),
     )
     const { rows } = await value(client.round(DOTA))
@@ -95,8 +97,8 @@ describe('a listing', () => {
   })
 
   it('has a result for each line, although the envelope always reports success', async () => {
-    await readyToSell(on, client, DOTA)
-    const [first = '', second = ''] = on.assetsOf(DOTA)
+    await readyToSell(bench, client, DOTA)
+    const [first = '', second = ''] = bench.assetsOf(DOTA)
     const lines = [first, '42', second].map((assetId) => ({
       assetId,
       priceMinor: assetId === second ? 0n : 100n,
@@ -104,27 +106,27 @@ describe('a listing', () => {
     expect(
       (await value(client.list(DOTA, lines))).map((line) => (line.kind === 'listed' ? 'listed' : line.code)),
     ).toEqual(['listed', 'item_not_in_inventory', 'bad_request'])
-    on.market.begin('envelope-lies')
+    bench.market.begin('envelope-lies')
     expect((await value(client.list(DOTA, [{ assetId: second, priceMinor: 5n }])))[0]).toMatchObject({
       kind: 'refused',
     })
   })
 
   it('is refused in a currency other than the account’s', async () => {
-    await readyToSell(on, client, DOTA)
-    client = on.clientWith(on.market.open(on.seller.steamId), { currency: 'EUR' })
-    const lines = [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]
+    await readyToSell(bench, client, DOTA)
+    client = bench.clientWith(bench.market.open(bench.seller.steamId), { currency: 'EUR' })
+    const lines = [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]
     expect(await client.list(DOTA, lines)).toEqual({ kind: 'refused', code: 'bad_currency' })
   })
 
   it('can change its price and come down until it is sold', async () => {
-    await readyToSell(on, client, DOTA)
-    const lines = on.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
+    await readyToSell(bench, client, DOTA)
+    const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
     const ids = (await value(client.list(DOTA, lines))).map((line) =>
       line.kind === 'listed' ? line.itemId : '',
     )
     const [first = '', second = '', third = ''] = ids
-    await on.market.buy([Number(third)], 'never')
+    await bench.market.buy([Number(third)], 'never')
     expect(
       await value(
         client.reprice(DOTA, [
@@ -146,19 +148,21 @@ describe('a listing', () => {
   })
 
   it('is found in the list if its answer was lost', async () => {
-    await readyToSell(on, client, DOTA)
-    const [assetId = ''] = on.assetsOf(DOTA)
-    on.market.begin('answer-lost')
+    await readyToSell(bench, client, DOTA)
+    const [assetId = ''] = bench.assetsOf(DOTA)
+    bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
   })
 
   it('does not sell while its seller is offline', async () => {
-    await readyToSell(on, client, DOTA)
-    const [line] = await value(client.list(DOTA, [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]))
-    await on.later(240)
+    await readyToSell(bench, client, DOTA)
+    const [line] = await value(
+      client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]),
+    )
+    await bench.later(240)
     const itemId = line?.kind === 'listed' ? Number(line.itemId) : 0
-    expect(await on.market.buy([itemId], 'accepts')).toEqual({
+    expect(await bench.market.buy([itemId], 'accepts')).toEqual({
       kind: 'refused',
       error: 'The seller is not online.',
     })
@@ -172,7 +176,7 @@ describe('a market in trouble', () => {
     ['html-instead', 'an answer that is not JSON'],
     ['false-with-500', 'HTTP 500'],
   ] as const)('with the fault %s gives no answer, so the call may have worked', async (fault, because) => {
-    on.market.begin(fault)
+    bench.market.begin(fault)
     expect(await client.list(DOTA, [{ assetId: '1', priceMinor: 1n }])).toEqual({
       kind: 'unanswered',
       because,
@@ -180,23 +184,23 @@ describe('a market in trouble', () => {
   })
 
   it('can refuse with a number instead of a text', async () => {
-    on.market.begin('false-with-number')
+    bench.market.begin('false-with-number')
     expect(await client.money()).toEqual({ kind: 'refused', code: '3001' })
   })
 
   it('is understood if it sends false for an empty list, or prices in units', async () => {
-    on.market.begin('empty-says-false')
+    bench.market.begin('empty-says-false')
     expect(await value(client.round(DOTA))).toEqual({ rows: [], due: [] })
-    await readyToSell(on, client, DOTA)
-    on.market.begin('price-in-units')
-    await value(client.list(DOTA, [{ assetId: on.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
+    await readyToSell(bench, client, DOTA)
+    bench.market.begin('price-in-units')
+    await value(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
     const { rows } = await value(client.round(DOTA))
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
   it('delays a call only until its deadline', async () => {
-    client = on.clientWith(on.market.open(on.seller.steamId), { deadlineMs: 50 })
-    on.market.begin('slow')
+    client = bench.clientWith(bench.market.open(bench.seller.steamId), { deadlineMs: 50 })
+    bench.market.begin('slow')
     expect((await client.money()).kind).toBe('unanswered')
   })
 })

@@ -110,7 +110,7 @@ function accountCalls(
   return {
     async ready() {
       const owner = await call('get-my-steam-id', steamIdSchema, { read: ({ steamid64 }) => steamid64 })
-      if (owner.kind !== 'said') return owner
+      if (owner.kind !== 'answered') return owner
       const problems: Problem[] = owner.value === steamId ? [] : ['other_account']
       return call('test', testSchema, {
         // This market does not state its fee.
@@ -119,9 +119,9 @@ function accountCalls(
     },
     async keepOnline(accessToken) {
       const body = JSON.stringify({ access_token: accessToken })
-      const said = await call('ping-new', pingSchema, { body, read: ({ online }) => online !== false })
-      if (said.kind !== 'said') return said
-      return said.value ? { kind: 'said', value: null } : { kind: 'refused', code: 'not online' }
+      const answer = await call('ping-new', pingSchema, { body, read: ({ online }) => online !== false })
+      if (answer.kind !== 'answered') return answer
+      return answer.value ? { kind: 'answered', value: null } : { kind: 'refused', code: 'not online' }
     },
     setTradeToken: (token) => call('set-trade-token', envelopeSchema, { query: { token }, read: () => null }),
     goOffline: () => call('go-offline', envelopeSchema, { read: () => null }),
@@ -200,13 +200,13 @@ function saleCalls(
   return {
     async round(appId) {
       const items = await call('items', itemsSchema, { appId, read: rowsOf })
-      if (items.kind !== 'said') return items
+      if (items.kind !== 'answered') return items
       const rows = items.value
-      if (!rows.some(({ stage }) => stage === 'sold')) return { kind: 'said', value: { rows, due: [] } }
+      if (!rows.some(({ stage }) => stage === 'sold')) return { kind: 'answered', value: { rows, due: [] } }
       const due = await call('trade-request-give-p2p-all', offersSchema, { appId, read: duesOf })
-      if (due.kind === 'said') return { kind: 'said', value: { rows, due: due.value } }
+      if (due.kind === 'answered') return { kind: 'answered', value: { rows, due: due.value } }
       const isNothing = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
-      return isNothing ? { kind: 'said', value: { rows, due: [] } } : due
+      return isNothing ? { kind: 'answered', value: { rows, due: [] } } : due
     },
     stands: (deal) =>
       call('items', itemsSchema, {

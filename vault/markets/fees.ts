@@ -13,7 +13,7 @@ const MOST_SALES = 20
 const ALL_BP = 10_000n
 
 /** The fee according to the payments for the latest sales; else the stated fee; else an assumption. */
-export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, toldBp: bigint | null): bigint {
+export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, statedBp: bigint | null): bigint {
   const paid = listings
     .flatMap(({ market: of, priceMinor, end }) =>
       of === market && (end?.kind === 'paid' || end?.kind === 'settling')
@@ -23,7 +23,7 @@ export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, told
     .slice(-MOST_SALES)
   const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, each) => total + each, 0n)
   const price = sum(paid.map(({ priceMinor }) => priceMinor))
-  if (price === 0n) return within(toldBp ?? ASSUMED_BP)
+  if (price === 0n) return within(statedBp ?? ASSUMED_BP)
   const kept = price - sum(paid.map(({ receivedMinor }) => receivedMinor))
   return within((kept * ALL_BP + price - 1n) / price)
 }

@@ -12,7 +12,7 @@ export type Failure =
   | { kind: 'locked_out' }
   | { kind: 'busy' }
 
-export type Said<T> = { kind: 'said'; value: T } | Failure
+export type MarketAnswer<T> = { kind: 'answered'; value: T } | Failure
 
 /** A reason why an account cannot sell. */
 export type Problem =
@@ -71,31 +71,31 @@ export type Market = {
   games: readonly number[]
   /** The order in which to confirm an offer and report it to the market. */
   order: 'confirm_then_tell' | 'tell_then_confirm'
-  ready(): Promise<Said<Readiness>>
+  ready(): Promise<MarketAnswer<Readiness>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
-  keepOnline(accessToken: string): Promise<Said<null>>
+  keepOnline(accessToken: string): Promise<MarketAnswer<null>>
   /** Gives the market the token of the account's trade link, which offers from buyers need. */
-  setTradeToken(token: string): Promise<Said<null>>
-  goOffline(): Promise<Said<null>>
+  setTradeToken(token: string): Promise<MarketAnswer<null>>
+  goOffline(): Promise<MarketAnswer<null>>
   /** Closes open connections, without a call to the market. */
   close(): void
   /** Makes the market read the inventory of a game, which takes some seconds. */
-  refresh(appId: number): Promise<Said<null>>
-  list(appId: number, lines: readonly Line[]): Promise<Said<readonly Listed[]>>
+  refresh(appId: number): Promise<MarketAnswer<null>>
+  list(appId: number, lines: readonly Line[]): Promise<MarketAnswer<readonly Listed[]>>
   reprice(
     appId: number,
     lines: readonly { itemId: string; priceMinor: bigint }[],
-  ): Promise<Said<readonly Repriced[]>>
-  unlist(appId: number, itemIds: readonly string[]): Promise<Said<readonly Repriced[]>>
-  unlistAll(appId: number): Promise<Said<null>>
+  ): Promise<MarketAnswer<readonly Repriced[]>>
+  unlist(appId: number, itemIds: readonly string[]): Promise<MarketAnswer<readonly Repriced[]>>
+  unlistAll(appId: number): Promise<MarketAnswer<null>>
   /** The listings, and the sold items that must be given now. */
-  round(appId: number): Promise<Said<Round>>
+  round(appId: number): Promise<MarketAnswer<Round>>
   /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
-  stands(deal: Due): Promise<Said<boolean>>
+  stands(deal: Due): Promise<MarketAnswer<boolean>>
   /** Reports the offer that hands a deal over. */
-  sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<Said<null>>
-  outcomes(appId: number, since: Date): Promise<Said<readonly Outcome[]>>
-  money(): Promise<Said<Money>>
+  sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
+  outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
+  money(): Promise<MarketAnswer<Money>>
   /** Reads the best offers of others, by item name. */
-  bestOffers(appId: number): Promise<Said<ReadonlyMap<string, bigint>>>
+  bestOffers(appId: number): Promise<MarketAnswer<ReadonlyMap<string, bigint>>>
 }

@@ -44,7 +44,7 @@ describe('numbers of any size', () => {
 })
 
 describe('the pace', () => {
-  function paced() {
+  function createPaced() {
     let nowMs = 0
     const time = {
       now: () => nowMs,
@@ -57,7 +57,7 @@ describe('the pace', () => {
   }
 
   it('keeps the minimum time between two calls, even after a long pause', async () => {
-    const { pace, now, rest } = paced()
+    const { pace, now, rest } = createPaced()
     const times: number[] = []
     for (const idleMs of [0, 0, 60_000, 0, 0, 0]) {
       rest(idleMs)
@@ -69,7 +69,7 @@ describe('the pace', () => {
   })
 
   it('refuses a call if twenty already wait', async () => {
-    const { pace } = paced()
+    const { pace } = createPaced()
     const turns = await Promise.all(Array.from({ length: 25 }, () => pace.turn()))
     expect(turns.filter((isGranted) => !isGranted)).toHaveLength(4)
   })

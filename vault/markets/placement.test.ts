@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { outside } from '../testing/outside.ts'
 import type { Listing } from './book.ts'
 import { feeOf } from './fees.ts'
-import { type Bid, placed, reachOf } from './placement.ts'
+import { type Bid, placeBids, reachOf } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import { bidsFor } from './pricing.ts'
 
@@ -18,11 +18,11 @@ describe('an item', () => {
       [cap, blade, boots],
       [bid('1', 89n), bid('2', 51n), bid('3', 70n)],
     ]
-    expect(placed(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
+    expect(placeBids(bids)).toEqual([[line(cap), line(boots)], [line(bid('2', 51n))]])
   })
 
   it('goes to the other market if the first one refuses it', () => {
-    expect(placed([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
+    expect(placeBids([[], [bid('1', 1n)]])).toEqual([[], [line(bid('1', 1n))]])
   })
 
   it('is on one market only, whatever the bids', () => {
@@ -31,7 +31,7 @@ describe('an item', () => {
     fc.assert(
       fc.property(fc.array(own, { maxLength: 4 }), (markets) => {
         const bids = markets.map((each) => each.map(({ assetId, net }) => bid(assetId, net)))
-        const lines = placed(bids).flat()
+        const lines = placeBids(bids).flat()
         expect(new Set(lines.map(({ assetId }) => assetId)).size).toBe(lines.length)
         expect(new Set(bids.flat().map(({ assetId }) => assetId)).size).toBe(lines.length)
       }),
@@ -62,7 +62,7 @@ describe('the fee of a market', () => {
     ...{ market, account: null, appId: 570, assetId: '1', priceMinor, itemId: '1', begunAt: new Date() },
     ...{ state: 'given', end: { kind: 'paid', receivedMinor } },
   })
-  const fee = (listings: Listing[], told: bigint | null = null) => feeOf({ listings }, 'm', told)
+  const fee = (listings: Listing[], statedBp: bigint | null = null) => feeOf({ listings }, 'm', statedBp)
 
   it('is the share that the market kept of the latest sales', () => {
     expect(fee([sale('m', 1_000n, 900n), sale('m', 1_000n, 940n), sale('other', 1_000n, 500n)], 100n)).toBe(

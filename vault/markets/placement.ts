@@ -17,14 +17,14 @@ type Reach = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint;
  */
 export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bigint {
   const most = (knownMinor * MOST_REACH_BP) / ALL_BP
-  const reached = [priceMinor, bestMinor ?? priceMinor, most].reduce((least, each) =>
+  const amount = [priceMinor, bestMinor ?? priceMinor, most].reduce((least, each) =>
     each < least ? each : least,
   )
-  return netOf(reached, feeBp)
+  return netOf(amount, feeBp)
 }
 
 /** `bids`: by market, in the order of set-up. The first of equal bids wins. Returns the won lines of each market. */
-export function placed(bids: readonly (readonly Bid[])[]): Line[][] {
+export function placeBids(bids: readonly (readonly Bid[])[]): Line[][] {
   const best = new Map<string, { at: number; netMinor: bigint }>()
   for (const [at, own] of bids.entries()) {
     for (const { assetId, netMinor } of own) {

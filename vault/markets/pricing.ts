@@ -86,7 +86,7 @@ async function knownOf(
     const price = await pricing.priceOf(appId, name)
     if (typeof price === 'bigint') prices.set(name, price)
   }
-  return { costs, prices, best: offers.kind === 'said' ? offers.value : new Map() }
+  return { costs, prices, best: offers.kind === 'answered' ? offers.value : new Map() }
 }
 
 function priceOf(

@@ -3,11 +3,11 @@ import type { Key } from '../files/key.ts'
 import type { VaultLog } from '../files/log.ts'
 import { type Book, EMPTY_BOOK, evolve } from './book.ts'
 import { fromLog, toLog } from './entries.ts'
-import { type Told, toldOf } from './reports.ts'
+import { reportsOf, type TillReport } from './reports.ts'
 import type { Journal } from './seller.ts'
 
 /** `n`: the number of the log entry. `part`: the number of the report within the entry. */
-export type News = { n: number; part: number; at: Date; told: Told }
+export type News = { n: number; part: number; at: Date; report: TillReport }
 
 export type SaleRecord = Journal & {
   /** Returns the later entries, oldest first. */
@@ -29,7 +29,9 @@ export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
   let news: News[] = []
   const take = (n: number, dated: Parameters<typeof evolve>[1]): void => {
     book = evolve(book, dated)
-    news.push(...toldOf(book, dated.entry, isBot).map((told, part) => ({ n, part, at: dated.at, told })))
+    news.push(
+      ...reportsOf(book, dated.entry, isBot).map((report, part) => ({ n, part, at: dated.at, report })),
+    )
   }
   for (const entry of log.entries()) {
     const dated = fromLog(entry, key)

@@ -5,7 +5,7 @@ import { dealKey, liveListing } from './book.ts'
 import type { Outcome } from './market.ts'
 
 /** `reference`: the market's number of the listing; see `referenceOf`. */
-export type Told =
+export type TillReport =
   | {
       kind: 'listing'
       market: string
@@ -19,13 +19,13 @@ export type Told =
   | { kind: 'gift'; market: string; reference: string; partnerSteamId: string; assets: readonly string[] }
 
 /** `book`: its state after the entry. `isBot`: the account collects deposits, so the till watches its items. */
-export function toldOf(book: Book, entry: SaleEntry, isBot: (account: string) => boolean): Told[] {
+export function reportsOf(book: Book, entry: SaleEntry, isBot: (account: string) => boolean): TillReport[] {
   const { market } = entry
-  const report = (itemId: string, said: SaleReport): Told => ({
+  const report = (itemId: string, saleReport: SaleReport): TillReport => ({
     kind: 'report',
     market,
     reference: referenceOf(book, { market, itemId }),
-    report: said,
+    report: saleReport,
   })
   switch (entry.kind) {
     case 'listed': {
@@ -68,15 +68,15 @@ export function toldOf(book: Book, entry: SaleEntry, isBot: (account: string) =>
         : []
     }
     case 'outcome': {
-      const said = reportOf(entry.end)
-      return said === undefined ? [] : [report(entry.itemId, said)]
+      const saleReport = reportOf(entry.end)
+      return saleReport === undefined ? [] : [report(entry.itemId, saleReport)]
     }
     default:
       return []
   }
 }
 
-function giftOf(book: Book, entry: Extract<SaleEntry, { kind: 'deal_intended' }>): Told {
+function giftOf(book: Book, entry: Extract<SaleEntry, { kind: 'deal_intended' }>): TillReport {
   const { market, itemIds, due } = entry
   return {
     kind: 'gift',

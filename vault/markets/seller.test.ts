@@ -3,7 +3,7 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { APP, BUYER, Killed, type Lie, type Mishap, type Outside, outside } from '../testing/outside.ts'
 import type { Market } from './market.ts'
-import { toldOf } from './reports.ts'
+import { reportsOf } from './reports.ts'
 
 async function work(out: Outside): Promise<void> {
   const seller = out.seller()
@@ -28,7 +28,7 @@ async function calm(out: Outside): Promise<void> {
   }
 }
 
-const ended = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
+const dealStates = (out: Outside) => [...out.book().deals.values()].map(({ state }) => state)
 
 /** The rules that must always hold. */
 function holds(out: Outside): void {
@@ -84,7 +84,7 @@ describe('a sale', () => {
       out.pass(15)
     }
     expect(out.offers.map(({ seen }) => seen)).toEqual([{ state: 'ended', how: 'withdrawn' }])
-    expect(ended(out)).toEqual(['ended'])
+    expect(dealStates(out)).toEqual(['ended'])
     expect(out.items.filter(({ assetId, stage }) => assetId === '1' && stage === 'on_sale')).toHaveLength(1)
   })
 
@@ -117,7 +117,7 @@ describe('a sale', () => {
     await work(out)
     const refused = out.entries.find(({ entry }) => entry.kind === 'send_refused')?.entry
     const itemId = out.items.find(({ assetId }) => assetId === '1')?.itemId
-    expect(refused && toldOf(out.book(), refused, () => false)).toEqual([
+    expect(refused && reportsOf(out.book(), refused, () => false)).toEqual([
       { kind: 'report', market: 'm', reference: itemId, report: { kind: 'cancelled' } },
     ])
   })
@@ -128,7 +128,7 @@ describe('a sale', () => {
     out.buy(1)
     out.owned.delete('1')
     await calm(out)
-    expect([ended(out), out.offers, out.alarms]).toEqual([['ended'], [], []])
+    expect([dealStates(out), out.offers, out.alarms]).toEqual([['ended'], [], []])
   })
 
   it('has one offer, even if the process ended right after making it', async () => {
@@ -138,9 +138,9 @@ describe('a sale', () => {
     // Killed while it reads the market's round, then while it sends.
     out.plan(['none', 'kill_after'])
     await work(out)
-    expect(ended(out)).toEqual(['sending'])
+    expect(dealStates(out)).toEqual(['sending'])
     await calm(out)
-    expect(ended(out)[0]).toBe('delivered')
+    expect(dealStates(out)[0]).toBe('delivered')
     holds(out)
   })
 
@@ -151,9 +151,9 @@ describe('a sale', () => {
     // Killed while it lists (there is nothing to list), then while it reads the round, then while it sends.
     out.plan(['none', 'lost_before'])
     await work(out)
-    expect(ended(out)).toEqual(['unknown'])
+    expect(dealStates(out)).toEqual(['unknown'])
     await calm(out)
-    expect([ended(out)[0], out.offers.filter(({ gift }) => gift.assets[0]?.assetId === '1')]).toEqual([
+    expect([dealStates(out)[0], out.offers.filter(({ gift }) => gift.assets[0]?.assetId === '1')]).toEqual([
       'ended',
       [],
     ])
@@ -263,7 +263,7 @@ it('whatever is lost, killed or lied about, only bought items are given, and onl
         }
         await calm(out)
         holds(out)
-        expect(ended(out).filter((state) => state !== 'delivered' && state !== 'ended')).toEqual([])
+        expect(dealStates(out).filter((state) => state !== 'delivered' && state !== 'ended')).toEqual([])
         const gone = out.book().listings.filter(({ state }) => state === 'given')
         expect(gone.map(({ end }) => end?.kind)).toEqual(gone.map(() => 'paid'))
       },

@@ -14,7 +14,7 @@ import {
 } from './book.ts'
 import { type Active, type Open, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
-import type { Due, Line, Listed, Market, Row, Said } from './market.ts'
+import type { Due, Line, Listed, Market, MarketAnswer, Row } from './market.ts'
 import type { Scale } from './scale.ts'
 
 /** An append-only journal. `add` resolves once the entry cannot be lost. */
@@ -67,9 +67,9 @@ async function list(
   { market, stall, journal }: Parts,
   appId: number,
   lines: readonly Line[],
-): Promise<Said<readonly Listed[]>> {
+): Promise<MarketAnswer<readonly Listed[]>> {
   const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
-  if (free.length === 0) return { kind: 'said', value: [] }
+  if (free.length === 0) return { kind: 'answered', value: [] }
   const of = { market: market.name, appId }
   for (const { assetId, priceMinor } of free)
     await journal.add({ kind: 'listing_begun', ...of, account: stall.account, assetId, priceMinor })
@@ -77,7 +77,7 @@ async function list(
   // The next round finds the results in the market's list.
   if (said.kind === 'unanswered') return said
   const answers: readonly Listed[] =
-    said.kind === 'said'
+    said.kind === 'answered'
       ? said.value
       : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: said.kind, retry: true }))
   for (const line of answers) {
@@ -85,12 +85,12 @@ async function list(
     if (line.kind === 'listed') await journal.add({ kind: 'listed', ...of, assetId, itemId: line.itemId })
     else await journal.add({ kind: 'not_listed', ...of, assetId, code: line.code })
   }
-  return said.kind === 'said' ? { kind: 'said', value: answers } : said
+  return said.kind === 'answered' ? { kind: 'answered', value: answers } : said
 }
 
 async function unlist({ market, journal }: Parts, appId: number, itemIds: readonly string[]): Promise<void> {
   const said = await market.unlist(appId, itemIds)
-  if (said.kind !== 'said') return
+  if (said.kind !== 'answered') return
   for (const { itemId, isDone } of said.value)
     if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
@@ -102,7 +102,7 @@ async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): 
   const { market, journal } = parts
   const said = await market.reprice(appId, lines)
   if (said.kind === 'busy' || said.kind === 'locked_out') return
-  const done = said.kind === 'said' ? said.value.filter(({ isDone }) => isDone) : []
+  const done = said.kind === 'answered' ? said.value.filter(({ isDone }) => isDone) : []
   for (const { itemId } of done) {
     const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
     if (priceMinor !== undefined)
@@ -118,7 +118,7 @@ async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): 
 
 async function round(parts: Parts, appId: number): Promise<void> {
   const said = await parts.market.round(appId)
-  if (said.kind !== 'said') return
+  if (said.kind !== 'answered') return
   const { rows, due } = said.value
   await compare(parts, appId, rows)
   for (const each of due) await take(parts, { appId, due: each, rows })
@@ -237,7 +237,7 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
     case 'confirm': {
       // Confirming the offer of a cancelled deal would give the item away for nothing.
       const stands = await market.stands(due)
-      if (stands.kind !== 'said') return false
+      if (stands.kind !== 'answered') return false
       if (!stands.value) {
         await hands.cancel(offerId)
         return false
@@ -248,8 +248,8 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
     }
     case 'tell': {
       const said = await market.sent(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
-      if (said.kind === 'said') await journal.add({ kind: 'told', ...of })
-      return said.kind === 'said'
+      if (said.kind === 'answered') await journal.add({ kind: 'told', ...of })
+      return said.kind === 'answered'
     }
     case 'cancel':
       await hands.cancel(offerId)
@@ -275,7 +275,7 @@ const CLOCKS_DIFFER_MS = 120_000
 /** Records how sales ended. Returns true if the market had news. */
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
   const said = await market.outcomes(appId, since)
-  if (said.kind !== 'said') return false
+  if (said.kind !== 'answered') return false
   let hasNews = false
   for (const { itemId, soldAt, end } of said.value) {
     const listing = latestListing(journal.book(), { market: market.name, itemId })

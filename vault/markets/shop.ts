@@ -7,7 +7,7 @@ import type { Session } from '../steam/session.ts'
 import { isTied } from './book.ts'
 import { alarmLine, createDesk, type Desk } from './desk.ts'
 import type { Market, Money } from './market.ts'
-import { placed } from './placement.ts'
+import { placeBids } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import type { Pricing } from './pricing.ts'
 import type { SaleRecord } from './record.ts'
@@ -140,7 +140,7 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
       if (free.length === 0) continue
       const bids = []
       for (const desk of selling) bids.push(await desk.bidsFor(appId, free))
-      for (const [index, lines] of placed(bids).entries()) {
+      for (const [index, lines] of placeBids(bids).entries()) {
         const desk = selling[index]
         if (desk !== undefined && due.includes(desk) && lines.length > 0) await desk.list(appId, lines)
       }
@@ -214,7 +214,7 @@ function deskOf(parts: Counter, access: Access): Desk {
     ...{ market, stall, seller, journal: record, account, till, now, say },
     tradeToken: parts.tradeTokenOf(steamId),
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
-    saysBalance: (money) => parts.saysBalance(access, money),
+    reportBalance: (money) => parts.saysBalance(access, money),
     isOff: () => parts.isOff(access),
   })
 }

@@ -23,8 +23,8 @@ export function tillIn(query: Query): Till & {
     async tell(news) {
       for (let start = 0; start < news.length; start += MOST_AT_ONCE) {
         const part = news.slice(start, start + MOST_AT_ONCE)
-        const written = part.map(({ told }) =>
-          JSON.stringify(told, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
+        const written = part.map(({ report }) =>
+          JSON.stringify(report, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
         )
         await query(
           `insert into vault_told (n, part, at, market, reference, told)
@@ -34,8 +34,8 @@ export function tillIn(query: Query): Till & {
             part.map(({ n }) => n),
             part.map((each) => each.part),
             part.map(({ at }) => at),
-            part.map(({ told }) => told.market),
-            part.map(({ told }) => told.reference),
+            part.map(({ report }) => report.market),
+            part.map(({ report }) => report.reference),
             written,
           ],
         )

@@ -117,7 +117,7 @@ function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
     },
     isSilent: (): boolean => !isAnswered && machineMs() - pingedMs > SILENT_MS,
     take(raw: RawData): void {
-      const message = messageSchema.safeParse(parsed(raw)).data
+      const message = messageSchema.safeParse(parseMessage(raw)).data
       if (message?.name === 'pong') isAnswered = true
       if (message?.name === 'send-trade') {
         const asked = pushedOf(message.data, now())
@@ -142,7 +142,7 @@ function keepNewest(told: Map<string, unknown>, dealId: string, data: unknown): 
   if (told.size > MOST_TOLD && oldest !== undefined) told.delete(oldest)
 }
 
-function parsed(raw: RawData): unknown {
+function parseMessage(raw: RawData): unknown {
   try {
     return JSON.parse(String(raw))
   } catch {

@@ -3,26 +3,26 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../steam-sandbox/world/world.ts'
-import { CS, DOTA, type MarketStand, openMarketStand, START_MS, value } from '../testing/market-stand.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, START_MS, value } from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 
-let on: MarketStand
+let bench: MarketBench
 let client: Market
 let token: string
 
 beforeAll(async () => {
-  on = await openMarketStand()
+  bench = await openMarketBench()
 })
 beforeEach(async () => {
-  await on.begin()
-  token = on.token()
-  client = on.waxpeerWith(on.market.waxpeer.open(on.seller.steamId))
+  await bench.begin()
+  token = bench.token()
+  client = bench.waxpeerWith(bench.market.waxpeer.open(bench.seller.steamId))
 })
 afterEach(async () => {
   client.close()
-  await on.end()
+  await bench.end()
 })
-afterAll(() => on.close())
+afterAll(() => bench.close())
 
 /** Waits until the socket is open, because it is real. */
 async function online(): Promise<void> {
@@ -41,15 +41,15 @@ async function online(): Promise<void> {
 async function readyToSell(appId: number): Promise<void> {
   await online()
   await value(client.refresh(appId))
-  await on.later(15)
+  await bench.later(15)
 }
 
 const shown = (assetId: string) =>
-  on.market.waxpeer.world().items.findLast((item) => item.assetId === assetId)
+  bench.market.waxpeer.world().items.findLast((item) => item.assetId === assetId)
 
 async function listOne(appId: number): Promise<string> {
   await readyToSell(appId)
-  const [assetId = ''] = on.assetsOf(appId)
+  const [assetId = ''] = bench.assetsOf(appId)
   expect(await value(client.list(appId, [{ assetId, priceMinor: 100n }]))).toEqual([
     { kind: 'listed', assetId, itemId: assetId },
   ])
@@ -61,7 +61,7 @@ async function sell(appId: number, as: Temper) {
   const assetId = await listOne(appId)
   // A ping is due by now.
   await online()
-  expect((await on.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
+  expect((await bench.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
   const [due] = (await value(client.round(appId))).due
   if (!due) throw new Error('nothing is due')
   return { due, assetId }
@@ -80,61 +80,61 @@ describe('an account', () => {
       code: 'Need to refresh access token',
     })
     await online()
-    const given = () => on.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
+    const given = () => bench.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
     const before = given()
     await value(client.keepOnline(token))
     expect(given()).toBe(before)
-    on.pass(3_600_000)
+    bench.pass(3_600_000)
     await online()
     expect(given()).toBe(before + 1)
   })
 
   it('is refused if the key belongs to another account, and makes no calls after that', async () => {
     client.close()
-    client = on.waxpeerWith(on.market.waxpeer.open('76561198000000000'))
+    client = bench.waxpeerWith(bench.market.waxpeer.open('76561198000000000'))
     expect((await value(client.ready())).problems).toContain('other_account')
-    client = on.waxpeerWith('no key of anybody')
+    client = bench.waxpeerWith('no key of anybody')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    const before = on.market.log.length
+    const before = bench.market.log.length
     expect(await client.money()).toEqual({ kind: 'locked_out' })
-    expect(on.market.log).toHaveLength(before)
+    expect(bench.market.log).toHaveLength(before)
   })
 
   it('makes at most one call a second', async () => {
-    const beganMs = on.machineMs()
+    const beganMs = bench.machineMs()
     for (let times = 0; times < 3; times += 1) await value(client.round(DOTA))
-    expect(on.machineMs() - beganMs).toBe(8_000)
+    expect(bench.machineMs() - beganMs).toBe(8_000)
   })
 
   it('reopens its socket if pings are not answered', async () => {
     await online()
-    const opened = () => on.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
+    const opened = () => bench.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
     expect(opened()).toBe(1)
-    on.market.begin('socket-silent')
+    bench.market.begin('socket-silent')
     await expect
       .poll(
         async () => {
-          on.pass(15_000)
+          bench.pass(15_000)
           await client.keepOnline(token)
           return opened()
         },
         { timeout: 60_000 },
       )
       .toBe(2)
-    on.market.end('socket-silent')
+    bench.market.end('socket-silent')
     await online()
   })
 
   it('counts as offline if its socket does not open for a minute', async () => {
-    on.market.begin('socket-refused')
-    expect((await client.keepOnline(token)).kind).toBe('said')
-    on.pass(61_000)
+    bench.market.begin('socket-refused')
+    expect((await client.keepOnline(token)).kind).toBe('answered')
+    bench.pass(61_000)
     expect(await client.keepOnline(token)).toEqual({
       kind: 'unanswered',
       because: 'its socket does not open',
     })
-    on.market.end('socket-refused')
-    on.pass(5_000)
+    bench.market.end('socket-refused')
+    bench.pass(5_000)
     await online()
   })
 })
@@ -142,11 +142,13 @@ describe('an account', () => {
 describe('a listing', () => {
   it('needs an inventory that was read, keeps ids of 19 digits, and has a result for each line', async () => {
     await online()
-    const lines = on.assetsOf(DOTA).map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
+    const lines = bench
+      .assetsOf(DOTA)
+      .map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
     const first = lines.slice(0, 1)
     expect(await value(client.list(DOTA, first))).toMatchObject([{ kind: 'refused', retry: true }])
     await value(client.refresh(DOTA))
-    await on.later(15)
+    await bench.later(15)
     const answers = await value(client.list(DOTA, [...lines, { assetId: '42', priceMinor: 1n }]))
     expect(answers.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed', 'refused'])
     const { rows } = await value(client.round(DOTA))
@@ -159,13 +161,13 @@ describe('a listing', () => {
     const assetId = await listOne(DOTA)
     const reprice = () => value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
-    const before = on.market.log.length
+    const before = bench.market.log.length
     expect(await reprice()).toEqual([])
     expect(await value(client.list(DOTA, [{ assetId, priceMinor: 90n }]))).toEqual([
       { kind: 'refused', assetId, code: 'too early', retry: true },
     ])
-    expect(on.market.log).toHaveLength(before)
-    on.pass(121_000)
+    expect(bench.market.log).toHaveLength(before)
+    bench.pass(121_000)
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
@@ -175,15 +177,15 @@ describe('a listing', () => {
       { itemId: assetId, isDone: false },
     ])
     expect(await value(client.unlist(DOTA, [assetId]))).toEqual([{ itemId: assetId, isDone: false }])
-    const [, other = ''] = on.assetsOf(DOTA)
+    const [, other = ''] = bench.assetsOf(DOTA)
     await value(client.list(DOTA, [{ assetId: other, priceMinor: 100n }]))
     expect(await value(client.unlist(DOTA, [other]))).toEqual([{ itemId: other, isDone: true }])
   })
 
   it('is found in the list if its answer was lost', async () => {
     await readyToSell(DOTA)
-    const [assetId = ''] = on.assetsOf(DOTA)
-    on.market.begin('answer-lost')
+    const [assetId = ''] = bench.assetsOf(DOTA)
+    bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
   })
@@ -191,19 +193,19 @@ describe('a listing', () => {
 
 describe('a sale', () => {
   it('is due under one number by poll and socket, with exactly the sold items', async () => {
-    on.market.begin('socket-double')
+    bench.market.begin('socket-double')
     const { due, assetId } = await sell(DOTA, 'accepts')
     expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
     const { rows, due: again } = await value(client.round(DOTA))
     expect(again).toEqual([due])
     expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
-    on.market.begin('one-object')
+    bench.market.begin('one-object')
     expect((await value(client.round(DOTA))).due).toEqual([due])
   })
 
   it('is due even if only the socket reports it', async () => {
     const { due } = await sell(DOTA, 'never')
-    const offerId = on.send(due, false)
+    const offerId = bench.send(due, false)
     // The poll leaves out a sale whose offer the market knows.
     await value(client.sent(DOTA, { ...due, offerId }))
     await expect.poll(async () => (await value(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
@@ -216,17 +218,17 @@ describe('a sale', () => {
       kind: 'refused',
       code: 'Trade not found',
     })
-    const offerId = on.send(due, false)
-    on.market.begin('steam-trade-false')
+    const offerId = bench.send(due, false)
+    bench.market.begin('steam-trade-false')
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('refused')
-    on.market.end('steam-trade-false')
-    on.market.begin('ready-lost')
+    bench.market.end('steam-trade-false')
+    bench.market.begin('ready-lost')
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
     await value(client.sent(DOTA, { ...due, offerId }))
     expect(await value(client.stands(due))).toBe(true)
-    on.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
-    await on.later(10)
-    await on.later(1)
+    bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
+    await bench.later(10)
+    await bench.later(1)
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
@@ -236,27 +238,27 @@ describe('a sale', () => {
 
   it('of Counter-Strike 2 counts as settling while its buyer may take it back', async () => {
     const { due } = await sell(CS, 'accepts')
-    await value(client.sent(CS, { ...due, offerId: on.send(due) }))
-    await on.later(10)
-    await on.later(1)
+    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await bench.later(10)
+    await bench.later(1)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
-    await on.later(8 * DAY_S)
+    await bench.later(8 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
     expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
   it.each(['declines', 'counters'] as const)('to a buyer who %s is cancelled', async (as) => {
     const { due } = await sell(DOTA, as)
-    await value(client.sent(DOTA, { ...due, offerId: on.send(due) }))
-    await on.later(20)
+    await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.later(20)
     expect(await value(client.stands(due))).toBe(false)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
   it('is cancelled if it is not handed over, and its item may be listed again under its old number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
-    await on.later(6 * 60)
+    await bench.later(6 * 60)
     expect(await value(client.stands(due))).toBe(false)
     expect((await value(client.round(DOTA))).due).toEqual([])
     await online()
@@ -267,11 +269,11 @@ describe('a sale', () => {
   })
 
   it('may leave only 20 seconds to hand it over', async () => {
-    on.market.begin('send-soon')
+    bench.market.begin('send-soon')
     await listOne(DOTA)
     await online()
-    const [assetId = ''] = on.assetsOf(DOTA)
-    await on.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], 'accepts')
+    const [assetId = ''] = bench.assetsOf(DOTA)
+    await bench.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], 'accepts')
     expect((await value(client.round(DOTA))).rows[0]?.leftS ?? 0).toBeLessThanOrEqual(20)
   })
 })

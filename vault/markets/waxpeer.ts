@@ -3,7 +3,7 @@
  */
 import { type Caller, createCaller } from './caller.ts'
 import type { Call, Connection } from './connection.ts'
-import type { Failure, Line, Listed, Market, Repriced, Row, Said } from './market.ts'
+import type { Failure, Line, Listed, Market, MarketAnswer, Repriced, Row } from './market.ts'
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 import {
@@ -133,39 +133,39 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
       if (!isKnown) {
         const token = Buffer.from(accessToken).toString('base64')
         const said = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
-        if (said.kind !== 'said') return said
+        if (said.kind !== 'answered') return said
         given = { token: accessToken, atMs: time.now() }
       }
       const openings = socket.openings()
-      if (openings === 0 || openings === checked) return { kind: 'said', value: null }
+      if (openings === 0 || openings === checked) return { kind: 'answered', value: null }
       // After the socket opens, Waxpeer sells nothing until the poll is called.
       const said = await call('check-wss-user', envelopeSchema, {
         query: [['steamid', steamId]],
         read: () => null,
       })
-      if (said.kind === 'said') checked = openings
-      return said.kind === 'locked_out' ? said : { kind: 'said', value: null }
+      if (said.kind === 'answered') checked = openings
+      return said.kind === 'locked_out' ? said : { kind: 'answered', value: null }
     },
     async setTradeToken(token) {
       const tradelink = linkOf(token)
       const said = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
-      if (said.kind === 'said') socket.linkIs(tradelink)
+      if (said.kind === 'answered') socket.linkIs(tradelink)
       return said
     },
     async goOffline() {
       socket.close()
-      return { kind: 'said', value: null }
+      return { kind: 'answered', value: null }
     },
     async money() {
       const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
-      if (wallet.kind !== 'said') return wallet
+      if (wallet.kind !== 'answered') return wallet
       // Waxpeer reports no total of settling money: its history has the sales.
       const rows = await historyOf(parts, new Date(now().getTime() - SETTLING_MS))
-      if (rows.kind !== 'said') return rows
+      if (rows.kind !== 'answered') return rows
       const settlingMinor = rows.value
         .map((row) => outcomeOf(row, scale, now()).end)
         .reduce((sum, end) => (end.kind === 'settling' ? sum + end.receivedMinor : sum), 0n)
-      return { kind: 'said', value: { freeMinor: wallet.value, settlingMinor, currency: scale.currency } }
+      return { kind: 'answered', value: { freeMinor: wallet.value, settlingMinor, currency: scale.currency } }
     },
   }
 }
@@ -200,7 +200,7 @@ function listingCalls({
     async list(appId, lines) {
       const asked = lines.slice(0, MOST_LINES).filter(({ assetId }) => mayAsk(assetId))
       const early = lines.filter((line) => !asked.includes(line)).map(tooEarly)
-      if (asked.length === 0) return { kind: 'said', value: early }
+      if (asked.length === 0) return { kind: 'answered', value: early }
       const said = await call('list-items-steam', listedSchema, {
         query: [gameOf(appId)],
         body: { items: asked.map(({ assetId, priceMinor }) => lineOf(assetId, priceMinor)) },
@@ -214,9 +214,9 @@ function listingCalls({
       })
       return said
     },
-    async reprice(appId, lines): Promise<Said<readonly Repriced[]>> {
+    async reprice(appId, lines): Promise<MarketAnswer<readonly Repriced[]>> {
       const asked = lines.slice(0, MOST_LINES).filter(({ itemId }) => mayAsk(itemId))
-      if (asked.length === 0) return { kind: 'said', value: [] }
+      if (asked.length === 0) return { kind: 'answered', value: [] }
       return call('edit-items', editedSchema, {
         query: [gameOf(appId)],
         body: { items: asked.map(({ itemId, priceMinor }) => lineOf(itemId, priceMinor)) },
@@ -254,22 +254,22 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
       socket.keep()
       // The order matters: an item that is sold between the two answers appears in the second one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
-      if (onSale.kind !== 'said') return onSale
+      if (onSale.kind !== 'answered') return onSale
       const ready = await call('ready-to-transfer-p2p', readyTradesSchema, {
         read: (answer) => askedOf(answer, now()),
       })
-      if (ready.kind !== 'said') return ready
+      if (ready.kind !== 'answered') return ready
       const history = await historyOf(parts, new Date(now().getTime() - DAY_MS))
-      if (history.kind !== 'said') return history
+      if (history.kind !== 'answered') return history
       const told = socket.told().filter((each) => isOpen(each, history.value))
       const asked = joined(ready.value, told).filter(({ due }) => isOf(due.assets, appId))
       const pending = history.value.flatMap((row) => (GAMES[row.game] === appId ? (underWay(row) ?? []) : []))
       const rows = distinct([...asked.flatMap((each) => each.rows), ...onSale.value, ...pending])
-      return { kind: 'said', value: { rows, due: asked.map(({ due }) => due) } }
+      return { kind: 'answered', value: { rows, due: asked.map(({ due }) => due) } }
     },
     async stands({ dealId }) {
       const offerId = offers.get(dealId)
-      if (offerId !== undefined && socket.isCalledOff(offerId)) return { kind: 'said', value: false }
+      if (offerId !== undefined && socket.isCalledOff(offerId)) return { kind: 'answered', value: false }
       return call('check-many-steam', checkedSchema, {
         query: [['id', dealId]],
         read: (answer) => standsIn(answer, dealId),
@@ -284,9 +284,9 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
     },
     async outcomes(appId, since) {
       const rows = await historyOf(parts, since)
-      if (rows.kind !== 'said') return rows
+      if (rows.kind !== 'answered') return rows
       const own = rows.value.filter(({ game }) => GAMES[game] === appId)
-      return { kind: 'said', value: own.map((row) => outcomeOf(row, scale, now())) }
+      return { kind: 'answered', value: own.map((row) => outcomeOf(row, scale, now())) }
     },
   }
 }
@@ -314,16 +314,16 @@ function distinct(rows: readonly Row[]): Row[] {
 }
 
 /** Reads the sales since then, newest first. */
-async function historyOf({ call, now }: Parts, since: Date): Promise<Said<HistoryRow[]>> {
+async function historyOf({ call, now }: Parts, since: Date): Promise<MarketAnswer<HistoryRow[]>> {
   const rows: HistoryRow[] = []
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const said = await call('my-history', historySchema, {
       body: { skip: page * PAGE, start: since.toISOString(), end: now().toISOString(), sort: 'DESC' },
       read: ({ data }) => data.trades,
     })
-    if (said.kind !== 'said') return said
+    if (said.kind !== 'answered') return said
     rows.push(...said.value)
     if (said.value.length < PAGE) break
   }
-  return { kind: 'said', value: rows.filter(isSale) }
+  return { kind: 'answered', value: rows.filter(isSale) }
 }

@@ -16,7 +16,7 @@ export async function findConfirmation(
   offerId: string,
   timeS: number,
 ): Promise<FoundConfirmation> {
-  const said = await session.page('confirmations', '/mobileconf/getlist', signed(session, 'list', timeS))
+  const said = await session.page('confirmations', '/mobileconf/getlist', sign(session, 'list', timeS))
   const all = said && readConfirmations(said)
   if (all === undefined) return { kind: 'unanswered' }
   const own = all.filter((each) => each.type === TRADE && each.creator_id === offerId)
@@ -26,13 +26,13 @@ export async function findConfirmation(
 
 /** Confirms the offer. Resolves to false if Steam did not report success, although it may have worked. */
 export async function sayYes(session: Session, { id, nonce }: Confirmation, timeS: number): Promise<boolean> {
-  const query = { op: 'allow', ...signed(session, 'accept', timeS), cid: id, ck: nonce }
+  const query = { op: 'allow', ...sign(session, 'accept', timeS), cid: id, ck: nonce }
   const said = await session.page('confirm', '/mobileconf/ajaxop', query)
   return said !== undefined && isSuccess(said)
 }
 
 /** The key that signs one kind of request, for a few minutes. */
-function signed({ steamId, secrets }: Session, tag: string, timeS: number): Record<string, string> {
+function sign({ steamId, secrets }: Session, tag: string, timeS: number): Record<string, string> {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(timeS))
   const key = createHmac('sha1', Buffer.from(secrets.identitySecret, 'base64')).update(time).update(tag)

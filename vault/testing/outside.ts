@@ -1,7 +1,7 @@
 /** A market and a Steam in memory that lie, lose answers, and end the process that calls them. */
 import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type Dated, evolve, type SaleEntry } from '../markets/book.ts'
-import type { Due, Market, Outcome, Row, Said } from '../markets/market.ts'
+import type { Due, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { scaleOf } from '../markets/scale.ts'
 import { type Alarm, createSeller } from '../markets/seller.ts'
 
@@ -25,7 +25,7 @@ type MarketItem = {
 }
 export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap'
 
-const said = <T>(value: T): Said<T> => ({ kind: 'said', value })
+const said = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
 
 /** Everything outside the vault, and the faults of the next calls. */
 export function outside(order: Market['order'] = 'confirm_then_tell') {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { firstAnswer } from './first-answer.ts'
 
 /** Waits for a database that refuses this many times, at a vault that is stopped after this many pauses. */
-async function started({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
+async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
   const stop = new AbortController()
   const problems: string[] = []
   let asked = 0
@@ -24,12 +24,12 @@ async function started({ refusals, stopsAfter = Infinity }: { refusals: number; 
 }
 
 it('the vault is ready once the database answers, and each earlier failure is logged', async () => {
-  expect(await started({ refusals: 0 })).toEqual({ isThere: true, problems: [] })
-  expect(await started({ refusals: 2 })).toEqual({ isThere: true, problems: ['refused', 'refused'] })
+  expect(await startWith({ refusals: 0 })).toEqual({ isThere: true, problems: [] })
+  expect(await startWith({ refusals: 2 })).toEqual({ isThere: true, problems: ['refused', 'refused'] })
 })
 
 it('the vault is never ready if it is stopped before the database answers', async () => {
-  expect(await started({ refusals: 9, stopsAfter: 2 })).toEqual({
+  expect(await startWith({ refusals: 9, stopsAfter: 2 })).toEqual({
     isThere: false,
     problems: ['refused', 'refused'],
   })

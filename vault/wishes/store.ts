@@ -1,7 +1,7 @@
 /** The till's database under the vault's role, which reads wishes and writes only the vault's own acts. */
 import { z } from 'zod'
 import type { Giving } from '../giving/book.ts'
-import type { Told, Wishes } from '../giving/giver.ts'
+import type { Wishes, WishReport } from '../giving/giver.ts'
 import { MOST_ASSETS, type Wish } from '../giving/judge.ts'
 import type { Query } from '../till-database.ts'
 
@@ -48,8 +48,8 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
       // Ignores a row that is not a valid wish: anybody may have written it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
-    async tell(wishId, told) {
-      const { state, because, partner, assets, offerId, steamTradeId } = deedOf(told)
+    async report(wishId, report) {
+      const { state, because, partner, assets, offerId, steamTradeId } = deedOf(report)
       await query(
         `insert into vault_deed (wish_id, state, because, partner_steam_id, assets, offer_id, steam_trade_id, at)
          values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -82,9 +82,9 @@ const NOTHING: Deed = {
   steamTradeId: null,
 }
 
-function deedOf(told: Told): Deed {
-  if ('waitsBecause' in told) return { ...NOTHING, because: told.waitsBecause }
-  return deedOfGiving(told.giving)
+function deedOf(report: WishReport): Deed {
+  if ('waitsBecause' in report) return { ...NOTHING, because: report.waitsBecause }
+  return deedOfGiving(report.giving)
 }
 
 function deedOfGiving(giving: Giving): Deed {

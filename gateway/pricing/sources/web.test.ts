@@ -147,7 +147,7 @@ describe('Skinport', () => {
         asOf: new Date(NOW.getTime() - 120_000),
       },
     ])
-    expect(server.asked.map(({ url }) => url)).toEqual([
+    expect(server.requests.map(({ url }) => url)).toEqual([
       '/v1/items?app_id=252490&currency=USD',
       '/v1/sales/history?app_id=252490&currency=USD',
     ])
@@ -234,7 +234,7 @@ describe('Waxpeer', () => {
         asOf: NOW,
       },
     ])
-    expect(server.asked[0]?.url).toBe('/v1/prices?game=tf2&minified=0')
+    expect(server.requests[0]?.url).toBe('/v1/prices?game=tf2&minified=0')
   })
 })
 

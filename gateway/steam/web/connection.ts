@@ -36,7 +36,7 @@ export type Call = {
   text?: true
 }
 
-/** The libraries name an asset's fields in lower case. A field added to `OfferAsset` does not compile until it is sent. */
+/** The libraries name an asset's fields in lower case. A field added to `OfferAsset` compiles only once it is sent. */
 type LibraryAsset = { [Field in keyof OfferAsset as Lowercase<Field>]: OfferAsset[Field] }
 
 export type NewOffer = { partner: Partner; assets: OfferAsset[]; message: string }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
 import { startSteam } from '../../../steam-sandbox/start.ts'
 import { fakeClock } from '../../testing/clock.ts'
-import { inOwnTime, keepBack, type UnderWay } from '../../testing/own-time.ts'
+import { holdBack, inFakeTime, type Traffic } from '../../testing/fake-time.ts'
 import type { Partner, Steam, SteamSession } from '../steam.ts'
 import { createSandboxAgent } from './agent.ts'
 import { createWebSteam } from './web-steam.ts'
@@ -46,7 +46,7 @@ function pick<T>(list: readonly T[], random: Random): T {
 
 type Stage = {
   sandbox: Sandbox
-  underWay: UnderWay
+  traffic: Traffic
   agent: Agent
   behaviours: string[]
   shopper: string
@@ -54,20 +54,20 @@ type Stage = {
 }
 
 async function openStage(): Promise<Stage> {
-  const underWay: UnderWay = { asked: new Set(), keptBack: new Set() }
-  const { asked } = underWay
+  const traffic: Traffic = { sockets: new Set(), heldAnswers: new Set() }
+  const { sockets } = traffic
   const sandbox = await startSteam({
     port: 0,
     clock: () => NOW.getTime(),
-    pause: keepBack(underWay),
+    pause: holdBack(traffic),
   })
   const agent = createSandboxAgent('sandbox', sandbox.url)
   const connect = agent.createConnection.bind(agent)
   agent.createConnection = (...args) => {
     const socket = connect(...args)
     if (!(socket instanceof Socket)) throw new Error('the agent opened no socket')
-    asked.add(socket)
-    return socket.once('close', () => asked.delete(socket))
+    sockets.add(socket)
+    return socket.once('close', () => sockets.delete(socket))
   }
   const named = z.array(z.object({ name: z.string() }))
   const read = async (path: string) =>
@@ -77,7 +77,7 @@ async function openStage(): Promise<Stage> {
     await read('players'),
     await read('bots'),
   ]
-  return { sandbox, underWay, agent, behaviours, shopper, bot }
+  return { sandbox, traffic, agent, behaviours, shopper, bot }
 }
 
 type Seen = { assetId: string; offerId: string; tradeId: string }
@@ -116,7 +116,7 @@ const LIMIT_OF: Record<string, keyof (typeof DEADLINES)[number]> = {
 }
 
 /** Plays one script. Resolves to its calls, their results, and the simulated time that they took. */
-async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number): Promise<string[]> {
+async function play({ sandbox, traffic, agent, ...stage }: Stage, seed: number): Promise<string[]> {
   const random = randomOf(seed)
   sandbox.reset()
   vi.clearAllTimers()
@@ -135,7 +135,7 @@ async function play({ sandbox, underWay, agent, ...stage }: Stage, seed: number)
   }
   const call = async <T extends Answer>(method: string, work: Promise<T>): Promise<T> => {
     // The fake timers advance only while all requests are held back, so a slow machine cannot fail the test.
-    const fakeTimeMs = await inOwnTime(`script ${seed}, ${method}`, underWay, work)
+    const fakeTimeMs = await inFakeTime(`script ${seed}, ${method}`, traffic, work)
     const { kind, reason } = await work
     trace.push(`${method}: ${kind}${reason === undefined ? '' : ` ${reason}`}`)
     const limitMs = deadlines[LIMIT_OF[method] ?? 'other']
@@ -197,7 +197,7 @@ describe(`${SCRIPTS} scripts of failures`, () => {
     expect(outcomes.size).toBeGreaterThan(2 * METHODS.length)
     const met = [...traces.values()].flat().flatMap((line) => /^\((\S+) \d\)$/.exec(line)?.[1] ?? [])
     expect(new Set(met)).toEqual(new Set(stage.behaviours))
-    await expect.poll(() => stage.underWay.asked.size, { message: 'open sockets' }).toBe(0)
+    await expect.poll(() => stage.traffic.sockets.size, { message: 'open sockets' }).toBe(0)
   })
 
   it('give the same trace when some of them are played again', async () => {

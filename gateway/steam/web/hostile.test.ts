@@ -81,7 +81,7 @@ async function askAll() {
     await session.readSteamTrade('900'),
     await session.listSteamTrades(null),
     await session.acknowledgeProtection(),
-    await steam.here().readProfile(PARTNER.steamId),
+    await steam.createPort().readProfile(PARTNER.steamId),
   ]
 }
 

@@ -303,7 +303,7 @@ describe('a profile', () => {
       xml('nova\u202e<b>', `https://avatars.steamstatic.com/${hash}_full.jpg`),
     )
     const here = steam.url
-    expect(await steam.here().readProfile(PARTNER.steamId)).toEqual({
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toEqual({
       kind: 'profile',
       profile: {
         steamId: PARTNER.steamId,
@@ -326,7 +326,7 @@ describe('a profile', () => {
   ])('has the day of joining if the page names one: %s', async (field, day) => {
     const { body } = xml('nova', '')
     steam.routes.set(profilePath, () => ({ body: body.replace('</profile>', `${field}</profile>`) }))
-    const answer = await steam.here().readProfile(PARTNER.steamId)
+    const answer = await steam.createPort().readProfile(PARTNER.steamId)
     expect(answer.kind === 'profile' && answer.profile.memberSince).toBe(day)
   })
 
@@ -337,7 +337,7 @@ describe('a profile', () => {
     'javascript:alert(1)',
   ])('does not take a picture from %s', async (avatar) => {
     steam.routes.set(profilePath, () => xml('nova', avatar))
-    const answer = await steam.here().readProfile(PARTNER.steamId)
+    const answer = await steam.createPort().readProfile(PARTNER.steamId)
     expect(answer.kind === 'profile' && answer.profile.avatarUrl).toMatch(/\/fef49e7fa7e[0-9a-f]+_full\.jpg$/)
   })
 
@@ -350,7 +350,7 @@ describe('a profile', () => {
     for (const tag of ['steamID64', 'steamID']) {
       const id = tag === 'steamID' ? `<steamID64>${PARTNER.steamId}</steamID64>` : ''
       steam.routes.set(profilePath, () => ({ body: `<profile>${id}<${tag}>${text}` }))
-      expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
+      expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
     }
   })
 
@@ -359,20 +359,22 @@ describe('a profile', () => {
     steam.routes.set(profilePath, () => ({
       body: `<profile>${id}<steamID>\n<![CDATA[ a <b> ]]>\n</steamID>`,
     }))
-    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'a <b>' } })
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({
+      profile: { name: 'a <b>' },
+    })
     steam.routes.set(profilePath, () => ({ body: `<profile>${id}<steamID> nova\t</steamID>` }))
-    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ profile: { name: 'nova' } })
   })
 
   it('that Steam cannot load now is not unknown: its name comes from the other page, or it is unavailable', async () => {
     const error = 'Failed loading profile data, please try again later.'
     const body = `<?xml version="1.0"?><response><error><![CDATA[${error}]]></error></response>`
     steam.routes.set(profilePath, () => ({ body }))
-    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ kind: 'unavailable' })
     steam.routes.set(`steamcommunity.com/miniprofile/${accountOf(PARTNER.steamId)}/json`, () => ({
       body: { level: 12, persona_name: 'nova', avatar_url: '' },
     }))
-    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({
       profile: { name: 'nova', level: 12 },
     })
   })
@@ -381,8 +383,8 @@ describe('a profile', () => {
     steam.routes.set(profilePath, () => ({
       body: '<?xml version="1.0"?><response><error><![CDATA[The specified profile could not be found.]]></error></response>',
     }))
-    expect(await steam.here().readProfile(PARTNER.steamId)).toEqual({ kind: 'unknown_account' })
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toEqual({ kind: 'unknown_account' })
     steam.routes.set(profilePath, () => ({ status: 429, body: '<html>' }))
-    expect(await steam.here().readProfile(PARTNER.steamId)).toMatchObject({ reason: 'rate_limited' })
+    expect(await steam.createPort().readProfile(PARTNER.steamId)).toMatchObject({ reason: 'rate_limited' })
   })
 })

@@ -290,7 +290,7 @@ describe('the port makes the same request as the libraries', () => {
     })
     return expectSameRequest(
       `/profiles/${PARTNER.steamId}/`,
-      () => steam.here().readProfile(PARTNER.steamId),
+      () => steam.createPort().readProfile(PARTNER.steamId),
       () => done((end) => nobody.getSteamUser(new SteamId(PARTNER.steamId), end)),
     )
   })
@@ -389,7 +389,7 @@ describe('a request that the libraries do not have', () => {
   })
 
   it('for the miniprofile is made like the one for the profile, but asks for JSON', async () => {
-    const read = () => steam.here().readProfile(PARTNER.steamId)
+    const read = () => steam.createPort().readProfile(PARTNER.steamId)
     const [page] = await requestsTo(`/profiles/${PARTNER.steamId}/`, read)
     const [mini] = await requestsTo('/miniprofile/4001/json', read)
     const headers = { ...page?.headers, accept: 'application/json' }

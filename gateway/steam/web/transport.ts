@@ -50,13 +50,13 @@ export function createTransport(
       const finish: RequestCallback = (error, response, body) => {
         if (!open.delete(cut)) return
         clearTimeout(timer)
-        if (call) call.result = error || !response ? failed(error) : reply(response, body)
+        if (call) call.result = error || !response ? failure(error) : reply(response, body)
         if (response) onReply(rawReply(response, body))
         try {
           callback(error, response, body)
         } catch {
           // A hostile answer made the library throw. Its callback must still run, or the caller would wait forever.
-          if (call) call.result = failed(new TransportError('UNREADABLE'))
+          if (call) call.result = failure(new TransportError('UNREADABLE'))
           callback(new TransportError('UNREADABLE'))
         }
       }
@@ -85,7 +85,7 @@ export function createTransport(
         return Promise.resolve({ kind: 'failed', code: isClosed ? 'CLOSED' : 'DEADLINE' })
       }
       return new Promise((resolve) => {
-        const call = { ms, result: failed(new TransportError('NOT_SENT')) }
+        const call = { ms, result: failure(new TransportError('NOT_SENT')) }
         current = call
         try {
           start(() => resolve(call.result))
@@ -113,7 +113,7 @@ function rawReply({ request, statusCode: status, headers }: Response, body: unkn
 }
 
 /** Keeps only codes. The texts of network and parse errors quote addresses and answers, which contain tokens. */
-function failed(error: Error | null): HttpResult {
+function failure(error: Error | null): HttpResult {
   const code = error && 'code' in error ? String(error.code) : ''
   return { kind: 'failed', code: /^[A-Z][A-Z0-9_]{1,40}$/.test(code) ? code : 'NETWORK' }
 }

@@ -46,13 +46,16 @@ describe('opening a session', () => {
     jwt({ sub: BOT, aud: ['web:community'] }),
     jwt({ aud: ['web', 'derive'] }),
   ])('with text %# is refused without a request to Steam', async (token) => {
-    expect(await steam.here().openSession(token)).toEqual({ kind: 'refused', reason: 'token_malformed' })
+    expect(await steam.createPort().openSession(token)).toEqual({
+      kind: 'refused',
+      reason: 'token_malformed',
+    })
     expect(steam.log).toEqual([])
   })
 
   it('with a token that Steam refuses is refused', async () => {
     steam.routes.set(FINALIZE, () => ({ body: { error: 15 } }))
-    expect(await steam.here().openSession(TOKEN)).toEqual({ kind: 'refused', reason: 'token_dead' })
+    expect(await steam.createPort().openSession(TOKEN)).toEqual({ kind: 'refused', reason: 'token_dead' })
   })
 
   it.each([
@@ -63,7 +66,7 @@ describe('opening a session', () => {
     ['drop' as const, 'steam_error'],
   ])('is unavailable while Steam has trouble (case %#)', async (reply, reason) => {
     steam.routes.set(FINALIZE, () => reply)
-    const answer = await steam.here().openSession(TOKEN)
+    const answer = await steam.createPort().openSession(TOKEN)
     expect(answer).toMatchObject({ kind: 'unavailable', reason })
     expect(JSON.stringify(answer)).not.toContain(TOKEN)
   })
@@ -72,7 +75,7 @@ describe('opening a session', () => {
 describe('logins', () => {
   it('that Steam limits pause for the account, even if its session is opened again', async () => {
     steam.routes.set(FINALIZE, () => ({ status: 429, body: null }))
-    const port = steam.here()
+    const port = steam.createPort()
     expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'rate_limited' })
     expect(await port.openSession(TOKEN)).toMatchObject({ reason: 'not_our_turn' })
     expect(steam.times('/jwt/finalizelogin')).toBe(1)
@@ -80,7 +83,7 @@ describe('logins', () => {
 
   it('of other accounts continue until a second account is refused', async () => {
     steam.routes.set(FINALIZE, () => ({ body: { error: 84 } }))
-    const port = steam.here()
+    const port = steam.createPort()
     const reasons: unknown[] = []
     for (const account of ['1', '2', '3']) {
       const token = jwt({ iss: 'steam', sub: `7656119800000000${account}`, aud: ['web', 'renew', 'derive'] })

@@ -46,7 +46,7 @@ export type WebSteamOptions = {
   redirect?: Agent
   /** The address of avatars; the sandbox's address in sandbox mode. Without a slash at the end. */
   imageBase?: string
-  /** The address of profile pages that people see; the sandbox's address in sandbox mode. Without a slash at the end. */
+  /** The address of profile pages; the sandbox's address in sandbox mode. Without a slash at the end. */
   communityBase?: string
   deadlines?: Partial<Deadlines>
   clock?: Clock

@@ -1,7 +1,7 @@
 /** Operators who try to move money alone, above the till's limit: family 55. */
 import { recordPayout } from '../../../gateway/operations/payouts.ts'
 import { limitAct } from '../../../gateway/operations/proposals.ts'
-import { post, type Said } from '../../../gateway/testing/console.ts'
+import { type ConsoleAnswer, post } from '../../../gateway/testing/console.ts'
 import { aStore } from '../../../gateway/testing/till.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
@@ -40,7 +40,7 @@ async function sumPaid({ till }: Target, storeId: bigint): Promise<bigint> {
 
 type Wanted = { act: string; input: object }
 
-async function postAct({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<Said> {
+async function postAct({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<ConsoleAnswer> {
   return post(till, `act/${act}`, { headers: await again(who), body: { reason: 'wages', input } })
 }
 

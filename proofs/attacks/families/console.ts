@@ -1,7 +1,7 @@
 /** Calls to the operators' console from pages and people who may not make them: family 53. */
 import { ACTS } from '../../../gateway/console/acts.ts'
 import { FINDS } from '../../../gateway/console/finds.ts'
-import { OWN, post, type Said, show } from '../../../gateway/testing/console.ts'
+import { type ConsoleAnswer, OWN, post, showPasskey } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
 import { problemIf } from './checks.ts'
@@ -24,13 +24,13 @@ const CALLS = [
 /** An act with empty input, so an act that gets through does nothing. */
 const EMPTY = { reason: 'an attack', input: {} }
 
-async function call(staff: Staff, path: string, headers: Headers): Promise<Said> {
-  staff.till.rest(HOUR_MS)
+async function call(staff: Staff, path: string, headers: Headers): Promise<ConsoleAnswer> {
+  staff.till.advanceLimits(HOUR_MS)
   return post(staff.till, path, { headers, body: path.startsWith('act/') ? EMPTY : {} })
 }
 
 /** Resolves to undefined if the call was refused for this reason. */
-async function mustBeRefused(kind: string, answer: Promise<Said>): Promise<string | undefined> {
+async function mustBeRefused(kind: string, answer: Promise<ConsoleAnswer>): Promise<string | undefined> {
   const { status, error } = await answer
   return problemIf(error?.kind !== kind, `answered ${status} ${error?.kind ?? ''} instead of ${kind}`)
 }
@@ -208,7 +208,7 @@ export const consoleCalls: Family = family<Defence>({
   },
   async honest(target: Target) {
     const staff = await staffOf(target)
-    const shown = await show(staff.till, { device: staff.ada.device, headers: OWN })
+    const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN })
     const headers = await staff.again(staff.ada)
     const answer = await call(staff, 'find/acts', headers)
     return problemIf(shown.status !== 200 || answer.status !== 200, `an operator gets ${answer.status}`)

@@ -266,8 +266,8 @@ const debugging = family({
 
 const CSRF = 'gateway/http/csrf.ts'
 const COOKIE: Record<string, [what: string, change: [from: string, to: string]]> = {
-  'bound to the host': ['__Host-csrf=', ["secure ? '__Host-csrf' : 'csrf'", "'csrf'"]],
-  'over https only': ['; Secure', ["secure ? '; Secure' : ''", "''"]],
+  'bound to the host': ['__Host-csrf=', ["isSecure ? '__Host-csrf' : 'csrf'", "'csrf'"]],
+  'over https only': ['; Secure', ["isSecure ? '; Secure' : ''", "''"]],
   'not with cross-site calls': ['; SameSite=Lax', ['; SameSite=Lax', '']],
 }
 

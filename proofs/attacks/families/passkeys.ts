@@ -2,15 +2,15 @@
 import { addOperator } from '../../../gateway/operations/operators.ts'
 import { type Authenticator, createAuthenticator } from '../../../gateway/testing/authenticator.ts'
 import {
+  type ConsoleAnswer,
   linkFor,
   ORIGIN,
   OWN,
   post,
   register,
-  type Said,
   secretOf,
   sessionOf,
-  show,
+  showPasskey,
   type TestConsole,
 } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
@@ -31,12 +31,13 @@ type Defence =
   | 'a passkey of the session’s operator'
   | 'a limit on attempts'
 
-const mustRefuse = (answer: Said): string | undefined => problemIf(answer.status === 200, 'is let in')
+const mustRefuse = (answer: ConsoleAnswer): string | undefined =>
+  problemIf(answer.status === 200, 'is let in')
 
 let people = 0
 const newLink = (till: TestConsole): Promise<string> => linkFor(till, `newcomer ${++people}`)
 
-const challengeOf = ({ data }: Said): { challenge: string } => {
+const challengeOf = ({ data }: ConsoleAnswer): { challenge: string } => {
   const { options } = data
   if (typeof options !== 'object' || options === null || !('challenge' in options)) return { challenge: '' }
   return { challenge: String(options.challenge) }
@@ -49,7 +50,7 @@ function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence)
       what: 'a passkey is registered',
       by,
       async attack() {
-        till.rest(HOUR_MS)
+        till.advanceLimits(HOUR_MS)
         return mustRefuse(await register(till, await newLink(till), device()))
       },
     },
@@ -66,7 +67,7 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       what: 'a repeated answer',
       by,
       async attack() {
-        till.rest(HOUR_MS)
+        till.advanceLimits(HOUR_MS)
         const assertion = ada.device.show(challengeOf(await post(till, 'sign-in/begin')))
         await finish('sign-in', assertion)
         return mustRefuse(await finish('sign-in', assertion))
@@ -76,7 +77,7 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       what: 'a late answer',
       by,
       async attack() {
-        till.rest(HOUR_MS)
+        till.advanceLimits(HOUR_MS)
         const asked = challengeOf(await post(till, 'sign-in/begin'))
         till.clock.advance(6 * MINUTE_MS)
         return mustRefuse(await finish('sign-in', ada.device.show(asked)))
@@ -86,7 +87,7 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       what: 'an answer to the attacker’s own challenge',
       by,
       async attack() {
-        till.rest(HOUR_MS)
+        till.advanceLimits(HOUR_MS)
         const challenge = Buffer.alloc(32, 1).toString('base64url')
         return mustRefuse(await finish('sign-in', ada.device.show({ challenge })))
       },
@@ -95,8 +96,8 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       what: 'an answer for a sign-in, used for a step-up',
       by,
       async attack() {
-        const headers = sessionOf(await show(till, { device: grace.device }))
-        till.rest(HOUR_MS)
+        const headers = sessionOf(await showPasskey(till, { device: grace.device }))
+        till.advanceLimits(HOUR_MS)
         const asked = challengeOf(await post(till, 'sign-in/begin'))
         return mustRefuse(await finish('step-up', grace.device.show(asked), headers))
       },
@@ -105,10 +106,10 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       what: 'an answer for a step-up of another session',
       by,
       async attack() {
-        till.rest(HOUR_MS)
+        till.advanceLimits(HOUR_MS)
         const [one, other] = [
-          sessionOf(await show(till, { device: grace.device })),
-          sessionOf(await show(till, { device: grace.device })),
+          sessionOf(await showPasskey(till, { device: grace.device })),
+          sessionOf(await showPasskey(till, { device: grace.device })),
         ]
         const asked = challengeOf(await post(till, 'step-up/begin', { headers: one }))
         return mustRefuse(await finish('step-up', grace.device.show(asked), other))
@@ -122,7 +123,7 @@ const links = ({ till }: Staff): Case<Defence>[] =>
     what: `a link after ${ms / MINUTE_MS} minutes`,
     by: 'links that expire' as const,
     async attack() {
-      till.rest(HOUR_MS)
+      till.advanceLimits(HOUR_MS)
       const added = await addOperator(till.by('host'), { name: `late ${++people}`, role: 'operator' })
       if (added.kind === 'refused') return added.message
       till.clock.advance(ms)
@@ -136,7 +137,7 @@ const ofAnother = ({ till, ada, mallory, again }: Staff): Case<Defence>[] =>
     by: 'a passkey of the session’s operator' as const,
     async attack() {
       const headers = await again(index === 0 ? ada : mallory)
-      return mustRefuse(await show(till, { device: thief.device, headers, at: 'step-up' }))
+      return mustRefuse(await showPasskey(till, { device: thief.device, headers, at: 'step-up' }))
     },
   }))
 
@@ -147,8 +148,8 @@ const tries = ({ till }: Staff): Case<Defence>[] =>
     what: `${TRIES} calls of ${path} in a row`,
     by: 'a limit on attempts' as const,
     async attack() {
-      till.rest(HOUR_MS)
-      let last: Said | undefined
+      till.advanceLimits(HOUR_MS)
+      let last: ConsoleAnswer | undefined
       for (let index = 0; index < TRIES; index += 1) last = await post(till, path)
       return problemIf(last?.status !== 429, `the last one gets ${last?.status}`)
     },
@@ -204,11 +205,11 @@ export const passkeys: Family = family<Defence>({
   },
   async honest(target) {
     const { till, ada } = await staffOf(target)
-    till.rest(HOUR_MS)
+    till.advanceLimits(HOUR_MS)
     const registered = await register(till, await newLink(till))
-    till.rest(HOUR_MS)
-    const signedIn = await show(till, ada)
-    return problemIf(registered.status !== 200 || signedIn.status !== 200, 'a valid passkey is refused')
+    till.advanceLimits(HOUR_MS)
+    const signIn = await showPasskey(till, ada)
+    return problemIf(registered.status !== 200 || signIn.status !== 200, 'a valid passkey is refused')
   },
   async cases(target) {
     const staff = await staffOf(target)

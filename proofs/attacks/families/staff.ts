@@ -2,8 +2,8 @@
 import type { Authenticator } from '../../../gateway/testing/authenticator.ts'
 import {
   sessionOf,
-  show,
-  signedIn,
+  showPasskey,
+  signIn,
   startConsole,
   type TestConsole,
 } from '../../../gateway/testing/console.ts'
@@ -38,8 +38,8 @@ export function staffOf(target: Target): Promise<Staff> {
 async function open({ till: { deps } }: Target): Promise<Staff> {
   const till = await startConsole({ db: deps.db })
   const person = async (name: string, role: 'viewer' | 'support' | 'operator'): Promise<Person> => {
-    till.rest(HOUR_MS)
-    return signedIn(till, name, role)
+    till.advanceLimits(HOUR_MS)
+    return signIn(till, name, role)
   }
   return {
     till,
@@ -49,8 +49,8 @@ async function open({ till: { deps } }: Target): Promise<Staff> {
     support: await person('Sam', 'support'),
     viewer: await person('Vic', 'viewer'),
     async again({ device }) {
-      till.rest(HOUR_MS)
-      return sessionOf(await show(till, { device }))
+      till.advanceLimits(HOUR_MS)
+      return sessionOf(await showPasskey(till, { device }))
     },
   }
 }

@@ -1,4 +1,4 @@
-/** A test stand: a vault with both sandboxes and a real database, and bots that hold items. */
+/** A test bench: a vault with both sandboxes and a real database, and bots that hold items. */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -38,10 +38,10 @@ const DAY_MS = 86_400_000
 
 type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
-export type Stand = Awaited<ReturnType<typeof openStand>>
+export type TestBench = Awaited<ReturnType<typeof openTestBench>>
 
 /** `database`: the database of a running till; by default a new, empty one. */
-export async function openStand(of: { database?: StandDatabase } = {}) {
+export async function openTestBench(of: { database?: StandDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
   const database = of.database ?? (await testDatabase())

@@ -7,7 +7,7 @@ import { confirmOffer, endOffer, sendOffer } from '../../steam-sandbox/world/off
 import { type Account, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
 import { sandboxConnection } from '../markets/connection.ts'
 import { createFamily } from '../markets/family.ts'
-import type { Due, Market, Said } from '../markets/market.ts'
+import type { Due, Market, MarketAnswer } from '../markets/market.ts'
 import { scaleOf } from '../markets/scale.ts'
 import { createWaxpeer } from '../markets/waxpeer.ts'
 
@@ -17,17 +17,17 @@ export const CS = 730
 /** An asset id that is too large for a JavaScript number. */
 const LONG_IDS = 9_007_199_254_740_993_000n
 
-export type MarketStand = Awaited<ReturnType<typeof openMarketStand>>
+export type MarketBench = Awaited<ReturnType<typeof openMarketBench>>
 
 /** The value of an answer. Throws if the call failed. */
-export async function value<T>(said: Promise<Said<T>>): Promise<T> {
+export async function value<T>(said: Promise<MarketAnswer<T>>): Promise<T> {
   const answer = await said
-  if (answer.kind !== 'said') throw new Error(JSON.stringify(answer))
+  if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
   return answer.value
 }
 
 /** One Steam for all tests of a file; `begin` gives the seller fresh items, and opens a new market. */
-export async function openMarketStand() {
+export async function openMarketBench() {
   let machineMs = START_MS
   const clock = () => machineMs
   const steam = await startSteam({ port: 0, seed: 'markets', clock, quotas: false })
@@ -122,7 +122,7 @@ function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly stri
 }
 
 /** Puts the seller online, and makes the market read the inventory of a game. */
-export async function readyToSell(on: MarketStand, client: Market, appId: number): Promise<void> {
+export async function readyToSell(on: MarketBench, client: Market, appId: number): Promise<void> {
   await value(client.keepOnline(on.token()))
   await value(client.refresh(appId))
   await on.later(15)
@@ -131,7 +131,7 @@ export async function readyToSell(on: MarketStand, client: Market, appId: number
 type Sale = { appId: number; as: Temper; count?: number }
 
 /** Lists items at $1.00 each; a buyer of this temper takes them. */
-export async function sell(on: MarketStand, client: Market, { appId, as, count = 1 }: Sale) {
+export async function sell(on: MarketBench, client: Market, { appId, as, count = 1 }: Sale) {
   await readyToSell(on, client, appId)
   const lines = on
     .assetsOf(appId)

@@ -8,16 +8,16 @@ import { vi } from 'vitest'
 const QUIET_TURNS = 10
 
 /** The caller's open connections, and the answers that the server holds back. */
-export type UnderWay = { asked: Set<Socket>; keptBack: Set<ServerResponse> }
+export type Traffic = { sockets: Set<Socket>; heldAnswers: Set<ServerResponse> }
 
 /** Holds an answer back for this many milliseconds of fake time; Infinity means forever. */
-export function keepBack({ keptBack }: UnderWay) {
+export function holdBack({ heldAnswers }: Traffic) {
   return (ms: number, response: ServerResponse): Promise<void> => {
-    keptBack.add(response)
-    response.once('close', () => keptBack.delete(response))
+    heldAnswers.add(response)
+    response.once('close', () => heldAnswers.delete(response))
     return new Promise((resolve) => {
       const goOn = () => {
-        keptBack.delete(response)
+        heldAnswers.delete(response)
         resolve()
       }
       if (Number.isFinite(ms)) setTimeout(goOn, ms)
@@ -26,9 +26,9 @@ export function keepBack({ keptBack }: UnderWay) {
 }
 
 /** Jumps to the next timer whenever every answer is held back. Resolves to the work's duration in milliseconds. */
-export async function inOwnTime(
+export async function inFakeTime(
   what: string,
-  { asked, keptBack }: UnderWay,
+  { sockets, heldAnswers }: Traffic,
   work: Promise<unknown>,
 ): Promise<number> {
   const beganMs = performance.now()
@@ -38,7 +38,7 @@ export async function inOwnTime(
   }
   work.then(end, end)
   for (let quiet = 0; !isOver; await turn()) {
-    quiet = asked.size === keptBack.size ? quiet + 1 : 0
+    quiet = sockets.size === heldAnswers.size ? quiet + 1 : 0
     if (quiet < QUIET_TURNS) continue
     if (vi.getTimerCount() === 0) throw new Error(`${what} has no deadline: it would wait forever`)
     vi.advanceTimersToNextTimer()

@@ -1,6 +1,6 @@
 /**
- * A database with its connections, queue and signals, which a worker's tests use one after another. Emptying
- * the tables costs a tenth of creating all of it again.
+ * A database with its connections, queue and signals. The tests of one worker process use it one after another, because
+ * emptying the tables costs a tenth of creating all of it again.
  */
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
@@ -13,7 +13,7 @@ import type { Signals } from '../db/signals.ts'
 import { createDatabase, dropDatabase } from './database.ts'
 import { type CapturedLog, captureLog } from './log.ts'
 
-type Stand = {
+type SharedDatabase = {
   url: string
   database: Database
   captured: CapturedLog
@@ -23,41 +23,41 @@ type Stand = {
   shape: string
 }
 
-/** One test's use of a stand. */
-export type Use = CapturedLog & {
+/** One test's use of a shared database. */
+export type DatabaseUse = CapturedLog & {
   url: string
   db: Db
   queue: Queue
   signals: Signals
-  /** Ends everything the test started, then passes the stand on. */
+  /** Ends everything the test started, then leaves the database to the next test. */
   close(): Promise<void>
 }
 
-const free: Stand[] = []
+const free: SharedDatabase[] = []
 
-export async function takeStand(): Promise<Use> {
-  const stand = free.pop() ?? (await createStand())
+export async function takeSharedDatabase(): Promise<DatabaseUse> {
+  const shared = free.pop() ?? (await createSharedDatabase())
   const ending = new AbortController()
   const db = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: poolUntil(ending.signal, stand.database.pool) }),
+    dialect: new PostgresDialect({ pool: poolUntil(ending.signal, shared.database.pool) }),
   })
-  const { queue, stopWork } = queueOf(stand)
+  const { queue, stopWork } = queueOf(shared)
   return {
-    url: stand.url,
-    ...stand.captured,
+    url: shared.url,
+    ...shared.captured,
     db,
     queue,
-    signals: signalsUntil(ending.signal, stand.signals),
+    signals: signalsUntil(ending.signal, shared.signals),
     async close() {
       ending.abort()
       await stopWork()
-      if (await isEmptied(stand)) free.push(stand)
-      else await discard(stand)
+      if (await isEmptied(shared)) free.push(shared)
+      else await discard(shared)
     },
   }
 }
 
-async function createStand(): Promise<Stand> {
+async function createSharedDatabase(): Promise<SharedDatabase> {
   const url = await createDatabase()
   const database = openDatabase(url, 10, 'sandbox')
   const captured = captureLog()
@@ -66,7 +66,7 @@ async function createStand(): Promise<Stand> {
   return { url, database, captured, queue, signals, shape: await shapeOf(database.pool) }
 }
 
-async function discard({ url, database, queue, signals }: Stand): Promise<void> {
+async function discard({ url, database, queue, signals }: SharedDatabase): Promise<void> {
   await queue.stop()
   await signals.close()
   await database.close()
@@ -95,7 +95,7 @@ function signalsUntil(ending: AbortSignal, signals: Signals): Signals {
   }
 }
 
-function queueOf({ queue }: Stand): { queue: Queue; stopWork(): Promise<void> } {
+function queueOf({ queue }: SharedDatabase): { queue: Queue; stopWork(): Promise<void> } {
   const running = new Set<() => Promise<void>>()
   const stopWork = async () => {
     await Promise.all([...running].map((stop) => stop()))
@@ -120,9 +120,9 @@ function queueOf({ queue }: Stand): { queue: Queue; stopWork(): Promise<void> } 
 
 /**
  * False if a test changed the schema, left something running, or wrote more than can be emptied in time. Then no other
- * test may use the stand.
+ * test may use the database.
  */
-async function isEmptied({ database: { pool }, captured, shape }: Stand): Promise<boolean> {
+async function isEmptied({ database: { pool }, captured, shape }: SharedDatabase): Promise<boolean> {
   if (pool.idleCount < pool.totalCount || (await shapeOf(pool)) !== shape) return false
   captured.lines.length = 0
   return pool.query(EMPTY).then(
