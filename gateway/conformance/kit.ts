@@ -109,7 +109,7 @@ export function createKit(surroundings: Surroundings): Kit {
   }
 }
 
-/** What is wrong with a step; undefined if nothing is. */
+/** The complaint about a step; undefined if the step is right. */
 export type Complaint = string | undefined
 
 /** The handler must accept every genuine event. */

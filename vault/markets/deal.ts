@@ -21,7 +21,7 @@ const BEGIN_WITHIN_MS = 4 * 60_000
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /** Cancels an offer after this time: no buyer accepts it any longer, and the market counts open offers as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** After a lost answer to a send, the offer appears within this time or was never made. The last look comes after it. */
+/** After a lost answer to a send, the offer appears within this time or was never made. The last look is later. */
 const LOOK_FOR_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
