@@ -25,7 +25,9 @@ export async function benchInventory(): Promise<Outcome> {
         `parsed and priced ${ours.toFixed(1)} ms, ${(ours / parse).toFixed(2)} times`,
     )
   }
-  console.log(`inventory: 10 times the items cost ${growth.toFixed(1)} times as much, at most ${MOST_GROWTH}`)
+  console.log(
+    `inventory: 10 times the items cost ${growth.toFixed(1)} times as much (limit: ${MOST_GROWTH} times)`,
+  )
   return {
     name: 'inventory',
     ours: `${large.ours.toFixed(1)}ms`,

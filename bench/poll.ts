@@ -82,7 +82,7 @@ async function measureAlternately({ ours, floor }: { ours: Target; floor: Target
 /** Each round has its own ratio, because a busy moment of the machine affects both servers of a round. */
 function judge({ ours, floor }: Costs, queries: number): Outcome {
   const ratio = middle(ours.map((us, round) => us / (floor[round] ?? Number.NaN)))
-  console.log(`poll: ${queries.toFixed(5)} queries a poll, at most ${MOST_QUERIES}`)
+  console.log(`poll: ${queries.toFixed(5)} queries a poll (limit: ${MOST_QUERIES})`)
   return {
     name: 'poll',
     ours: `${middle(ours).toFixed(1)}us`,

@@ -1,4 +1,4 @@
-/** Measures a refresh of all prices of a game, and how long a trade waits during it. */
+/** Measures a refresh of all prices of a game, and how long pricing a basket takes during it. */
 import { type Database, openDatabase } from '../gateway/db/client.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { DEFAULT_RULES } from '../gateway/pricing/price.ts'
@@ -34,7 +34,7 @@ async function refreshes(database: Database): Promise<Outcome> {
     ['the first time', start],
     ['ten minutes later', start + 600_000],
     ...[1, 2, 3].map((day): [string, number] => [
-      `on day ${day + 1}, with earlier prices`,
+      `on day ${day + 1} over those of earlier days`,
       start + day * DAY_MS,
     ]),
   ]
@@ -43,8 +43,9 @@ async function refreshes(database: Database): Promise<Outcome> {
   for (const [what, at] of rounds) {
     const { tookMs, waitedMs, statements } = await refresh(database, new Date(at))
     console.log(
-      `prices: ${PRICES} refreshed ${what} in ${Math.round(tookMs)} ms by ${statements} statement, at most ${MOST_MS} ms; ` +
-        `${waitedMs.length} baskets of ${BASKET} priced at the same time, the slowest in ${Math.round(Math.max(...waitedMs))} ms`,
+      `prices: ${PRICES} prices were refreshed ${what} in ${Math.round(tookMs)} ms (limit: ${MOST_MS} ms), number of ` +
+        `statements: ${statements} (limit: 1). Meanwhile ${waitedMs.length} baskets of ${BASKET} items were priced, ` +
+        `the slowest in ${Math.round(Math.max(...waitedMs))} ms.`,
     )
     isFastEnough &&= tookMs <= MOST_MS && statements === 1
     slowestMs = Math.max(slowestMs, tookMs)

@@ -113,8 +113,8 @@ export const ERRORS = {
     status: 409,
     title: 'Offers to this account are paused',
     detail: {
-      en: 'The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Try again after the time in Retry-After.',
-      ru: 'Последнее предложение этому аккаунту Steam было отклонено или не принято вовремя, поэтому следующее придётся подождать. Ничего не отправлено. Попробуйте снова, когда пройдёт время из Retry-After.',
+      en: 'The last offer to this Steam account was declined or not accepted in time, so the next one has to wait. Nothing was sent. Wait until the pause is over, then try again. The first pause lasts a minute, later ones up to 30 minutes.',
+      ru: 'Последнее предложение этому аккаунту Steam было отклонено или не принято вовремя, поэтому следующее придётся подождать. Ничего не отправлено. Подождите, пока пауза закончится, и попробуйте снова. Первая пауза длится минуту, следующие — до 30 минут.',
     },
   },
   price_changed: {
@@ -190,7 +190,7 @@ export const ERRORS = {
     status: 422,
     title: 'Steam would hold the trade',
     detail: {
-      en: 'Steam would hold this trade for days, because your account has had no mobile authenticator for the last 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
+      en: 'Steam would hold this trade for days, because your account has no mobile authenticator, or has had it for less than 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
       ru: 'Steam задержал бы этот обмен на несколько дней: мобильный аутентификатор вашего аккаунта не подключён или моложе 7 дней. Ничего не отправлено. Подключите Steam Guard в приложении Steam и платите предметами через 7 дней.',
     },
   },
@@ -206,6 +206,7 @@ export const ERRORS = {
     status: 422,
     title: 'Steam account not found',
     detail: {
+      // A-122 fixes the first sentence in both languages; widget/i18n/texts.test.ts checks it.
       en: 'Failed get user information. Steam does not know this account; check the trade link.',
       ru: 'Не удалось получить данные пользователя. Steam не знает такого аккаунта; проверьте ссылку на обмен.',
     },
@@ -222,7 +223,7 @@ export const ERRORS = {
     status: 429,
     title: 'Too many inventory reads',
     detail: {
-      en: 'This payment has asked Steam too often in the last minutes. Your items are safe. Wait a few minutes and try again.',
+      en: 'This payment has asked Steam too often in the last few minutes. Your items are safe. Wait a few minutes and try again.',
       ru: 'За последние минуты этот платёж слишком часто обращался к Steam. Ваши предметы в безопасности. Подождите несколько минут и попробуйте снова.',
     },
   },
@@ -260,6 +261,7 @@ export const ERRORS = {
   },
   technical_works: {
     status: 503,
+    // A-128 fixes this name of a pause; widget/i18n/texts.test.ts checks it.
     title: 'Technical works',
     detail: {
       en: 'New trades are paused for technical works. Your items are safe and your timer is stopped; try again in a few minutes.',
@@ -278,7 +280,10 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS
 
-/** The values for `forStores` texts: the API key of the call, absent in the reference, and its target in words. */
+/**
+ * The values for `forStores` texts. `key`: the API key of the call; omitted in the API reference, which describes no
+ * single call. `asked`: what the call asked for, in words, such as `id 42`.
+ */
 export type AskedByStore = { key?: string; asked: string }
 
 export function detailForStores(code: ErrorCode, language: Language, { key, asked }: AskedByStore): string {

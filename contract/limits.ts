@@ -1,4 +1,4 @@
-/** Limits for code that does not load the schemas. */
+/** Limits that the gateway and the pages share. They are not in the schemas, because the pages do not load those. */
 
 /** The most webhook endpoints of a store. */
 export const MOST_ENDPOINTS = 10
@@ -6,5 +6,5 @@ export const MOST_ENDPOINTS = 10
 /** The most names of unusable items that an inventory lists for one reason. */
 export const MOST_UNAVAILABLE_NAMES = 20
 
-/** From this share of its risk limit on, a store counts as near the limit. */
+/** The used share of its risk limit at which a store counts as near the limit. */
 export const NEAR_LIMIT = 0.9

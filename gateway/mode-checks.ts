@@ -62,7 +62,12 @@ function problemsOfAlerts({
 }: Environment): Problems {
   if ((url === undefined) === (secret === undefined)) return []
   return url === undefined
-    ? [['TRADETILL_ALERT_URL', 'must be set too: with TRADETILL_ALERT_SECRET alone, nobody is alerted']]
+    ? [
+        [
+          'TRADETILL_ALERT_URL',
+          'must be set too: with TRADETILL_ALERT_SECRET alone, the till sends no alerts',
+        ],
+      ]
     : [['TRADETILL_ALERT_SECRET', 'must be set too: it signs the alerts to TRADETILL_ALERT_URL']]
 }
 

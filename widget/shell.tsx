@@ -11,7 +11,10 @@ import { textsIn } from './i18n/texts.ts'
 import { steamPage } from './steam-pages.ts'
 import { Flag, OutsideIcon } from './ui/icons.tsx'
 
-/** Returns the shell; for null, without texts: the store named no language, so only the page's code can choose one. */
+/**
+ * Returns the shell in a language. With null, it contains no texts: the store named no language, so only the page's
+ * code can choose one.
+ */
 export function shellOf(language: Language | null): string {
   const texts = language === null ? null : textsIn(pageTexts, language)
   return renderToStaticMarkup(
@@ -33,11 +36,11 @@ export function shellOf(language: Language | null): string {
         </>
       )}
       <main className="deposit" aria-busy="true">
-        {'{{#asks}}'}
+        {'{{#unknownShopper}}'}
         {texts === null ? <Bone className="skeleton-link" /> : <LinkPanel texts={texts} />}
         <Bone className="skeleton-guide" />
-        {'{{/asks}}'}
-        {'{{#shows}}'}
+        {'{{/unknownShopper}}'}
+        {'{{#knownShopper}}'}
         <Bone className="skeleton-link" />
         <div className="skeletons">
           {texts !== null && <p className="skeleton-note">{texts.inventoryLoading}</p>}
@@ -47,7 +50,7 @@ export function shellOf(language: Language | null): string {
             ))}
           </div>
         </div>
-        {'{{/shows}}'}
+        {'{{/knownShopper}}'}
       </main>
     </>,
   )
@@ -61,7 +64,7 @@ function Head({ texts, language }: { texts: PageTexts | null; language: Language
           <span className="header-name">{texts?.depositTo('{{storeName}}') ?? '{{storeName}}'}</span>
           <span className="header-sub">
             {texts?.addFunds ?? '\u00a0'}
-            <Customer>{texts && ` · ${texts.depositFor} `}</Customer>
+            <CustomerLabel>{texts && ` · ${texts.depositFor} `}</CustomerLabel>
           </span>
         </h1>
         <span className="deposit-id">{'#{{id}}'}</span>
@@ -80,7 +83,7 @@ function Head({ texts, language }: { texts: PageTexts | null; language: Language
   )
 }
 
-function Customer({ children }: { children: ReactNode }) {
+function CustomerLabel({ children }: { children: ReactNode }) {
   return (
     <>
       {'{{#customer}}'}

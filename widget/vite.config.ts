@@ -148,7 +148,7 @@ function preloads(files: readonly string[]): string {
       ? `<link rel="modulepreload" fetchpriority="low" href="${file}">`
       : `<link rel="preload" as="style" fetchpriority="low" href="${file}">`,
   )
-  return `{{#shows}}${links.join('')}{{/shows}}`
+  return `{{#knownShopper}}${links.join('')}{{/knownShopper}}`
 }
 
 /** The scripts of the first view. Most of their functions run before the shopper can do anything. */

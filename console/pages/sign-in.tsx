@@ -24,7 +24,7 @@ export function SignIn({ why, onIn }: { why: string | undefined; onIn: () => voi
       </button>
       {failure !== undefined && <Failed failure={failure} />}
       <p className="quiet">
-        No passkey here yet? The host of the till can make a link for you:{' '}
+        No passkey here yet? The person who runs the till can make a link for you on its server:{' '}
         <code>tradetill operator link NAME</code>
       </p>
     </main>

@@ -24,7 +24,7 @@ const TIED = { isTied: true }
 
 export async function startParts(): Promise<Parts> {
   const place = await newPlace()
-  const gatewayEnv = { ...place.env, TRADETILL_DATA: join(place.root, 'gateway'), ...gatewayOf(place) }
+  const gatewayEnv = { ...place.env, TRADETILL_DATA: join(place.root, 'gateway'), ...addressesOf(place) }
   const sandbox = await startSandbox(place)
   const gateway = await startGateway(place, gatewayEnv)
   await command(gatewayEnv, ['bot', 'add'], `${(await botTokens(place.sandbox)).join('\n')}\n`)
@@ -57,7 +57,8 @@ export async function startParts(): Promise<Parts> {
   return parts
 }
 
-function gatewayOf(place: Place): Record<string, string> {
+/** Returns the settings with the gateway's address and the address of its sandbox Steam. */
+function addressesOf(place: Place): Record<string, string> {
   return { TRADETILL_PUBLIC_URL: place.gateway, TRADETILL_STEAM_SANDBOX_URL: place.sandbox }
 }
 

@@ -24,7 +24,7 @@ it('a search refuses a program of another version, and says where to get the rig
   const found = await findProgram('pg_restore', { major: 18, folder })
   expect(found).toMatchObject({ kind: 'missing' })
   const message = found.kind === 'missing' ? found.message : ''
-  expect(message).toContain(`${join(folder, 'pg_restore')} is of version 16`)
+  expect(message).toContain(`${join(folder, 'pg_restore')} has version 16`)
   expect(message).toContain('postgresql-client-18')
   expect(message).toContain('TRADETILL_POSTGRES_PROGRAMS')
 })

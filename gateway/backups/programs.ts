@@ -33,7 +33,7 @@ export async function findProgram(
   for (const path of places) {
     const version = await majorOf(path)
     if (version === major) return { kind: 'found', path }
-    if (version !== undefined) seen.push(`${path} is of version ${version}`)
+    if (version !== undefined) seen.push(`${path} has version ${version}`)
   }
   return { kind: 'missing', message: [`${name} ${major} was not found`, ...seen].join('; ') + advice(major) }
 }

@@ -167,7 +167,7 @@ describe('the books', () => {
       `insert into custody_entry (trade_id, asset_id, bot_id, moved, departure_id)
         select trade_id, asset_id, 1, 'back', null from sale where reference = '1'`,
     ],
-  ])('are checked: %s', async (problem, damage) => {
+  ])('are checked, and the check can find: %s', async (problem, damage) => {
     const client = await pool.connect()
     try {
       await client.query('begin')

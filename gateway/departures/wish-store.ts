@@ -50,7 +50,10 @@ export async function wishedAssets(tx: Tx): Promise<Set<string>> {
   return new Set(rows.map(({ key }) => key))
 }
 
-/** The numbers of items that are on sale, or sold and not yet given. A bot that sells its own items still has them. */
+/**
+ * The keys (`trade-asset`) of items that are on sale, or sold and not yet handed over. Their bot still holds them, but
+ * they are not free.
+ */
 export async function listedItems(tx: Tx): Promise<Set<string>> {
   const { rows } = await sql<{ item: string }>`
     select trade_id || '-' || asset_id as item from sale where state in ('listed', 'sold')`.execute(tx)
@@ -60,7 +63,7 @@ export async function listedItems(tx: Tx): Promise<Set<string>> {
 /**
  * After this many days, a wish that the vault carried out is closed even if Steam's history has not shown the trade.
  */
-const BOOKED_DAYS = 1
+const UNBOOKED_DAYS = 1
 
 /**
  * Closes the wishes that the vault has finished. A wish that it carried out stays open until the departure is booked.
@@ -70,7 +73,7 @@ export async function closeEndedWishes(db: Db | Tx): Promise<void> {
     with closed as (
       update wish set closed_at = till_now() from vault_deed deed
       where deed.wish_id = wish.id and wish.closed_at is null and (deed.state in ('refused', 'ended')
-        or (deed.state = 'delivered' and (deed.at < till_now() - make_interval(days => ${BOOKED_DAYS}) or exists (
+        or (deed.state = 'delivered' and (deed.at < till_now() - make_interval(days => ${UNBOOKED_DAYS}) or exists (
           select from departure where departure.bot_id = wish.bot_id
             and departure.steam_trade_id = deed.steam_trade_id and stage <> 'under_way'))))
       returning wish.id

@@ -48,13 +48,13 @@ it('advises how to mend a receiver that refuses a test or does not answer', asyn
   })
 })
 
-it('sends nothing unless asked to, and says that nobody is alerted without an address', async () => {
+it('sends nothing unless asked to, and reports without an address that the till sends no alerts', async () => {
   expect(await lineOf({ sends: false })).toMatchObject({
     state: 'not_checked',
     says: expect.stringContaining('--send-webhooks'),
   })
   expect(receiver.received).toEqual([])
   expect(alertFindings(undefined, undefined)).toMatchObject([
-    { state: 'not_checked', says: expect.stringContaining('nobody is alerted') },
+    { state: 'not_checked', says: expect.stringContaining('the till sends no alerts') },
   ])
 })

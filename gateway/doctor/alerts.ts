@@ -11,9 +11,9 @@ import type { WebhookAnswer } from './trade.ts'
 /** Sends one test to the receiver of alerts. */
 export async function testAlert(
   { url, secret }: { url: string; secret: string },
-  { send, clock, console: place }: { send: Sender; clock: TillClock } & Pick<Config, 'console'>,
+  { send, clock, console: consoleSettings }: { send: Sender; clock: TillClock } & Pick<Config, 'console'>,
 ): Promise<WebhookAnswer> {
-  const deps = { clock, uuid: systemIds.uuid, consoleUrl: place?.url.origin ?? null, send }
+  const deps = { clock, uuid: systemIds.uuid, consoleUrl: consoleSettings?.url.origin ?? null, send }
   const result = await sendTestAlert(deps, { url, secret })
   return result.kind === 'failed' ? result : { kind: 'answered', status: result.status }
 }
@@ -21,7 +21,12 @@ export async function testAlert(
 /** `answer`: undefined if no test was sent. */
 export function alertFindings(url: string | undefined, answer: WebhookAnswer | undefined): Finding[] {
   if (url === undefined)
-    return [notChecked('alerts', 'no TRADETILL_ALERT_URL: nobody is alerted, unless Prometheus does it')]
+    return [
+      notChecked(
+        'alerts',
+        'no TRADETILL_ALERT_URL: the till sends no alerts; Prometheus can, if it is set up',
+      ),
+    ]
   const to = withoutQuery(url)
   if (answer === undefined) return [notChecked('alerts', `${to}: doctor --send-webhooks sends a test`)]
   if (answer.kind === 'answered') {

@@ -288,7 +288,7 @@ it('the doctor asks for as many connections as docs/scaling.md lists for a gatew
 })
 
 describe('a faulty set-up', () => {
-  it.each(BROKEN)('is named: %s', (_what, findings, check, advice) => {
+  it.each(BROKEN)('is reported, with advice: %s', (_what, findings, check, advice) => {
     const [first, ...others] = faults(findings())
     expect(others).toEqual([])
     expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })

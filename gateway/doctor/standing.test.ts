@@ -98,7 +98,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
   ['a vault without rights', () => vault({ role: 'not_granted' }), 'vault.rights', /OWNER_DATABASE_URL/],
   ['a vault that is not running', () => vault({ connected: 0 }), 'vault', /start the vault/],
   ['a vault that does not answer wishes', () => vault({ unseen: 3 }), 'vault', /see its log/],
-])('a fault is named: %s', (_what, findings, check, advice) => {
+])('a fault is reported, with advice: %s', (_what, findings, check, advice) => {
   const [first, ...others] = faults(findings())
   expect(others).toEqual([])
   expect(first).toMatchObject({ check, advice: expect.stringMatching(advice) })

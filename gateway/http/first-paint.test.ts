@@ -5,7 +5,7 @@ import { readDocument } from './first-paint.ts'
 const BUILD = [
   '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
   '<!--shell-->{{#sandbox}}TEST {{/sandbox}}<h1>{{storeName}}</h1>#{{id}}{{#customer}} for {{customer}}{{/customer}}',
-  '<!--shell en--><h1>Deposit to {{storeName}}</h1>{{#works}}works{{#worksText}}: {{worksText}}{{/worksText}}{{/works}}{{#asks}}link{{/asks}}{{#shows}}items{{/shows}}',
+  '<!--shell en--><h1>Deposit to {{storeName}}</h1>{{#works}}works{{#worksText}}: {{worksText}}{{/worksText}}{{/works}}{{#unknownShopper}}link{{/unknownShopper}}{{#knownShopper}}items{{/knownShopper}}',
   '<!--shell ru--><h1>Пополнение {{storeName}}</h1>',
   '<!--/shells--><div id="root"></div></body></html>',
 ].join('')
@@ -84,7 +84,10 @@ describe('the page of a deposit', () => {
 })
 
 test('links to Steam lead to the sandbox if it is in use', () => {
-  const build = BUILD.replace('{{#asks}}link', '{{#asks}}<a href="{{steam}}/my/tradeoffers">')
+  const build = BUILD.replace(
+    '{{#unknownShopper}}link',
+    '{{#unknownShopper}}<a href="{{steam}}/my/tradeoffers">',
+  )
   const linkIn = (steam?: string) =>
     /<a href="([^"]*)">/.exec(
       readDocument(build, 'sandbox', steam).withPayment({ ...PAYMENT, language: 'en' }),

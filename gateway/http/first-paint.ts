@@ -71,8 +71,8 @@ function valuesOf(payment: Payment, mode: 'sandbox' | 'live'): Values {
     sandbox: when(mode === 'sandbox'),
     works: when(isOpen && payment.technicalWorks),
     worksText: payment.technicalWorksText?.[payment.language ?? 'en'],
-    asks: when(!hasUser),
-    shows: when(hasUser),
+    unknownShopper: when(!hasUser),
+    knownShopper: when(hasUser),
   }
 }
 

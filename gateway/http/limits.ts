@@ -67,7 +67,7 @@ function readCaller(ip: string): Caller {
 
 /**
  * How many parsed addresses to remember, and the most characters of each, enough for an IPv6 address with a zone.
- * Parsing takes a sixth of the time of an unchanged poll.
+ * Parsing one takes a sixth of the time that a poll with an unchanged answer takes.
  */
 export const REMEMBERED_ADDRESSES = { texts: 4_096, length: 64 }
 
@@ -101,9 +101,12 @@ export type Limits = {
   mayMiss(request: FastifyRequest): boolean
   /** A miss costs the address a token. */
   countMiss(request: FastifyRequest): void
-  /** Refuses too many changing calls of one address. For stores every call counts, whatever its key. */
+  /** Refuses a call that changes something if its address has made too many. In the store API, every call counts. */
   limitChanges(request: FastifyRequest): void
-  /** Refuses too many reports of one kind and address: a page in trouble must not use up its own calls. */
+  /**
+   * Refuses a report if its address has sent too many of that kind. Reports are counted apart from other calls, so a
+   * page with many errors can still make its calls.
+   */
   limitReports(request: FastifyRequest): void
   /** Refuses too many costly calls for one deposit. */
   limitDeposit(hash: string): void

@@ -19,7 +19,7 @@ const BURST = 200
 let app: FastifyInstance
 let folder: string
 let limits: Limits
-/** The names that were looked up because the address had missed too often. */
+/** The hashes and `authorization` headers that were looked up because the address had missed too often. */
 let lookups: string[]
 let holdLookups: Promise<void> | undefined
 
@@ -126,8 +126,8 @@ describe('a guesser', () => {
     ['an unknown hash that is polled', () => call(`/api/payment?hash=${FOREIGN}`), 404],
     ['an unknown hash', () => call(`/api/inventory?hash=${FOREIGN}`), 404],
     ['a wrong key', () => call('/v1/balances', { key: 'Bearer bad' }), 401],
-    ['a call of another page', () => call('/api/trade-url', { method: 'POST' }), 403],
-  ])('is stopped after 200 misses: %s', async (_what, guess, status) => {
+    ['a call without the token of our page', () => call('/api/trade-url', { method: 'POST' }), 403],
+  ])('is stopped after 200 misses, the last of them %s', async (_what, guess, status) => {
     await leave(1)
     expect(await guess()).toBe(status)
     expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
@@ -137,7 +137,7 @@ describe('a guesser', () => {
     expect(await call('/v1/balances')).toBe(429)
   })
 
-  test('gets the time to try again, and stops no other caller', async () => {
+  test('reads in Retry-After when to try again, and stops no other caller', async () => {
     await leave(0)
     const answer = await app.inject({
       url: `/api/payment?hash=${FOREIGN}`,

@@ -1,6 +1,6 @@
 /**
- * How much of a store's limit for credit at risk is used. It is one row per store, updated in the transaction of each
- * cause.
+ * How much of a store's limit for credit at risk is used. Each store has one row, which every change updates in its own
+ * transaction.
  */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
@@ -21,9 +21,9 @@ export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
 }
 
 /**
- * A statement that frees or takes a part of the limit. It fails as overtaken if the limit no longer leaves that much,
- * or if some of it was promised to other trades meanwhile. The transaction then starts again. Undefined if nothing
- * changes.
+ * A statement that frees or takes a part of the limit; undefined if nothing changes. If less than that is left, or if
+ * some of it was promised to other trades meanwhile, the statement fails with the error of `overtaken()`, and the
+ * transaction starts again.
  */
 export function roomChangeSql(
   { storeId, rateId, seen }: RoomOf,
@@ -89,7 +89,7 @@ const add = (tx: Tx, storeId: bigint, usdCents: bigint) =>
     on conflict (store_id) do update set usd_cents = taken.usd_cents + ${usdCents}`.execute(tx)
 
 /** Frees the amounts of up to `most` reversals that no longer count. Resolves to their number. */
-export function giveBackLost(db: Db, now: Date, most: number): Promise<number> {
+export function freeExpiredLostRoom(db: Db, now: Date, most: number): Promise<number> {
   return inTransaction(db, async (tx) => {
     const over = await tx
       .selectFrom('lost_credit')

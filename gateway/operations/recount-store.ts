@@ -10,7 +10,10 @@ export type Recounted = { bots: number; stores: number }
 /** The largest integer of PostgreSQL, as a limit that no table reaches. */
 const ALL = 2 ** 31 - 1
 
-/** Recounts without blocking deliveries, which reference the rows of bots. */
+/**
+ * Recounts everything. The lock on bots lets other transactions insert rows that reference a bot. New credits wait
+ * until the transaction ends, because `countRisk` locks their sums.
+ */
 export async function countAgain(tx: Tx): Promise<Recounted> {
   const { rows: before } = await sql<{ id: bigint; items: number; counted_to: bigint }>`
     select id, items_held as items, items_counted_to as counted_to from bot order by id for no key update`.execute(
@@ -33,7 +36,7 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   return { bots: wrong.length, stores: await countRisk(tx) }
 }
 
-/** Recomputes each store's credit at risk as `verify.sql` does. New credits wait until it is done. */
+/** Recomputes each store's credit at risk as `verify.sql` does. New credits wait until the transaction ends. */
 async function countRisk(tx: Tx): Promise<number> {
   await sql`lock table credit_at_risk, lost_credit in share row exclusive mode`.execute(tx)
   await sql`

@@ -19,7 +19,7 @@ describe('a pattern', () => {
     ['a*b*a', 'aba', true],
     [RUBY, RUBY, true],
     [RUBY, `${RUBY} `, false],
-  ])('of %s matches %s: %s', (name, item, fits) => {
+  ])('of the form %s, compared with %s, gives %s', (name, item, fits) => {
     expect(covers({ name }, item)).toBe(fits)
   })
 

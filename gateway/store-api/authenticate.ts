@@ -12,7 +12,10 @@ import { findStoreByKey } from '../stores/keys.ts'
 export type AuthDeps = {
   db: Db
   clock: Clock
-  /** Mode of the keys. A public sandbox sends webhooks by the rules of live mode, but its keys are test keys. */
+  /**
+   * Whether the accepted keys are test keys or live keys. Only webhooks have another mode in a public sandbox: they
+   * follow the rules of live mode, while its keys are test keys.
+   */
   keyMode: Mode
   log: Log
   /** Refuses a store that calls too often. Runs after authentication. */

@@ -269,9 +269,9 @@ describe('POST /v1/deposits/{id}/cancel', () => {
 
 describe('a deposit that the store does not have', () => {
   test.each([
-    ['by id', '/v1/deposits/77', 'id 77'],
-    ['by order', '/v1/deposits/lookup?externalId=top%20%22%24%26%22', 'externalId "top \\"$&\\""'],
-  ])('is refused %s with a text for developers, not for shoppers', async (_how, url, wanted) => {
+    ['by its id', '/v1/deposits/77', 'id 77'],
+    ['by its externalId', '/v1/deposits/lookup?externalId=top%20%22%24%26%22', 'externalId "top \\"$&\\""'],
+  ])('requested %s is refused with a text for developers', async (_how, url, wanted) => {
     const key = api.key.split('_')[2]
     const answer = await api.call('GET', url)
     expect(answer.json()).toMatchObject({ status: 404, code: 'deposit_not_found' })

@@ -3,7 +3,7 @@ import { isAllowedUrl, parseOrigin } from './origins.ts'
 
 const ORIGINS = ['https://store.example', 'http://localhost:4302']
 
-describe('an address to which a store may send shoppers', () => {
+describe('the check of an address to which a store sends shoppers', () => {
   test.each([
     'https://store.example',
     'https://store.example/',
@@ -12,7 +12,7 @@ describe('an address to which a store may send shoppers', () => {
     'https://store.example:443/done',
     'https://store.example/a@b',
     'http://localhost:4302/topups/7',
-  ])('%s is allowed', (url) => {
+  ])('allows %s', (url) => {
     expect(isAllowedUrl(url, ORIGINS)).toBe(true)
   })
 
@@ -56,17 +56,17 @@ describe('an address to which a store may send shoppers', () => {
     'store.example',
     'https://',
     'null',
-  ])('%j is refused', (url) => {
+  ])('refuses %j', (url) => {
     expect(isAllowedUrl(url, ORIGINS)).toBe(false)
   })
 })
 
-describe('origins of a store', () => {
+describe('the parser of a store’s origins', () => {
   test.each([
     ['https://store.example', 'https://store.example'],
     ['https://store.example/', 'https://store.example'],
     ['http://localhost:4302', 'http://localhost:4302'],
-  ])('%s is read as %s', (text, origin) => {
+  ])('reads %s as %s', (text, origin) => {
     expect(parseOrigin(text, 'sandbox')).toBe(origin)
   })
 
@@ -77,11 +77,11 @@ describe('origins of a store', () => {
     '*',
     'null',
     'file:///x',
-  ])('%s is refused', (text) => {
+  ])('refuses %s', (text) => {
     expect(parseOrigin(text, 'sandbox')).toBeUndefined()
   })
 
-  test('in live mode are https only', () => {
+  test('accepts only https in live mode', () => {
     expect(parseOrigin('https://store.example', 'live')).toBe('https://store.example')
     expect(parseOrigin('http://store.example', 'live')).toBeUndefined()
     expect(parseOrigin('http://localhost:4302', 'live')).toBeUndefined()

@@ -1,4 +1,4 @@
-/** The store API on its own till: all real parts, called without a port. */
+/** Starts the store API of a test's till with all real parts. Calls are injected, so it needs no port. */
 import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
@@ -81,11 +81,12 @@ export async function startStoreApi(
       app.inject({
         method,
         url,
-        headers: { authorization: `Bearer ${own}`, ...headers },
+        headers: {
+          authorization: `Bearer ${own}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body !== undefined && { payload: JSON.stringify(body) }),
-        ...(body !== undefined && {
-          headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json', ...headers },
-        }),
       }),
   }
 }

@@ -16,7 +16,7 @@ export async function sweepTrades(deps: ShellDeps): Promise<void> {
   await endWithoutAnswer(deps)
   const { trades, clock, log } = deps
   const now = clock.now()
-  await trades.giveBackRoom(now, MOST_DUE)
+  await trades.freeExpiredRoom(now, MOST_DUE)
   const nextAt = new Date(now.getTime() + WAKE_AGAIN_MS)
   const due = await trades.takeDueTrades({ now, nextAt, limit: MOST_DUE })
   for (const trade of due) {

@@ -6,7 +6,7 @@ import { SPEAKING_STATES } from '../bots/store.ts'
 import type { Db } from '../db/client.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 import type { DepositDeps } from '../deposits/service.ts'
-import { giveBackLost } from '../ledger/room-store.ts'
+import { freeExpiredLostRoom } from '../ledger/room-store.ts'
 import { LAST_REVIEW_MS } from './alarm.ts'
 import { OVERDUE_MS, WAIT_MS } from './giving-up.ts'
 import type { TradeStore, TradeToEnd, WaitingTrade } from './trade-store.ts'
@@ -17,7 +17,7 @@ type Sweeps = Pick<
   | 'staleIntents'
   | 'tradesToEnd'
   | 'takeDueHistories'
-  | 'giveBackRoom'
+  | 'freeExpiredRoom'
   | 'expiredDeposits'
   | 'wakeBot'
 >
@@ -55,8 +55,8 @@ export function sweepsOf({ db, queue }: Pick<DepositDeps, 'db' | 'queue'>): Swee
         .execute(),
     tradesToEnd: (now, limit) => tradesToEnd(db, now, limit),
     takeDueHistories: (how) => takeDueHistories(db, how),
-    async giveBackRoom(now, limit) {
-      await giveBackLost(db, now, limit)
+    async freeExpiredRoom(now, limit) {
+      await freeExpiredLostRoom(db, now, limit)
     },
     async expiredDeposits(now, limit) {
       const rows = await db

@@ -101,7 +101,7 @@ export type TradeStore = {
   /** Takes bots that ever had an item and whose history is due to be read. */
   takeDueHistories(how: DueHistories): Promise<bigint[]>
   /** Frees the parts of stores' limits that old losses no longer use at `now`. */
-  giveBackRoom(now: Date, limit: number): Promise<void>
+  freeExpiredRoom(now: Date, limit: number): Promise<void>
   /** Deposits without a trade whose time is over, the oldest first. */
   expiredDeposits(now: Date, limit: number): Promise<bigint[]>
   /** True if another bot that has not tried this request is free and would start sooner. */

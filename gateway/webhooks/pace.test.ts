@@ -41,7 +41,7 @@ describe('the patience with a store', () => {
   })
 })
 
-describe('places', () => {
+describe('the number of free places', () => {
   const load = { open: 0, hanging: 0, busyStores: 1, ownEndpoints: 1 }
 
   it.each([
@@ -54,11 +54,11 @@ describe('places', () => {
     ['again', { open: 4 }, 0],
     ['again', { open: 15, hanging: 15 }, 1],
     ['again', { open: 16, hanging: 16 }, 0],
-  ] as const)('of the lane %s with %j are %i', (lane, some, places) => {
+  ] as const)('in the lane "%s" with %j is %i', (lane, some, places) => {
     expect(placesLeft(lane, { ...load, ...some })).toBe(places)
   })
 
-  it('beyond the width become fewer while many stores are busy, but never fewer than the width', () => {
+  it('shrinks while many stores are busy, but never below the width of the lane', () => {
     const many = { ...load, busyStores: 40 }
     expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)
     expect(placesLeft('first', { ...many, open: 20, hanging: 20 })).toBe(0)
@@ -66,23 +66,18 @@ describe('places', () => {
     expect(placesLeft('again', { ...load, busyStores: 100_000 })).toBe(4)
   })
 
-  it.each(['first', 'again'] as const)('of the lane %s are shared by the endpoints of a store', (lane) => {
-    const one = placesLeft(lane, load)
-    for (const ownEndpoints of [2, 4, 10]) {
-      const each = placesLeft(lane, { ...load, ownEndpoints })
-      expect(each).toBe(Math.max(2, Math.floor(one / ownEndpoints)))
-      // Even if many hang, ten endpoints have no more open attempts than one.
-      const open = placesLeft(lane, { ...load, open: 1_000, hanging: 1_000, ownEndpoints: 1 })
-      expect(open).toBe(0)
+  it.each(['first', 'again'] as const)(
+    'in the lane "%s" is divided among the busy endpoints of a store',
+    (lane) => {
+      const one = placesLeft(lane, load)
       const most = lane === 'first' ? 64 : 16
-      expect(
-        placesLeft(lane, {
-          ...load,
-          ownEndpoints,
-          open: Math.max(2, Math.floor(most / ownEndpoints)),
-          hanging: most,
-        }),
-      ).toBe(0)
-    }
-  })
+      for (const ownEndpoints of [2, 4, 10]) {
+        const each = placesLeft(lane, { ...load, ownEndpoints })
+        expect(each).toBe(Math.max(2, Math.floor(one / ownEndpoints)))
+        // Hanging attempts do not count towards the width, but the most open attempts are divided too.
+        const open = Math.max(2, Math.floor(most / ownEndpoints))
+        expect(placesLeft(lane, { ...load, ownEndpoints, open, hanging: open })).toBe(0)
+      }
+    },
+  )
 })

@@ -65,7 +65,7 @@ describe('a delivery written while its endpoint is disabled', () => {
         publishEvents({ ...till.deps, addDeliveries: deliveryWriter({ ...till.deps, signals }) }),
     ],
     ['a replay', async (signals: Till['deps']['signals']) => void (await replayRange(signals))],
-  ])('is given up like those that wait already: %s', async (what, write) => {
+  ])('is given up like those that already wait, if %s wrote it', async (what, write) => {
     if (what === 'a replay') {
       await publishEvents(till.deps)
       await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()

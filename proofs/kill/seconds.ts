@@ -52,7 +52,7 @@ export function secondsInWords(what: string, seconds: Seconds): string {
   if (seconds.kind === 'unmeasured') return `${what}: not measured in so few rounds`
   const { count, medianMs, mostMs, limitMs, limitHereMs, isWithin } = seconds
   return (
-    `${what}: ${inSeconds(medianMs)} at the median of ${count}, ${inSeconds(mostMs)} at most; ` +
+    `${what}: ${inSeconds(medianMs)} at the median of ${count}, the longest ${inSeconds(mostMs)}; ` +
     `${isWithin ? 'within' : 'BEYOND'} ${inSeconds(limitHereMs)}, which corresponds to ${inSeconds(limitMs)} on a quiet machine`
   )
 }

@@ -69,7 +69,7 @@ describe('a gateway that is killed amid its work', () => {
     ['of one shopper who accepted right before the kill', 'one'],
     ['of another shopper who accepted right before the kill', 'other'],
     ['whose shopper accepted after the kill', 'after'],
-  ])('is followed by one, and exactly one credit is booked for the deposit %s', (_what, title) => {
+  ])('is followed by one, after which exactly one credit is booked for the deposit %s', (_what, title) => {
     const { amount = 0, credited } = depositOf(title) ?? {}
     expect(amount).toBeGreaterThan(0)
     expect(credited).toEqual({ ledger: amount, events: 1, webhooks: amount })

@@ -1,5 +1,5 @@
 /**
- * Live mode as an operator runs it: an unpacked release, by an account without rights, on a database with two roles.
+ * Live mode as an operator runs it: an unpacked release, run by an unprivileged account, on a database with two roles.
  */
 
 import { execFileSync } from 'node:child_process'
@@ -21,7 +21,7 @@ const HOST = 'pay.example'
 const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
 
-/** How often to poll, like a page. The till refuses more frequent calls. */
+/** Milliseconds between two polls, as in a page. The till refuses more frequent calls. */
 const LOOK_AGAIN_MS = 2_000
 
 let place: string
@@ -104,7 +104,7 @@ const filesIn = (path: string): string[] =>
 
 const ownFiles = () => filesIn(folder).filter((file) => !file.startsWith(join(folder, 'node_modules')))
 
-test('the archive contains no way to another Steam in live mode, no tests and no development packages', () => {
+test('the archive contains no tests, no development packages, and no code that could connect live mode to another Steam', () => {
   const names = filesIn(folder).map((file) => file.slice(folder.length + 1))
   for (const needed of [
     'bin/tradetill',
@@ -243,8 +243,9 @@ test('a release runs without the right to write, and a deposit is paid on a sand
     .poll(async () => (await shopper.post('/api/trade', { game: 'cs', items: [dearest?.id] })).status)
     .toBeOneOf([200, 202, 204])
   await expect.poll(shopper.payment).toMatchObject({ status: 'pending', steamTradeId: expect.any(String) })
-  const { steamTradeId } = await shopper.payment()
-  payer.accept(steamTradeId ?? '')
+  // While an offer is open, this field contains the number of the offer.
+  const { steamTradeId: offerId } = await shopper.payment()
+  payer.accept(offerId ?? '')
   await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount: dearest?.price })
 
   const paid = await shop(`/v1/deposits/${id}`, { headers })

@@ -18,7 +18,7 @@ export const READ_DEFECTS = {
       return { ...page, deposits: page.deposits.map((deposit) => ({ ...deposit, reversedAmount: 0 })) }
     },
   }),
-  'a page of events ends the log': defect({
+  'each page of events is marked as the last one': defect({
     readEvents: async (db, storeId, query) => ({
       ...(await readEvents(db, storeId, query)),
       hasMore: false,

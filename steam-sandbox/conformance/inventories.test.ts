@@ -29,7 +29,7 @@ async function reading(behaviour: string) {
   return { error, partner: await partnerPage('nova_hound') }
 }
 
-describe('an inventory answers with', () => {
+describe('the answers of an inventory:', () => {
   const { row, complete } = rowsOf('inventories')
 
   row('403 null', async () => {

@@ -34,7 +34,7 @@ export function missing(said: string): Reply {
   return page('Not found', `<h1>Not found</h1><p>${said}</p>`, 404)
 }
 
-/** With the day of joining, to compare it with the bot's profile. */
+/** Renders an account with the day on which it joined Steam. A shopper compares the day with the one shown for the bot. */
 export function person(account: Account): string {
   const { name, steamId, level, avatarHash } = account
   const joined = memberSince(account)

@@ -1,4 +1,4 @@
-/** Sales of the market family from the listing to the money, against both sandboxes. */
+/** Sales on market.csgo.com and its sister markets, from the listing to the money, against both sandboxes. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../steam-sandbox/world/world.ts'
@@ -30,7 +30,7 @@ afterAll(() => bench.close())
 const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('a sale', () => {
-  it('is due under the same number until it is done, with complete ids', async () => {
+  it('stays due under one deal number until the buyer has the items, and names each item by its asset id', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts', count: 2 })
     expect(due.assets.map(({ assetId }) => assetId)).toEqual(bench.assetsOf(DOTA).slice(0, 2))
     expect((await value(client.round(DOTA))).due).toEqual([due])
@@ -43,7 +43,7 @@ describe('a sale', () => {
     expect(bench.assetsOf(DOTA)).toHaveLength(1)
   })
 
-  it('is paid immediately in a game without protection, in the history and in the balance', async () => {
+  it('in a game without trade protection is paid immediately, as the history and the balance show', async () => {
     const { due, itemIds } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
     await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.later(10)
@@ -109,22 +109,24 @@ describe('a sale', () => {
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
   })
 
-  it.each(['never', 'declines', 'counters', 'escrow'] as const)(
-    'to a buyer who %s is cancelled',
-    async (as) => {
-      const { due } = await sell(bench, client, { appId: DOTA, as: as })
-      const offerId = bench.send(due)
-      await value(client.sent(DOTA, { ...due, offerId }))
-      await bench.later(11 * 60)
-      if (as === 'never' || as === 'escrow') bench.cancel(offerId)
-      await bench.market.look()
-      expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
-      expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
-      expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
-    },
-  )
+  it.each([
+    ['never answers', 'never'],
+    ['declines', 'declines'],
+    ['makes a counter-offer', 'counters'],
+    ['has no mobile authenticator', 'escrow'],
+  ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
+    const { due } = await sell(bench, client, { appId: DOTA, as: as })
+    const offerId = bench.send(due)
+    await value(client.sent(DOTA, { ...due, offerId }))
+    await bench.later(11 * 60)
+    if (as === 'never' || as === 'escrow') bench.cancel(offerId)
+    await bench.market.look()
+    expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
+    expect((await value(client.ready())).problems).not.toContain('banned_from_selling')
+    expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
+  })
 
-  it('stays open until it is handed over or its time is up', async () => {
+  it('that is not handed over stays open until its time is up', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
     const offerId = bench.send(due, false)
     expect(await value(client.stands(due))).toBe(true)
@@ -136,7 +138,7 @@ describe('a sale', () => {
     bench.cancel(offerId)
   })
 
-  it('bars the account from selling for a day after three sales that were not handed over', async () => {
+  it('that is not handed over bars the account from selling for a day if it is the third one', async () => {
     for (const miss of [1, 2, 3]) {
       await sell(bench, client, { appId: DOTA, as: 'accepts' })
       await bench.later(5 * 60)
@@ -169,7 +171,7 @@ describe('a sale', () => {
     expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
-  it('gets a new number when the item is sold again', async () => {
+  it('gets another deal number than an earlier sale of the same item', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'declines' })
     bench.send(due)
     await bench.later(20)

@@ -1,4 +1,4 @@
-/** The client of the market family against both sandboxes, over real HTTP; only time is simulated. */
+/** The client of the market.csgo.com family against both sandboxes, over real HTTP; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CS, DOTA, type MarketBench, openMarketBench, readyToSell, value } from '../testing/market-bench.ts'
 import type { Market } from './market.ts'

@@ -51,7 +51,7 @@ function holds(out: Outside): void {
 
 describe('a sale', () => {
   it.each(['confirm_then_tell', 'tell_then_confirm'] as const)(
-    'succeeds if nothing fails: %s',
+    'in the order %s succeeds if nothing fails',
     async (order) => {
       const out = outside(order)
       await work(out)
@@ -93,7 +93,7 @@ describe('a sale', () => {
     ['confirm_then_tell', 3],
     ['tell_then_confirm', 5],
   ] as const)(
-    'that the market calls off before its offer is confirmed gives nothing away: %s',
+    'in the order %s gives nothing away if the market calls it off before its offer is confirmed',
     async (order, calls) => {
       const out = outside(order)
       await work(out)
@@ -162,12 +162,12 @@ describe('a sale', () => {
 
 describe('a market that lies', () => {
   it.each([
-    ['asset', 'asset_not_listed'],
-    ['more', 'asset_not_listed'],
-    ['partner', 'own_account'],
-    ['message', 'deposit_message'],
-    ['price', 'price_differs'],
-  ] as const)('about the %s receives nothing, and causes one alarm', async (lie, problem) => {
+    ['an item', 'asset', 'asset_not_listed'],
+    ['the number of items', 'more', 'asset_not_listed'],
+    ['the buyer', 'partner', 'own_account'],
+    ['the message', 'message', 'deposit_message'],
+    ['the price', 'price', 'price_differs'],
+  ] as const)('about %s receives nothing, and causes one alarm', async (_what, lie, problem) => {
     const out = outside()
     await work(out)
     out.buy(1)

@@ -248,7 +248,10 @@ describe('a sale', () => {
     expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
-  it.each(['declines', 'counters'] as const)('to a buyer who %s is cancelled', async (as) => {
+  it.each([
+    ['declines', 'declines'],
+    ['makes a counter-offer', 'counters'],
+  ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
     const { due } = await sell(DOTA, as)
     await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.later(20)

@@ -58,7 +58,7 @@ describe('a step in a stack', () => {
     ['fewer', ['1', '3'], '3'],
     ['fewer', [], undefined],
     ['fewer', ['9'], undefined],
-  ])('%s with %j picked changes %j', (step, picked, id) => {
+  ])('of the kind "%s", with %j picked, changes %j', (step, picked, id) => {
     expect(itemForStep(['1', '2', '3'], new Set(picked), step)).toBe(id)
   })
 })

@@ -76,7 +76,7 @@ const en = {
   heldBySteam: (date: string) =>
     `Steam put this trade on hold, so this deposit is over. Steam holds your items until ${date}. Cancel the trade in Steam if you don’t want it; if it completes, the store is credited.`,
   holdReason:
-    'Steam holds trades from accounts that haven’t had the mobile authenticator for at least 7 days.',
+    'Steam holds trades from accounts that have no mobile authenticator, or have had it for less than 7 days.',
   cancelledByStore: {
     title: 'The store cancelled this payment',
     description:
@@ -132,7 +132,7 @@ const en = {
     no_bot_available:
       'All our bots are busy right now. Nothing was sent. Try again in a minute; if that doesn’t help, go back to the store and pay later.',
     trade_hold:
-      'Steam would hold this trade for days, because your account hasn’t had the mobile authenticator for at least 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
+      'Steam would hold this trade for days, because your account has no mobile authenticator, or has had it for less than 7 days. Nothing was sent. Add Steam Guard in the Steam app, and pay with items after 7 days.',
     steam_unavailable: 'Steam isn’t responding right now. Your items are safe; try again in a few minutes.',
     technical_works:
       'New trades are paused for technical works. Nothing was sent and your timer is stopped; try again in a few minutes.',

@@ -104,7 +104,7 @@ const list = command({
       listKeys(await session.find(), store)
   },
   lines: keyListLines,
-  none: `No keys. Make one: ${PREFIX} key add --store STORE`,
+  none: `No keys. Make one: ${PREFIX} key add --store STORE --name NAME`,
 })
 
 export const key = buildRouteMap({

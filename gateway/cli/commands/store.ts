@@ -148,7 +148,7 @@ const update = command({
       commission: {
         kind: 'parsed',
         parse: text,
-        brief: 'your commission in percent, such as 22.50; none: the default of the settings',
+        brief: 'your commission in percent, such as 22.50; "none" restores the default of the settings',
         placeholder: 'PERCENT',
         optional: true,
       },
@@ -160,7 +160,7 @@ const update = command({
         variadic: true,
       },
       allGames: { kind: 'boolean', brief: 'accept all games', optional: true, withNegated: false },
-      accent: { ...ACCENT, brief: "another colour, such as '#3366cc'; none for the page's own" },
+      accent: { ...ACCENT, brief: "another colour, such as '#3366cc'; 'none' restores the page's own" },
       ...ACT,
     },
   },
@@ -227,7 +227,7 @@ const list = command({
       listStores(await session.find(), { isDisabled: disabled, after, limit })
   },
   lines: storeListLines,
-  none: `No stores. Register one: ${PREFIX} store add --name NAME`,
+  none: `No stores. Register one: ${PREFIX} store add --name NAME --origin URL`,
 })
 
 const disable = command({
@@ -265,7 +265,7 @@ const show = command({
 })
 
 const freeRoom = command({
-  does: 'free the part of a store’s limit that reversals use, before their 30 days are over',
+  does: 'free the part of a store’s limit that its reversals use, without waiting for the end of their 30 days',
   example: "store free-room --store 1 --reason 'the shopper was barred'",
   parameters: { flags: { store: { ...STORE, kind: 'parsed' }, ...SERIOUS_ACT } },
   load: async () => {

@@ -17,7 +17,7 @@ export function priceSources(
 ): PriceSource[] {
   const sources: (PriceSource | undefined)[] = [
     file === undefined ? undefined : filePrices({ path: file, clock }),
-    web.market && marketPrices(web.market),
+    web.market === undefined ? undefined : marketPrices(web.market),
     web.skinport === undefined ? undefined : skinportPrices(web.skinport),
     web.waxpeer === undefined ? undefined : waxpeerPrices({ base: web.waxpeer, clock }),
     web.csfloat === undefined ? undefined : csfloatPrices({ base: web.csfloat, clock }),

@@ -28,7 +28,7 @@ import {
 } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
 import { roomBeside } from './promises.ts'
-import { checkRoom, giveBackRoom } from './room.ts'
+import { checkRoom, freeExpiredRoom } from './room.ts'
 import { checkEnd, checkTrade } from './truth.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
@@ -109,7 +109,7 @@ type Sweeps = Pick<
   | 'staleIntents'
   | 'tradesToEnd'
   | 'takeDueHistories'
-  | 'giveBackRoom'
+  | 'freeExpiredRoom'
   | 'expiredDeposits'
   | 'wakeBot'
 >
@@ -149,7 +149,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         for (const bot of due) bot.history = { ...bot.history, turnedAt: how.now }
         return due.map(({ botId }) => botId)
       }),
-    giveBackRoom: async (now) => giveBackRoom(memory, now),
+    freeExpiredRoom: async (now) => freeExpiredRoom(memory, now),
     expiredDeposits: (now, limit) =>
       read(() => {
         const rows = [...unpaid].filter(({ status, expiresAt }) => status === 'created' && expiresAt <= now)

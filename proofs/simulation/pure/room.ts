@@ -14,7 +14,7 @@ export function changeRoom(memory: Memory, row: TradeRow, { held, lost }: RoomCh
   }
 }
 
-export function giveBackRoom(memory: Memory, now: Date): void {
+export function freeExpiredRoom(memory: Memory, now: Date): void {
   for (const [row, { amount, until }] of memory.lost) {
     if (until > now) continue
     memory.lost.delete(row)
