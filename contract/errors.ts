@@ -307,4 +307,6 @@ export type Problem = {
   errors?: { path: string; message: string }[]
   /** For `trade_refused` only; absent if Steam gave no reason. */
   cause?: RefusalCause
+  /** For `offers_paused` only: when the next offer may be sent, ISO 8601. */
+  until?: string
 }

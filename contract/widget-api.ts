@@ -40,6 +40,16 @@ export const botSchema = z.object({
  */
 const HELD_BY = ['limit', 'release'] as const
 
+/** Equal items of a trade. `name` is Steam's, with the wear. Hostile: plain text only. */
+const tradedItemsSchema = z.object({
+  name: z.string(),
+  /** The phase of a Doppler. */
+  phase: z.enum(PHASES).optional(),
+  /** Of one item. */
+  price: minorUnits,
+  count: z.int().positive(),
+})
+
 /** GET /api/payment: request. The link may be cut short, so any text that is not a hash means an unknown deposit. */
 export const paymentQuerySchema = z.object({ hash: z.string().max(512) })
 
@@ -76,10 +86,8 @@ export const paymentSchema = z.object({
    * that, so a scammer may have access to an account and prepare a look-alike of the offer.
    */
   endedAtOnce: z.boolean(),
-  /**
-   * Seconds until the next offer to the same account may be sent, after unused ones. Absent if it does not have to wait.
-   */
-  nextOfferInS: z.int().positive().optional(),
+  /** When the next offer to the same account may be sent, after unused ones. Absent if it does not have to wait. */
+  nextOfferAt: z.iso.datetime().optional(),
   /** True if the store cancelled the open offer, so the page does not say that time ran out. */
   cancelledByStore: z.boolean(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
@@ -101,6 +109,8 @@ export const paymentSchema = z.object({
   creating: z.boolean(),
   /** Number of items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
+  /** Those items, the most expensive first, while the offer is open or being created; absent otherwise. */
+  items: z.array(tradedItemsSchema).optional(),
   /**
    * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While
    * pending it is the most that will be held, and heldUntil the latest time. The rest is credited at once.

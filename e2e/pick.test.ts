@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { MOBILE } from './support/browser.ts'
 import { openStand } from './support/shared-till.ts'
-import { centsOf, pay } from './support/shopper.ts'
+import { centsOf, pay, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
@@ -45,6 +45,57 @@ test('D-15 on a phone one press picks items for the store’s amount, and the fo
   expect(centsOf((await page.locator('.bottom-sum strong').textContent()) ?? '')).toBeGreaterThanOrEqual(
     2_000,
   )
+})
+
+test('on a phone the count opens the list of picks, and the confirmation lists the same items', async () => {
+  const { page, texts } = await openStand({ language: 'ru', viewport: MOBILE })
+  await pickItems(page, 3)
+  const count = (n: number) => page.getByRole('button', { name: texts.selectedCount(n) })
+  const list = page.getByRole('list', { name: texts.selected })
+  const removes = list.getByRole('button')
+  const places = () =>
+    page.evaluate(() =>
+      ['.pay', '.bottom-picked', '.card'].map(
+        (part) => document.querySelector(part)?.getBoundingClientRect().y,
+      ),
+    )
+  const before = await places()
+  await count(3).click()
+  await list.waitFor()
+  expect(await places()).toEqual(before)
+  await expect.poll(() => count(3).getAttribute('aria-expanded')).toBe('true')
+  await expect.poll(() => removes.count()).toBe(3)
+  await removes.nth(1).press('Escape')
+  await list.waitFor({ state: 'hidden' })
+  await expect.poll(() => count(3).evaluate((element) => element === document.activeElement)).toBe(true)
+  await count(3).press('Enter')
+  const names = await removes.evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
+  await removes.first().press('Enter')
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+  await expect.poll(focused).toBe(names[1])
+  await expect.poll(() => removes.count()).toBe(2)
+  await page.locator('.link-panel').click({ position: { x: 8, y: 30 } })
+  await list.waitFor({ state: 'hidden' })
+  await expect.poll(() => count(2).getAttribute('aria-expanded')).toBe('false')
+
+  await pay(page, texts)
+  const taken = page.getByRole('dialog').getByRole('list', { name: texts.itemsToGive }).getByRole('listitem')
+  await expect.poll(() => taken.count()).toBe(2)
+  const pictured = await taken.locator('.item-row-price').allTextContents()
+  await page.reload()
+  await expect
+    .poll(async () => (await taken.locator('.item-row-price').allTextContents()).toSorted())
+    .toEqual(pictured.toSorted())
+})
+
+test('on a phone the last pick that is put back gives the focus to the bar', async () => {
+  const { page, texts } = await openStand({ viewport: MOBILE })
+  await pickItems(page, 1)
+  await page.getByRole('button', { name: texts.selectedCount(1) }).click()
+  await page.getByRole('list', { name: texts.selected }).getByRole('button').press('Enter')
+  await page.getByText(texts.selectedCount(0)).waitFor()
+  const door = page.getByRole('button', { name: texts.pickForMe })
+  await expect.poll(() => door.evaluate((element) => element === document.activeElement)).toBe(true)
 })
 
 test('Shift picks a range, Ctrl+A picks everything that the search shows, and / focuses the search', async () => {

@@ -40,7 +40,7 @@ it('a phase of a Doppler is shown after the name, and is part of the accessible 
     phase: 'blackPearl',
   })
   expect(/class="card-name"[^>]*>([^<]*)</.exec(card)?.[1]).toBe('Doppler Black Pearl')
-  expect(card).toContain('aria-label="★ Karambit | Doppler (Factory New), Black Pearl, Factory New, $5.00"')
+  expect(card).toContain('aria-label="★ Karambit | Doppler Black Pearl (Factory New), Factory New, $5.00"')
 })
 
 it.each([

@@ -48,10 +48,10 @@ const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
  * itself, and no part depends on another.
  */
 const COPIED =
-  /\/(?:contract\/(?:games|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|money-rows|works)|flow\/(?:selectors|split)))\.tsx?$/
+  /\/(?:contract\/(?:games|item-name|statuses|money)|widget\/(?:ui\/[\w-]+|i18n\/[\w-]+|parts\/(?:texts|solution-links|amount|money-rows|works|items|item-name)|flow\/(?:selectors|split|stacks)))\.tsx?$/
 
 /** The styles of these modules, except those that the page itself has. */
-const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency)|parts\/[\w-]+)\.css$/
+const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency|picture)|parts\/[\w-]+)\.css$/
 
 function copySharedModules(): Plugin {
   const partOf = (importer: string): string | undefined =>

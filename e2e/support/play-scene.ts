@@ -6,7 +6,7 @@ import type { Bot } from '../../contract/widget-api.ts'
 import { storeSecrets } from './demo-store.ts'
 import { eventually } from './process.ts'
 import { answerOffer, player } from './sandbox.ts'
-import type { Answers, Base, Scene } from './scenes.ts'
+import type { Answers, Base, Scene } from './scene.ts'
 import { TEXTS } from './shopper.ts'
 import type { Place } from './till.ts'
 import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
@@ -41,6 +41,10 @@ export async function baseOf(till: Place): Promise<Base> {
     heldAmount: 25_502,
     heldUntil: FREE_AGAIN,
     heldBy: 'limit' as const,
+    items: [
+      { name: '★ Karambit | Doppler (Factory New)', phase: 'ruby' as const, price: 40_000, count: 1 },
+      { name: 'AK-47 | Asiimov (Field-Tested)', price: 12_751, count: 2 },
+    ],
   }
   return {
     inventory: {
@@ -53,7 +57,7 @@ export async function baseOf(till: Place): Promise<Base> {
   }
 }
 
-type Reply = { status: number; type: string; body: string | null; retryAfterS?: number }
+type Reply = { status: number; type: string; body: string | null }
 
 /** The answers to the page's calls, by path; 'never' leaves a call open. */
 type Replies = Record<string, Reply | 'never'>
@@ -65,11 +69,11 @@ const json = (value: unknown): Reply => ({
 })
 const nothing = (status: number): Reply => ({ status, type: '', body: null })
 
-type Refused = { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
+type Refused = { status: number; code: string; until?: string; cause?: RefusalCause }
 
-function problem({ status, code, retryAfterS, cause }: Refused): Reply {
-  const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound, ...(cause && { cause }) })
-  return { status, type: 'application/problem+json', body, ...(retryAfterS !== undefined && { retryAfterS }) }
+function problem({ status, code, until, cause }: Refused): Reply {
+  const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound, until, cause })
+  return { status, type: 'application/problem+json', body }
 }
 
 function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies {
@@ -94,9 +98,8 @@ function answerCalls(replies: Replies): void {
     const reply = replies[new URL(input instanceof Request ? input.url : input, location.href).pathname]
     if (reply === undefined) return ask(input, init)
     if (reply === 'never') return new Promise(() => {})
-    const { status, type, body, retryAfterS } = reply
-    const headers = { 'content-type': type, ...(retryAfterS && { 'retry-after': String(retryAfterS) }) }
-    return Promise.resolve(new Response(body, { status, headers }))
+    const { status, type, body } = reply
+    return Promise.resolve(new Response(body, { status, headers: { 'content-type': type } }))
   }
 }
 

@@ -1,49 +1,15 @@
 /** The scenes of the gallery. Each has the server's answers and the shopper's steps. */
 import type { Locator, Page } from 'playwright-core'
-import type { RefusalCause } from '../../contract/errors.ts'
 import {
   DEPOSIT_STATUSES,
   type FinalDepositStatus,
   INVENTORY_ERROR_TYPES,
   isFinal,
 } from '../../contract/statuses.ts'
-import type { Inventory, Payment, PriceReason } from '../../contract/widget-api.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
-
-export type Answers = {
-  /** Null if the deposit does not exist; 'never' if no answer comes. */
-  payment: Payment | 'never' | null
-  /** 'never' if no answer comes. */
-  inventory: Inventory | 'never'
-  /** The answer to POST /api/trade-url; absent if the scene does not call it. */
-  link?: { status: number; code: string } | 'never'
-  /** The answer to GET /api/price; absent if the scene does not call it. */
-  price?: PriceReason
-  /** The answer to POST /api/trade; a refusal by default. */
-  trade?: { status: number; code: string; retryAfterS?: number; cause?: RefusalCause }
-}
-
-/** The data that all scenes begin with. It comes from a real till, so pictures and names are the sandbox's. */
-export type Base = { payment: Payment; pending: Payment; inventory: Inventory }
-
-type Step = (page: Page, texts: Messages) => Promise<void>
-
-export type Scene = {
-  name: string
-  /** The path to open; the deposit's by default. */
-  path?: string
-  /** The trade link of an earlier visit. */
-  storedLink?: string
-  answers(base: Base): Answers
-  steps?: Step
-}
-
-const pick =
-  (...indices: number[]): Step =>
-  async (page) => {
-    await page.getByRole('gridcell').first().waitFor()
-    for (const index of indices) await page.getByRole('gridcell').nth(index).click()
-  }
+import { LISTS } from './list-scenes.ts'
+import { type Answers, type Base, pick, type Scene, type Step, stand } from './scene.ts'
 
 /** On a phone the field is behind a button. */
 async function searchField(page: Page, texts: Messages): Promise<Locator> {
@@ -54,7 +20,6 @@ async function searchField(page: Page, texts: Messages): Promise<Locator> {
   return field
 }
 
-const stand = ({ payment, inventory }: Base): Answers => ({ payment, inventory })
 const dialog: Step = (page) => page.getByRole('dialog').waitFor()
 
 const PAGES: Scene[] = [
@@ -319,7 +284,7 @@ const MODALS: Scene[] = [
     name: 'creation-error-paused',
     answers: (base) => ({
       ...stand(base),
-      trade: { status: 409, code: 'offers_paused', retryAfterS: 240 },
+      trade: { status: 409, code: 'offers_paused', until: '2026-03-01T12:01:30.000Z' },
     }),
     steps: async (page, texts) => {
       await pick(0)(page, texts)
@@ -332,7 +297,10 @@ const MODALS: Scene[] = [
     },
   },
   ...DEPOSIT_STATUSES.filter(isFinal).map((status) => ended(status)),
-  { ...ended('tradeDeclined', { endedAtOnce: true, nextOfferInS: 60 }), name: 'outcome-stolen-key' },
+  {
+    ...ended('tradeDeclined', { endedAtOnce: true, nextOfferAt: '2026-03-01T12:01:30.000Z' }),
+    name: 'outcome-stolen-key',
+  },
   {
     ...ended('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
     name: 'outcome-held',
@@ -381,4 +349,4 @@ const PRICE: Scene[] = [
   },
 ]
 
-export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS, ...PRICE]
+export const SCENES: Scene[] = [...PAGES, ...LINK, ...STAND, ...MODALS, ...PRICE, ...LISTS]

@@ -182,12 +182,18 @@ describe('GET /api/payment', () => {
 
   it('D-25 says that an offer is being created, then shows the offer, the code and the time', async () => {
     const deposit = await aDeposit(till, store)
+    const ruby = { phase: 'ruby' } as const
+    await till.db.updateTable('quote_item').set(ruby).where('name', '=', 'Item 1').execute()
     const answer = requestTrade(till.deps, deposit.body)
     await expect.poll(async () => (await payment(deposit.hash)).creating).toBe(true)
     expect(await payment(deposit.hash)).toMatchObject({
       status: 'created',
       amount: 3_000,
       itemCount: 2,
+      items: [
+        { name: 'Item 1', phase: 'ruby', price: 2_000, count: 1 },
+        { name: 'Item 0', price: 1_000, count: 1 },
+      ],
       acceptUrl: null,
       steamTradeMessage: null,
     })

@@ -7,7 +7,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Db } from '../db/client.ts'
 import type { TradeStateColumn } from '../db/trade-tables.ts'
 import { mostCareful } from '../ledger/entry.ts'
-import { pauseMsAfter } from '../shoppers/allowance.ts'
+import { pauseUntil } from '../shoppers/allowance.ts'
 import { AT_ONCE } from './deposit.ts'
 import { receiptPath } from './receipt-link.ts'
 import { type ViewRow, viewRowsOf } from './view-store.ts'
@@ -15,7 +15,7 @@ import { type ViewRow, viewRowsOf } from './view-store.ts'
 export type View = {
   depositId: bigint
   payment: Payment
-  /** Changes if any field changes, other than those that count seconds. */
+  /** Changes if any field changes, other than the one that counts seconds. */
   etag: string
   /** The payment as JSON. */
   body: string
@@ -44,7 +44,7 @@ const CREATING_STATES: readonly (TradeStateColumn | null)[] = ['intended', 'send
 
 function viewOf(row: ViewRow, communityUrl: string): View {
   const payment = paymentOf(row.is_old ? withoutDetails(row) : row, communityUrl)
-  const { timeLeft: _, nextOfferInS: _wait, ...lasting } = payment
+  const { timeLeft: _, ...lasting } = payment
   const etag = `"${createHash('sha256').update(JSON.stringify(lasting)).digest('base64url').slice(0, 22)}"`
   const isOpen = row.trade_state === 'active' && row.trade_id !== null && row.bot_id !== null
   return {
@@ -103,12 +103,17 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     language: row.language,
     creating,
     itemCount: row.item_count ?? 0,
+    ...(row.items !== null && (row.status === 'pending' || creating) && { items: row.items.map(itemOf) }),
     ...heldOf(row),
     minAmount: numberOrNull(row.min_amount),
     maxAmount: numberOrNull(row.max_amount),
     games: row.games ?? [...GAMES],
     targetAmount: numberOrNull(row.target_amount),
   }
+}
+
+function itemOf({ phase, ...item }: NonNullable<ViewRow['items']>[number]) {
+  return { ...item, ...(phase !== null && { phase }) }
 }
 
 /** Fills the ids into the store's address. They are encoded, so an id cannot change the rest of the address. */
@@ -140,10 +145,10 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
 }
 
 /** A pause after unused offers delays the next offer to the account, but not one of a deposit locked to it. */
-function nextOfferOf({ unused_count: count, unused_seconds: past }: ViewRow): { nextOfferInS?: number } {
-  if (count === null || count === 0 || past === null) return {}
-  const seconds = Math.ceil(pauseMsAfter(count) / 1000 - past)
-  return seconds > 0 ? { nextOfferInS: seconds } : {}
+function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): { nextOfferAt?: string } {
+  if (count === null || count === 0 || lastAt === null) return {}
+  const until = pauseUntil({ count, lastAt })
+  return until > now ? { nextOfferAt: until.toISOString() } : {}
 }
 
 const worksTextOf = ({ works_text_en: en, works_text_ru: ru }: ViewRow): Payment['technicalWorksText'] =>

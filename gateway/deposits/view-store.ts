@@ -1,6 +1,6 @@
 /** Reads deposits with their trades and items, for their store and for shoppers. */
 import { sql } from 'kysely'
-import type { Game } from '../../contract/games.ts'
+import type { Game, Phase } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
@@ -117,6 +117,8 @@ export type ViewRow = {
   promised_until: Date | null
   accepted: boolean
   item_count: number | null
+  /** The items of the trade, equal ones together, until the deposit has ended. */
+  items: { name: string; phase: Phase | null; price: number; count: number }[] | null
   bot_name: string | null
   bot_profile_url: string | null
   bot_avatar_url: string | null
@@ -128,9 +130,10 @@ export type ViewRow = {
   deposit_credit_mode: CreditMode | null
   /** Whether the shopper's next delivery is credited on release. */
   is_on_release: boolean
-  /** Unused offers to the account, and the seconds since the latest. Null if they cannot delay the next offer. */
+  /** Unused offers to the account, and the end of the latest. Null if they cannot delay the next offer. */
   unused_count: number | null
-  unused_seconds: number | null
+  unused_at: Date | null
+  now: Date
   technical_works: boolean
   works_text_en: string | null
   works_text_ru: string | null
@@ -159,12 +162,18 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         trade.secret_code, trade.total, trade.promised_amount,
         trade.deadline + trade.promised_days * interval '24 hours' as promised_until, trade.accepted_at is not null as accepted,
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
+        case when deposit.status in ('created', 'pending') then (
+          select json_agg(alike order by alike.price desc, alike.name) from (
+            select name, phase, price, count(*)::int as count from trade_item
+            where trade_item.trade_id = trade.id group by name, phase, price
+          ) alike
+        ) end as items,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
         bot.level as bot_level, bot.member_since as bot_member_since,
         trade.credit_mode as trade_credit_mode, store.credit_mode as store_credit_mode,
         deposit.credit_mode as deposit_credit_mode, ${isOnReleaseSql(sql`trade.partner_steam_id`)} as is_on_release,
         unused.count as unused_count,
-        extract(epoch from (select till_now()) - unused.last_at)::float8 as unused_seconds,
+        unused.last_at as unused_at, (select till_now()) as now,
         works.*,
         greatest(0, ceil(extract(epoch from deposit.expires_at - (select till_now()))))::int as seconds_to_expiry,
         greatest(0, ceil(extract(epoch from trade.deadline - (select till_now()))))::int as seconds_to_deadline,

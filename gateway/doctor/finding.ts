@@ -1,4 +1,5 @@
 /** A line of the doctor's report: one check and its result. */
+import { counted } from '../kit/counted.ts'
 
 export type Finding = {
   /** Name of the check. It stays the same in later versions. */
@@ -28,15 +29,15 @@ export const notChecked = (check: string, why: string): Finding => ({
 
 const SECOND_MS = 1_000
 const STEPS: readonly [name: string, ms: number][] = [
-  ['days', 86_400 * SECOND_MS],
-  ['hours', 3_600 * SECOND_MS],
-  ['minutes', 60 * SECOND_MS],
+  ['day', 86_400 * SECOND_MS],
+  ['hour', 3_600 * SECOND_MS],
+  ['minute', 60 * SECOND_MS],
 ]
 
 /** Formats a duration in the largest unit that gives at least two. */
 export function ageText(ms: number): string {
   const step = STEPS.find(([, size]) => ms >= 2 * size)
   return step === undefined
-    ? `${Math.round(ms / SECOND_MS)} seconds`
-    : `${Math.floor(ms / step[1])} ${step[0]}`
+    ? counted(Math.round(ms / SECOND_MS), 'second')
+    : counted(Math.floor(ms / step[1]), step[0])
 }

@@ -46,7 +46,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function problemOf(request: FastifyRequest, { code, fields, refusalCause: cause }: Refusal): Problem {
+function problemOf(request: FastifyRequest, { code, fields, until, refusalCause: cause }: Refusal): Problem {
   const { status, title, detail } = ERRORS[code]
   const language = languageOf(request)
   const { store } = request.call
@@ -61,6 +61,7 @@ function problemOf(request: FastifyRequest, { code, fields, refusalCause: cause 
         : detailForStores(code, language, { key: store.keyId, asked: describeDeposit(request) }),
     ...(fields && { errors: fields }),
     ...(cause && { cause }),
+    ...(until && { until: until.toISOString() }),
   }
 }
 
@@ -76,6 +77,7 @@ type Refusal = {
   code: ErrorCode
   fields?: FieldError[] | undefined
   retryAfterS?: number | undefined
+  until?: Date | undefined
   refusalCause?: RefusalCause | undefined
 }
 

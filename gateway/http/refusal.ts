@@ -3,7 +3,7 @@ import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 export type FieldError = { path: string; message: string }
 
 /** The details of a refusal besides its code: fields to correct, or when to call again and why. */
-export type RefusalDetails = FieldError[] | { retryAfterS?: number; cause?: RefusalCause }
+export type RefusalDetails = FieldError[] | { retryAfterS?: number; until?: Date; cause?: RefusalCause }
 
 /** A refusal on its way to the caller: http/problem.ts turns it into the catalogue's problem JSON. */
 export class ProblemError extends Error {
@@ -11,6 +11,8 @@ export class ProblemError extends Error {
   readonly fields: FieldError[] | undefined
   /** Seconds. */
   readonly retryAfterS: number | undefined
+  /** The time at which `retryAfterS` ends, if a page shows it. */
+  readonly until: Date | undefined
   readonly refusalCause: RefusalCause | undefined
 
   constructor(code: ErrorCode, details?: RefusalDetails) {
@@ -19,6 +21,7 @@ export class ProblemError extends Error {
     this.code = code
     this.fields = Array.isArray(details) ? details : undefined
     this.retryAfterS = Array.isArray(details) ? undefined : details?.retryAfterS
+    this.until = Array.isArray(details) ? undefined : details?.until
     this.refusalCause = Array.isArray(details) ? undefined : details?.cause
   }
 }

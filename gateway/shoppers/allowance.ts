@@ -25,8 +25,10 @@ export type PartnerFacts = {
   /** Those of `open` whose deposits this store locked to the account. */
   openLocked: number
   /** Unused offers of this store since the account last paid there, and the end of the latest. */
-  unused: { count: number; lastAt: Date } | null
+  unused: UnusedOffers | null
 }
+
+type UnusedOffers = { count: number; lastAt: Date }
 
 export type Allowance = { kind: 'allowed' } | { kind: 'too_many' } | { kind: 'paused'; until: Date }
 
@@ -37,15 +39,19 @@ type OfferRequest = {
 }
 
 /** Returns the pause after the last of `count` unused offers. `count` is at least 1. */
-export const pauseMsAfter = (count: number): number =>
+const pauseMsAfter = (count: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(count - 1, MOST_DOUBLINGS))
+
+/** Returns when the next offer may be sent. Every page and every refusal names this time. */
+export function pauseUntil({ count, lastAt }: UnusedOffers): Date {
+  return new Date(lastAt.getTime() + pauseMsAfter(count))
+}
 
 /** Decides whether another offer may be sent to the account for a deposit of the store. */
 export function judgePartner(facts: PartnerFacts, { isLocked, now }: OfferRequest): Allowance {
   const hasOwnSlot = isLocked && facts.openLocked < MOST_OPEN_LOCKED
   if (facts.open >= MOST_OPEN_OFFERS && !hasOwnSlot) return { kind: 'too_many' }
   if (isLocked || facts.unused === null) return { kind: 'allowed' }
-  const { count, lastAt } = facts.unused
-  const until = new Date(lastAt.getTime() + pauseMsAfter(count))
+  const until = pauseUntil(facts.unused)
   return until > now ? { kind: 'paused', until } : { kind: 'allowed' }
 }

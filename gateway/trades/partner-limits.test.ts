@@ -116,14 +116,12 @@ describe('the pause', () => {
     return deposit
   }
 
-  /** The page counts by the database's clock, which runs on. */
-  const within = (more: number, most: number) => (seconds: number | undefined) =>
-    seconds !== undefined && seconds > more && seconds <= most
-
-  /** Seconds to wait, as the page of the deposit says; undefined if it says nothing. */
-  async function shownPauseS({ hash }: Deposit): Promise<number | undefined> {
-    return (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.nextOfferInS
+  /** The time of the next offer, as the page of the deposit says; undefined if it says nothing. */
+  async function shownUntil({ hash }: Deposit): Promise<string | undefined> {
+    return (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.nextOfferAt
   }
+
+  const inS = (seconds: number): Date => new Date(till.clock.now().getTime() + seconds * 1000)
 
   test.each([
     ['declined', 'declined'],
@@ -134,17 +132,17 @@ describe('the pause', () => {
     'begins after an offer that is %s (%s), is shown on its page, and doubles',
     async (state, reason) => {
       const first = await unusedOffer(reason, state)
-      expect(await shownPauseS(first)).toSatisfy(within(0, 60))
+      const until = inS(60)
+      expect(await shownUntil(first)).toBe(until.toISOString())
       const next = await depositFor()
-      const until = new Date(till.clock.now().getTime() + 60_000)
       expect(await ask(next)).toEqual({ ...refusal('offers_paused'), until })
-      expect(await shownPauseS(next)).toBeUndefined()
+      expect(await shownUntil(next)).toBeUndefined()
       await jump(till, 60)
-      expect(await shownPauseS(first)).toBeUndefined()
+      expect(await shownUntil(first)).toBeUndefined()
       await openOffer(next)
       await end(next, state, reason)
-      expect(await shownPauseS(first)).toSatisfy(within(60, 120))
-      expect(await shownPauseS(next)).toSatisfy(within(60, 120))
+      expect(await shownUntil(first)).toBe(inS(120).toISOString())
+      expect(await shownUntil(next)).toBe(inS(120).toISOString())
       await jump(till, 61)
       const third = await depositFor()
       expect(await ask(third)).toMatchObject(refusal('offers_paused'))
@@ -159,7 +157,7 @@ describe('the pause', () => {
     ['invalid', 'escrow'],
     ['refused', 'trade_refused'],
   ] as const)('does not begin after an offer that is %s (%s)', async (state, reason) => {
-    expect(await shownPauseS(await unusedOffer(reason, state))).toBeUndefined()
+    expect(await shownUntil(await unusedOffer(reason, state))).toBeUndefined()
     await openOffer(await depositFor())
   })
 
@@ -187,7 +185,7 @@ describe('the pause', () => {
     const locked = await depositFor({ isLocked: true })
     await offerFor(till, first.bot, locked)
     await end(locked, 'declined', 'declined')
-    expect(await shownPauseS(locked)).toBeUndefined()
+    expect(await shownUntil(locked)).toBeUndefined()
   })
 })
 
@@ -213,10 +211,11 @@ test('D-31 an account that was denied after giving its link is refused, and its 
   await openOffer(first)
 })
 
-test('D-31 the answer to the page says for how many seconds to wait', async () => {
+test('D-31 the answer to the page says for how many seconds to wait, and until when', async () => {
   const [first, next] = [await depositFor(), await depositFor()]
   await openOffer(first)
   await end(first, 'declined', 'declined')
+  const until = new Date(till.clock.now().getTime() + 60_000).toISOString()
   await jump(till, 20)
   const app = fastify()
   app.setValidatorCompiler(validatorCompiler)
@@ -227,4 +226,5 @@ test('D-31 the answer to the page says for how many seconds to wait', async () =
   await app.close()
   expect([answer.statusCode, answer.json().code]).toEqual([409, 'offers_paused'])
   expect(answer.headers['retry-after']).toBe('40')
+  expect(answer.json()).toMatchObject({ until })
 })

@@ -4,7 +4,7 @@ import { refuse } from '../http/refusal.ts'
 import { type RequestDeps, requestTrade } from './request.ts'
 
 const waitOf = (until: Date | undefined, now: Date) =>
-  until && { retryAfterS: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)) }
+  until && { until, retryAfterS: Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000)) }
 
 /** POST /api/trade. */
 export function tradeRoutes(deps: RequestDeps): FastifyPluginAsyncZod {

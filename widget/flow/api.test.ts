@@ -111,6 +111,16 @@ it('D-31 a refusal carries the time to ask again, if the server named one', asyn
     expect(await apiWithAnswers(refused(headers)).load()).toEqual({ kind: 'refused', status: 409, refusal })
 })
 
+it('D-31 a refusal carries the time of the next offer, if the server named one', async () => {
+  const refused = (until: unknown) =>
+    new Response(JSON.stringify({ code: 'offers_paused', detail: 'wait', until }), { status: 409 })
+  const refusal = { code: 'offers_paused', detail: 'wait' }
+  const until = '2026-11-26T12:01:30.000Z'
+  expect(await apiWithAnswers(refused(until)).load()).toMatchObject({ refusal: { ...refusal, until } })
+  for (const other of [undefined, null, 7])
+    expect(await apiWithAnswers(refused(other)).load()).toEqual({ kind: 'refused', status: 409, refusal })
+})
+
 it('D-17 a refusal carries Steam’s own reason, if the server knows it', async () => {
   const refused = (cause: unknown) =>
     new Response(JSON.stringify({ code: 'trade_refused', detail: 'no', cause }), { status: 422 })

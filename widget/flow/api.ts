@@ -159,6 +159,7 @@ async function refusalOf(response: Response): Promise<Refusal> {
       detail: typeof problem.detail === 'string' ? problem.detail : null,
       ...(retryAfterS > 0 && { retryAfterS }),
       ...(typeof problem.cause === 'string' && { cause: problem.cause }),
+      ...(typeof problem.until === 'string' && { until: problem.until }),
       ...(code === null && { isAnswered: true }),
     }
   } catch {

@@ -26,6 +26,12 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
       { ...hold, atOnce: 0 },
       { now: 0, later: 3_375, until: UNTIL, certainty: 'expected' },
     ],
+    [
+      'certain if the store waits for all of it',
+      3_375,
+      { ...hold, atOnce: 0, by: 'release' as const },
+      { now: 0, later: 3_375, until: UNTIL, certainty: 'final' },
+    ],
     ['zero without items', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
   ])('is %s', (_, total, said, split) => {
     expect(forecast(total, said)).toEqual(split)
@@ -37,7 +43,18 @@ describe('D-9 the money of an offer', () => {
   it.each([
     ['is at least the promised amount while the offer is open', 'pending', held, [1_000, 2_375, 'least']],
     ['is the credited amount once the items have arrived', 'succeeded', held, [1_000, 2_375, 'final']],
-    ['may all be credited later', 'pending', { ...held, heldAmount: 3_375 }, [0, 3_375, 'least']],
+    [
+      'may all be credited later, by the limit',
+      'pending',
+      { ...held, heldAmount: 3_375, heldBy: 'limit' },
+      [0, 3_375, 'least'],
+    ],
+    [
+      'is certain if the store waits for all of it',
+      'pending',
+      { ...held, heldAmount: 3_375, heldBy: 'release' },
+      [0, 3_375, 'final'],
+    ],
     [
       'may all be credited at once',
       'pending',

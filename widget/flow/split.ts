@@ -1,7 +1,10 @@
 /** Splits an amount into the part credited at once and the part credited later. Pure. */
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 
-/** `expected`: other payments may change it before the offer. `least`: more may be credited at once, never less. */
+/**
+ * `expected`: other payments may change both parts before the offer. `least`: more may be credited at once, never less,
+ * so the later part is a maximum. `final`: nothing can change.
+ */
 export type Certainty = 'expected' | 'least' | 'final'
 
 /** `until` is ISO 8601; null if nothing is credited later. */
@@ -10,19 +13,26 @@ export type Split = { now: number; later: number; until: string | null; certaint
 /** Forecasts the credit for picked items. The hold limit is not reserved, so only the offer can promise amounts. */
 export function forecast(total: number, hold: Inventory['hold']): Split {
   if (hold === null || total === 0) return { now: total, later: 0, until: null, certainty: 'final' }
-  const certainty = 'expected'
+  // A store that waits for all of it has no room that other payments could take.
+  const certainty = hold.by === 'release' && hold.atOnce === 0 ? 'final' : 'expected'
   if (total <= hold.atOnce) return { now: total, later: 0, until: null, certainty }
   return { now: hold.atOnce, later: total - hold.atOnce, until: hold.until, certainty }
 }
 
 /** Returns the amounts promised by the open offer, or credited after it. */
-export function creditOf({ amount, heldAmount, heldUntil, status }: Payment): Split | null {
+export function creditOf(payment: Payment): Split | null {
+  const { amount, heldAmount, heldUntil, status } = payment
   if (amount === null) return null
-  const now = amount - heldAmount
+  const canGrow = status === 'pending' && heldAmount > 0 && heldByOf(payment) === 'limit'
   return {
-    now,
+    now: amount - heldAmount,
     later: heldAmount,
     until: heldUntil,
-    certainty: status === 'pending' && heldAmount > 0 ? 'least' : 'final',
+    certainty: canGrow ? 'least' : 'final',
   }
+}
+
+/** The rule that holds a part. An older server does not name it. */
+export function heldByOf({ amount, heldAmount, heldBy }: Payment): NonNullable<Payment['heldBy']> {
+  return heldBy ?? ((amount ?? 0) > heldAmount ? 'limit' : 'release')
 }

@@ -40,6 +40,12 @@ function buildStacks(items: readonly Item[]): Stacks {
   return { fronts, members }
 }
 
+/** The picked items, equal ones together, in the order of picking. */
+export function pickedStacks(items: readonly Item[]): { item: Item; ids: readonly string[] }[] {
+  const { fronts, members } = buildStacks(items)
+  return fronts.map((item) => ({ item, ids: members.get(item.id) ?? [item.id] }))
+}
+
 /** `more` picks one item, `fewer` puts one back, and `toggle` puts one back if any is picked, or else picks one. */
 export type Step = 'toggle' | 'fewer' | 'more'
 

@@ -11,6 +11,8 @@ export type Refusal = {
   detail: string | null
   /** Seconds until the same call may succeed, if the server said so. */
   retryAfterS?: number
+  /** When the next offer may be sent, ISO 8601, if the server said so. */
+  until?: string
   /** Steam's own reason, if it gave one. */
   cause?: string
   /** Set if something other than the gateway answered, for example a proxy whose server is down. */

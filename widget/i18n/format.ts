@@ -40,9 +40,9 @@ export function formatDate(iso: string, language: Language): string {
   )
 }
 
-/** ISO 8601 → day and month in the shopper's zone. */
-export function formatDay(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month: 'long' }).format(new Date(iso))
+/** ISO 8601 → day and month in the shopper's zone. `short`: with a short name of the month, where room is scarce. */
+export function formatDay(iso: string, language: Language, month: 'long' | 'short' = 'long'): string {
+  return new Intl.DateTimeFormat(LOCALES[language], { day: 'numeric', month }).format(new Date(iso))
 }
 
 /** YYYY-MM-DD → date, the same in every zone. */
@@ -52,9 +52,10 @@ export function formatDateOnly(day: string, language: Language): string {
   )
 }
 
-/** Wall-clock milliseconds → time of day, to the second, in the shopper's zone. */
-export function formatTime(ms: number, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(ms)
+/** ISO 8601 → time of day in the shopper's zone, rounded up to a second: what begins then has begun at the shown time. */
+export function formatTime(iso: string, language: Language): string {
+  const moment = Math.ceil(Date.parse(iso) / 1000) * 1000
+  return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(moment)
 }
 
 /**

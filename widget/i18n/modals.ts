@@ -26,17 +26,19 @@ const en = {
   stepPhone: 'Confirm on your phone',
   nothingInReturn: (amount: string) =>
     `Steam will warn you that you get nothing in return, and ask if this is a gift. Answer yes: Steam doesn’t know that the store pays you ${amount}.`,
-  phoneHint: 'If you have Steam Guard, the Steam app asks once more. Only then are the items sent.',
+  phoneHint:
+    'If you have Steam Guard, the Steam app asks once more. Compare its items with the ones you picked, then confirm. Only then are they sent.',
+  itemsToGive: 'The offer takes only these items',
   secretCode: 'Secret code – look for it in the offer',
   copy: 'Copy',
   copied: 'Copied',
   acceptInBrowser: 'Accept in browser',
   acceptInClient: 'In Steam client',
   scamWarning:
-    'The offer must show this code, but the code alone is not enough: anyone with your API key can read it. Check that the bot’s level and “member since” match its profile above. We never ask you to send items twice.',
+    'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level and “member since” match its profile above. We never ask you to send items twice.',
   /** For a bot whose profile hides the day. */
   scamWarningLevel:
-    'The offer must show this code, but the code alone is not enough: anyone with your API key can read it. Check that the bot’s level matches its profile above. We never ask you to send items twice.',
+    'The offer must show this code, but the code alone is not enough: a thief with an API key (a password for programs) to your account can read it. Check that the bot’s level matches its profile above. We never ask you to send items twice.',
   technicalWorks: 'Technical works: this may take longer than usual. Your items are safe.',
   confirmNext: 'Accept on Steam, then come back: this page updates automatically.',
   stepBack: 'Close – the offer stays open',
@@ -91,6 +93,8 @@ const en = {
   ],
   counteredStep:
     'If you did not send the counteroffer yourself, somebody else may control your account: don’t accept any offer that looks like ours.',
+  apiKeyIs:
+    'An API key is a password for programs: with it, they read and cancel your trade offers. Only developers need one, so you probably never made one. If this page of Steam shows a key, a thief probably made it:',
   scamApiKey: 'Check your Steam API key',
   stolenKeyTitle: 'This was probably not you',
   stolenKeyText:
@@ -111,7 +115,8 @@ const en = {
     `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
   heldByLimit: (amount: string, date: string) =>
     `Steam allows this trade to be reversed until ${date}. Until then the store gets money only up to its limit, so ${amount} comes after that.`,
-  mayGrow: 'If the limit has more room when your items arrive, more comes now.',
+  heldByLimitAtMost: (amount: string, date: string) =>
+    `Steam allows this trade to be reversed until ${date}. Until then the store gets money only up to its limit, so at most ${amount} comes after that. If the limit has more room when your items arrive, more comes now.`,
   nothingHeld: 'Nothing is held: the store gets all of it once your items arrive.',
   redirectSoon: 'You’ll be back in the store in a few seconds.',
   stopSound: 'Stop the sound',
@@ -175,16 +180,17 @@ const ru: ModalTexts = {
   nothingInReturn: (amount) =>
     `Steam предупредит, что вы ничего не получаете взамен, и спросит, подарок ли это. Ответьте «да»: Steam не знает, что ${amount} вам зачислит магазин.`,
   phoneHint:
-    'Если у вас есть Steam Guard, приложение Steam спросит ещё раз. Только после этого предметы уйдут.',
+    'Если у вас есть Steam Guard, приложение Steam спросит ещё раз. Сверьте предметы в нём с теми, что вы выбрали, и подтвердите. Только после этого они уйдут.',
+  itemsToGive: 'Предложение забирает только эти предметы',
   secretCode: 'Секретный код в предложении',
   copy: 'Копировать',
   copied: 'Скопировано',
   acceptInBrowser: 'Принять в браузере',
   acceptInClient: 'В клиенте Steam',
   scamWarning:
-    'Этот код в предложении обязателен, но его недостаточно: код видит любой, у кого есть ваш ключ API. Сверьте уровень бота и дату его регистрации с профилем выше. Мы никогда не просим отправить предметы дважды.',
+    'Этот код в предложении обязателен, но его недостаточно: код увидит и вор, у которого есть ключ API (пароль для программ) от вашего аккаунта. Сверьте уровень бота и дату его регистрации с профилем выше. Мы никогда не просим отправить предметы дважды.',
   scamWarningLevel:
-    'Этот код в предложении обязателен, но его недостаточно: код видит любой, у кого есть ваш ключ API. Сверьте уровень бота с профилем выше. Мы никогда не просим отправить предметы дважды.',
+    'Этот код в предложении обязателен, но его недостаточно: код увидит и вор, у которого есть ключ API (пароль для программ) от вашего аккаунта. Сверьте уровень бота с профилем выше. Мы никогда не просим отправить предметы дважды.',
   technicalWorks:
     'Технические работы: обмен может занять больше времени, чем обычно. Предметы в безопасности.',
   confirmNext: 'Примите предложение в Steam и вернитесь: эта страница обновится сама.',
@@ -240,6 +246,8 @@ const ru: ModalTexts = {
   ],
   counteredStep:
     'Если встречное предложение отправили не вы, аккаунтом может управлять кто-то ещё: не принимайте похожих предложений.',
+  apiKeyIs:
+    'Ключ API — пароль для программ: с ним они читают и отменяют ваши предложения обмена. Он нужен только разработчикам, так что вы его, скорее всего, не создавали. Если на этой странице Steam есть ключ, его, вероятно, создал вор:',
   scamApiKey: 'Проверить ключ Steam API',
   stolenKeyTitle: 'Скорее всего, это были не вы',
   stolenKeyText:
@@ -260,7 +268,8 @@ const ru: ModalTexts = {
     `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
   heldByLimit: (amount, date) =>
     `Steam позволяет отменить этот обмен до ${date}. До этого магазин получает деньги только в пределах своего лимита, поэтому ${amount} придут позже.`,
-  mayGrow: 'Если к приходу предметов в лимите будет больше места, сразу придёт больше.',
+  heldByLimitAtMost: (amount, date) =>
+    `Steam позволяет отменить этот обмен до ${date}. До этого магазин получает деньги только в пределах своего лимита, поэтому не более ${amount} придёт позже. Если к приходу предметов в лимите будет больше места, сразу придёт больше.`,
   nothingHeld: 'Ничего не удерживается: магазин получит всю сумму, когда придут предметы.',
   redirectSoon: 'Через несколько секунд вы вернётесь в магазин.',
   stopSound: 'Выключить звук',

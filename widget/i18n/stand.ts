@@ -1,11 +1,11 @@
 /** The texts of the stand (the shopper's items and the payment), loaded with it. */
 import type { Game } from '../../contract/games.ts'
-import { PHASE_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
 import type { InventoryFailure, Sort } from '../flow/state.ts'
 import { itemConditions } from './conditions.ts'
+import { itemTexts } from './items.ts'
 import { countEn, countRu } from './plural.ts'
 import type { ErrorText } from './rest.ts'
 
@@ -13,6 +13,7 @@ import type { ErrorText } from './rest.ts'
 const GAME_NAMES = { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisfies Record<Game, string>
 
 const en = {
+  ...itemTexts.en,
   itemConditions: itemConditions.en,
   game: 'Game',
   games: GAME_NAMES,
@@ -76,14 +77,6 @@ const en = {
     inAnotherTrade: 'in another trade',
   } satisfies Record<UnavailableReason, string>,
   firstFree: (date: string) => `The first becomes tradable on ${date}.`,
-  wear: {
-    WearCategory0: ['FN', 'Factory New'],
-    WearCategory1: ['MW', 'Minimal Wear'],
-    WearCategory2: ['FT', 'Field-Tested'],
-    WearCategory3: ['WW', 'Well-Worn'],
-    WearCategory4: ['BS', 'Battle-Scarred'],
-  },
-  phases: PHASE_WORDS.en,
   summary: 'Your payment',
   minimum: 'Minimum',
   maximum: 'Maximum',
@@ -93,7 +86,6 @@ const en = {
   pay: 'Add funds',
   clear: 'Clear',
   clearAll: 'Clear the selection',
-  removeItem: (name: string) => `Remove ${name}`,
   payAmount: (amount: string) => `Add funds · ${amount}`,
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
@@ -176,6 +168,7 @@ const en = {
 export type StandTexts = typeof en
 
 const ru: StandTexts = {
+  ...itemTexts.ru,
   itemConditions: itemConditions.ru,
   games: GAME_NAMES,
   game: 'Игра',
@@ -239,14 +232,6 @@ const ru: StandTexts = {
     inAnotherTrade: 'в другом обмене',
   },
   firstFree: (date) => `Первый можно будет передать ${date}.`,
-  wear: {
-    WearCategory0: ['FN', 'Прямо с завода'],
-    WearCategory1: ['MW', 'Немного поношенное'],
-    WearCategory2: ['FT', 'После полевых испытаний'],
-    WearCategory3: ['WW', 'Поношенное'],
-    WearCategory4: ['BS', 'Закалённое в боях'],
-  },
-  phases: PHASE_WORDS.ru,
   summary: 'Ваш платёж',
   minimum: 'Минимум',
   maximum: 'Максимум',
@@ -256,7 +241,6 @@ const ru: StandTexts = {
   pay: 'Пополнить',
   clear: 'Очистить',
   clearAll: 'Снять выбор со всех предметов',
-  removeItem: (name) => `Убрать ${name}`,
   payAmount: (amount) => `Пополнить · ${amount}`,
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,

@@ -1,11 +1,10 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
-import { Amount } from '../parts/amount.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
+import { Picked } from './picked.tsx'
 import { Money } from './summary.tsx'
 import { Target } from './target.tsx'
 import { useStand } from './texts.ts'
@@ -37,11 +36,13 @@ export function BottomBar({ stand, payment, flow }: Props) {
       {stand.selection.length > 0 && <Money stand={stand} payment={payment} folded />}
       <div className="bottom-row">
         <div className="bottom-sum">
-          <strong>
-            <Amount minor={selectedTotal(stand)} currency={payment.currency} />
-          </strong>
-          <span>
-            {texts.selectedCount(stand.selection.length)}
+          <Picked
+            stand={stand}
+            payment={payment}
+            flow={flow}
+            onEmpty={() => button.current?.focus({ preventScroll: true })}
+          />
+          <span className="bottom-links">
             <button
               ref={button}
               type="button"

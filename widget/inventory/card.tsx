@@ -1,12 +1,14 @@
 import './stepper.css'
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import { nameWithPhase } from '../../contract/item-name.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Item } from '../../contract/widget-api.ts'
+import { type ShownName, shownName } from '../parts/item-name.ts'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
+import { Picture } from '../ui/picture.tsx'
 import { PICTURE } from './geometry.ts'
-import { type ShownName, shownName } from './item-name.ts'
+import { hyphenated } from './hyphenated.ts'
 import { useStand } from './texts.ts'
 
 type Props = {
@@ -79,7 +81,7 @@ export const Card = memo(
             ?
           </button>
         </span>
-        <span className="card-rarity">{item.rarityName}</span>
+        <span className="card-rarity">{hyphenated(item.rarityName ?? '')}</span>
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
         <span className={nameClassOf(shown)} title={whole}>
           {shown.name}
@@ -136,38 +138,5 @@ function StepButton({ part, label, sign, isOff = false }: StepProps) {
     <button type="button" tabIndex={-1} data-part={part} aria-label={label} aria-disabled={isOff}>
       {sign}
     </button>
-  )
-}
-
-const SMALL = /\/100fx100f$/
-
-/** The picture for denser screens, in sizes that Steam's servers offer. */
-const srcSetOf = (url: string): string | undefined =>
-  SMALL.test(url)
-    ? `${url}, ${url.replace(SMALL, '/200fx200f')} 2x, ${url.replace(SMALL, '/360fx360f')} 3x`
-    : undefined
-
-/** An item's picture. It is not lazy, since only cards in or near view exist. A drawn crate replaces a broken one. */
-export function Picture({ url, size }: { url: string; size: number }) {
-  const [broken, setBroken] = useState(false)
-  if (broken) {
-    return (
-      <svg className="picture-missing" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true">
-        <path d="M4 8.5 12 4l8 4.5v7L12 20l-8-4.5zM4 8.5l8 4.5 8-4.5M12 13v7" />
-      </svg>
-    )
-  }
-  return (
-    <img
-      src={url}
-      srcSet={srcSetOf(url)}
-      alt=""
-      width={size}
-      height={size}
-      decoding="async"
-      referrerPolicy="no-referrer"
-      draggable={false}
-      onError={() => setBroken(true)}
-    />
   )
 }

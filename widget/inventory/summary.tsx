@@ -1,13 +1,12 @@
-import { nameWithPhase } from '../../contract/item-name.ts'
-import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
+import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import { creditOf, forecast, type Split } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
 import { Amount } from '../parts/amount.tsx'
+import { ItemList, tilesOf } from '../parts/items.tsx'
 import { MoneyRows } from '../parts/money-rows.tsx'
-import { Picture } from './card.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Target } from './target.tsx'
@@ -73,38 +72,17 @@ export function Summary({ stand, payment, flow }: Props) {
       >
         {texts.clear}
       </button>
-      {items.length > 0 && <Picked items={items} flow={flow} isSettled={offered !== null} />}
+      {items.length > 0 && (
+        <ItemList
+          rows={tilesOf(items)}
+          look="tiles"
+          label={texts.selected}
+          currency={payment.currency}
+          onRemove={(id) => flow.dispatch({ kind: 'itemToggled', id })}
+          isSettled={offered !== null}
+        />
+      )}
     </aside>
-  )
-}
-
-type PickedProps = { items: readonly Item[]; flow: Flow; isSettled: boolean }
-
-/** The picked items. A press puts one back, until an offer is being created. */
-function Picked({ items, flow, isSettled }: PickedProps) {
-  const { texts } = useStand()
-  return (
-    <ul className="summary-items">
-      {items.map((item) => {
-        const { id, name, phase, rarity, rarityName, iconUrl } = item
-        return (
-          <li key={id}>
-            <button
-              type="button"
-              className={`summary-item ${rarity}`}
-              title={[nameWithPhase(name, phase ? texts.phases[phase] : null), rarityName]
-                .filter(Boolean)
-                .join(', ')}
-              aria-label={texts.removeItem(name)}
-              disabled={isSettled}
-              onClick={() => flow.dispatch({ kind: 'itemToggled', id })}
-            >
-              <Picture url={iconUrl} size={65} />
-            </button>
-          </li>
-        )
-      })}
-    </ul>
   )
 }
 

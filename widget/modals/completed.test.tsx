@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import { confirming, loaded, payment, play } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
@@ -76,10 +76,6 @@ it.each([
 })
 
 describe('an offer that ended within seconds', () => {
-  const NOON = new Date(2026, 10, 26, 12, 0, 0).getTime()
-  beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: NOON }))
-  afterEach(() => vi.useRealTimers())
-
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
   it('warns first, then says how to pay after all, with one button', () => {
@@ -98,10 +94,20 @@ describe('an offer that ended within seconds', () => {
     ['declined at once', atOnce],
     ['declined', { status: 'tradeDeclined' }],
   ] as const)('says when the next offer can be sent, after one that is %s', (_, change) => {
-    const ended = payment({ ...change, nextOfferInS: 90 })
+    const nextOfferAt = new Date(2026, 10, 26, 12, 1, 30).toISOString()
+    const ended = payment({ ...change, nextOfferAt })
     const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
-    expect(html).toContain(en.nextOfferAt(formatTime(NOON + 90_000, 'en')))
+    expect(html).toContain(en.nextOfferAt(formatTime(nextOfferAt, 'en')))
     expect(html).toMatch(/12:01:30/)
+  })
+
+  it('says what an API key is, right above the link to the page that shows it', () => {
+    for (const ended of [payment(atOnce), payment({ status: 'tradeDeclined' })]) {
+      const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
+      expect(html).toContain(
+        `<p>${en.apiKeyIs}</p><a class="link" href="https://steamcommunity.com/dev/apikey"`,
+      )
+    }
   })
 })
 

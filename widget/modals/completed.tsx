@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
@@ -99,14 +99,10 @@ function PayAfterAll({ payment }: { payment: Payment }) {
   )
 }
 
-/** Names the time until which the next offer has to wait, by the shopper's own clock. Empty if it can be sent now. */
-function NextOffer({ payment: { nextOfferInS } }: { payment: Payment }) {
+/** Names the time until which the next offer has to wait. Empty if it can be sent now. */
+function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
   const { texts, language } = useModal()
-  const at = useMemo(
-    () => (nextOfferInS === undefined ? null : Date.now() + nextOfferInS * 1000),
-    [nextOfferInS],
-  )
-  return at === null ? null : texts.nextOfferAt(formatTime(at, language))
+  return nextOfferAt === undefined ? null : texts.nextOfferAt(formatTime(nextOfferAt, language))
 }
 
 /** Says when the funds arrive if not all of them arrive immediately; null otherwise. */
@@ -174,6 +170,7 @@ function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: bool
           <li key={step}>{step}</li>
         ))}
       </ol>
+      <p>{texts.apiKeyIs}</p>
       <a className="link" href={API_KEY_URL} target="_blank" rel="noopener noreferrer">
         {texts.scamApiKey} <OutsideIcon />
       </a>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Bot, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { openedOn, payment } from '../flow/test-states.ts'
+import { item, openedOn, payment, play, toggle, withItems } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { formatDate } from '../i18n/format.ts'
 import { modalTexts } from '../i18n/modals.ts'
@@ -53,6 +53,74 @@ it('D-9 an open offer that holds nothing says so, with the amount', () => {
   expect(shown({ status: 'succeeded' })).toBe('')
 })
 
+it.each([
+  ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, at most', '$5.00']],
+  ['en', { status: 'pending', heldAmount: 2000 }, ['On Dec 4, at most', '$20.00']],
+  // A store that waits for all of it has no limit that could grow.
+  ['en', { status: 'pending', heldAmount: 2000, heldBy: 'release' }, ['On December 4', '$20.00']],
+  ['en', { status: 'succeeded' }, ['Now', '$15.00', 'On December 4', '$5.00']],
+  ['ru', { status: 'pending' }, ['Сейчас, не менее', '15,00 $', '4 дек., не более', '5,00 $']],
+  ['ru', { status: 'succeeded' }, ['Сейчас', '15,00 $', '4 декабря', '5,00 $']],
+] as const)('D-9 both parts of the money say what can still change: %s %j', (language, change, rows) => {
+  const held = { amount: 2000, itemCount: 1, heldAmount: 500, heldUntil: UNTIL, heldBy: 'limit' } as const
+  const html = markup(<PaymentMoney payment={payment({ ...held, ...change })} />, language)
+  const said = [...html.matchAll(/<d[td]>([^<]*)/g)].map(([, text = '']) => text.replaceAll('\u00a0', ' '))
+  expect(said).toEqual(rows)
+})
+
+it.each(['en', 'ru'] as const)(
+  'the last step asks to compare the items before confirming, in %s',
+  (language) => {
+    const { phoneHint } = modalTexts[language]
+    const state = { ...openedOn('pending'), modal: { kind: 'confirming' } as const }
+    const html = markup(
+      <Confirmation state={state} payment={payment({ status: 'pending' })} flow={FLOW} />,
+      language,
+    )
+    expect(html).toContain(phoneHint)
+    expect(phoneHint).toMatch(/Compare its items with the ones you picked, then confirm|Сверьте предметы/)
+  },
+)
+
+const PICTURE = 'https://img.test/1.png'
+
+/** Returns the names and counts in the list of the open offer. One item of 10 dollars is picked. */
+function listed(change: Partial<Payment>): { rows: (string | undefined)[]; hasPictures: boolean } {
+  const picked = { ...item('1', 1000, 'AK-47 | Redline (Field-Tested)'), iconUrl: PICTURE }
+  const { state } = play(withItems([{ ...picked, wearCategory: 'WearCategory2' }]), toggle('1'))
+  const shown = { ...state, modal: { kind: 'confirming' } as const }
+  const given = payment({ status: 'pending', itemCount: 1, amount: 1000, ...change })
+  const html = markup(<Confirmation state={shown} payment={given} flow={FLOW} />)
+  const [, list = ''] = new RegExp(`${en.itemsToGive}</p><ul(.*?)</ul>`).exec(html) ?? []
+  const rows = [...list.matchAll(/<li.*?<\/li>/g)].map(([row]) =>
+    row
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/ +/g, ' ')
+      .trim(),
+  )
+  return { rows, hasPictures: list.includes(PICTURE) }
+}
+
+const OFFERED = { name: 'M4A4 | Howl (Factory New)', price: 500 }
+
+it.each<[string, Partial<Payment>, string[], boolean]>([
+  ['the picks, with their pictures', {}, ['AK-47 | Redline Field-Tested $10.00'], true],
+  [
+    'the picks if the server lists as many for as much',
+    { items: [{ name: 'AK-47 | Redline (Field-Tested)', price: 1000, count: 1 }] },
+    ['AK-47 | Redline Field-Tested $10.00'],
+    true,
+  ],
+  [
+    'what the server lists if the picks differ, such as after a reload',
+    { itemCount: 2, items: [{ ...OFFERED, count: 2 }] },
+    ['M4A4 | Howl (Factory New) 2 × $5.00'],
+    false,
+  ],
+])('the open offer lists %s', (_, change, rows, hasPictures) => {
+  expect(listed(change)).toEqual({ rows, hasPictures })
+})
+
 const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: '', level: 47 }
 
 it.each([
@@ -75,12 +143,12 @@ it.each<[string, Partial<Payment>, string]>([
   [
     'a part by the limit, and more can come now',
     { status: 'pending', heldAmount: 1000, heldBy: 'limit' },
-    `${en.heldByLimit('$10.00', HELD_UNTIL)} ${en.mayGrow}<`,
+    `${en.heldByLimitAtMost('$10.00', HELD_UNTIL)}<`,
   ],
   [
     'all of it by the limit, and some can come now',
     { status: 'pending', heldAmount: 2000, heldBy: 'limit' },
-    `${en.heldByLimit('$20.00', HELD_UNTIL)} ${en.mayGrow}<`,
+    `${en.heldByLimitAtMost('$20.00', HELD_UNTIL)}<`,
   ],
   [
     'all of it by a store that waits',

@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedTotal } from '../flow/selectors.ts'
+import { selectedItems, selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
+import { ItemList, type ItemRow, offeredRowsOf, rowsOf } from '../parts/items.tsx'
 import { WorksNotice } from '../parts/works.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -33,7 +34,7 @@ export function Confirmation({ state, payment, flow }: Props) {
           {isOpen ? (
             <OpenOffer state={state} payment={payment} flow={flow} />
           ) : (
-            <Creating state={state} flow={flow} />
+            <Creating state={state} payment={payment} flow={flow} />
           )}
         </>
       )}
@@ -56,8 +57,9 @@ function Amounts({ state, payment }: { state: FlowState; payment: Payment }) {
   )
 }
 
-function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
+function Creating({ state, payment, flow }: Props) {
   const { texts } = useModal()
+  const { modal, online } = state
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   return (
     <>
@@ -69,6 +71,7 @@ function Creating({ state: { modal, online }, flow }: Omit<Props, 'payment'>) {
           <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : texts.creatingText}
         </p>
       )}
+      <Items state={state} payment={payment} />
       {isSlow && (
         <button type="button" className="button" onClick={() => flow.dispatch({ kind: 'confirmationLeft' })}>
           {texts.stepBackEarly}
@@ -94,6 +97,7 @@ function OpenOffer({ state, payment, flow }: Props) {
         <li>
           <h3>{texts.stepCheck}</h3>
           {payment.steamTradeMessage !== null && <SecretCode code={payment.steamTradeMessage} />}
+          <Items state={state} payment={payment} />
           <BotCheck bot={payment.bot} />
           <p>{texts.nothingInReturn(amount)}</p>
         </li>
@@ -113,6 +117,27 @@ function OpenOffer({ state, payment, flow }: Props) {
       </button>
     </>
   )
+}
+
+/** The items that the offer takes, so the shopper can compare them with Steam's page and with the phone. */
+function Items({ state, payment }: Omit<Props, 'flow'>) {
+  const { texts } = useModal()
+  const rows = rowsToGive(state, payment)
+  if (rows.length === 0) return null
+  return (
+    <div className="gives">
+      <p className="code-label">{texts.itemsToGive}</p>
+      <ItemList rows={rows} look="rows" label={texts.itemsToGive} currency={payment.currency} />
+    </div>
+  )
+}
+
+/** The picks have pictures. Without them, or if they differ from the offer, such as after a reload, the server's list. */
+function rowsToGive({ page }: FlowState, { items, itemCount, amount }: Payment): ItemRow[] {
+  const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
+  const total = picked.reduce((sum, { price }) => sum + price, 0)
+  const isSame = items === undefined || (picked.length === itemCount && total === amount)
+  return isSame ? rowsOf(picked) : offeredRowsOf(items)
 }
 
 function Accept({ payment }: { payment: Payment }) {

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest'
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
+import { payment } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
+import { formatTime } from '../i18n/format.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
+import { Completed } from './completed.tsx'
 import { CreationError } from './creation-error.tsx'
 
 const FLOW: Flow = {
@@ -44,6 +47,16 @@ describe('A-025 D-17 the creation error', () => {
       expect(shown(refusal)).toEqual({ said: en.creationErrorText, primary: STEAM_PAGES.restrictions })
     },
   )
+
+  it('names the time of the next offer as the page of the unused offer does', () => {
+    const until = new Date(2026, 10, 26, 12, 1, 30).toISOString()
+    const { said } = shown({ code: 'offers_paused', detail: 'wait', retryAfterS: 90, until })
+    const ended = payment({ status: 'tradeDeclined', nextOfferAt: until })
+    const outcome = markup(<Completed outcome="tradeDeclined" alarm={false} payment={ended} />)
+    expect(said).toBe(en.offersPaused(formatTime(until, 'en')))
+    expect(outcome).toContain(en.nextOfferAt(formatTime(until, 'en')))
+    expect(shown({ code: 'offers_paused', detail: 'wait' }).said).toBe('wait')
+  })
 
   it('shows an unknown code in the server’s words', () => {
     expect(shown({ code: 'moon_phase', detail: 'The moon is not full.' }).said).toBe('The moon is not full.')

@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Refusal } from '../flow/state.ts'
@@ -28,11 +27,9 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })
   const { code, cause = '' } = refusal
   const own = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])
-  // The shopper's own clock, because they read the time there.
-  const [shownAt] = useState(Date.now)
   const paused =
-    code === 'offers_paused' && refusal.retryAfterS !== undefined
-      ? texts.offersPaused(formatTime(shownAt + refusal.retryAfterS * 1000, language))
+    code === 'offers_paused' && refusal.until !== undefined
+      ? texts.offersPaused(formatTime(refusal.until, language))
       : undefined
   const solution = SOLUTIONS[cause] ?? SOLUTIONS[code ?? '']
   const known = code === null || code === 'trade_refused'

@@ -1,4 +1,5 @@
 import './dialog.css'
+import './dialog-end.css'
 import './steps.css'
 import type { ReactNode } from 'react'
 import type { Flow } from '../flow/runner.ts'

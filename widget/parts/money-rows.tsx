@@ -11,11 +11,18 @@ type Props = { split: Split; currency: Currency; why: string | null; folded?: bo
 /** The amount now and the amount later, with the reason. */
 export function MoneyRows({ split: { now, later, until, certainty }, currency, why, folded }: Props) {
   const { texts, money, language } = useRest()
+  // A change of one part changes the other, so both rows say how certain they are.
   const nowLabels: Record<Certainty, string> = {
     expected: texts.nowExpected,
     least: texts.nowAtLeast,
     final: texts.now,
   }
+  const laterLabels: Record<Certainty, (day: string) => string> = {
+    expected: texts.onDayExpected,
+    least: texts.onDayAtMost,
+    final: texts.onDay,
+  }
+  const month = certainty === 'final' ? 'long' : 'short'
   return (
     <div className="money">
       <dl className="money-rows">
@@ -27,7 +34,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, w
         )}
         {later > 0 && until !== null && (
           <div>
-            <dt>{texts.onDay(formatDay(until, language))}</dt>
+            <dt>{laterLabels[certainty](formatDay(until, language, month))}</dt>
             <dd>{money(later, currency)}</dd>
           </div>
         )}

@@ -8,9 +8,13 @@ function subscribeNarrow(listener: () => void): () => void {
   return () => query.removeEventListener('change', listener)
 }
 
-/** True at 900 pixels or less, so exactly one variant of each part is on the page. */
+/** True at 900 pixels or less, so exactly one variant of each part is on the page. False outside a browser. */
 export function useNarrow(): boolean {
-  return useSyncExternalStore(subscribeNarrow, () => matchMedia(NARROW).matches)
+  return useSyncExternalStore(
+    subscribeNarrow,
+    () => matchMedia(NARROW).matches,
+    () => false,
+  )
 }
 
 /** The monotonic time, updated every 250 ms while `running`. */

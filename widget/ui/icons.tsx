@@ -51,6 +51,11 @@ export const WarningIcon = () => (
     <path d="M12 4 2.8 19.5h18.4zM12 10v4.5M12 17.2v.1" />
   </Icon>
 )
+export const UpIcon = () => (
+  <Icon size={14}>
+    <path d="m6 15 6-6 6 6" />
+  </Icon>
+)
 export const OutsideIcon = () => (
   <Icon size={14}>
     <path d="M9 5H5v14h14v-4M13 5h6v6M19 5l-8.5 8.5" />

@@ -1,4 +1,4 @@
-/** The name of an item as a card shows it, without what the card's marks already say. */
+/** The name of an item without what the marks beside it already say. */
 import type { Item } from '../../contract/widget-api.ts'
 
 export type ShownName = {
@@ -13,7 +13,7 @@ const BETWEEN = ' | '
 /** Removes the wear and StatTrak, which the card's marks already show, unless nothing would be left of the name. */
 export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownName {
   const unmarked = isStatTrak ? name.replace(STATTRAK, '') : name
-  const plain = wearCategory === null ? unmarked : withoutWear(unmarked)
+  const plain = withoutWear({ name: unmarked, wearCategory })
   const at = plain.indexOf(BETWEEN)
   const [thing, rest] = [plain.slice(0, Math.max(at, 0)).trim(), plain.slice(at + BETWEEN.length).trim()]
   if (at < 0 || thing === '' || rest === '') return { thing: null, name: plain.trim() === '' ? name : plain }
@@ -23,7 +23,8 @@ export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownN
 type NamedItem = Pick<Item, 'name' | 'wearCategory' | 'isStatTrak'>
 
 /** In every language Steam writes the wear at the end, in brackets. */
-function withoutWear(name: string): string {
+export function withoutWear({ name, wearCategory }: Pick<Item, 'name' | 'wearCategory'>): string {
+  if (wearCategory === null) return name
   const open = name.lastIndexOf(' (')
   return name.endsWith(')') && open > 0 ? name.slice(0, open) : name
 }

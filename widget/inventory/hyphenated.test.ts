@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { hyphenated } from './hyphenated.ts'
+
+it.each([
+  ['Экстраординарного типа', 'Экс-тра-ор-ди-нар-ного типа'],
+  ['Промышленное качество', 'Про-мыш-лен-ное качество'],
+  ['Высшего класса', 'Высшего класса'],
+  ['Экзотичного вида', 'Экзо-тич-ного вида'],
+  ['Армейское качество', 'Армейское качество'],
+  ['Extraordinary', 'Extraordinary'],
+  ['', ''],
+])('%s may be divided as %s', (text, divided) => {
+  expect(hyphenated(text).replaceAll('\u00ad', '-')).toBe(divided)
+})
+
+it('a word of any length is divided in linear time', () => {
+  const word = 'ща'.repeat(50_000)
+  expect(hyphenated(word).replaceAll('\u00ad', '')).toBe(word)
+})

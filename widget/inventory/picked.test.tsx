@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import type { Flow } from '../flow/runner.ts'
+import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
+import { markup } from '../test-markup.tsx'
+import { BottomBar } from './bottom-bar.tsx'
+
+/** Returns the markup of the bar. The items cost 2, 20 and 30 dollars. */
+function bar(picked: readonly string[], status: 'created' | 'pending' = 'created'): string {
+  const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
+  const pictures = items.map((one) => ({ ...one, iconUrl: 'https://img.test/1.png' }))
+  const { state } = play(withItems(pictures), ...picked.map(toggle))
+  const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
+  return markup(<BottomBar stand={standOf(state)} payment={payment({ status })} flow={flow} />)
+}
+
+it('on a phone the count of the picks is a closed button that opens their list', () => {
+  const html = bar(['3', '1'])
+  const [, attributes = '', face = '', id = ''] =
+    /<button type="button" class="bottom-picked"([^>]*)>(.*?)<\/button><div id="([^"]*)" popover="auto"/.exec(
+      html,
+    ) ?? []
+  expect(attributes).toContain('aria-expanded="false"')
+  expect(attributes).toContain(`popoverTarget="${id}"`)
+  expect(face).toMatch(/\$32\.00.*Selected: 2/)
+  const names = [...html.matchAll(/aria-label="Remove ([^"]*)"/g)].map(([, name]) => name)
+  expect(names).toEqual(['Item 3', 'Item 1'])
+})
+
+it('without picks the count is plain text', () => {
+  const html = bar([])
+  expect(html).toMatch(/<p class="bottom-picked">.*Selected: 0/)
+  expect(html).not.toContain('picked-list')
+})
+
+it('while an offer is open nothing can be put back', () => {
+  expect(bar(['1'], 'pending')).not.toContain('picked-list')
+})

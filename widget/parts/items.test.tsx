@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import type { Item } from '../../contract/widget-api.ts'
+import { item } from '../flow/test-states.ts'
+import { markup } from '../test-markup.tsx'
+import { ItemList, offeredRowsOf, rowsOf } from './items.tsx'
+
+const worn = (id: string, change: Partial<Item> = {}): Item => ({
+  ...item(id, 1_000, 'AK-47 | Redline (Field-Tested)'),
+  iconUrl: 'https://img.test/1.png',
+  wearCategory: 'WearCategory2',
+  ...change,
+})
+
+const KNIFE = worn('3', {
+  name: '★ Karambit | Doppler (Factory New)',
+  price: 400_000,
+  wearCategory: 'WearCategory0',
+  phase: 'phase2',
+})
+
+type Given = Partial<Parameters<typeof ItemList>[0]>
+
+const list = (given: Given, language: 'en' | 'ru' = 'en'): string =>
+  markup(<ItemList rows={[]} look="rows" label="Selected" currency="USD" {...given} />, language)
+
+const text = (html: string) =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/[\s\u00a0]+/g, ' ')
+    .trim()
+
+it.each([
+  ['en', 'AK-47 | Redline Field-Tested 2 × $10.00 ★ Karambit | Doppler Phase 2 Factory New $4,000.00'],
+  [
+    'ru',
+    'AK-47 | Redline После полевых испытаний 2 × 10,00 $ ★ Karambit | Doppler Фаза 2 Прямо с завода 4 000,00 $',
+  ],
+] as const)('a row has the name, wear, phase, count and price of equal items, in %s', (language, said) => {
+  expect(text(list({ rows: rowsOf([worn('1'), KNIFE, worn('2')]) }, language))).toBe(said)
+})
+
+it('each row has a button that names what it puts back', () => {
+  const html = list({ rows: rowsOf([worn('1'), KNIFE]), onRemove: () => {} })
+  expect([...html.matchAll(/<button[^>]*aria-label="([^"]*)"/g)].map(([, name]) => name)).toEqual([
+    'Remove AK-47 | Redline, Field-Tested',
+    'Remove ★ Karambit | Doppler Phase 2, Factory New',
+  ])
+})
+
+it('an offer is listed with the names that the server knows, without pictures and buttons', () => {
+  const html = list({
+    rows: offeredRowsOf([
+      { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
+      { name: '★ Karambit | Doppler (Factory New)', phase: 'phase2', price: 400_000, count: 1 },
+    ]),
+  })
+  expect(text(html)).toBe(
+    'AK-47 | Redline (Field-Tested) 2 × $10.00 ★ Karambit | Doppler Phase 2 (Factory New) $4,000.00',
+  )
+  expect(html).not.toMatch(/<img|<button|tabindex/)
+})
+
+it('a list that scrolls can be reached by keyboard', () => {
+  const four = ['1', '2', '3', '4'].map((id) => item(id, 100))
+  expect(list({ rows: rowsOf(four) })).toMatch(/<ul[^>]*aria-label="Selected"[^>]*tabindex="0"/i)
+})

@@ -1,0 +1,36 @@
+/** The picture of an item. */
+import './picture.css'
+import { useState } from 'react'
+
+const SMALL = /\/100fx100f$/
+
+/** The picture for denser screens, in sizes that Steam's servers offer. */
+const srcSetOf = (url: string): string | undefined =>
+  SMALL.test(url)
+    ? `${url}, ${url.replace(SMALL, '/200fx200f')} 2x, ${url.replace(SMALL, '/360fx360f')} 3x`
+    : undefined
+
+/** An item's picture. It is not lazy, since few exist at a time. A drawn crate replaces a broken one. */
+export function Picture({ url, size }: { url: string; size: number }) {
+  const [broken, setBroken] = useState(false)
+  if (broken) {
+    return (
+      <svg className="picture-missing" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true">
+        <path d="M4 8.5 12 4l8 4.5v7L12 20l-8-4.5zM4 8.5l8 4.5 8-4.5M12 13v7" />
+      </svg>
+    )
+  }
+  return (
+    <img
+      src={url}
+      srcSet={srcSetOf(url)}
+      alt=""
+      width={size}
+      height={size}
+      decoding="async"
+      referrerPolicy="no-referrer"
+      draggable={false}
+      onError={() => setBroken(true)}
+    />
+  )
+}
