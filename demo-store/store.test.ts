@@ -127,7 +127,7 @@ describe('the webhook', () => {
     await visitors.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     const shown = (await visitors.live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
-    expect(shown).toContain('+$12.50 on hold $2.50 until 9 Jan')
+    expect(shown).toContain('+$10.00 on hold $2.50 until 9 Jan')
     expect(await visitors.balances()).toEqual({ USD: 1000 })
     await visitors.send({ id: 'free', sequence: 3, type: 'deposit.funds_available' })
     expect(await visitors.balances()).toEqual({ USD: 1250 })

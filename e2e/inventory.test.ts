@@ -93,6 +93,12 @@ test.each(['en', 'ru'] as const)(
     await isAbout(1)
     await cell(0).getByRole('button').click()
     await isAbout(0)
+    // The press that closes the answer picks nothing.
+    await cell(2).locator('.card-price').click()
+    await answer.waitFor({ state: 'hidden' })
+    expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
+    await cell(0).getByRole('button').click()
+    await isAbout(0)
     await page.keyboard.press('Escape')
     await answer.waitFor({ state: 'hidden' })
 

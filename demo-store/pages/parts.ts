@@ -159,14 +159,14 @@ function paymentOf({ depositId, status, url, receiptUrl }: TopUp, { language }: 
   return `<span class="ways">${parts.filter((part) => part !== '').join(' ')}</span>`
 }
 
-/** The credited amount, the part that can still be taken back on Steam, and the part that was taken back. */
+/** The amount without the part on hold, that part, and what was taken back on Steam. */
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor: Visitor): string {
   if (amount === null) return ''
   const isHeld = held > 0
   const hold = `<small class="held">${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}</small>`
   const back = `<small class="reversed">−${money(reversed, currency, visitor)} ${TEXTS[visitor.language].takenBack}</small>`
   return [
-    `+${money(amount, currency, visitor)}`,
+    `+${money(amount - held, currency, visitor)}`,
     ...(isHeld ? [hold] : []),
     ...(reversed > 0 ? [back] : []),
   ].join('<br>')

@@ -228,7 +228,7 @@ const ru: StandTexts = {
     noOwnPrice: 'необычного типа или не для ковки, поэтому без своей цены',
     noPrice: 'сейчас без надёжной цены',
     notPopular: 'с редкими продажами',
-    tooCheap: 'не дороже 5 рублей',
+    tooCheap: 'не дороже 0,10 $',
     inAnotherTrade: 'в другом обмене',
   },
   firstFree: (date) => `Первый можно будет передать ${date}.`,

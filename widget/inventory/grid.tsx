@@ -36,6 +36,8 @@ const PAGE_ROWS = 3
 export function Grid({ room, items, members, selection, currency, asking, keysId, ...picking }: Props) {
   const { texts } = useStand()
   const isNarrow = useNarrow()
+  /** The press closes a popover, so it picks nothing. */
+  const dismisses = useRef(false)
   const element = useRef<HTMLDivElement>(null)
   const width = useWidth(element, room)
   const size = cellSizeOf(width, isNarrow)
@@ -75,11 +77,14 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
       aria-colcount={layout.columns}
       style={{ height: Math.max(0, layout.rows * stride - size.gap) }}
       onKeyDown={onKeyDown}
+      onPointerDown={() => {
+        dismisses.current = document.querySelector(':popover-open') !== null
+      }}
       onClick={({ target, shiftKey }) => {
         const index = indexOf(target)
-        if (index === undefined) return
-        setActive(index)
         const part = partOf(target)
+        if (index === undefined || (dismisses.current && part !== 'why')) return
+        setActive(index)
         if (part === 'why') asking.onAsk(items[index]?.id ?? '')
         else presses.part(part, index, shiftKey)
         // The button disappears with the last picked item.
