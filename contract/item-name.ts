@@ -17,8 +17,11 @@ export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, strin
   },
 }
 
-/** The wear, which Steam writes at the end of a name in every language: ` (Factory New)`. */
-const WEAR = ' ('
+/** Returns where the wear begins, which Steam writes at the end of a name in every language: ` (Factory New)`. */
+export function wearStart(name: string): number | undefined {
+  const open = name.endsWith(')') ? name.lastIndexOf(' (') : -1
+  return open > 0 ? open : undefined
+}
 
 /**
  * The name with the phase of a Doppler before its wear, because Steam's name lacks the phase: `★ Karambit | Doppler Ruby
@@ -26,6 +29,6 @@ const WEAR = ' ('
  */
 export function nameWithPhase(name: string, phase: string | null): string {
   if (phase === null) return name
-  const end = name.endsWith(')') ? name.lastIndexOf(WEAR) : -1
-  return end > 0 ? `${name.slice(0, end)} ${phase}${name.slice(end)}` : `${name} ${phase}`
+  const end = wearStart(name) ?? name.length
+  return `${name.slice(0, end)} ${phase}${name.slice(end)}`
 }

@@ -1,6 +1,8 @@
 /** Hostile names of items and people: the page shows them as text and runs none of them. */
+
 import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { PHASE_WORDS } from '../contract/item-name.ts'
 import { steamPage } from '../widget/steam-pages.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { begin, offersTo } from './support/sandbox.ts'
@@ -78,12 +80,12 @@ describe.each([
       await search.fill(name)
       const card = page.getByRole('gridcell').first()
       // A Doppler has its phase after the name.
-      await expect
-        .poll(async () => (await card.locator('.card-name').textContent())?.startsWith(name))
-        .toBe(true)
-      await expect
-        .poll(async () => (await card.locator('.card-name').getAttribute('title'))?.startsWith(name))
-        .toBe(true)
+      const names = inventory.items
+        .filter((item) => item.name === name)
+        .map(({ phase }) => (phase ? `${name} ${PHASE_WORDS[language][phase]}` : name))
+      const shown = card.locator('.card-name')
+      await expect.poll(async () => names.includes((await shown.textContent()) ?? '')).toBe(true)
+      await expect.poll(async () => names.includes((await shown.getAttribute('title')) ?? '')).toBe(true)
       await card.click()
       expect(await overflows(page)).toEqual([])
     }

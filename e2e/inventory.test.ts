@@ -97,6 +97,11 @@ test.each(['en', 'ru'] as const)(
     await cell(2).locator('.card-price').click()
     await answer.waitFor({ state: 'hidden' })
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
+    // A screen reader presses without a pointer.
+    await cell(2).dispatchEvent('click')
+    await expect.poll(() => cell(2).getAttribute('aria-selected')).toBe('true')
+    await cell(2).dispatchEvent('click')
+    await expect.poll(() => cell(2).getAttribute('aria-selected')).toBe('false')
     await cell(0).getByRole('button').click()
     await isAbout(0)
     await page.keyboard.press('Escape')

@@ -95,8 +95,12 @@ test('on a phone the last pick that is put back gives the focus to the bar', asy
   await page.getByRole('button', { name: texts.selectedCount(1) }).click()
   await page.getByRole('list', { name: texts.selected }).getByRole('button').press('Enter')
   await page.getByText(texts.selectedCount(0)).waitFor()
-  const door = page.getByRole('button', { name: texts.pickForMe })
-  await expect.poll(() => door.evaluate((element) => element === document.activeElement)).toBe(true)
+  const opener = page.getByRole('button', { name: texts.pickForMe })
+  await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true)
+  // The list went with its last row, so the next pick has a closed one.
+  await page.getByRole('gridcell').first().press('Space')
+  const count = page.getByRole('button', { name: texts.selectedCount(1) })
+  await expect.poll(() => count.getAttribute('aria-expanded')).toBe('false')
 })
 
 test('Shift picks a range, Ctrl+A picks everything that the search shows, and / focuses the search', async () => {

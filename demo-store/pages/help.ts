@@ -9,7 +9,7 @@ export function helpPage(visitor: Visitor): string {
   return page({
     title: `${helpTitle} · Ember Forge`,
     visitor,
-    main: `<section class="card help"><h1>${helpTitle}</h1>${sections.join('')}
+    main: `<section class="card"><h1>${helpTitle}</h1>${sections.join('')}
 <p><a class="button" href="/">${back}</a></p></section>`,
   })
 }

@@ -5,7 +5,7 @@ import type { Answer, Api } from './api.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { inventoryOf } from './inventory-answer.ts'
 import type { propose } from './pick.ts'
-import { shownInventory } from './selectors.ts'
+import { isTemporary, shownInventory } from './selectors.ts'
 import type { FlowState } from './state.ts'
 
 export type Propose = typeof propose
@@ -118,7 +118,8 @@ async function readOtherOffer(
   if (signal.aborted) return unread
   const answer = await world.api.payment(hash, { language, etag: null, signal })
   const deposit = answer.kind === 'ok' && answer.body.status === 'pending' ? answer.body : null
-  const isGone = deposit === null && (answer.kind === 'ok' || answer.kind === 'refused')
+  const isAnswered = answer.kind === 'ok' || (answer.kind === 'refused' && !isTemporary(answer.refusal))
+  const isGone = deposit === null && isAnswered
   return { ...unread, deposit, isGone }
 }
 

@@ -211,7 +211,10 @@ describe('a payment that came with the page', () => {
       timeLeft: null,
       redirectUrl: 'https://store.example/thanks',
     })
-    expect(effects).toContainEqual({ kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 })
+    expect(effects).toEqual([
+      { kind: 'forgetOffer', hash: opening().hash },
+      { kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 },
+    ])
   })
 
   it('is requested if it is missing', () => {

@@ -57,12 +57,17 @@ describe('the offer of an earlier deposit', () => {
     expect(effects).toEqual([{ kind: 'forgetOffer', hash: OTHER }])
   })
 
-  it('stays known while the server does not answer', async () => {
+  it.each<[string, () => Reply]>([
+    [
+      'does not answer',
+      () => {
+        throw new TypeError('offline')
+      },
+    ],
+    ['asks for patience', () => json({ code: 'too_many_requests', detail: '' }, { status: 429 })],
+  ])('stays known while the server %s', async (_why, fail) => {
     let isDown = false
-    const { flow, reads, effects, pass } = openWithOtherOffer(() => {
-      if (isDown) throw new TypeError('offline')
-      return stillOpen(100)
-    })
+    const { flow, reads, effects, pass } = openWithOtherOffer(() => (isDown ? fail() : stillOpen(100)))
     await pass(0)
     isDown = true
     await pass(60_000)

@@ -342,11 +342,12 @@ describe('the outcome', () => {
   it('A-064 leads to the store once, on the first answer with its address', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
-    expect(first.effects).toContainEqual({ kind: 'redirect', url: redirectUrl, afterMs: 0 })
+    const forgotten = { kind: 'forgetOffer', hash: opening().hash }
+    expect(first.effects).toEqual([forgotten, { kind: 'redirect', url: redirectUrl, afterMs: 0 }])
     expect(play(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
     const held = { heldAmount: 100, heldUntil: '2026-11-30T00:00:00.000Z' }
     const read = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
-    expect(read.effects).toContainEqual({ kind: 'redirect', url: redirectUrl, afterMs: 8000 })
+    expect(read.effects).toEqual([forgotten, { kind: 'redirect', url: redirectUrl, afterMs: 8000 }])
     const polled = play(confirming(), loaded({ status: 'pending', redirectUrl }))
     expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
   })

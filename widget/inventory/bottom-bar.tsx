@@ -5,7 +5,7 @@ import type { Stand } from '../flow/state.ts'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Picked } from './picked.tsx'
-import { Money } from './summary.tsx'
+import { Money, offerOf } from './summary.tsx'
 import { Target } from './target.tsx'
 import { useStand } from './texts.ts'
 
@@ -53,7 +53,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
             >
               {texts.pickOpen}
             </button>
-            {stand.selection.length > 0 && (
+            {stand.selection.length > 0 && offerOf(payment) === null && (
               <button
                 type="button"
                 className="link"

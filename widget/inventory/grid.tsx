@@ -36,8 +36,7 @@ const PAGE_ROWS = 3
 export function Grid({ room, items, members, selection, currency, asking, keysId, ...picking }: Props) {
   const { texts } = useStand()
   const isNarrow = useNarrow()
-  /** The press closes a popover, so it picks nothing. */
-  const dismisses = useRef(false)
+  const closing = useClosingPress()
   const element = useRef<HTMLDivElement>(null)
   const width = useWidth(element, room)
   const size = cellSizeOf(width, isNarrow)
@@ -77,13 +76,11 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
       aria-colcount={layout.columns}
       style={{ height: Math.max(0, layout.rows * stride - size.gap) }}
       onKeyDown={onKeyDown}
-      onPointerDown={() => {
-        dismisses.current = document.querySelector(':popover-open') !== null
-      }}
+      onPointerDown={closing.begin}
       onClick={({ target, shiftKey }) => {
         const index = indexOf(target)
         const part = partOf(target)
-        if (index === undefined || (dismisses.current && part !== 'why')) return
+        if ((closing.end() && part !== 'why') || index === undefined) return
         setActive(index)
         if (part === 'why') asking.onAsk(items[index]?.id ?? '')
         else presses.part(part, index, shiftKey)
@@ -101,6 +98,22 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
       ))}
     </div>
   )
+}
+
+/** A press that closes a popover picks nothing. `end` returns true for such a press. */
+function useClosingPress() {
+  const closes = useRef(false)
+  return {
+    begin: (): void => {
+      closes.current = document.querySelector(':popover-open') !== null
+    },
+    // A screen reader's press has no pointer and begins nothing, so each press is counted once.
+    end: (): boolean => {
+      const { current } = closes
+      closes.current = false
+      return current
+    },
+  }
 }
 
 type RowProps = {

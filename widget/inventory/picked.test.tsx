@@ -1,16 +1,17 @@
 import { expect, it } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
 import { markup } from '../test-markup.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 
 /** Returns the markup of the bar. The items cost 2, 20 and 30 dollars. */
-function bar(picked: readonly string[], status: 'created' | 'pending' = 'created'): string {
+function bar(picked: readonly string[], change: Partial<Payment> = {}): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const pictures = items.map((one) => ({ ...one, iconUrl: 'https://img.test/1.png' }))
   const { state } = play(withItems(pictures), ...picked.map(toggle))
   const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
-  return markup(<BottomBar stand={standOf(state)} payment={payment({ status })} flow={flow} />)
+  return markup(<BottomBar stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
 
 it('on a phone the count of the picks is a closed button that opens their list', () => {
@@ -33,5 +34,11 @@ it('without picks the count is plain text', () => {
 })
 
 it('while an offer is open nothing can be put back', () => {
-  expect(bar(['1'], 'pending')).not.toContain('picked-list')
+  expect(bar(['1'], { status: 'pending' })).not.toContain('picked-list')
+})
+
+it('while an offer is being created, the picks are listed, and none can be put back', () => {
+  const html = bar(['1'], { creating: true, itemCount: 1, amount: 200 })
+  expect(html).toContain('picked-list')
+  expect(html).not.toMatch(/aria-label="(?:Remove|Clear)/)
 })

@@ -1,12 +1,14 @@
 import './picked.css'
-import { useId, useState } from 'react'
-import type { Payment } from '../../contract/widget-api.ts'
+import { type ReactNode, useId, useState } from 'react'
+import type { Currency } from '../../contract/money.ts'
+import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal } from '../flow/selectors.ts'
 import type { Stand } from '../flow/state.ts'
 import { Amount } from '../parts/amount.tsx'
-import { ItemList, rowsOf } from '../parts/items.tsx'
+import { ItemRows, rowsOf } from '../parts/items.tsx'
 import { UpIcon } from '../ui/icons.tsx'
+import { offerOf } from './summary.tsx'
 import { useStand } from './texts.ts'
 
 type Props = {
@@ -17,18 +19,16 @@ type Props = {
   onEmpty(): void
 }
 
-/** The sum and the count of the picks on a phone. A press lists them above the bar, over the page. */
+/** The sum and the count of the picks on a phone. */
 export function Picked({ stand, payment, flow, onEmpty }: Props) {
   const { texts } = useStand()
-  const id = useId()
-  const [isOpen, setOpen] = useState(false)
-  const items = selectedItems(stand)
   const sum = (
     <strong>
       <Amount minor={selectedTotal(stand)} currency={payment.currency} />
     </strong>
   )
   const count = texts.selectedCount(stand.selection.length)
+  const items = selectedItems(stand)
   if (items.length === 0)
     return (
       <p className="bottom-picked">
@@ -36,13 +36,40 @@ export function Picked({ stand, payment, flow, onEmpty }: Props) {
         <span>{count}</span>
       </p>
     )
+  const remove = (id: string): void => {
+    flow.dispatch({ kind: 'itemToggled', id })
+    if (items.length === 1) onEmpty()
+  }
+  return (
+    <Listed
+      items={items}
+      currency={payment.currency}
+      onRemove={offerOf(payment) === null ? remove : undefined}
+    >
+      {sum}
+      <span>
+        {count} <UpIcon />
+      </span>
+    </Listed>
+  )
+}
+
+type ListedProps = {
+  items: readonly Item[]
+  currency: Currency
+  onRemove: ((id: string) => void) | undefined
+  children: ReactNode
+}
+
+/** A button whose press lists the picks above the bar, over the page. It is new after the list was empty, and closed. */
+function Listed({ items, currency, onRemove, children }: ListedProps) {
+  const { texts } = useStand()
+  const id = useId()
+  const [isOpen, setOpen] = useState(false)
   return (
     <>
       <button type="button" className="bottom-picked" popoverTarget={id} aria-expanded={isOpen}>
-        {sum}
-        <span>
-          {count} <UpIcon />
-        </span>
+        {children}
       </button>
       {/* The browser closes a popover on Esc, on Android's Back and on a press outside. */}
       <div
@@ -51,16 +78,7 @@ export function Picked({ stand, payment, flow, onEmpty }: Props) {
         className="picked-list"
         onToggle={({ newState }) => setOpen(newState === 'open')}
       >
-        <ItemList
-          rows={rowsOf(items)}
-          look="rows"
-          label={texts.selected}
-          currency={payment.currency}
-          onRemove={(item) => {
-            flow.dispatch({ kind: 'itemToggled', id: item })
-            if (items.length === 1) onEmpty()
-          }}
-        />
+        <ItemRows rows={rowsOf(items)} label={texts.selected} currency={currency} onRemove={onRemove} />
       </div>
     </>
   )

@@ -11,7 +11,11 @@ export function useRoom(): [RefCallback<HTMLElement>, RefObject<Room | null>] {
       room.current = { width, top, windowHeight: window.innerHeight }
     })
     observer.observe(element)
-    return () => observer.disconnect()
+    return () => {
+      observer.disconnect()
+      // The grid that replaces the skeletons has read it. A later one measures for itself.
+      room.current = null
+    }
   }, [])
   return [measure, room]
 }

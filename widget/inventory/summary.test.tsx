@@ -113,14 +113,14 @@ describe('pick for me', () => {
 describe('an open offer', () => {
   const offer = { itemCount: 3, amount: 6_000, heldAmount: 4_000, heldUntil: '2026-11-30T12:00:00.000Z' }
 
-  it.each<[string, Partial<Payment>]>([
-    ['after it opened', { status: 'pending', timeLeft: 300 }],
-    ['while it is created', { creating: true }],
-  ])('shows its value %s, even after a reload without picks', (_, state) => {
+  it.each<[string, Partial<Payment>, string]>([
+    ['after it opened', { status: 'pending', timeLeft: 300 }, 'Nov 30, at most'],
+    ['while it is created', { creating: true }, 'November 30'],
+  ])('shows its value %s, even after a reload without picks', (_, state, later) => {
     const said = text(panel({ inventory: { hold }, payment: { ...offer, ...state, targetAmount: 6_000 } }))
     expect(said).toContain('Selected 3 Total $60.00')
     expect(said).not.toContain(' of ')
-    expect(said).toMatch(/\$20\.00 On (Nov 30, at most|November 30) \$40\.00/)
+    expect(said).toContain(`$20.00 On ${later} $40.00`)
     expect(said).not.toContain('$0.00')
   })
 

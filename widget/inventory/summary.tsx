@@ -5,12 +5,12 @@ import { creditOf, forecast, type Split } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
 import { Amount } from '../parts/amount.tsx'
-import { ItemList, tilesOf } from '../parts/items.tsx'
 import { MoneyRows } from '../parts/money-rows.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Target } from './target.tsx'
 import { useStand } from './texts.ts'
+import { Tiles } from './tiles.tsx'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
@@ -73,11 +73,8 @@ export function Summary({ stand, payment, flow }: Props) {
         {texts.clear}
       </button>
       {items.length > 0 && (
-        <ItemList
-          rows={tilesOf(items)}
-          look="tiles"
-          label={texts.selected}
-          currency={payment.currency}
+        <Tiles
+          items={items}
           onRemove={(id) => flow.dispatch({ kind: 'itemToggled', id })}
           isSettled={offered !== null}
         />
@@ -87,7 +84,12 @@ export function Summary({ stand, payment, flow }: Props) {
 }
 
 /** The item count and value of an offer being created or open; after a reload the page has no picks of its own. */
-function offerOf({ status, creating, itemCount, amount }: Payment): { count: number; total: number } | null {
+export function offerOf({
+  status,
+  creating,
+  itemCount,
+  amount,
+}: Payment): { count: number; total: number } | null {
   return (status === 'pending' || creating) && amount !== null ? { count: itemCount, total: amount } : null
 }
 

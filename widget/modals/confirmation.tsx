@@ -3,7 +3,7 @@ import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { selectedItems, selectedTotal } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
-import { ItemList, type ItemRow, offeredRowsOf, rowsOf } from '../parts/items.tsx'
+import { areOffered, type ItemRow, ItemRows, offeredRowsOf, rowsOf } from '../parts/items.tsx'
 import { WorksNotice } from '../parts/works.tsx'
 import { CurrencyIcon } from '../ui/currency.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -127,17 +127,16 @@ function Items({ state, payment }: Omit<Props, 'flow'>) {
   return (
     <div className="gives">
       <p className="code-label">{texts.itemsToGive}</p>
-      <ItemList rows={rows} look="rows" label={texts.itemsToGive} currency={payment.currency} />
+      <ItemRows rows={rows} label={texts.itemsToGive} currency={payment.currency} />
     </div>
   )
 }
 
-/** The picks have pictures. Without them, or if they differ from the offer, such as after a reload, the server's list. */
-function rowsToGive({ page }: FlowState, { items, itemCount, amount }: Payment): ItemRow[] {
+/** The picks have pictures. If they are not the items of the offer, such as after a reload, the server's list. */
+function rowsToGive({ page }: FlowState, { items }: Payment): ItemRow[] {
   const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
-  const total = picked.reduce((sum, { price }) => sum + price, 0)
-  const isSame = items === undefined || (picked.length === itemCount && total === amount)
-  return isSame ? rowsOf(picked) : offeredRowsOf(items)
+  // A gateway of the previous release lists no items.
+  return items === undefined || areOffered(picked, items) ? rowsOf(picked) : offeredRowsOf(items)
 }
 
 function Accept({ payment }: { payment: Payment }) {

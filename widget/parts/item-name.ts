@@ -1,4 +1,5 @@
 /** The name of an item without what the marks beside it already say. */
+import { wearStart } from '../../contract/item-name.ts'
 import type { Item } from '../../contract/widget-api.ts'
 
 export type ShownName = {
@@ -22,9 +23,6 @@ export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownN
 
 type NamedItem = Pick<Item, 'name' | 'wearCategory' | 'isStatTrak'>
 
-/** In every language Steam writes the wear at the end, in brackets. */
 export function withoutWear({ name, wearCategory }: Pick<Item, 'name' | 'wearCategory'>): string {
-  if (wearCategory === null) return name
-  const open = name.lastIndexOf(' (')
-  return name.endsWith(')') && open > 0 ? name.slice(0, open) : name
+  return wearCategory === null ? name : name.slice(0, wearStart(name))
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Item } from '../../contract/widget-api.ts'
 import { item } from '../flow/test-states.ts'
 import { markup } from '../test-markup.tsx'
-import { ItemList, offeredRowsOf, rowsOf } from './items.tsx'
+import { areOffered, ItemRows, offeredRowsOf, rowsOf } from './items.tsx'
 
 const worn = (id: string, change: Partial<Item> = {}): Item => ({
   ...item(id, 1_000, 'AK-47 | Redline (Field-Tested)'),
@@ -18,10 +18,10 @@ const KNIFE = worn('3', {
   phase: 'phase2',
 })
 
-type Given = Partial<Parameters<typeof ItemList>[0]>
+type Given = Partial<Parameters<typeof ItemRows>[0]>
 
 const list = (given: Given, language: 'en' | 'ru' = 'en'): string =>
-  markup(<ItemList rows={[]} look="rows" label="Selected" currency="USD" {...given} />, language)
+  markup(<ItemRows rows={[]} label="Selected" currency="USD" {...given} />, language)
 
 const text = (html: string) =>
   html
@@ -63,4 +63,21 @@ it('an offer is listed with the names that the server knows, without pictures an
 it('a list that scrolls can be reached by keyboard', () => {
   const four = ['1', '2', '3', '4'].map((id) => item(id, 100))
   expect(list({ rows: rowsOf(four) })).toMatch(/<ul[^>]*aria-label="Selected"[^>]*tabindex="0"/i)
+})
+
+it('picks are those of an offer only if name, phase, price and count are equal', () => {
+  const offered = [
+    { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
+    { name: KNIFE.name, phase: 'phase2', price: 400_000, count: 1 },
+  ] as const
+  const same = [worn('1'), KNIFE, worn('2')]
+  expect(areOffered(same, [...offered])).toBe(true)
+  expect(areOffered([], [...offered])).toBe(false)
+  expect(areOffered(same.slice(1), [...offered])).toBe(false)
+  expect(areOffered([...same, worn('4')], [...offered])).toBe(false)
+  // As many items for as much money.
+  expect(
+    areOffered([worn('1', { name: 'AWP | Asiimov (Field-Tested)' }), KNIFE, worn('2')], [...offered]),
+  ).toBe(false)
+  expect(areOffered([worn('1'), { ...KNIFE, phase: 'phase3' }, worn('2')], [...offered])).toBe(false)
 })

@@ -1,11 +1,12 @@
 /** The items of a payment: those that are picked, and those that an offer takes. */
 import './items.css'
-import { type RefObject, useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { nameWithPhase } from '../../contract/item-name.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import { pickedStacks } from '../flow/stacks.ts'
 import { itemTexts } from '../i18n/items.ts'
+import { useFocusKept } from '../ui/focus-kept.ts'
 import { CloseIcon } from '../ui/icons.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { withoutWear } from './item-name.ts'
@@ -32,9 +33,15 @@ export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =
     ...{ wearCategory: null, iconUrl: null, rarity: null, rarityName: null },
   }))
 
-/** Returns each picked item as a row of its own. */
-export const tilesOf = (items: readonly Item[]): ItemRow[] =>
-  items.map((item) => ({ ...item, ids: [item.id], count: 1 }))
+type Named = Pick<Item, 'name' | 'phase' | 'price'>
+
+/** True if the picks are the items of an offer. Their total alone would not tell: many items cost alike. */
+export function areOffered(picked: readonly Item[], offered: NonNullable<Payment['items']>): boolean {
+  const keyOf = ({ name, phase, price }: Named): string => [name, phase, price].join('\n')
+  const left = new Map(offered.map((item) => [keyOf(item), item.count]))
+  for (const item of picked) left.set(keyOf(item), (left.get(keyOf(item)) ?? 0) - 1)
+  return [...left.values()].every((count) => count === 0)
+}
 
 /** The texts of the page with the words for items. */
 const useItems = pageWith(itemTexts)
@@ -42,81 +49,37 @@ const useItems = pageWith(itemTexts)
 type Props = {
   rows: readonly ItemRow[]
   currency: Currency
-  /** `tiles` are pictures alone, with the name in their title. */
-  look: 'tiles' | 'rows'
   /** The accessible name of the list. */
   label: string
   /** Puts one item of the row back. Without it, no row has a button. */
-  onRemove?: (id: string) => void
-  /** True if no item can be put back any longer. */
-  isSettled?: boolean
+  onRemove?: ((id: string) => void) | undefined
 }
 
 /** More rows than this scroll, so the keyboard must reach the list. */
 const MOST_AT_ONCE = 3
 
-export function ItemList({ rows, currency, look, label, onRemove, isSettled = false }: Props) {
+export function ItemRows({ rows, currency, label, onRemove }: Props) {
   const list = useRef<HTMLUListElement>(null)
   const onFocusLeaves = useFocusKept(list, rows)
-  const remove = (ids: readonly string[], index: number): void => {
-    const last = ids.at(-1)
-    if (last === undefined) return
-    onFocusLeaves(index)
-    onRemove?.(last)
-  }
-  const scrolls = look === 'rows' && rows.length > MOST_AT_ONCE && onRemove === undefined
+  const scrolls = rows.length > MOST_AT_ONCE && onRemove === undefined
   return (
-    <ul
-      ref={list}
-      className={look === 'tiles' ? 'summary-items' : 'item-rows'}
-      aria-label={label}
-      {...(scrolls && { tabIndex: 0 })}
-    >
+    <ul ref={list} className="item-rows" aria-label={label} {...(scrolls && { tabIndex: 0 })}>
       {rows.map((row, index) => (
-        <li key={row.ids[0]} className={look === 'rows' ? 'item-row' : undefined}>
-          {look === 'tiles' ? (
-            <Tile row={row} isOff={isSettled} onRemove={() => remove(row.ids, index)} />
-          ) : (
-            <Row row={row} currency={currency} onRemove={onRemove && (() => remove(row.ids, index))} />
-          )}
+        <li key={row.ids[0]} className="item-row">
+          <Row
+            row={row}
+            currency={currency}
+            onRemove={
+              onRemove &&
+              (() => {
+                onFocusLeaves(index)
+                onRemove(row.ids.at(-1) ?? '')
+              })
+            }
+          />
         </li>
       ))}
     </ul>
-  )
-}
-
-/** After a row has gone, the focus moves to the next one, so a keyboard or a screen reader keeps its place. */
-function useFocusKept(list: RefObject<HTMLUListElement | null>, rows: readonly ItemRow[]) {
-  const removed = useRef<number | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the rows takes the focus away
-  useEffect(() => {
-    const index = removed.current
-    removed.current = null
-    if (index === null || list.current?.contains(document.activeElement)) return
-    const buttons = list.current?.querySelectorAll('button') ?? []
-    buttons[Math.min(index, buttons.length - 1)]?.focus({ preventScroll: true })
-  }, [list, rows])
-  return (index: number): void => {
-    removed.current = index
-  }
-}
-
-type TileProps = { row: ItemRow; isOff: boolean; onRemove(): void }
-
-/** A picture. A press puts the item back. */
-function Tile({ row: { name, phase, rarity, rarityName, iconUrl }, isOff, onRemove }: TileProps) {
-  const { texts } = useItems()
-  return (
-    <button
-      type="button"
-      className={`summary-item ${rarity ?? ''}`}
-      title={[nameWithPhase(name, phase ? texts.phases[phase] : null), rarityName].filter(Boolean).join(', ')}
-      aria-label={texts.removeItem(name)}
-      disabled={isOff}
-      onClick={onRemove}
-    >
-      <Picture url={iconUrl ?? ''} size={65} />
-    </button>
   )
 }
 

@@ -1,0 +1,44 @@
+import { useRef } from 'react'
+import { nameWithPhase } from '../../contract/item-name.ts'
+import type { Item } from '../../contract/widget-api.ts'
+import { useFocusKept } from '../ui/focus-kept.ts'
+import { Picture } from '../ui/picture.tsx'
+import { useStand } from './texts.ts'
+
+type Props = {
+  items: readonly Item[]
+  onRemove(id: string): void
+  /** True if no item can be put back any longer. */
+  isSettled: boolean
+}
+
+/** The picks as pictures. A press puts one back. */
+export function Tiles({ items, onRemove, isSettled }: Props) {
+  const { texts } = useStand()
+  const list = useRef<HTMLUListElement>(null)
+  const onFocusLeaves = useFocusKept(list, items)
+  return (
+    <ul ref={list} className="summary-items" aria-label={texts.selected}>
+      {items.map(({ id, name, phase, rarity, rarityName, iconUrl }, index) => {
+        const full = nameWithPhase(name, phase ? texts.phases[phase] : null)
+        return (
+          <li key={id}>
+            <button
+              type="button"
+              className={`summary-item ${rarity}`}
+              title={[full, rarityName].filter(Boolean).join(', ')}
+              aria-label={texts.removeItem(full)}
+              disabled={isSettled}
+              onClick={() => {
+                onFocusLeaves(index)
+                onRemove(id)
+              }}
+            >
+              <Picture url={iconUrl} size={65} />
+            </button>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}
