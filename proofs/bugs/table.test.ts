@@ -16,7 +16,8 @@ describe('the table of known bugs', () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: BUGS }, (_, index) => index + 1))
   })
 
-  it.each(rows)('names a test that exists: $number, in $file', ({ file, title }) => {
-    expect(readFileSync(join(ROOT, file), 'utf8')).toContain(title)
+  it('names tests that exist', () => {
+    const missing = rows.filter(({ file, title }) => !readFileSync(join(ROOT, file), 'utf8').includes(title))
+    expect(missing).toEqual([])
   })
 })
