@@ -17,15 +17,15 @@ export function Bars<ROW extends { at: string }>({ rows, height, highlight, colu
   const highest = Math.max(1, ...rows.map(height))
   const width = WIDTH / Math.max(1, rows.length)
   const bar = (count: number, index: number, className: string) => {
-    const height = (count / highest) * HEIGHT
+    const barHeight = (count / highest) * HEIGHT
     return (
       <rect
         key={`${className}${index}`}
         className={className}
         x={index * width + 1}
-        y={HEIGHT - height}
+        y={HEIGHT - barHeight}
         width={width - 2}
-        height={height}
+        height={barHeight}
       />
     )
   }

@@ -92,7 +92,7 @@ describe('a job of a bot', () => {
 
   it('reads the lanes of at most four trades at a time', async () => {
     const laneOf = vi.fn(() => new Promise<TradeLane>(() => {}))
-    const { give } = await work({ laneOf: laneOf })
+    const { give } = await work({ laneOf })
     for (let n = 0; n < 60; n += 1) void give(aTrade(String(n)))
     await vi.advanceTimersByTimeAsync(0)
     expect(laneOf).toHaveBeenCalledTimes(4)

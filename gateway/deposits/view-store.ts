@@ -163,7 +163,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
         trade.deadline + trade.promised_days * interval '24 hours' as promised_until, trade.accepted_at is not null as accepted,
         (select count(*)::int from trade_item where trade_item.trade_id = trade.id) as item_count,
         case when deposit.status in ('created', 'pending') then (
-          select json_agg(alike order by alike.price desc, alike.name) from (
+          select json_agg(alike order by alike.price desc, alike.name, alike.phase) from (
             select name, phase, price, count(*)::int as count from trade_item
             where trade_item.trade_id = trade.id group by name, phase, price
           ) alike

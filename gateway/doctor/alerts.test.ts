@@ -24,11 +24,11 @@ async function lineOf({ sends, url = receiver.url }: { sends: boolean; url?: str
   return answer.data.findings.find(({ check }) => check === 'alerts')
 }
 
-it('says whether the receiver accepted a test, without the query of its address', async () => {
+it('says whether the receiver accepted a test, without the path and query of its address, which may be secret', async () => {
   expect(await lineOf({ sends: true })).toEqual({
     check: 'alerts',
     state: 'good',
-    says: `${receiver.url} accepted a test`,
+    says: `${new URL(receiver.url).origin} accepted a test`,
     advice: null,
   })
   expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['operator.test'])

@@ -51,9 +51,11 @@ const DATABASE: DatabaseProbe = {
 }
 const OWNER: DatabaseProbe = { ...DATABASE, role: 'owner' }
 
+const BUILD = { version: '1.2.3', commit: 'abc' }
+
 const PUBLIC: Extract<PublicAnswer, { kind: 'answered' }> = {
   kind: 'answered',
-  build: { version: '1.2.3', commit: 'abc' },
+  build: BUILD,
   caller: { address: '203.0.113.9', protocol: 'https', isProxy: false },
   certificateEndsMs: NOW.getTime() + 60 * DAY_MS,
   hsts: 'max-age=31536000',
@@ -85,7 +87,7 @@ const settings = (change: Record<string, string>) => settingsFindings(readConfig
 const database = (change: Partial<DatabaseProbe>) => databaseFindings({ ...DATABASE, ...change })
 const page = (status: number) => ({ status, encoding: null })
 const proxy = (change: Partial<typeof PUBLIC>) =>
-  proxyFindings({ ...PUBLIC, ...change }, { version: '1.2.3', nowMs: NOW.getTime() })
+  proxyFindings({ ...PUBLIC, ...change }, { build: BUILD, nowMs: NOW.getTime() })
 const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
   priceFindings({
     feeds: [{ source: 'market', feed: 'cs', goodAt: before(60_000), lastError: null }],
@@ -161,7 +163,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   [
     'a public name without DNS',
-    () => proxyFindings({ kind: 'failed', reason: 'ENOTFOUND' }, { version: '1.2.3', nowMs: 0 }),
+    () => proxyFindings({ kind: 'failed', reason: 'ENOTFOUND' }, { build: BUILD, nowMs: 0 }),
     'public',
     /DNS/,
   ],
@@ -170,9 +172,15 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['a proxy that replaces Host', () => proxy({ page: page(421) }), 'public', /Host header/],
   [
     'another version at the public name',
-    () => proxy({ build: { version: '1.2.2', commit: 'a' } }),
+    () => proxy({ build: { version: '1.2.2', commit: 'abc' } }),
     'public',
-    /this version/,
+    /^restart the gateway/,
+  ],
+  [
+    'another release of this version at the public name',
+    () => proxy({ build: { version: '1.2.3', commit: 'a' } }),
+    'public',
+    /^restart the gateway/,
   ],
   [
     'a proxy that repeats what callers say',
@@ -296,7 +304,7 @@ describe('a faulty set-up', () => {
 
   it('has its unchecked parts listed, each with the reason', () => {
     const unsent = store({ answer: undefined })
-    const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { version: '1', nowMs: 0 })
+    const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { build: BUILD, nowMs: 0 })
     expect(unsent).toMatchObject([{ state: 'not_checked', says: expect.stringContaining('--send-webhooks') }])
     expect(silent.filter(({ state }) => state === 'not_checked')).toHaveLength(6)
     const [waiting] = prices({ feeds: [{ ...feedFailed, goodAt: null, lastError: null }] })

@@ -3,6 +3,7 @@ import { statfsSync } from 'node:fs'
 import { alertSender } from '../alerts/service.ts'
 import { openClock } from '../clock/service.ts'
 import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
+import { ourBuild } from '../db/build.ts'
 import { type Database, openPool } from '../db/client.ts'
 import { createLines } from '../db/lines.ts'
 import { breakOf } from '../epochs/epoch.ts'
@@ -10,7 +11,6 @@ import { isDisarmed, readStanding } from '../epochs/store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { doctorProof } from '../kit/doctor-proof.ts'
 import { reasonOf } from '../kit/reason.ts'
-import { ourVersion } from '../kit/version.ts'
 import { listBots } from '../operations/bots.ts'
 import { type Answer, done, type FindDeps, type OwnConfig } from '../operations/operation.ts'
 import { selectOperators } from '../operators/store.ts'
@@ -106,7 +106,7 @@ async function examineDatabase(config: Config, databaseUrl: string): Promise<Fin
 
 async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<Finding[]> {
   const answer = await probePublic(publicUrl, doctorProof(masterKey, systemClock.now()))
-  return proxyFindings(answer, { version: ourVersion(), nowMs: nowMs() })
+  return proxyFindings(answer, { build: ourBuild(), nowMs: nowMs() })
 }
 
 async function examineConsole({ console: place, mode, publicUrl }: Config): Promise<Finding[]> {

@@ -9,12 +9,14 @@ const DAY_MS = 86_400_000
 /** Time left at which a certificate should have been renewed. */
 const CERTIFICATE_MS = 14 * DAY_MS
 
+type Build = { version: string; commit: string }
+
 export type PublicAnswer =
   | { kind: 'failed'; reason: string }
   | {
       kind: 'answered'
       /** Build of the till that answered; undefined if something else answered. */
-      build: { version: string; commit: string } | undefined
+      build: Build | undefined
       /**
        * How the gateway saw a call whose X-Forwarded-For was MADE_UP_ADDRESS; undefined if the gateway did not
        * report it.
@@ -40,7 +42,7 @@ const CHECKS = [
   'proxy.http',
 ]
 
-export function proxyFindings(answer: PublicAnswer, ours: { version: string; nowMs: number }): Finding[] {
+export function proxyFindings(answer: PublicAnswer, ours: { build: Build; nowMs: number }): Finding[] {
   const [first = '', ...others] = CHECKS
   if (answer.kind === 'failed') {
     const advice = 'check TRADETILL_PUBLIC_URL, its DNS entry, the proxy, and that the gateway runs'
@@ -59,7 +61,7 @@ export function proxyFindings(answer: PublicAnswer, ours: { version: string; now
     return [mend(first, 'something other than a till answers', advice), ...left]
   }
   return [
-    reachedOf(answer.build.version, answer.page.status, ours.version),
+    reachedOf(answer.build, answer.page.status, ours.build),
     callerOf(answer.caller),
     tlsOf('proxy.tls', answer.certificateEndsMs, ours.nowMs),
     hstsOf(answer.hsts),
@@ -74,21 +76,25 @@ type Answered = Extract<PublicAnswer, { kind: 'answered' }>
 /** Statuses of a proxy whose server does not answer. */
 const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504])
 
+const RESTART = 'restart the gateway (systemctl restart tradetill), so this version answers'
+
 /** Status for a wrong host name. A till shows its version to everybody, but its page only under its own name. */
 const WRONG_HOST = 421
 
-function reachedOf(version: string, pageStatus: number, ours: string): Finding {
+function reachedOf(build: Build, pageStatus: number, ours: Build): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
       'let the proxy pass on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
     return mend('public', 'the till is called by another host name than its own', advice)
   }
-  if (version === ours) return good('public', `a till of version ${version} answers`)
-  return mend(
-    'public',
-    `version ${version} answers, and this is ${ours}`,
-    'start the gateway of this version',
-  )
+  const { version, commit } = build
+  if (version !== ours.version) {
+    return mend('public', `version ${version} answers, and this is ${ours.version}`, RESTART)
+  }
+  if (commit !== ours.commit) {
+    return mend('public', `commit ${commit} of version ${version} answers, and this is ${ours.commit}`, RESTART)
+  }
+  return good('public', `a till of version ${version} answers`)
 }
 
 function callerOf(caller: Answered['caller']): Finding {

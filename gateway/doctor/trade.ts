@@ -186,18 +186,22 @@ function endpointFinding(
       'ask the store to answer a test with its data.challenge',
     )
   }
-  if (answer === undefined) return notChecked(check, `${url}: doctor --send-webhooks sends a test`)
+  return testFinding({ check, to: url }, answer, {
+    failed: 'ask the store to answer there, or allow another port or network with tradetill store allow-address',
+    refused: 'ask the store to answer 2xx, even to types that it ignores',
+  })
+}
+
+/** `answer`: undefined if no test was sent. `advice`: for a receiver that did not answer, and for one that refused. */
+export function testFinding(
+  { check, to }: { check: string; to: string },
+  answer: WebhookAnswer | undefined,
+  advice: { failed: string; refused: string },
+): Finding {
+  if (answer === undefined) return notChecked(check, `${to}: doctor --send-webhooks sends a test`)
   if (answer.kind === 'left_out')
-    return notChecked(check, `${url}: not tested, because the tests took more than a minute`)
-  if (answer.kind === 'failed') {
-    const advice =
-      'ask the store to answer there, or allow another port or network with tradetill store allow-address'
-    return mend(check, `${url} did not answer: ${answer.reason}`, advice)
-  }
-  if (answer.status >= 200 && answer.status < 300) return good(check, `${url} accepted a test`)
-  return mend(
-    check,
-    `${url} answered a test with ${answer.status}`,
-    'ask the store to answer 2xx, even to types that it ignores',
-  )
+    return notChecked(check, `${to}: not tested, because the tests took more than a minute`)
+  if (answer.kind === 'failed') return mend(check, `${to} did not answer: ${answer.reason}`, advice.failed)
+  if (answer.status >= 200 && answer.status < 300) return good(check, `${to} accepted a test`)
+  return mend(check, `${to} answered a test with ${answer.status}`, advice.refused)
 }

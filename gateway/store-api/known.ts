@@ -4,13 +4,13 @@ import type { ViewCache } from '../deposits/view-cache.ts'
 import type { Known } from '../http/misses.ts'
 import { type AuthDeps, findCaller } from './authenticate.ts'
 
-/** Has no log: `findCaller` would write the warning about an expired key, which belongs to the call itself. */
 type KnownDeps = Pick<AuthDeps, 'db' | 'clock' | 'keyMode'> & { views: Pick<ViewCache, 'has'> }
 
 /** Looks a deposit up in the database only if no page is polling it, and a key in any case. */
-export function knownTo(deps: KnownDeps): Known {
+export function knownTo({ db, clock, keyMode, views }: KnownDeps): Known {
   return {
-    deposit: async (hash) => deps.views.has(hash) || depositExists(deps.db, hash),
-    key: async (authorization) => (await findCaller(deps, authorization)) !== undefined,
+    deposit: async (hash) => views.has(hash) || depositExists(db, hash),
+    // Without a log: the warning about an expired key belongs to the call itself.
+    key: async (authorization) => (await findCaller({ db, clock, keyMode }, authorization)) !== undefined,
   }
 }

@@ -50,6 +50,8 @@ describe('the number of free places', () => {
     ['first', { open: 8, hanging: 3 }, 3],
     ['first', { open: 62, hanging: 62 }, 2],
     ['first', { open: 64, hanging: 64 }, 0],
+    // A thousand calls hang, far beyond the lane's 64 places.
+    ['first', { open: 1_000, hanging: 1_000 }, 0],
     ['again', { open: 2 }, 2],
     ['again', { open: 4 }, 0],
     ['again', { open: 15, hanging: 15 }, 1],

@@ -49,7 +49,7 @@ type Plan = { kinds: readonly Kind[]; seed: number }
 /** The calls by which a round breaks and repairs the server. */
 type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
-/** Plays the rounds in deposit, on a new database of the server. */
+/** Plays the rounds in order, on a new database of the server. */
 export async function failoverRounds(
   server: { url: string; machine?: Machine },
   { kinds, seed }: Plan,

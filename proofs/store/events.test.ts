@@ -178,7 +178,7 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
   })
 })
 
-test('with every webhook isDropping, the event log alone is enough for the store’s books', async () => {
+test('with every webhook dropped, the event log alone is enough for the store’s books', async () => {
   const before = await booksOfShop()
   proxy.drop()
   await makeEvents(Math.ceil(EVENTS / 10))

@@ -56,6 +56,12 @@ describe('D-9 the money of an offer', () => {
       [0, 3_375, 'final'],
     ],
     [
+      'is certain if an older server names no rule and holds all of it',
+      'pending',
+      { ...held, heldAmount: 3_375 },
+      [0, 3_375, 'final'],
+    ],
+    [
       'may all be credited at once',
       'pending',
       { ...held, heldAmount: 0, heldUntil: null },

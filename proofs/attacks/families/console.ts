@@ -113,7 +113,7 @@ const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
     })),
   )
 
-/** Each case openDeposit a new session, because it advances the till's clock until the session is too old. */
+/** Each case opens a new session, because it advances the till's clock until the session is too old. */
 const stale = (staff: Staff): Case<Defence>[] => [
   ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
     what: `${path} long after the passkey was used`,
