@@ -45,6 +45,8 @@ function isSigned({ headers }, body) {
 function pass(text) {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', ALERT_COMMAND], {
+      // The other variables are settings of the till, and secrets.
+      env: { PATH: process.env.PATH },
       stdio: ['pipe', 'inherit', 'inherit'],
       timeout: COMMAND_MS,
     })

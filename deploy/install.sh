@@ -25,7 +25,7 @@ folder=$root/etc/tradetill
 settings=$folder/env
 sums=$folder/installed.sha256
 release=$(cd "$(dirname "$0")/.." && pwd -P)
-host='' mail='' console='' console_from='' proxy=yes check=''
+host='' mail='' console='' console_from='' proxy=yes told='' check=''
 while [ $# -gt 0 ]; do
   case $1 in
   --host | --mail | --console | --console-from)
@@ -38,15 +38,16 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
     ;;
-  --without-proxy) proxy='' && shift ;;
+  --without-proxy) proxy='' && told=yes && shift ;;
   --check) check=yes && shift ;;
   *) usage ;;
   esac
 done
 
-# Later runs need not be told again that nginx is the proxy.
+# Later runs need not be told again that another program is the proxy.
 nginx=$root/etc/nginx/conf.d/tradetill.conf
-[ ! -e "$nginx" ] || proxy=''
+caddyfile=$root/etc/caddy/Caddyfile
+if [ -e "$nginx" ] || [ -e "$folder/without-proxy" ]; then proxy=''; fi
 
 # Other users read files there, such as Caddy's.
 work=$(mktemp -d)
@@ -78,6 +79,20 @@ act() {
   "$@"
 }
 
+# A change makes a later step due. The note is in a file and older than the change, so a run that stops in between leaves
+# the step to the next run.
+due() { if [ "$check" ]; then echo "$work/$1.due"; else echo "$folder/$1.due"; fi; }
+make_due() { for step in "$@"; do touch "$(due "$step")"; done; }
+is_due() { [ -e "$(due "$1")" ] || [ -e "$folder/$1.due" ]; }
+is_done() { rm -f "$(due "$1")"; }
+run_due() {
+  is_due "$1" || return 0
+  step=$1
+  shift
+  act "$@"
+  is_done "$step"
+}
+
 setting() { [ ! -e "$settings" ] || sed -n "s#^$1=##p" "$settings"; }
 
 # ---- files
@@ -100,22 +115,23 @@ write() {
   chmod "$3" "$2"
   record "$2"
 }
-# put SOURCE TARGET MODE. Sets `is_new` if the target changes.
+# put SOURCE TARGET MODE [STEP…]: the steps are due if the target changes.
 put() {
-  is_new=''
-  if [ ! -e "$2" ]; then
-    is_new=yes
-    act "write $2" write "$@"
-  elif cmp -s "$1" "$2"; then
-    say there "$2"
-    [ "$check" ] || record "$2"
-  elif is_ours "$2" || is_of_package "$2"; then
-    is_new=yes
-    act "replace $2" write "$@"
-  else
-    act "write $2.new" cp "$1" "$2.new"
-    left "$2 was changed, or was not written by this script: compare it with $2.new"
+  from=$1 to=$2 mode=$3 verb=replace
+  shift 3
+  if [ ! -e "$to" ]; then
+    verb=write
+  elif cmp -s "$from" "$to"; then
+    say there "$to"
+    [ "$check" ] || record "$to"
+    return
+  elif ! is_ours "$to" && ! is_of_package "$to"; then
+    act "write $to.new" cp "$from" "$to.new"
+    left "$to was changed, or was not written by this script: compare it with $to.new"
+    return
   fi
+  make_due "$@"
+  act "$verb $to" write "$from" "$to" "$mode"
 }
 
 # ---- 1. what must be known
@@ -128,22 +144,34 @@ examine() {
   *) stop "Unpack the release in /opt: the till cannot read $release." ;;
   esac
   (cd "$release" && sha256sum --check --quiet SHA256SUMS) || stop "$release differs from its release: unpack it again."
-  known_host=$(setting TRADETILL_PUBLIC_URL | sed 's#^https://##')
-  known_mail=$(setting TRADETILL_SUPPORT_EMAIL)
-  known_console=$(setting TRADETILL_CONSOLE_URL | sed 's#^https://##')
-  host=$(agreed --host "$host" "$known_host" pay.example)
-  mail=$(agreed --mail "$mail" "$known_mail" help@pay.example)
-  if [ "$console$known_console" ]; then console=$(agreed --console "$console" "$known_console" till-ops.example); fi
-  case $console_from in
-  *[!0-9A-Za-z.:/_\ ]*) stop "--console-from must be addresses or ranges, such as 198.51.100.0/24." ;;
-  esac
+  host=$(agreed --host "$host" TRADETILL_PUBLIC_URL pay.example)
+  mail=$(agreed --mail "$mail" TRADETILL_SUPPORT_EMAIL help@pay.example)
+  if [ "$console$(setting TRADETILL_CONSOLE_URL)" ]; then
+    console=$(agreed --console "$console" TRADETILL_CONSOLE_URL till-ops.example)
+  fi
+  must_be_ranges "$console_from" --console-from
+  [ "$console_from" ] || [ -z "$proxy" ] || [ ! -e "$caddyfile" ] || read_range
   [ "$host" != "$console" ] || stop "The console needs another host name than the till."
 }
+must_be_ranges() {
+  case $1 in
+  *[!0-9A-Za-z.:/_\ ]*) stop "$2 must be addresses or ranges, such as 198.51.100.0/24." ;;
+  esac
+}
+# The operator may have added a comment, or more lines of this kind.
+read_range() {
+  console_from=$(sed -n '/^[[:space:]]*@stranger not remote_ip /{s///;s/[[:space:]]*#.*//;s/[[:space:]]*$//;p;q;}' "$caddyfile")
+  must_be_ranges "$console_from" "The line @stranger of $caddyfile"
+}
 
-# agreed OPTION GIVEN KNOWN EXAMPLE: prints the value to use. The settings file has the last word.
+# agreed OPTION GIVEN NAME EXAMPLE: prints the value to use. The settings file has the last word.
 agreed() {
-  known=$3
-  [ "$known" != "$4" ] || known=''
+  known=$(setting "$3")
+  known=${known#https://}
+  case $known in
+  *[!A-Za-z0-9.@_+-]*) stop "$settings: write $3 once, and as in .env.example: no quotes, port, path or slash at the end." ;;
+  "$4") known='' ;;
+  esac
   value=${2:-$known}
   case $value in
   '' | "$4") stop "Give $1 a value of yours, such as $4." ;;
@@ -162,8 +190,9 @@ has_node() {
 }
 install_packages() {
   export DEBIAN_FRONTEND=noninteractive
-  apt-get update -qq
-  apt-get install --yes -qq "$@"
+  # A new machine may be upgrading itself, so wait.
+  apt-get -o DPkg::Lock::Timeout=300 update -qq
+  apt-get -o DPkg::Lock::Timeout=300 install --yes -qq "$@"
 }
 programs() {
   missing=''
@@ -207,17 +236,17 @@ make_database() {
 }
 # set_example NAME EXAMPLE VALUE: replaces the value of the example file, and nothing else.
 set_example() {
-  [ "$(setting "$1")" = "$2" ] || return 0
-  sed -i "s#^$1=$2\$#$1=$3#" "$settings"
+  if [ "$(setting "$1")" = "$2" ]; then sed -i "s#^$1=$2\$#$1=$3#" "$settings"; fi
+  [ "$(setting "$1")" = "$3" ] || stop "$settings has no line $1=$3. Add it, and run this again."
 }
 edit_settings() {
-  if [ "$console" ]; then sed -i 's/^#\(TRADETILL_CONSOLE_URL=\|TRADETILL_CONSOLE_PORT=\)/\1/' "$settings"; fi
   set_example TRADETILL_PUBLIC_URL https://pay.example "https://$host"
   set_example TRADETILL_SUPPORT_EMAIL help@pay.example "$mail"
+  [ "$console" ] || return 0
+  sed -i 's/^#\(TRADETILL_CONSOLE_URL=\|TRADETILL_CONSOLE_PORT=\)/\1/' "$settings"
   set_example TRADETILL_CONSOLE_URL https://till-ops.example "https://$console"
 }
 database_and_settings() {
-  changed=''
   if [ -e "$folder/master.key" ]; then
     say there "$folder/master.key"
   else
@@ -228,9 +257,10 @@ database_and_settings() {
     { [ -z "$console" ] || [ "$(setting TRADETILL_CONSOLE_URL)" = "https://$console" ]; }; then
     say there "$settings"
   else
-    changed=yes
+    make_due tradetill
     act "put the host name, the mailbox and the console into $settings" edit_settings
   fi
+  [ -z "$told" ] || act 'note that another program is the proxy' touch "$folder/without-proxy"
 }
 
 # ---- 4. the release and its units
@@ -252,11 +282,11 @@ link_release() {
     say there "$link -> $release"
     return
   fi
-  changed=yes
   if [ -e "$link" ]; then
     act "make a backup, and look at what $release changes in the database" check_upgrade
     say note "the way back: ln -sfn $old $link && systemctl restart tradetill"
   fi
+  make_due tradetill tradetill-vault tradetill-alerts
   act "point $link to $release" ln -sfn "$release" "$link"
 }
 units() {
@@ -265,29 +295,34 @@ units() {
 exec /opt/tradetill/bin/tradetill --env-file /etc/tradetill/env "$@"
 SH
   put "$work/tradetill" "$root/usr/local/bin/tradetill" 755
-  reload=''
   for unit in tradetill.service tradetill-backup.service tradetill-backup.timer tradetill-vault.service \
     tradetill-alerts.service; do
     target=$root/etc/systemd/system/$unit
     # The guide sets up the vault and a receiver of alerts. Here they are only kept up to date.
     case $unit in tradetill-vault.service | tradetill-alerts.service) [ -e "$target" ] || continue ;; esac
-    put "$release/deploy/$unit" "$target" 644
-    if [ "$is_new" ]; then
-      reload=yes
-      case $unit in tradetill.service) changed=yes ;; esac
-    fi
+    # The timer starts the backup anew each night.
+    case $unit in tradetill-backup.*) steps=reload ;; *) steps="reload ${unit%.service}" ;; esac
+    # shellcheck disable=SC2086 # one word for each step
+    put "$release/deploy/$unit" "$target" 644 $steps
   done
-  [ -z "$reload" ] || act 'let systemd read its units' systemctl daemon-reload
+  run_due reload 'let systemd read its units' systemctl daemon-reload
 }
 start() {
   if ! systemctl is-active --quiet tradetill; then
     act 'start the gateway, which makes its tables' start_gateway
-  elif [ "$changed" ]; then
-    act 'restart the gateway' systemctl restart tradetill
-    if systemctl is-active --quiet tradetill-vault; then act 'restart the vault' systemctl restart tradetill-vault; fi
-  else
+    is_done tradetill
+  elif ! is_due tradetill; then
     say there 'the gateway runs'
   fi
+  run_due tradetill 'restart the gateway' systemctl restart tradetill
+  for unit in tradetill-vault tradetill-alerts; do
+    if systemctl is-active --quiet "$unit"; then
+      run_due "$unit" "restart $unit" systemctl restart "$unit"
+    elif is_due "$unit"; then
+      [ ! -e "$root/etc/systemd/system/$unit.service" ] || left "$unit does not run: systemctl status $unit says why"
+      is_done "$unit"
+    fi
+  done
   if systemctl is-active --quiet tradetill-backup.timer; then
     say there 'the timer of the backup runs'
   else
@@ -301,10 +336,7 @@ start() {
 # ---- 5. the proxy
 
 render_caddyfile() {
-  current=$root/etc/caddy/Caddyfile
-  range=$console_from
-  [ "$range" ] || [ ! -e "$current" ] || range=$(sed -n 's/^.*@stranger not remote_ip //p' "$current")
-  sed "s/^pay\.example/$host/; s/^till-ops\.example/${console:-none}/; s#private_ranges#${range:-private_ranges}#" \
+  sed "s/^pay\.example/$host/; s/^till-ops\.example/${console:-none}/; s#private_ranges#${console_from:-private_ranges}#" \
     "$release/deploy/Caddyfile" > "$work/all"
   if [ "$console" ]; then cp "$work/all" "$work/Caddyfile"; else sed '/^# The operators/,$d' "$work/all" > "$work/Caddyfile"; fi
   chmod 644 "$work/Caddyfile"
@@ -316,16 +348,16 @@ look_at_caddyfile() {
 caddy_proxy() {
   if [ -z "$proxy" ]; then
     if [ ! -e "$nginx" ]; then
-      left 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
+      [ -z "$told" ] || left 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
     elif [ -e "$old/deploy/nginx.conf" ] && ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then
       left "make the changes of this release in $nginx: diff $old/deploy/nginx.conf $release/deploy/nginx.conf"
     fi
     return
   fi
   render_caddyfile
-  cmp -s "$work/Caddyfile" "$current" || act 'let Caddy check the proxy file' look_at_caddyfile
-  put "$work/Caddyfile" "$current" 644
-  [ -z "$is_new" ] || act 'reload Caddy, which obtains the certificate' systemctl reload-or-restart caddy
+  cmp -s "$work/Caddyfile" "$caddyfile" || act 'let Caddy check the proxy file' look_at_caddyfile
+  put "$work/Caddyfile" "$caddyfile" 644 caddy
+  run_due caddy 'reload Caddy, which obtains the certificate' systemctl reload-or-restart caddy
   addresses=$(getent ahosts "$host" || true)
   case $addresses in
   '') left "$host has no address in DNS yet. Add one: Caddy then obtains the certificate within minutes" ;;

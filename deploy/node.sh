@@ -14,8 +14,10 @@ from=https://nodejs.org/dist/latest-v24.x
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-curl -fsSLO "$from/SHASUMS256.txt"
+# Ends if the server cannot be reached, or sends nothing for a minute.
+fetch() { curl -fsSLO --connect-timeout 20 --speed-limit 1 --speed-time 60 "$from/$1"; }
+fetch SHASUMS256.txt
 file=$(grep -o "node-v24[.0-9]*-linux-$arch.tar.xz" SHASUMS256.txt)
-curl -fsSLO "$from/$file"
+fetch "$file"
 grep " $file\$" SHASUMS256.txt | sha256sum --check
 tar -xJf "$file" -C "$root/usr/local" --strip-components=1 --no-same-owner

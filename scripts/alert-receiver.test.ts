@@ -20,7 +20,7 @@ const settings = (change: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   TRADETILL_ALERT_URL: url,
   TRADETILL_ALERT_SECRET: SECRET,
-  ALERT_COMMAND: `cat >> ${folder}/received; test ! -e ${folder}/fails`,
+  ALERT_COMMAND: `env > ${folder}/env; cat >> ${folder}/received; test ! -e ${folder}/fails`,
   ...change,
 })
 
@@ -46,11 +46,14 @@ const deps = {
   consoleUrl: 'https://ops.test',
 }
 
-it('pipes the text of an alert and the address of the console to the command', async () => {
+it('pipes the text of an alert and the address of the console to the command, and gives it no setting of the till', async () => {
   expect(await sendTestAlert(deps, { url, secret: SECRET })).toMatchObject({ status: 204 })
   expect(readFileSync(join(folder, 'received'), 'utf8')).toMatch(
     /^This is a test: .*\nhttps:\/\/ops\.test\n$/,
   )
+  const names = readFileSync(join(folder, 'env'), 'utf8').match(/^\w+(?==)/gm)
+  // The shell adds some of its own.
+  expect(names?.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual(['PATH'])
 })
 
 it('refuses a message with another secret, an old one, and a call that is no message', async () => {

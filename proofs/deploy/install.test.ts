@@ -2,33 +2,17 @@
  * Runs `deploy/install.sh` in a folder that stands for the root of a machine, with a real PostgreSQL and the real
  * commands. Programs that change a machine, such as systemctl, only record how they were called.
  */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  appendFileSync,
-  chmodSync,
-  cpSync,
-  existsSync,
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { appendFileSync, chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Embedded, startEmbedded } from '../../embedded-postgres/embedded.ts'
 import { createLog } from '../../gateway/kit/log.ts'
-
-const ROOT = join(import.meta.dirname, '../..')
-/** Makes the command of a release real. */
-const REAL = `exec ${process.execPath} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
-const GIVEN = ['--host', 'pay.till.invalid', '--mail', 'ada@till.invalid']
+import { aMachine, aMachineWithDatabase, changes, GIVEN, install, REAL, unpack } from './machine.ts'
 
 let folder: string
 let server: Embedded
@@ -55,108 +39,9 @@ async function onServer(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end())
 }
 
-/** Programs of the test's machine that are used as they are. No others can be found. */
-const TOOLS =
-  'sh sed grep awk cut cat cp cmp chmod mkdir mktemp rm ln ls readlink dirname basename touch openssl env uname sha256sum md5sum'
-
-/** Stands for `runuser -u postgres -- psql` and `createdb`, on the real server. */
-const RUNUSER = `import { readFileSync } from 'node:fs'
-import pg from '${join(ROOT, 'node_modules/pg/esm/index.mjs')}'
-const [, user, , program, ...args] = process.argv.slice(2)
-if (user === 'postgres') {
-  const client = new pg.Client({ connectionString: process.env.SERVER_URL })
-  await client.connect()
-  const asked = args.indexOf('-c') < 0 ? readFileSync(0, 'utf8') : args[args.indexOf('-c') + 1]
-  const [, owner] = /--owner=(\\w+)/.exec(args.join(' ')) ?? []
-  const sql = program === 'createdb' ? 'create database "' + args.at(-1) + '" owner ' + owner : asked
-  const { rows } = await client.query(sql)
-  for (const row of rows ?? []) console.log(Object.values(row).join('|'))
-  await client.end()
-}
-`
-
-/** A machine without anything but programs. \`machine.release(NAME)\` unpacks a release there. */
-function aMachine() {
-  const root = mkdtempSync(join(tmpdir(), 'tradetill-install-'))
-  onTestFinished(() => rmSync(root, { recursive: true }))
-  for (const name of ['bin', 'opt', 'etc/systemd/system', 'etc/caddy', 'usr/local/bin', 'var/log'])
-    mkdirSync(join(root, name), { recursive: true })
-  const program = (name: string, body: string) =>
-    writeFileSync(join(root, 'bin', name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
-  for (const name of TOOLS.split(' ')) {
-    const found = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
-    symlinkSync(found, join(root, 'bin', name))
-  }
-  const port = new URL(server.url).port
-  const log = join(root, 'calls')
-  const recorded = `echo "$(basename "$0") $*" >> ${log}`
-  for (const name of ['apt-get', 'caddy', 'journalctl', 'pg_dump', 'install', 'ss', 'curl', 'xz'])
-    program(name, recorded)
-  // A unit runs once it was started.
-  program(
-    'systemctl',
-    `case $1 in is-active) test -e ${root}/runs-$3; exit ;; enable) touch ${root}/runs-$3 ;; esac\n${recorded}`,
-  )
-  program('id', 'echo 0')
-  program('getent', 'echo 198.51.100.7 STREAM pay.till.invalid')
-  program('pg_lsclusters', `echo '18 main ${port} online postgres /var/lib/postgresql'`)
-  program('dpkg-query', `case $1 in --search) echo "caddy: $2" ;; *) cat ${root}/conffiles ;; esac`)
-  program('runuser', `${recorded}\nexec ${process.execPath} ${root}/runuser.mjs "$@"`)
-  writeFileSync(join(root, 'runuser.mjs'), RUNUSER)
-  writeFileSync(join(root, 'conffiles'), '')
-  symlinkSync(process.execPath, join(root, 'usr/local/bin/node'))
-  const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-  const calls = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
-  return { root, program, recorded, read, calls, port }
-}
-
-type Machine = ReturnType<typeof aMachine>
-
-/** Unpacks a release, with additional text in some of its files. Its command only records how it was called. */
-function unpack({ root, recorded }: Machine, name: string, more: Record<string, string> = {}): string {
-  const release = join(root, 'opt', name)
-  mkdirSync(join(release, 'bin'), { recursive: true })
-  cpSync(join(ROOT, 'deploy'), join(release, 'deploy'), { recursive: true })
-  cpSync(join(ROOT, '.env.example'), join(release, '.env.example'))
-  writeFileSync(join(release, 'bin/tradetill'), `#!/bin/sh\n${recorded}\n`, { mode: 0o755 })
-  for (const [file, text] of Object.entries(more)) appendFileSync(join(release, file), text)
-  const files = globSync('**/*', { cwd: release, withFileTypes: true }).filter((each) => each.isFile())
-  const paths = files.map((each) => join(each.parentPath, each.name).slice(release.length + 1))
-  const sums = execFileSync('sha256sum', [...paths, '.env.example'], { cwd: release })
-  writeFileSync(join(release, 'SHA256SUMS'), sums)
-  return release
-}
-
-function install({ root }: Machine, release: string, args: readonly string[]) {
-  const env = {
-    PATH: join(root, 'bin'),
-    DESTDIR: root,
-    SERVER_URL: serverUrl(),
-    // The settings name files of the real root.
-    DATABASE_URL_FILE: join(root, 'etc/tradetill/database_url'),
-    TRADETILL_OWNER_DATABASE_URL_FILE: join(root, 'etc/tradetill/owner_database_url'),
-    TRADETILL_MASTER_KEY_FILE: join(root, 'etc/tradetill/master.key'),
-  }
-  const script = join(release, 'deploy/install.sh')
-  const { status, stdout, stderr } = spawnSync('sh', [script, ...args], { env, encoding: 'utf8' })
-  return { status, said: stdout, complained: stderr }
-}
-
-/** A machine on which the database was made before. */
-function aMachineWithDatabase() {
-  const machine = aMachine()
-  const place = join(machine.root, 'etc/tradetill')
-  mkdirSync(place)
-  cpSync(join(ROOT, '.env.example'), join(place, 'env'))
-  writeFileSync(join(place, 'master.key'), 'made before')
-  return machine
-}
-
-const changes = (calls: readonly string[]) => calls.filter((call) => /^(?:systemctl|apt-get) /.test(call))
-
 describe('on an empty machine', () => {
   it('makes the database, the settings, the units and the proxy, and starts them', async () => {
-    const machine = aMachine()
+    const machine = aMachine(serverUrl())
     const { root, read, calls, port } = machine
     writeFileSync(join(root, 'etc/caddy/Caddyfile'), 'of the package\n')
     const sum = execFileSync('md5sum', [join(root, 'etc/caddy/Caddyfile')], { encoding: 'utf8' }).slice(0, 32)
@@ -304,23 +189,6 @@ describe('run again', () => {
   })
 })
 
-describe('without Caddy', () => {
-  it('names the way to nginx once, remembers it, and later names what a release changes in its file', () => {
-    const machine = aMachineWithDatabase()
-    const { root } = machine
-    rmSync(join(root, 'bin/caddy'))
-    const first = install(machine, unpack(machine, 'tradetill-1'), [...GIVEN, '--without-proxy'])
-    expect(first).toMatchObject({ status: 0, said: expect.stringContaining('- set up your own proxy') })
-    mkdirSync(join(root, 'etc/nginx/conf.d'), { recursive: true })
-    writeFileSync(join(root, 'etc/nginx/conf.d/tradetill.conf'), 'mine\n')
-    const newer = unpack(machine, 'tradetill-2', { 'deploy/nginx.conf': '# newer\n' })
-    const { status, said } = install(machine, newer, [])
-    expect(status).toBe(0)
-    expect(said).toMatch(/- make the changes of this release in .*: diff .*tradetill-1\/deploy\/nginx\.conf/)
-    expect(install(machine, newer, []).said).not.toContain('Left for you')
-  })
-})
-
 describe('Node', () => {
   const FILE = `node-v24.9.9-linux-${process.arch}.tar.xz`
   const SUM = createHash('sha256').update('node\n').digest('hex')
@@ -337,46 +205,23 @@ describe('Node', () => {
     machine.program('curl', server('0'.repeat(64)))
     expect(install(machine, release, GIVEN)).toMatchObject({ status: 1 })
     expect(machine.calls()).toEqual([])
-    machine.program('curl', server(SUM))
+    machine.program('curl', `echo "$*" >> ${root}/downloads\n${server(SUM)}`)
     expect(install(machine, release, GIVEN)).toMatchObject({ status: 0 })
     expect(machine.calls()[0]).toBe(
       `tar -xJf ${FILE} -C ${root}/usr/local --strip-components=1 --no-same-owner`,
     )
-  })
-})
-
-describe('from a newer release', () => {
-  it('makes a backup, looks at the migrations, moves the link, and prints the way back', () => {
-    const machine = aMachineWithDatabase()
-    const { root, read, calls } = machine
-    install(machine, unpack(machine, 'tradetill-1'), GIVEN)
-    const newer = unpack(machine, 'tradetill-2', { 'deploy/tradetill.service': '# newer\n' })
-    rmSync(join(root, 'calls'))
-    const { status, said } = install(machine, newer, [])
-    expect(status).toBe(0)
-    const [backup, dryRun, ...rest] = calls().filter((call) => !/^(?:curl|caddy) /.test(call))
-    expect(backup).toBe('systemctl start tradetill-backup')
-    expect(dryRun).toMatch(/^tradetill --env-file .*env migrate run --dry-run$/)
-    expect(rest).toContain('systemctl restart tradetill')
-    expect(read('etc/systemd/system/tradetill.service')).toMatch(/# newer\n$/)
-    expect(said).toContain(
-      `the way back: ln -sfn ${join(root, 'opt/tradetill-1')} ${join(root, 'opt/tradetill')}`,
-    )
+    const downloads = machine.read('downloads').split('\n').slice(0, 2)
+    for (const call of downloads) expect(call).toMatch(/--connect-timeout \d+ .*--speed-time \d+ https:/)
   })
 
-  it('leaves the running version alone if the backup or the look at the migrations fails', () => {
+  it('needs packages, which wait for another run of apt', () => {
     const machine = aMachineWithDatabase()
-    const older = unpack(machine, 'tradetill-1')
-    install(machine, older, GIVEN)
-    const newer = unpack(machine, 'tradetill-2', { 'bin/tradetill': 'exit 4\n' })
-    rmSync(join(machine.root, 'calls'))
-    expect(install(machine, newer, [])).toMatchObject({
-      status: 4,
-      complained: expect.stringContaining('Stopped'),
-    })
-    expect(execFileSync('readlink', [join(machine.root, 'opt/tradetill')], { encoding: 'utf8' }).trim()).toBe(
-      older,
-    )
-    expect(machine.calls()).not.toContain('systemctl restart tradetill')
+    rmSync(join(machine.root, 'bin/xz'))
+    expect(install(machine, unpack(machine, 'tradetill-1'), GIVEN)).toMatchObject({ status: 0 })
+    const calls = machine.calls().filter((call) => call.startsWith('apt-get'))
+    expect(calls).toEqual([
+      'apt-get -o DPkg::Lock::Timeout=300 update -qq',
+      'apt-get -o DPkg::Lock::Timeout=300 install --yes -qq xz-utils',
+    ])
   })
 })
