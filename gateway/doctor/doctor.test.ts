@@ -88,6 +88,7 @@ const database = (change: Partial<DatabaseProbe>) => databaseFindings({ ...DATAB
 const page = (status: number) => ({ status, encoding: null })
 const proxy = (change: Partial<typeof PUBLIC>) =>
   proxyFindings({ ...PUBLIC, ...change }, { build: BUILD, nowMs: NOW.getTime() })
+const otherBuild = (change: Partial<typeof BUILD>) => proxy({ build: { ...BUILD, ...change } })
 const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
   priceFindings({
     feeds: [{ source: 'market', feed: 'cs', goodAt: before(60_000), lastError: null }],
@@ -170,18 +171,8 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ['another program at the public name', () => proxy({ build: undefined }), 'public', /forward everything/],
   ['a stopped gateway', () => proxy({ build: undefined, page: page(502) }), 'public', /^start the gateway/],
   ['a proxy that replaces Host', () => proxy({ page: page(421) }), 'public', /Host header/],
-  [
-    'another version at the public name',
-    () => proxy({ build: { version: '1.2.2', commit: 'abc' } }),
-    'public',
-    /^restart the gateway/,
-  ],
-  [
-    'another release of this version at the public name',
-    () => proxy({ build: { version: '1.2.3', commit: 'a' } }),
-    'public',
-    /^restart the gateway/,
-  ],
+  ['another version at the public name', () => otherBuild({ version: '1.2.2' }), 'public', /^restart/],
+  ['another release of this version there', () => otherBuild({ commit: 'a' }), 'public', /^restart/],
   [
     'a proxy that repeats what callers say',
     () => proxy({ caller: { ...caller, address: MADE_UP_ADDRESS } }),

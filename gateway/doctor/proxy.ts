@@ -92,7 +92,11 @@ function reachedOf(build: Build, pageStatus: number, ours: Build): Finding {
     return mend('public', `version ${version} answers, and this is ${ours.version}`, RESTART)
   }
   if (commit !== ours.commit) {
-    return mend('public', `commit ${commit} of version ${version} answers, and this is ${ours.commit}`, RESTART)
+    return mend(
+      'public',
+      `commit ${commit} of version ${version} answers, and this is ${ours.commit}`,
+      RESTART,
+    )
   }
   return good('public', `a till of version ${version} answers`)
 }

@@ -187,7 +187,8 @@ function endpointFinding(
     )
   }
   return testFinding({ check, to: url }, answer, {
-    failed: 'ask the store to answer there, or allow another port or network with tradetill store allow-address',
+    failed:
+      'ask the store to answer there, or allow another port or network with tradetill store allow-address',
     refused: 'ask the store to answer 2xx, even to types that it ignores',
   })
 }
