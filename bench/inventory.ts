@@ -68,7 +68,7 @@ function priceAll(text: string, prices: ReadonlyMap<string, SourcePrice[]>, coun
   if (offered.shown.length !== count) throw new Error(`only ${offered.shown.length} of ${count} were priced`)
 }
 
-/** Four sources for each name, as in production. */
+/** Several sources for each name, as in production. */
 function pricesFor(name: string): SourcePrice[] {
   const usdMicros = BigInt(1_000_000 + name.length * 250_000)
   const price = { usdMicros, levelUsdMicros: usdMicros, popularity: 50, asOf: NOW, earlier: null }

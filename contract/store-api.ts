@@ -373,7 +373,7 @@ export const problemSchema = z
     title: z.string(),
     status: z.int(),
     code: z.enum(codes).describe('For programs. A code never changes.'),
-    detail: z.string().describe('For people, in English or Russian.'),
+    detail: z.string().describe('For people, in the language of the call.'),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()

@@ -1,5 +1,6 @@
 /** The scenes of the tour, in order. Each ends with a summary of the events and a link to the place to look. */
 import type { Payment } from '../contract/widget-api.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../gateway/config.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
 
 type Look = { label: string; url: string }
@@ -15,7 +16,7 @@ type Scene = {
 }
 
 const DAY_HOURS = 24
-const PROTECTION_DAYS = 8
+const PROTECTION_DAYS = DEFAULT_PROTECTION_DAYS.cs
 
 const dollars = (minor: number): string => `$${(minor / 100).toFixed(2)}`
 
@@ -50,7 +51,7 @@ async function release(stage: Stage): Promise<Played> {
   const payment = await stage.until(shopper, ({ heldAmount }) => heldAmount === 0)
   stage.memory.held = undefined
   return {
-    said: `Eight days passed. Steam can no longer take the items back, so ${dollars(payment.amount ?? 0)} were released.`,
+    said: `${PROTECTION_DAYS} days passed. Steam can no longer take the items back, so ${dollars(payment.amount ?? 0)} were released.`,
     looks: looksOf(stage, payment, 'nothing of that top-up is on hold any longer'),
   }
 }
@@ -155,7 +156,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'released',
     title: 'Released',
-    line: 'Eight days pass in a moment, and the amount on hold is released.',
+    line: `${PROTECTION_DAYS} days pass in a moment, and the amount on hold is released.`,
     play: release,
   },
   {

@@ -237,7 +237,7 @@ export type Problem = {
     | 'technical_works'
     | 'no_bot_available'
     | (string & {})
-  /** For people, in English or Russian. */
+  /** For people, in the language of the call. */
   detail: string
   /** The invalid fields, for `invalid_request`. */
   errors?: { path: string; message: string }[]

@@ -11,11 +11,15 @@ import { player } from '../../e2e/support/sandbox.ts'
 import { prepare } from '../../e2e/support/setup.ts'
 import { answerInBrowser, payWithItems, TEXTS } from '../../e2e/support/shopper.ts'
 import { endTill, query, startTill, type Till } from '../../e2e/support/till.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../../gateway/config.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
 import { defineProof, keepFlag } from '../proof.ts'
 
 const DEADLINE_MS = 300_000
 const SHOPPER = 'nova_hound'
+/** How far the till's clock is advanced. The item is one of Counter-Strike 2. */
+const PROTECTED = `${DEFAULT_PROTECTION_DAYS.cs}d`
+const SETTLED = `${DEFAULT_PROTECTION_DAYS.cs + 1}d`
 
 const soldSchema = z.object({
   sales: z.array(
@@ -58,7 +62,7 @@ async function command(till: Till, ...args: string[]): Promise<string> {
 
 async function sellOne(till: Till) {
   await payInBrowser(till)
-  await command(till, 'clock', 'advance', '8d')
+  await command(till, 'clock', 'advance', PROTECTED)
   await waitFor('the protection has ended', async () =>
     (await query(till, `select 1 from trade where state = 'held'`)).length === 0 ? true : undefined,
   )
@@ -73,7 +77,7 @@ async function sellOne(till: Till) {
       (await query(till, `select 1 from departure where stage = 'gone' and explanation = 'vault'`))[0],
   )
   // Items of this game are protected after each trade, so the receiver must wait too.
-  await command(till, 'clock', 'advance', '8d')
+  await command(till, 'clock', 'advance', PROTECTED)
   const listing = await waitFor('the vault has listed it', async () =>
     (await marketItems(till)).find(({ status }) => status === 'on_sale'),
   )
@@ -82,7 +86,7 @@ async function sellOne(till: Till) {
     'the vault gave it to its buyer',
     async () => (await query(till, `select 1 from sale where state in ('delivered', 'settling')`))[0],
   )
-  await command(till, 'clock', 'advance', '9d')
+  await command(till, 'clock', 'advance', SETTLED)
   await waitFor(
     'the market has paid',
     async () => (await query(till, `select 1 from sale where state = 'paid'`))[0],

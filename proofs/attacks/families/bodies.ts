@@ -40,7 +40,7 @@ const AMOUNTS = [
   '{}',
   '{"valueOf":1}',
 ]
-const CURRENCIES = ['"usd"', '"USD "', '"XXX"', '"RUB"', '""', '"USD\\u0000"', '["USD"]', 'null', '840', '{}']
+const CURRENCIES = ['"usd"', '"USD "', '"XXX"', '"XTS"', '""', '"USD\\u0000"', '["USD"]', 'null', '840', '{}']
 
 export const amounts = family({
   number: 15,

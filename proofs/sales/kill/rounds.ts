@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { eventually, type Running } from '../../../e2e/support/process.ts'
+import { DEFAULT_PROTECTION_DAYS } from '../../../gateway/config.ts'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
 import { STATE } from '../../../steam-sandbox/world/world.ts'
 import { startLoad } from '../../kill/load.ts'
@@ -34,7 +35,7 @@ type Procs = { gateway: Running; vault: Running }
 
 const DAY_S = 86_400
 /** Longer than Steam protects a trade, and than the till holds the credit of a deposit. */
-const PROTECTED_S = 8 * DAY_S
+const PROTECTED_S = DEFAULT_PROTECTION_DAYS.cs * DAY_S
 /** Longer than Steam holds a trade. */
 const HELD_S = 16 * DAY_S
 /** The longest life of a process that is killed at a random moment. */
