@@ -1,4 +1,4 @@
-/** Bots that were enrolled before the till kept the day on which an account joined Steam. */
+/** How the profile is completed for bots enrolled before the till began to store the day an account joined Steam. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
@@ -48,25 +48,25 @@ const online = () =>
   expect.poll(async () => (await listBots(database.db))[0]).toMatchObject({ reachable: true })
 
 describe('the profile of a bot', () => {
-  const known = () =>
+  const profile = () =>
     database.db.selectFrom('bot').select(['level', 'member_since']).executeTakeFirstOrThrow()
 
-  it('is completed with the day and the level when its session opens, if the day is unknown', async () => {
+  it('gets its joining day and level when the session opens, if that day is not stored', async () => {
     await enrol()
     await database.db.updateTable('bot').set({ member_since: null, level: 5 }).execute()
     start()
-    await expect.poll(known).toEqual({ level: 7, member_since: '2015-03-09' })
+    await expect.poll(profile).toEqual({ level: 7, member_since: '2015-03-09' })
     expect(steam.profiles).toBe(2)
   })
 
-  it('is not read again while the day is known', async () => {
+  it('is not read again once its joining day is stored', async () => {
     await enrol()
     start()
     await online()
     expect(steam.profiles).toBe(1)
   })
 
-  it('keeps its level if Steam does not show one, and stays as it is if Steam shows no day', async () => {
+  it('keeps its level if Steam does not show one, and does not change if Steam shows no joining day', async () => {
     steam.memberSince = null
     await enrol()
     steam.level = 0
@@ -74,13 +74,13 @@ describe('the profile of a bot', () => {
     await expect.poll(() => steam.profiles).toBe(2)
     await online()
     await first.stop()
-    expect(await known()).toEqual({ level: 7, member_since: null })
+    expect(await profile()).toEqual({ level: 7, member_since: null })
     steam.memberSince = '2015-03-09'
     start()
-    await expect.poll(known).toEqual({ level: 7, member_since: '2015-03-09' })
+    await expect.poll(profile).toEqual({ level: 7, member_since: '2015-03-09' })
   })
 
-  it('that cannot be read keeps nothing from working', async () => {
+  it('does not stop the bot from working if it cannot be read', async () => {
     steam.memberSince = null
     await enrol()
     steam.readProfile = () => new Promise(() => {})

@@ -49,7 +49,7 @@ describe.each(allCommands())('help of $name', ({ name, does, command: { paramete
     const answer = await runCommand(wordsOf(example), { databaseUrl: NOWHERE })
     // The doctor runs without a database and reports that it is missing.
     const expected =
-      name === 'doctor' ? { code: 1, errors: 'to mend' } : { code: 5, errors: 'cannot be reached' }
+      name === 'doctor' ? { code: 1, errors: 'to fix' } : { code: 5, errors: 'cannot be reached' }
     expect(answer).toMatchObject({ ...expected, errors: expect.stringContaining(expected.errors) })
   })
 })

@@ -34,7 +34,7 @@ it('says whether the receiver accepted a test, without the path and query of its
   expect(receiver.received.map(({ body }) => JSON.parse(body).type)).toEqual(['operator.test'])
 })
 
-it('advises how to mend a receiver that refuses a test or does not answer', async () => {
+it('advises how to fix a receiver that refuses a test or does not answer', async () => {
   receiver.answers.push(status(401))
   expect(await lineOf({ sends: true })).toMatchObject({
     state: 'mend',

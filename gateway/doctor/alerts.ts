@@ -5,7 +5,7 @@ import type { TillClock } from '../kit/clock.ts'
 import { systemIds } from '../kit/ids.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import { type Finding, notChecked } from './finding.ts'
-import { testFinding, type WebhookAnswer } from './trade.ts'
+import { testFinding, type WebhookAnswer } from './readiness.ts'
 
 /** Sends one test to the receiver of alerts. */
 export async function testAlert(

@@ -15,8 +15,8 @@ import { databaseFindings, NEEDED_CONNECTIONS, ownerFindings } from './database.
 import { type DatabaseProbe, probeDatabase } from './database-store.ts'
 import type { Finding } from './finding.ts'
 import { MADE_UP_ADDRESS, type PublicAnswer, proxyFindings } from './proxy.ts'
+import { type BotState, botFindings, priceFindings, storeFindings } from './readiness.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
-import { type BotState, botFindings, priceFindings, storeFindings } from './trade.ts'
 
 const NOW = new Date('2026-11-22T12:00:00Z')
 const HOUR_MS = 3_600_000
@@ -369,12 +369,12 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(states).toMatchObject({ mode: 'good', 'database.identity': 'good', public: 'mend', bots: 'mend' })
     expect({ code, errors }).toEqual({
       code: 1,
-      errors: expect.stringContaining(`${toMend} to mend`),
+      errors: expect.stringContaining(`${toMend} to fix`),
     })
     const printed = await runCommand(['doctor'], {
       env: { ...LIVE, TRADETILL_PUBLIC_URL: 'http://pay.example' },
     })
-    expect(printed.out).toContain('TO MEND      settings: TRADETILL_PUBLIC_URL is needed in live mode')
+    expect(printed.out).toContain('TO FIX       settings: TRADETILL_PUBLIC_URL is needed in live mode')
     expect(printed.out).toContain('not checked  database: fix the settings first')
     expect(printed.code).toBe(1)
   })

@@ -23,12 +23,12 @@ import { probeDatabase } from './database-store.ts'
 import { type Finding, notChecked } from './finding.ts'
 import { proxyFindings } from './proxy.ts'
 import { probePublic } from './public-probe.ts'
+import { botFindings, priceFindings, storeFindings } from './readiness.ts'
+import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-store.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
 import { alarmFindings, epochFindings, vaultFindings } from './standing.ts'
 import { readAlarms, readVault } from './standing-store.ts'
-import { botFindings, priceFindings, storeFindings } from './trade.ts'
-import { acknowledgedBots, readCoverage, readNewestRates } from './trade-store.ts'
-import { readStoreStates } from './webhook-tests.ts'
+import { readStoreStates } from './store-states.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
@@ -53,7 +53,7 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   const count = (state: Finding['state']): number => findings.filter((each) => each.state === state).length
   const data = { findings, toMend: count('mend'), notChecked: count('not_checked') }
   if (data.toMend === 0) return done(data)
-  return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to mend.`, data }
+  return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to fix.`, data }
 }
 
 /** Checks that need a database of a till. */

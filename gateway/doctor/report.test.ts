@@ -10,8 +10,8 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
 import { probeDatabase } from './database-store.ts'
 import { examine } from './doctor.ts'
-import { storeFindings } from './trade.ts'
-import { readStoreStates, type TestsDeps } from './webhook-tests.ts'
+import { storeFindings } from './readiness.ts'
+import { readStoreStates, type TestsDeps } from './store-states.ts'
 
 const KEY = Buffer.alloc(32, 7)
 

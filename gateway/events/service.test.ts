@@ -33,10 +33,11 @@ describe('sequences of events', () => {
     const deposits = await Promise.all(Array.from({ length: 32 }, () => aDeposit(till, store)))
     const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
     if (data === undefined) throw new Error('the deposit is not there')
-    const gate = openDatabase(till.url, 34)
+    /** Writers have connections of their own, so publishers never wait for one. */
+    const writersDb = openDatabase(till.url, 34)
     let isWriting = true
     const write = async ({ id }: { id: bigint }, part: number) => {
-      await gate.db.transaction().execute(async (tx) => {
+      await writersDb.db.transaction().execute(async (tx) => {
         const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
         await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
         // This event already has its identity number, but others take later numbers and commit first.
@@ -58,7 +59,7 @@ describe('sequences of events', () => {
       seen.push(...events.map((event) => event.sequence))
     }
     await writers
-    await gate.close()
+    await writersDb.close()
     expect(seen).toEqual(Array.from({ length: 32 * rounds }, (_, index) => index + 1))
   })
 

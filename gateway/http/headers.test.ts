@@ -25,13 +25,13 @@ const PERMISSIONS = [
 ].join(' ')
 /** The page has a Paste button. */
 const PAGE_PERMISSIONS = PERMISSIONS.replace('clipboard-read=()', 'clipboard-read=(self)')
-const EVERY_ANSWER = {
+/** All pages and other answers have these. */
+const COMMON = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  'permissions-policy': PERMISSIONS,
   'strict-transport-security': 'max-age=31536000',
 }
 const NOTHING = "default-src 'none'; frame-ancestors 'none'"
@@ -121,25 +121,25 @@ const changingCall = (url: string, payload: string, type?: string): InjectOption
   return { method: 'POST', url, payload, headers: headersOfPage(type) }
 }
 
-describe('every answer has the common headers, and no header that opens it to other origins', () => {
+describe('every answer has the common headers, and none that names the server or opens the answer to other origins', () => {
   const calls: [what: string, status: number, policy: string, call: () => InjectOptions][] = [
     ['the landing page', 200, PAGE, () => ({ url: '/' })],
     ['the page of a deposit', 200, PAGE, () => ({ url: `/deposit/${hash}` })],
-    ['the page that is not found', 404, PAGE, () => ({ url: '/unknown' })],
+    ['an unknown page', 404, PAGE, () => ({ url: '/unknown' })],
     ['an asset', 200, NOTHING, () => ({ url: '/assets/app-1a2b.js' })],
     ['a file', 200, NOTHING, () => ({ url: '/favicon.svg' })],
-    ['no such asset', 404, NOTHING, () => ({ url: '/assets/none.js' })],
-    ['the health', 200, NOTHING, () => ({ url: '/healthz' })],
-    ['the readiness', 200, NOTHING, () => ({ url: '/readyz' })],
+    ['an unknown asset', 404, NOTHING, () => ({ url: '/assets/none.js' })],
+    ['the health check', 200, NOTHING, () => ({ url: '/healthz' })],
+    ['the readiness check', 200, NOTHING, () => ({ url: '/readyz' })],
     ['a call for another host', 421, NOTHING, () => ({ url: '/', headers: { host: 'evil.example' } })],
     ['a payment', 200, NOTHING, () => ({ url: `/api/payment?hash=${hash}` })],
-    ['no such payment', 404, NOTHING, () => ({ url: `/api/payment?hash=${NOWHERE}` })],
-    ['a bad hash', 404, NOTHING, () => ({ url: '/api/payment?hash=x' })],
+    ['an unknown payment', 404, NOTHING, () => ({ url: `/api/payment?hash=${NOWHERE}` })],
+    ['a malformed hash', 404, NOTHING, () => ({ url: '/api/payment?hash=x' })],
     ['no hash', 400, NOTHING, () => ({ url: '/api/payment' })],
-    ['no such inventory', 404, NOTHING, () => ({ url: `/api/inventory?hash=${NOWHERE}&game=cs` })],
+    ['an unknown inventory', 404, NOTHING, () => ({ url: `/api/inventory?hash=${NOWHERE}&game=cs` })],
     ['a trade without a token', 403, NOTHING, () => ({ method: 'POST', url: '/api/trade', payload: {} })],
-    ['a link of another form', 400, NOTHING, () => changingCall('/api/trade-url', '{}')],
-    ['a body of another type', 415, NOTHING, () => changingCall('/api/trade', 'a=1', 'text/plain')],
+    ['a malformed link', 400, NOTHING, () => changingCall('/api/trade-url', '{}')],
+    ['an unsupported content type', 415, NOTHING, () => changingCall('/api/trade', 'a=1', 'text/plain')],
     ['a body too large', 413, NOTHING, () => changingCall('/api/metrics', `"${'x'.repeat(70_000)}"`)],
     [
       'a report',
@@ -152,8 +152,8 @@ describe('every answer has the common headers, and no header that opens it to ot
         ),
     ],
     ['a fault', 500, NOTHING, () => ({ url: '/api/broken' })],
-    ['no such call', 404, NOTHING, () => ({ url: '/api/nothing' })],
-    ['another method', 405, NOTHING, () => ({ method: 'DELETE', url: '/api/payment' })],
+    ['an unknown call', 404, NOTHING, () => ({ url: '/api/nothing' })],
+    ['an unsupported method', 405, NOTHING, () => ({ method: 'DELETE', url: '/api/payment' })],
     [
       'a preflight',
       405,
@@ -164,8 +164,13 @@ describe('every answer has the common headers, and no header that opens it to ot
         headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
       }),
     ],
-    ['a store without a key', 401, NOTHING, () => ({ url: '/v1/health' })],
-    ['a store', 200, NOTHING, () => ({ url: '/v1/health', headers: { authorization: `Bearer ${api.key}` } })],
+    ['a store’s call without a key', 401, NOTHING, () => ({ url: '/v1/health' })],
+    [
+      'a store’s call',
+      200,
+      NOTHING,
+      () => ({ url: '/v1/health', headers: { authorization: `Bearer ${api.key}` } }),
+    ],
     ['the reference', 200, REFERENCE, () => ({ url: '/v1/reference' })],
     ['the style of the reference', 200, REFERENCE, () => ({ url: '/v1/reference.css' })],
     ['the OpenAPI document', 200, REFERENCE, () => ({ url: '/v1/openapi.json' })],
@@ -182,7 +187,7 @@ describe('every answer has the common headers, and no header that opens it to ot
     expect(statusCode).toBe(status)
     const permissions = policy === PAGE ? PAGE_PERMISSIONS : PERMISSIONS
     expect(headers).toMatchObject({
-      ...EVERY_ANSWER,
+      ...COMMON,
       'content-security-policy': policy,
       'permissions-policy': permissions,
     })
@@ -197,7 +202,11 @@ describe('every answer has the common headers, and no header that opens it to ot
     const { statusCode, headers } = await ask({ url: `/api/inventory?hash=${hash}&game=cs` })
     isOverloaded = false
     expect(statusCode).toBe(503)
-    expect(headers).toMatchObject({ ...EVERY_ANSWER, 'content-security-policy': NOTHING })
+    expect(headers).toMatchObject({
+      ...COMMON,
+      'permissions-policy': PERMISSIONS,
+      'content-security-policy': NOTHING,
+    })
   })
 
   test.each(['/', '/assets/app-1a2b.js', '/api/payment', '/v1/deposits', '/healthz'])(
@@ -207,7 +216,7 @@ describe('every answer has the common headers, and no header that opens it to ot
       const answer = await ask({ method: 'TRACE', url, headers })
       expect([answer.statusCode, answer.json().code]).toEqual([405, 'method_not_allowed'])
       expect(answer.payload).not.toContain('canary')
-      expect(answer.headers).toMatchObject(EVERY_ANSWER)
+      expect(answer.headers).toMatchObject({ ...COMMON, 'permissions-policy': PERMISSIONS })
     },
   )
 })

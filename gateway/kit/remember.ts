@@ -1,6 +1,6 @@
 type Most = {
   texts: number
-  /** The function is called each time for a text of more characters. */
+  /** Answers for longer texts are not remembered. */
   length: number
 }
 

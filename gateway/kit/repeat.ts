@@ -1,4 +1,4 @@
-/** Repeated work, such as sweeps. */
+/** Recurring work, such as sweeps. */
 import type { Log } from './log.ts'
 
 type RepeatOptions = {
@@ -27,7 +27,7 @@ export function repeat(
   const turn = (): void => {
     if (isStopped) return
     running ??= work()
-      .catch((error: unknown) => log.error({ err: error, work: name }, 'repeated work failed'))
+      .catch((error: unknown) => log.error({ err: error, work: name }, 'a run of recurring work failed'))
       .finally(() => {
         running = undefined
       })

@@ -64,7 +64,7 @@ select 'an entry moves money of another store', 'entry ' || e.id
 from entry e join delivered t on t.id = e.trade_id
 where coalesce(e.debit_store, t.store_id) <> t.store_id or coalesce(e.credit_store, t.store_id) <> t.store_id
 union all
-select 'an entry names another quote or rate than its trade', 'entry ' || e.id
+select 'an entry has a different quote or rate from its trade', 'entry ' || e.id
 from entry e join delivered t on t.id = e.trade_id
 where e.quote_id <> t.quote_id or e.rate_id <> t.rate_id or e.currency <> t.currency
 union all
@@ -131,7 +131,7 @@ from delivered t join credited_early c on c.trade_id = t.id
 -- Without protection, no credit waits for a release.
 where t.credit_mode = 'on_release' and c.amount > 0 and t.settles_at is not null and t.protection_found_at is null
 union all
-select 'the amount of a trade at risk is not what was credited before protection ended', 'trade ' || t.id
+select 'the at-risk amount of a trade is not what was credited before protection ended', 'trade ' || t.id
 from delivered t left join credited_early c on c.trade_id = t.id
 where t.at_risk_amount <> case
   -- All credit was spendable when Steam reported the protection, so its remaining worth and its losses are at risk.
@@ -175,7 +175,7 @@ from trade_item i
 left join custody_entry c on c.trade_id = i.trade_id and c.asset_id = i.asset_id and c.moved = 'back'
 where (c.id is null) <> (i.reversed_at is null)
 union all
-select 'an item is in custody that no trade brought', 'custody entry ' || c.id
+select 'an item that no trade brought is in custody', 'custody entry ' || c.id
 from custody_entry c left join trade t on t.id = c.trade_id where t.delivered_at is null
 union all
 select 'an item was moved in custody from a place where it was not', 'custody entry ' || id
@@ -202,12 +202,12 @@ union all
 select 'a balance is below its floor', 'account ' || id || ': ' || balance
 from account where balance < floor or (kind = 'held' and balance < 0)
 union all
-select 'the held balance of a store is not what its deposits hold', 'store ' || s.id || ' ' || c.currency
+select 'the held balance of a store is not the sum over its deposits', 'store ' || s.id || ' ' || c.currency
 from store s cross join (select currency from account union select currency from deposit) c
 where coalesce((select sum(balance) from account where store_id = s.id and kind = 'held' and currency = c.currency), 0)
   <> coalesce((select sum(held_amount) from deposit where store_id = s.id and currency = c.currency), 0)
 union all
-select 'the reversed total of a store is not what its deposits say', 'store ' || store_id || ' ' || currency
+select 'the reversed total of a store is not the sum over its deposits', 'store ' || store_id || ' ' || currency
 from (select store_id, currency, sum(reversed_amount) from deposit where reversed_amount > 0 group by store_id, currency) d
 full join reversed_total using (store_id, currency) where coalesce(d.sum, 0) <> coalesce(amount, 0)
 union all
@@ -218,7 +218,7 @@ from deposit d left join (
 ) c on c.deposit_id = d.id
 where d.charged_amount <> coalesce(c.sum, 0)
 union all
-select 'the available balance of a store is not what its deposits leave, less its payouts, with its adjustments', 'store ' || s.id || ' ' || c.currency
+select 'the available balance of a store is not what remains from its deposits, less its payouts, with its adjustments', 'store ' || s.id || ' ' || c.currency
 from store s cross join (select currency from account union select currency from deposit) c
 where coalesce((select sum(balance) from account where store_id = s.id and kind = 'available' and currency = c.currency), 0)
   <> coalesce((select sum(coalesce(credited_amount, 0) - held_amount - charged_amount) from deposit
@@ -268,7 +268,7 @@ where a.act in ('trade credit', 'trade release', 'trade reverse', 'trade end') a
   when 'trade reverse' then not t.reversed_by_operator
   else t.state in ('intended', 'sending', 'unknown', 'active') end)
 union all
-select 'more of a store is at risk than its limit at the last delivery',
+select 'a store has more credit at risk than its limit at the last delivery',
   'store ' || store_id || ': ' || sum(ceil(amount / per_usd)) || ' of ' || risk_limit_usd_cents
 from (
   select l.store_id, l.risk_limit_usd_cents, t.per_usd, case
@@ -284,7 +284,7 @@ from (
 ) room
 group by store_id, risk_limit_usd_cents having sum(ceil(amount / per_usd)) > risk_limit_usd_cents
 union all
-select 'the amount of a store at risk is not the sum of its trades', 'store ' || store_id
+select 'the at-risk amount of a store is not the sum of its trades', 'store ' || store_id
 from taken full join credit_at_risk c using (store_id) where coalesce(taken.usd_cents, 0) <> coalesce(c.usd_cents, 0)
 union all
 select 'a stored loss is not what its trade lost', 'trade ' || trade_id

@@ -14,15 +14,15 @@ const LOSS_OF_NOTHING = `insert into lost_credit (trade_id, store_id, usd_cents,
 
 let till: Till
 let pool: pg.Pool
-/** The findings before the first test. */
-let atFirst: string[]
+/** The findings on an empty till. */
+let whenEmpty: string[]
 
 // All tests share one database, so the damage of a test is never committed.
 beforeAll(async () => {
   till = await startTill()
   pool = testPool(till.url)
   pool.on('error', () => {})
-  atFirst = await problems(pool)
+  whenEmpty = await problems(pool)
   await writeEntries()
 })
 afterAll(async () => {
@@ -30,15 +30,10 @@ afterAll(async () => {
   await till.close()
 })
 
-/** Two stores, with a final trade, a held one, a partly reversed one, and a deposit without a trade. */
+/** Two stores, with a final trade, two held ones, a partly reversed one, and a deposit without a trade. */
 async function writeEntries() {
   const stores = [await aStore(till, { riskLimitUsdCents: 2_500n }), await aStore(till)]
   const { bot, session } = await aBot(till)
-  const work = async (protectionDays: number) => {
-    const handlers = tradeHandlers({ ...till.deps, protectionDays: () => protectionDays })
-    const rows = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
-    for (const { id } of rows) await handlers.trade(bot, id)
-  }
   for (const [index, store] of [...stores, ...stores].entries()) {
     const deposit = await aDeposit(till, store, { game: index === 0 ? 'dota' : 'cs' })
     await payFor(till, { bot, session }, deposit)
@@ -49,7 +44,9 @@ async function writeEntries() {
     .set({ settles_at: till.clock.now() })
     .where('steam_trade_id', '=', '9002')
     .execute()
-  await work(0)
+  const handlers = tradeHandlers({ ...till.deps, protectionDays: () => 0 })
+  const trades = await till.db.selectFrom('trade').select('id').orderBy('id').execute()
+  for (const { id } of trades) await handlers.trade(bot, id)
   await aDeposit(till, stores[0] ?? { id: 0n })
 }
 
@@ -93,7 +90,7 @@ async function withDamage<T>(
 
 describe('the check of the ledger', () => {
   it('I1 I3 I13 finds nothing wrong in entries that the till wrote', async () => {
-    expect(atFirst).toEqual([])
+    expect(whenEmpty).toEqual([])
     expect(await problems(pool)).toEqual([])
     const causes = await till.db
       .selectFrom('ledger_entry')
@@ -125,20 +122,20 @@ describe('the check of the ledger', () => {
       update account set floor = balance + 1 where kind = 'available'`,
     ],
     [
-      'the held balance of a store is not what its deposits hold',
+      'the held balance of a store is not the sum over its deposits',
       'update deposit set held_amount = held_amount + 1 where id = (select min(id) from deposit where held_amount > 0)',
     ],
     [
-      'the reversed total of a store is not what its deposits say',
+      'the reversed total of a store is not the sum over its deposits',
       'update reversed_total set amount = amount + 1',
     ],
-    ['the reversed total of a store is not what its deposits say', 'delete from reversed_total'],
+    ['the reversed total of a store is not the sum over its deposits', 'delete from reversed_total'],
     [
       'a deposit is not charged with what its reversals cost its store',
       'update deposit set charged_amount = charged_amount - 1 where charged_amount > 0',
     ],
     [
-      'the available balance of a store is not what its deposits leave, less its payouts, with its adjustments',
+      'the available balance of a store is not what remains from its deposits, less its payouts, with its adjustments',
       'update deposit set charged_amount = charged_amount + 1 where id = (select min(id) from deposit)',
     ],
     [
@@ -152,7 +149,7 @@ describe('the check of the ledger', () => {
          where a.store_id = (select min(id) from store))`,
     ],
     [
-      'an entry names another quote or rate than its trade',
+      'an entry has a different quote or rate from its trade',
       'update ledger_entry set rate_id = (select max(id) from exchange_rate) where id = 1',
     ],
     [
@@ -189,26 +186,26 @@ describe('the check of the ledger', () => {
       `update trade set credit_mode = 'on_release' where state = 'held'`,
     ],
     [
-      'the amount of a trade at risk is not what was credited before protection ended',
+      'the at-risk amount of a trade is not what was credited before protection ended',
       `update trade set at_risk_amount = at_risk_amount - 1 where state = 'held' and at_risk_amount > 0`,
     ],
     [
-      'the amount of a trade at risk is not what was credited before protection ended',
+      'the at-risk amount of a trade is not what was credited before protection ended',
       `update trade set protection_found_at = now(), at_risk_amount = total - 1 where state = 'held' and reversed_amount = 0`,
     ],
     [
-      'the amount of a trade at risk is not what was credited before protection ended',
+      'the at-risk amount of a trade is not what was credited before protection ended',
       `update trade set protection_found_at = now(), at_risk_amount = 0 where state = 'held' and reversed_amount = 0`,
     ],
     [
-      'more of a store is at risk than its limit at the last delivery',
+      'a store has more credit at risk than its limit at the last delivery',
       `update trade set risk_limit_usd_cents = risk_limit_usd_cents - 1 where state = 'held'`,
     ],
     [
-      'the amount of a store at risk is not the sum of its trades',
+      'the at-risk amount of a store is not the sum of its trades',
       'update credit_at_risk set usd_cents = usd_cents + 1',
     ],
-    ['the amount of a store at risk is not the sum of its trades', 'delete from credit_at_risk'],
+    ['the at-risk amount of a store is not the sum of its trades', 'delete from credit_at_risk'],
     ['a stored loss is not what its trade lost', LOSS_OF_NOTHING],
     [
       'a reversal is not borne by the party that the terms of its trade name',
@@ -255,7 +252,7 @@ describe('the check of the ledger', () => {
       `delete from custody_entry where moved = 'back'`,
     ],
     [
-      'an item is in custody that no trade brought',
+      'an item that no trade brought is in custody',
       `update trade set delivered_at = null where id = (select min(id) from trade)`,
     ],
     [
@@ -276,124 +273,125 @@ describe('the check of the ledger', () => {
       insert into account (store_id, kind, currency, balance) select min(id), 'held', '${currency}', 1 from store
       on conflict (store_id, kind, currency) do update set balance = account.balance + 1`
     expect(await withDamage(damage, problems)).toContain(
-      'the held balance of a store is not what its deposits hold',
+      'the held balance of a store is not the sum over its deposits',
     )
   })
+})
 
-  describe('of the gateway', () => {
-    const metrics = createMetrics()
-    const check = (by: Connector) => checkLedger({ pool: by, log: till.deps.log, metrics })
-    const metric = async (name: string) =>
-      new RegExp(`^tradetill_ledger_${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]
-    const isDue = 'update ledger_check set begun_at = null, complete_at = null;'
-    /** Makes the entries look as if they were written after the last check. */
-    const areNew = 'update ledger_check set verified_entry = 0; delete from verified_balance;'
+describe('the gateway’s check of the ledger', () => {
+  const metrics = createMetrics()
+  const check = (by: Connector) => checkLedger({ pool: by, log: till.deps.log, metrics })
+  const metric = async (name: string) =>
+    new RegExp(`^tradetill_ledger_${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]
+  /** Makes a complete check due. */
+  const MAKE_DUE = 'update ledger_check set begun_at = null, complete_at = null;'
+  /** Makes the entries look as if they were written after the last check. */
+  const MAKE_NEW = 'update ledger_check set verified_entry = 0; delete from verified_balance;'
 
-    it('logs what a complete check finds, and shows when it ran', async () => {
-      expect([await metric('differences'), await metric('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
-      const { rows: before } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
-      await check(pool)
-      expect(await metric('differences')).toBe('0')
-      const { rows: after } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
-      const checkedS = Number(await metric('checked_timestamp_seconds'))
-      expect([before[0]?.s, checkedS, after[0]?.s].toSorted((a, b) => a - b)[1]).toBe(checkedS)
-      await withDamage(`${isDue} update account set balance = 1 where kind = 'commission'`, check)
-      expect(await metric('differences')).toBe('2')
-      expect(till.lines.join('')).toContain('the ledger does not agree with itself')
+  it('logs what a complete check finds, and shows when it ran', async () => {
+    expect([await metric('differences'), await metric('checked_timestamp_seconds')]).toEqual(['Nan', 'Nan'])
+    const { rows: before } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
+    await check(pool)
+    expect(await metric('differences')).toBe('0')
+    const { rows: after } = await pool.query('select extract(epoch from clock_timestamp())::float8 as s')
+    const checkedS = Number(await metric('checked_timestamp_seconds'))
+    expect([before[0]?.s, checkedS, after[0]?.s].toSorted((a, b) => a - b)[1]).toBe(checkedS)
+    await withDamage(`${MAKE_DUE} update account set balance = 1 where kind = 'commission'`, check)
+    expect(await metric('differences')).toBe('2')
+    expect(till.lines.join('')).toContain('the ledger does not agree with itself')
+  })
+
+  it.each([
+    ['a balance', `update account set balance = balance + 1 where kind = 'commission'`],
+    ['a trade', `update trade set held_amount = held_amount - 1 where state = 'held'`],
+    ['a deposit', `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`],
+    ['the custody of an item', 'delete from custody_entry where id = 1'],
+  ])('finds damage to %s by checking only the entries since the last check', async (_name, damage) => {
+    await withDamage(`${MAKE_NEW} ${damage}`, check)
+    expect(Number(await metric('differences'))).toBeGreaterThan(0)
+  })
+
+  it('finds nothing in correct entries, and checks each once', async () => {
+    await withDamage(MAKE_NEW, async (by) => {
+      await check(by)
+      const client = await by.connect()
+      const { rows } = await client.query('select verified_entry, differences from ledger_check')
+      const { rows: last } = await client.query(
+        'select max(id) as verified_entry, 0 as differences from ledger_entry',
+      )
+      expect(rows).toEqual(last)
+      await client.query(`update trade set held_amount = held_amount - 1 where state = 'held'`)
+      await check(by)
     })
+    expect(await metric('differences')).toBe('0')
+  })
 
-    it.each([
-      ['a balance', `update account set balance = balance + 1 where kind = 'commission'`],
-      ['a trade', `update trade set held_amount = held_amount - 1 where state = 'held'`],
-      ['a deposit', `update deposit set credited_amount = credited_amount + 1 where status = 'succeeded'`],
-      ['the custody of an item', 'delete from custody_entry where id = 1'],
-    ])('finds damage to %s by checking only the entries since the last check', async (_name, damage) => {
-      await withDamage(`${areNew} ${damage}`, check)
-      expect(Number(await metric('differences'))).toBeGreaterThan(0)
-    })
+  it('is made by one process at a time', async () => {
+    const TAKE = `${MAKE_DUE} update ledger_check set taken_until = now() + interval '1 minute';`
+    await withDamage(`${TAKE} update account set balance = 1 where kind = 'commission'`, check)
+    expect(await metric('differences')).toBe('0')
+  })
 
-    it('finds nothing in correct entries, and checks each once', async () => {
-      await withDamage(areNew, async (by) => {
-        await check(by)
-        const client = await by.connect()
-        const { rows } = await client.query('select verified_entry, differences from ledger_check')
-        const { rows: last } = await client.query(
-          'select max(id) as verified_entry, 0 as differences from ledger_entry',
-        )
-        expect(rows).toEqual(last)
-        await client.query(`update trade set held_amount = held_amount - 1 where state = 'held'`)
-        await check(by)
+  it('does not count as clean if it failed', async () => {
+    const refused = withDamage(`${MAKE_DUE} drop table custody_entry cascade`, check)
+    await expect(refused).rejects.toThrow('custody_entry')
+    expect(await metric('differences')).toBe('Nan')
+    await check(pool)
+    expect(await metric('differences')).toBe('0')
+    await withDamage('update ledger_check set begun_at = clock_timestamp()', check)
+    expect(await metric('differences')).toBe('Nan')
+  })
+
+  /** Whether a statement belongs to the check, not to this test. */
+  const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
+
+  it('is repeated if it failed on the newest entries, and then never counts as clean', async () => {
+    await withDamage(MAKE_NEW, async (_by, client) => {
+      const failing = within(client, (query) => (statement, values) => {
+        if (isPart(statement)) return Promise.reject(new Error('too slow'))
+        return query(statement, values)
       })
-      expect(await metric('differences')).toBe('0')
+      for (let minute = 0; minute < 3; minute += 1) {
+        await expect(check(failing)).rejects.toThrow('too slow')
+        expect(await metric('differences')).toBe('Nan')
+      }
     })
+  })
 
-    it('is made by one process at a time', async () => {
-      const isTaken = `${isDue} update ledger_check set taken_until = now() + interval '1 minute';`
-      await withDamage(`${isTaken} update account set balance = 1 where kind = 'commission'`, check)
-      expect(await metric('differences')).toBe('0')
-    })
+  /** Finds accounts whose stored sum differs from the sum of their checked entries. */
+  const wrongSums = (client: pg.PoolClient) =>
+    client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
+      where account.balance <> coalesce(kept.balance, 0)`)
 
-    it('that failed does not count as a check without differences', async () => {
-      const refused = withDamage(`${isDue} drop table custody_entry cascade`, check)
-      await expect(refused).rejects.toThrow('custody_entry')
-      expect(await metric('differences')).toBe('Nan')
-      await check(pool)
-      expect(await metric('differences')).toBe('0')
-      await withDamage('update ledger_check set begun_at = clock_timestamp()', check)
-      expect(await metric('differences')).toBe('Nan')
-    })
-
-    /** Whether a statement belongs to the check, not to this test. */
-    const isPart = (statement: string) => statement.trimStart().startsWith('with scope')
-
-    it('of the newest entries that failed is repeated, and never counts as a check without differences', async () => {
-      await withDamage(areNew, async (_by, client) => {
-        const failing = within(client, (query) => (statement, values) => {
-          if (isPart(statement)) return Promise.reject(new Error('too slow'))
-          return query(statement, values)
-        })
-        for (let minute = 0; minute < 3; minute += 1) {
-          await expect(check(failing)).rejects.toThrow('too slow')
-          expect(await metric('differences')).toBe('Nan')
+  it('counts no entry twice if a slow process is overtaken', async () => {
+    await withDamage(MAKE_NEW, async (by, client) => {
+      let isOvertaken = false
+      const slow = within(client, (query) => async (statement, values) => {
+        if (isPart(statement) && !isOvertaken) {
+          isOvertaken = true
+          await client.query(`update ledger_check set taken_until = now() - interval '1 second'`)
+          await check(by)
         }
+        return query(statement, values)
       })
+      await check(slow)
+      expect(isOvertaken).toBe(true)
+      expect((await wrongSums(client)).rows).toEqual([])
     })
+    expect(await metric('differences')).toBe('0')
+  })
 
-    /** Finds accounts whose stored sum differs from the sum of their checked entries. */
-    const wrongSums = (client: pg.PoolClient) =>
-      client.query(`select account.id from account left join verified_balance kept on kept.account_id = account.id
-        where account.balance <> coalesce(kept.balance, 0)`)
-
-    it('counts no entry twice if a slow process is overtaken', async () => {
-      await withDamage(areNew, async (by, client) => {
-        let isOvertaken = false
-        const slow = within(client, (query) => async (statement, values) => {
-          if (isPart(statement) && !isOvertaken) {
-            isOvertaken = true
-            await client.query(`update ledger_check set taken_until = now() - interval '1 second'`)
-            await check(by)
-          }
-          return query(statement, values)
-        })
-        await check(slow)
-        expect(isOvertaken).toBe(true)
-        expect((await wrongSums(client)).rows).toEqual([])
+  it('keeps its sums consistent if the process dies during a complete check', async () => {
+    await withDamage(MAKE_NEW, async (by, client) => {
+      await check(by)
+      expect((await wrongSums(client)).rows).toEqual([])
+      const dying = within(client, (query) => (statement, values) => {
+        if (statement.includes('insert into verified_balance')) return Promise.reject(new Error('killed'))
+        return query(statement, values)
       })
-      expect(await metric('differences')).toBe('0')
-    })
-
-    it('of everything keeps its sums consistent if its process ends in the middle', async () => {
-      await withDamage(areNew, async (by, client) => {
-        await check(by)
-        expect((await wrongSums(client)).rows).toEqual([])
-        const dying = within(client, (query) => (statement, values) => {
-          if (statement.includes('insert into verified_balance')) return Promise.reject(new Error('killed'))
-          return query(statement, values)
-        })
-        await client.query(isDue)
-        await expect(check(dying)).rejects.toThrow('killed')
-        expect((await wrongSums(client)).rows).toEqual([])
-      })
+      await client.query(MAKE_DUE)
+      await expect(check(dying)).rejects.toThrow('killed')
+      expect((await wrongSums(client)).rows).toEqual([])
     })
   })
 })

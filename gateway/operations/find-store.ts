@@ -178,7 +178,7 @@ export function botOfSteamId(db: Db, steamId: string): Promise<FoundBot[]> {
 /** Most names that a search reads before it sorts them. A short word matches half of a game. */
 const MOST_NAMES = 500
 
-/** Items with a price from any source, shortest names first. */
+/** Items that any source has ever priced, shortest names first. */
 export async function itemsNamed(db: Db, words: readonly string[], limit: number): Promise<FoundItem[]> {
   const { rows } = await sql<FoundItem>`
     select game, item from (

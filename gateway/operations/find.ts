@@ -48,7 +48,7 @@ export type Findings = {
   shoppers: FoundShopper[]
   stores: FoundStore[]
   bots: FoundBot[]
-  /** Items with a price from any source. */
+  /** Items that any source has ever priced. */
   items: FoundItem[]
   events: FoundEvent[]
   departures: FoundDeparture[]

@@ -1,4 +1,4 @@
-/** Counts the accepted items, and why the others are not. */
+/** Counts the accepted items, and the others by reason. */
 import { Gauge, type Registry } from 'prom-client'
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'
@@ -11,7 +11,7 @@ type PriceGauges = { pricedItems: Gauge<'game' | 'verdict'> }
 export const createPriceGauges = (registry: Registry): PriceGauges => ({
   pricedItems: new Gauge({
     name: 'tradetill_price_items',
-    help: 'Items with a price from any source, by verdict: accepted, or the reason why not',
+    help: 'Items that any source has ever priced, by verdict: accepted, or the reason why not',
     labelNames: ['game', 'verdict'],
     registers: [registry],
   }),

@@ -49,7 +49,7 @@ describe('on an empty machine', () => {
     const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL })
     const { status, said, complained } = install(machine, release, GIVEN)
     // The doctor's last line: the public address does not exist, and nobody has migrated the database.
-    expect({ status, complained }).toEqual({ status: 0, complained: '2 to mend.\n' })
+    expect({ status, complained }).toEqual({ status: 0, complained: '2 to fix.\n' })
 
     const address = read('etc/tradetill/database_url').trim()
     expect(address).toMatch(

@@ -3,7 +3,7 @@ import type { Examination } from '../../doctor/doctor.ts'
 import { command, FIND, type FindFlags } from '../command.ts'
 import type { Session } from '../session.ts'
 
-const MARKS = { good: 'good       ', mend: 'TO MEND    ', not_checked: 'not checked' } as const
+const MARKS = { good: 'good       ', mend: 'TO FIX     ', not_checked: 'not checked' } as const
 
 const doctorLines = ({ findings, toMend, notChecked }: Examination): string[] => [
   ...findings
@@ -12,7 +12,7 @@ const doctorLines = ({ findings, toMend, notChecked }: Examination): string[] =>
       return advice === null ? line : `${line}\n             -> ${advice}`
     })
     .flatMap((text) => text.split('\n')),
-  `${findings.length - toMend - notChecked} good, ${toMend} to mend, ${notChecked} not checked.`,
+  `${findings.length - toMend - notChecked} good, ${toMend} to fix, ${notChecked} not checked.`,
 ]
 
 export const doctor = command({

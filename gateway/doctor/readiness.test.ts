@@ -1,11 +1,11 @@
-/** The doctor's words about sources of prices and about tokens of bots. */
+/** The doctor's findings about sources of prices and about tokens of bots. */
 import { expect, it } from 'vitest'
-import { botFindings, priceFindings } from './trade.ts'
+import { botFindings, priceFindings } from './readiness.ts'
 
 it.each([
   ['csfloat', 'cs', /take csfloat out of TRADETILL_PRICE_SOURCES and restart/],
   ['er-api', 'rates', /take rates out of TRADETILL_PRICE_SOURCES/],
-  ['file', 'cs', /^mend the file that TRADETILL_PRICES_FILE names$/],
+  ['file', 'cs', /^fix the file that TRADETILL_PRICES_FILE names$/],
 ])('%s never answered: the advice names the setting that can change it', (source, feed, advice) => {
   const feeds = [{ source, feed, goodAt: null, lastError: 'HTTP 403' }]
   const findings = priceFindings({ feeds, rates: [], coverage: [], now: new Date(0) })

@@ -1,4 +1,7 @@
-/** Sends a signed test to each enabled webhook, as a store can request it. The test is not an event. */
+/**
+ * Reads each store's webhooks. If asked, also sends a signed test to each enabled webhook, as a store can request it. A
+ * test is not an event.
+ */
 import { pino } from 'pino'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
@@ -11,8 +14,8 @@ import { type ChallengeDeps, challenge } from '../webhooks/challenge.ts'
 import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
-import type { StoreState, WebhookAnswer } from './trade.ts'
-import { readStores } from './trade-store.ts'
+import type { StoreState, WebhookAnswer } from './readiness.ts'
+import { readStores } from './readiness-store.ts'
 
 /** How many tests run at the same time. Each lasts up to 15 seconds. */
 const AT_ONCE = 16

@@ -67,7 +67,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
  * exchange rates.
  */
 function neverAnswered(source: string): string {
-  if (source === FILE_SOURCE) return 'mend the file that TRADETILL_PRICES_FILE names'
+  if (source === FILE_SOURCE) return 'fix the file that TRADETILL_PRICES_FILE names'
   const word = source === RATES_SOURCE ? 'rates' : source
   return `check that the gateway can reach it, or take ${word} out of TRADETILL_PRICE_SOURCES and restart the gateway`
 }

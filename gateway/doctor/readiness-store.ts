@@ -5,7 +5,7 @@ import { CURRENCIES } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { latestRates } from '../pricing/store.ts'
-import type { Coverage, NewestRate } from './trade.ts'
+import type { Coverage, NewestRate } from './readiness.ts'
 
 /** Counts, for each game, the names with a price and those with a fresh price. */
 export function readCoverage(db: Db, rules: PricingRules, now: Date): Promise<Coverage[]> {
