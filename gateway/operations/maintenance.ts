@@ -1,4 +1,4 @@
-/** Maintenance: no new trade begins, the time of deposits stands still, and shoppers see why and until when. */
+/** Maintenance: no new trade begins, the countdown of deposits is paused, and shoppers see why and until when. */
 import { readDuration } from '../kit/duration.ts'
 import type { Notice } from '../outages/outage.ts'
 import { beginMaintenance, endMaintenance } from '../outages/service.ts'

@@ -44,7 +44,7 @@ export type OutlookFacts = {
   /** The deposit's own mode; null if the store's applies. */
   creditMode: CreditMode | null
   expiresAt: Date
-  /** Whether maintenance or an outage stops the time of deposits and offers. */
+  /** Whether maintenance or an outage pauses the countdown of deposits and offers. */
   standsStill: boolean
   trades: readonly OutlookTrade[]
   /** Webhooks still to be sent. */

@@ -51,7 +51,7 @@ const argumentsOf = ({ tradeId, depositId, state, steamTradeId }: ChangedTrade) 
   steamTradeId,
 })
 
-/** Ends a trade that waits for Steam in vain. If proof comes later that the items arrived, it still counts. */
+/** Ends a trade on which Steam is silent. If proof comes later that the items arrived, it still counts. */
 export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<ChangedTrade>> {
   const what = { name: 'trade end', needsReason: true, argumentsOf }
   return change(deps, what, {

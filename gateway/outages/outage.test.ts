@@ -65,7 +65,7 @@ describe('an outage', () => {
     expect(judgeAfter(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 
-  it('stops the time of deposits until every outage is over', () => {
+  it('pauses the countdown of deposits until every outage is over', () => {
     const failing = { ...healthy, inventoriesFailingSince: ago(99) }
     expect(judge([failing], 'offers', 'deposits')).toEqual({ begin: ['inventories'], end: ['offers'] })
     expect(judge([healthy], 'maintenance')).toEqual({ begin: ['deposits'], end: [] })

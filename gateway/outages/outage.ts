@@ -2,8 +2,8 @@
 import type { Language } from '../../contract/languages.ts'
 
 /**
- * `maintenance` is turned on by an operator. `deposits` lasts while any of the others does: the time of deposits stands
- * still.
+ * `maintenance` is turned on by an operator. `deposits` lasts while any of the others does, and pauses the countdown
+ * of deposits.
  */
 export type Outage = 'offers' | 'inventories' | 'maintenance' | 'deposits'
 

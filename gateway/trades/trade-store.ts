@@ -137,7 +137,7 @@ export type TradeTx = {
    */
   standingOf(locked: LoadedTrade, how: { takesRoom: boolean }): Promise<Standing>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
-  /** True while the time of deposits is paused. */
+  /** True while the countdown of deposits is paused. */
   isTimeStopped(): Promise<boolean>
   /** Ends a locked deposit that has no live trade. Resolves to false if the cause does not end it. */
   closeDeposit(deposit: LockedDeposit, cause: DepositClosing): Promise<boolean>

@@ -36,7 +36,7 @@ const list = command({
 })
 
 const end = command({
-  does: 'end a trade that waits for Steam in vain; later proof that its items came still counts',
+  does: 'end a trade on which Steam is silent; later proof that its items arrived still counts',
   example: "trade end 17 --reason 'the bot is banned'",
   parameters: { flags: SERIOUS_ACT, positional: ONE_TRADE },
   load: async () => {
