@@ -1,6 +1,7 @@
 import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react'
 import { FALLBACK_LANGUAGE, type Language } from '../contract/languages.ts'
 import { PageProvider } from './page.tsx'
+import { PartsProvider } from './parts/parts-provider.tsx'
 import { languageIn, type Route, routeOf } from './route.ts'
 import { Deposit } from './screens/deposit.tsx'
 import { Guard } from './screens/guard.tsx'
@@ -32,7 +33,13 @@ function Plain({ children }: { children: ReactNode }) {
 }
 
 function Screen({ route }: { route: Route }) {
-  if (route.screen === 'deposit') return <Deposit hash={route.hash} />
+  if (route.screen === 'deposit') {
+    return (
+      <PartsProvider>
+        <Deposit hash={route.hash} />
+      </PartsProvider>
+    )
+  }
   return <Plain>{PLAIN[route.screen]}</Plain>
 }
 

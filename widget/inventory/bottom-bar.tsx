@@ -77,10 +77,17 @@ function useHeight(bar: RefObject<HTMLElement | null>): void {
     const element = bar.current
     if (element === null) return
     const root = document.documentElement.style
-    const observer = new ResizeObserver(() => root.setProperty('--bar', `${element.offsetHeight}px`))
+    let frame = 0
+    const observer = new ResizeObserver(() => {
+      const height = element.offsetHeight
+      cancelAnimationFrame(frame)
+      // The whole page inherits it, and styling the page again in this frame would make one long task of two.
+      frame = requestAnimationFrame(() => root.setProperty('--bar', `${height}px`))
+    })
     observer.observe(element)
     return () => {
       observer.disconnect()
+      cancelAnimationFrame(frame)
       root.removeProperty('--bar')
     }
   }, [bar])

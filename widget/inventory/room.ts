@@ -41,26 +41,30 @@ type Seen = { layout: Layout; rowGap: number; room: Room | null }
 export function useVisibleRows(element: RefObject<HTMLElement | null>, { layout, rowGap, room }: Seen) {
   const [rows, setRows] = useState(() => firstRows(layout, room, rowGap))
   const isEstimated = useRef(room !== null)
+  const isFirst = useRef(true)
   useLayoutEffect(() => {
     const target = element.current
     if (target === null) return
-    const measure = (): void => {
+    const measure = (extra?: number): void => {
       const { top } = target.getBoundingClientRect()
       const view = { top: -top, bottom: window.innerHeight - top, rowGap }
-      const next = visibleRows(layout, view)
+      const next = visibleRows(layout, view, extra)
       setRows((before) => (before.first === next.first && before.last === next.last ? before : next))
     }
-    if (!isEstimated.current) measure()
-    isEstimated.current = false
+    // At first, the rows around the view can wait until those in view are drawn.
+    if (!isFirst.current) measure()
+    else if (!isEstimated.current) measure(0)
+    isFirst.current = false
     // Called after each layout that changes the grid, and after the first.
-    const observer = new ResizeObserver(measure)
+    const follow = (): void => measure()
+    const observer = new ResizeObserver(follow)
     observer.observe(target)
-    window.addEventListener('scroll', measure, { passive: true })
-    window.addEventListener('resize', measure)
+    window.addEventListener('scroll', follow, { passive: true })
+    window.addEventListener('resize', follow)
     return () => {
       observer.disconnect()
-      window.removeEventListener('scroll', measure)
-      window.removeEventListener('resize', measure)
+      window.removeEventListener('scroll', follow)
+      window.removeEventListener('resize', follow)
     }
   }, [element, layout, rowGap])
   const last = Math.min(rows.last, Math.max(layout.rows - 1, 0))

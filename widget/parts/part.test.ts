@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { addressesOf } from './loaded-part.ts'
-import { createPart } from './part.ts'
+import { changesOfParts, createPart, subscribeToParts } from './part.ts'
 
 const Shown = () => null
 
@@ -15,7 +15,7 @@ it('a part is fetched on demand, once, and its listeners are called', async () =
   const load = vi.fn(async () => Shown)
   const part = createPart(load)
   const listener = vi.fn()
-  part.subscribe(listener)
+  onTestFinished(subscribeToParts(listener))
   expect(load).not.toHaveBeenCalled()
   expect(part.current()).toEqual({ kind: 'loading' })
   void part.fetch()
@@ -59,7 +59,7 @@ it('a hanging load counts as failed after 10 s, and still succeeds when it ends'
   const { promise, resolve } = Promise.withResolvers<typeof Shown>()
   const part = createPart(() => promise)
   const listener = vi.fn()
-  part.subscribe(listener)
+  onTestFinished(subscribeToParts(listener))
   void part.fetch()
   await vi.advanceTimersByTimeAsync(9999)
   expect(part.current()).toEqual({ kind: 'loading' })
@@ -79,10 +79,34 @@ it('a later attempt has other addresses, and none on a page served unbuilt', () 
   expect(addressesOf(undefined, 2)).toBeNull()
 })
 
+it('a render that has not seen a change sees the state before it', async () => {
+  let online = false
+  const part = createPart(async () => {
+    if (!online) throw new TypeError('failed to fetch')
+    return Shown
+  })
+  const other = createPart(async () => Shown)
+  const before = changesOfParts()
+  void part.fetch()
+  await vi.advanceTimersByTimeAsync(0)
+  void other.fetch()
+  await vi.advanceTimersByTimeAsync(0)
+  online = true
+  await vi.advanceTimersByTimeAsync(2000)
+  expect([0, 1, 2, 3].map((more) => part.after(before + more).kind)).toEqual([
+    'loading',
+    'failed',
+    'failed',
+    'ready',
+  ])
+  expect(other.after(before + 1)).toEqual({ kind: 'loading' })
+  expect(other.after(before + 2)).toEqual({ kind: 'ready', code: Shown })
+})
+
 it('a removed listener is not called', async () => {
   const part = createPart(async () => Shown)
   const listener = vi.fn()
-  part.subscribe(listener)()
+  subscribeToParts(listener)()
   void part.fetch()
   await vi.advanceTimersByTimeAsync(0)
   expect(listener).not.toHaveBeenCalled()

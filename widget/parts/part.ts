@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react'
+import { createContext, useContext, useEffect } from 'react'
 import { wait } from '../wait.ts'
 
 const RETRY_MS = 2000
@@ -14,7 +14,8 @@ export type PartState<Code> =
 /** A part of a page whose code loads separately. */
 export type Part<Code> = {
   current(): PartState<Code>
-  subscribe(listener: () => void): () => void
+  /** Returns the state after the given number of changes of all parts. */
+  after(changes: number): PartState<Code>
   /** Fetches the code once and repeats a failed load until it succeeds. Resolves with the code. */
   fetch(): Promise<Code>
 }
@@ -22,14 +23,29 @@ export type Part<Code> = {
 /** `attempt` counts from 1. A browser remembers a failed address, so each attempt needs its own. */
 type Load<Code> = (attempt: number) => Promise<Code>
 
+const listeners = new Set<() => void>()
+let changes = 0
+
+/** Counts the changes of all parts. */
+export const changesOfParts = (): number => changes
+
+/** Calls the listener after each change of a part. */
+export function subscribeToParts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 export function createPart<Code>(load: Load<Code>): Part<Code> {
   let state: PartState<Code> = { kind: 'loading' }
   let fetched: Promise<Code> | undefined
-  const listeners = new Set<() => void>()
+  /** The newest first. There are at most three: loading, failed, ready. */
+  const states: { since: number; state: PartState<Code> }[] = [{ since: 0, state }]
 
   function become(next: PartState<Code>): void {
     if (state.kind === 'ready' || next.kind === state.kind) return
     state = next
+    changes += 1
+    states.unshift({ since: changes, state })
     for (const listener of listeners) listener()
   }
 
@@ -55,10 +71,7 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
 
   return {
     current: () => state,
-    subscribe(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
+    after: (count) => states.find(({ since }) => since <= count)?.state ?? state,
     fetch() {
       fetched ??= fetchPart()
       return fetched
@@ -66,13 +79,13 @@ export function createPart<Code>(load: Load<Code>): Part<Code> {
   }
 }
 
-/**
- * Fetches the part as soon as `when` is true, so it can later render without a wait. All components see it arrive in the
- * same render: the items need the texts of the rest.
- */
+/** How many changes of parts this render has seen. Outside a page, such as in a test, it sees all. */
+export const PartsSeen = createContext(Number.POSITIVE_INFINITY)
+
+/** Fetches the part as soon as `when` is true, so it can later render without a wait. */
 export function usePart<Code>(part: Part<Code>, when: boolean): PartState<Code> {
   useEffect(() => {
     if (when) void part.fetch()
   }, [part, when])
-  return useSyncExternalStore(part.subscribe, part.current)
+  return part.after(useContext(PartsSeen))
 }
