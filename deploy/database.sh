@@ -7,7 +7,7 @@ umask 077
 folder=${1:-/etc/tradetill}
 at="127.0.0.1:${PGPORT:-5432}"
 if [ -e "$folder/master.key" ]; then
-  echo "$folder/master.key is there: this was done before. Nothing was changed." >&2
+  echo "$folder/master.key exists, so the database was set up before. Nothing was changed." >&2
   exit 1
 fi
 cd /

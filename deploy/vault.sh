@@ -7,7 +7,7 @@ umask 077
 root=${DESTDIR:-}
 folder=$root/etc/tradetill-vault
 if [ -e "$folder/env" ]; then
-  echo "$folder/env is there: this was done before. Nothing was changed." >&2
+  echo "$folder/env exists, so the vault was set up before. Nothing was changed." >&2
   exit 1
 fi
 cd /

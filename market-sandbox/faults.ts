@@ -117,8 +117,8 @@ export function createFaults() {
     isOn: (name: FaultName) => on.has(name),
     on: (): FaultName[] => [...on.keys()],
     /** Returns the effect of the active faults on this request, and counts the request. */
-    take({ own, method, path }: Incoming): Effect | undefined {
-      if (own) return undefined
+    take({ isOwn, method, path }: Incoming): Effect | undefined {
+      if (isOwn) return undefined
       for (const [name, left] of on) {
         const { at, effect }: Fault = FAULTS[name]
         if (!effect || !at?.test(`${method} ${path}`) || method === 'OPTIONS') continue

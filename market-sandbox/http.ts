@@ -4,7 +4,7 @@ export type Incoming = {
   /** The host without its port. */
   host: string
   /** True if the request is for the sandbox itself, not for one of the market's hosts. */
-  own: boolean
+  isOwn: boolean
   origin: string | undefined
   path: string
   query: URLSearchParams

@@ -2,9 +2,9 @@ import type { Market } from './sandbox.ts'
 import { actsDue, reversalsDue } from './world/buyers.ts'
 import { boughtByPassers } from './world/deals.ts'
 import { judge } from './world/outcomes.ts'
-import { inventoryRead, readingsDue } from './world/sellers.ts'
+import { readingsDue, recordInventory } from './world/sellers.ts'
 
-/** One round of the market: reads Steam's clock, inventories, offers and trades, and lets buyers react. */
+/** One round of a market: reads Steam's clock, inventories, offers and trades, and lets buyers react. */
 export async function lookAtSteam(market: Market): Promise<void> {
   const aheadS = await market.steam.aheadS()
   market.change((world) => ({ world: { ...world, aheadS }, answer: undefined }))
@@ -22,7 +22,7 @@ async function readInventories(market: Market): Promise<void> {
         ? undefined
         : await market.steam.inventory(accessToken, steamId, appId)
     market.change((world, nowS) => ({
-      world: inventoryRead(world, { steamId, appId, items }, nowS),
+      world: recordInventory(world, { steamId, appId, items }, nowS),
       answer: undefined,
     }))
   }

@@ -25,8 +25,8 @@ afterEach(() => market.close())
 afterAll(() => steam.close())
 
 async function call(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
-  const said = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  const response = await fetch(`${market.url}/control/${path}`, { method, ...said })
+  const options = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(`${market.url}/control/${path}`, { method, ...options })
   return { status: response.status, body: await response.json() }
 }
 

@@ -6,33 +6,33 @@ const textOf = (name: string) => readFileSync(new URL(name, import.meta.url), 'u
 const readme = textOf('README.md')
 
 it('the README lists every call of the control API, and no other', () => {
-  const told = [...readme.matchAll(/^\| `(\w+) \/control\/([^`]*)` \|/gm)].map(([, method, path = '']) =>
+  const listed = [...readme.matchAll(/^\| `(\w+) \/control\/([^`]*)` \|/gm)].map(([, method, path = '']) =>
     [method, ...path.replace(/\{\w+\}/, '*').split('/')].join(' '),
   )
   const served = [...textOf('routes/control.ts').matchAll(/^ {2}'(\w+ [^']+)':/gm)].map((match) => match[1])
-  expect(told.sort()).toEqual(served.sort())
+  expect(listed.sort()).toEqual(served.sort())
 })
 
 it('the README lists every call of the market, and no other', () => {
   const table = readme.slice(readme.indexOf('| about | calls |'), readme.indexOf("Waxpeer's host"))
-  const told = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
+  const listed = [...table.matchAll(/`(?:POST )?([\w-]+)[^`]*`/g)].map((match) => match[1] ?? '')
   const sources = ['account', 'selling', 'sales'].map((name) => textOf(`routes/${name}.ts`)).join('\n')
   const served = [...sources.matchAll(/^ {2}'(?:GET|POST) ([\w-]+)':/gm)].map((match) => match[1] ?? '')
   // These routes refuse every call.
   const dead = ['ping', 'set-steam-api-key']
-  expect([...told].sort()).toEqual([...served.filter((name) => !dead.includes(name)), 'prices'].sort())
+  expect([...listed].sort()).toEqual([...served.filter((name) => !dead.includes(name)), 'prices'].sort())
 })
 
 it('the README lists every call of Waxpeer, and no other', () => {
   const table = readme.slice(readme.indexOf('| of Waxpeer | calls |'), readme.indexOf('| the socket |'))
-  const told = [...table.matchAll(/`([\w/-]+)`/g)].map((match) => match[1] ?? '')
+  const listed = [...table.matchAll(/`([\w/-]+)`/g)].map((match) => match[1] ?? '')
   const served = [...textOf('routes/waxpeer.ts').matchAll(/^ {2}'(?:GET|POST) ([\w/-]+)':/gm)].map(
     (match) => match[1] ?? '',
   )
-  expect([...told].sort()).toEqual([...new Set(served)].sort())
+  expect([...listed].sort()).toEqual([...new Set(served)].sort())
 })
 
 it('the README lists every temper, and no other', () => {
-  const told = [...readme.matchAll(/^\| `(\w+)` \| (?!port)/gm)].map((match) => match[1] ?? '')
-  expect(told.filter((name) => name === name.toLowerCase())).toEqual(Object.keys(TEMPERS))
+  const listed = [...readme.matchAll(/^\| `(\w+)` \| (?!port)/gm)].map((match) => match[1] ?? '')
+  expect(listed.filter((name) => name === name.toLowerCase())).toEqual(Object.keys(TEMPERS))
 })

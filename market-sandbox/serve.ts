@@ -25,7 +25,7 @@ export async function serve(
   const market = markets.family
   const request = await read(message, market.url)
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
-  if (!request.own) market.log.push({ method: request.method, host: request.host, path: request.path })
+  if (!request.isOwn) market.log.push({ method: request.method, host: request.host, path: request.path })
   if (market.log.length > MAX_LOG) market.log.shift()
   const effect = market.faults.take(request)
   if (effect?.delayMs !== undefined) await market.pause(effect.delayMs)
@@ -42,17 +42,17 @@ function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
 async function answer(request: Incoming, markets: Markets): Promise<Reply> {
   const { url } = markets.family
   // Refuses pages of other sites that are open in the same browser.
-  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, url)) {
+  if (request.isOwn && request.method !== 'GET' && request.origin && !isOwnOrigin(request.origin, url)) {
     return { status: 403, headers: {}, body: 'This came from another site.' }
   }
-  for (const route of request.own ? OWN_ROUTES : MARKET_ROUTES) {
+  for (const route of request.isOwn ? OWN_ROUTES : MARKET_ROUTES) {
     const reply = await route(request, markets)
     if (reply) return reply
   }
   return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' }
 }
 
-function isOwn(origin: string, url: string): boolean {
+function isOwnOrigin(origin: string, url: string): boolean {
   return origin === url || origin === url.replace('localhost', '127.0.0.1')
 }
 
@@ -70,7 +70,7 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
   return {
     method: message.method ?? 'GET',
     host: host.replace(/:\d+$/, ''),
-    own: isOwn(`http://${host}`, ownUrl),
+    isOwn: isOwnOrigin(`http://${host}`, ownUrl),
     origin: message.headers.origin,
     path,
     query: new URLSearchParams(search),

@@ -59,8 +59,8 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     url: family.url,
     log: family.log,
     look,
-    ...doorTo(family),
-    waxpeer: doorTo(waxpeer),
+    ...controlsOf(family),
+    waxpeer: controlsOf(waxpeer),
     begin: (name: FaultName, times?: number) => family.faults.begin(name, times),
     end: family.faults.end,
     reset() {
@@ -78,7 +78,7 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
 }
 
 /** The functions that tests use on one market. */
-const doorTo = (market: Market) => ({
+const controlsOf = (market: Market) => ({
   world: market.world,
   /** Opens an account; resolves to its key. */
   open: (steamId: string, currency: Currency = 'USD'): string =>
@@ -105,7 +105,7 @@ function createMarkets(settings: Settings) {
   const waxpeer = createMarket(shared, {
     name: 'waxpeer',
     dataFile: dataFile && `${dataFile}.waxpeer`,
-    tell: (before, after) => sockets.tell(waxpeer, before, after),
+    onChange: (before, after) => sockets.sendChanges(waxpeer, before, after),
   })
   const save = () => [family, waxpeer].forEach((market) => void market.save())
   return { markets: { family, waxpeer }, sockets, save }
@@ -115,9 +115,13 @@ type Shared = Pick<
   Market,
   'url' | 'steamUrl' | 'machineMs' | 'pause' | 'steam' | 'faults' | 'limits' | 'prices' | 'log'
 >
-type Own = { name: MarketName; dataFile: string | undefined; tell?: (before: World, after: World) => void }
+type Own = {
+  name: MarketName
+  dataFile: string | undefined
+  onChange?: (before: World, after: World) => void
+}
 
-function createMarket(shared: Shared, { name, dataFile, tell }: Own): Market & { save(): void } {
+function createMarket(shared: Shared, { name, dataFile, onChange }: Own): Market & { save(): void } {
   const keeper = createKeeper(dataFile, () => emptyWorld(1_000))
   const nowS = () => Math.floor(shared.machineMs() / 1000) + keeper.world().aheadS
   const market: Market & { save(): void } = {
@@ -127,7 +131,7 @@ function createMarket(shared: Shared, { name, dataFile, tell }: Own): Market & {
       const before = keeper.world()
       const { world, answer } = step(before, nowS())
       keeper.keep(world)
-      if (world !== before) tell?.(before, world)
+      if (world !== before) onChange?.(before, world)
       return answer
     },
     reset() {

@@ -1,4 +1,4 @@
-/** The market's view of the Steam sandbox: buyers are players there, and sellers give the market their tokens. */
+/** Calls to the Steam sandbox. Buyers are players there, and sellers give the market their tokens. */
 import { request } from 'node:http'
 import { z } from 'zod'
 import type { Owned } from './world/world.ts'
@@ -70,8 +70,8 @@ function createCall(url: string) {
 /** All calls reject if the sandbox does not answer. */
 export function createSteamSide(url: string) {
   const call = createCall(url)
-  const control = async <T>(schema: z.ZodType<T>, path: string, said?: Call): Promise<T> => {
-    const { status, body } = await call(`/control/${path}`, said)
+  const control = async <T>(schema: z.ZodType<T>, path: string, options?: Call): Promise<T> => {
+    const { status, body } = await call(`/control/${path}`, options)
     if (status >= 400) throw new Error(`the Steam sandbox answered ${status} to ${path}`)
     return schema.parse(JSON.parse(body))
   }

@@ -16,7 +16,7 @@ const ONLINE_S = 60
 export type Sockets = {
   attach(server: Server, market: Market): void
   /** Sends sellers the changes that concern them. */
-  tell(market: Market, before: World, after: World): void
+  sendChanges(market: Market, before: World, after: World): void
   close(): void
 }
 
@@ -33,18 +33,18 @@ export function createSockets(): Sockets {
         if (host !== HOST || market.faults.isOn('socket-refused')) return void socket.destroy()
         server.handleUpgrade(request, socket, head, (opened) => {
           opened.on('error', () => {})
-          opened.on('message', (raw) => hear(market, { opened, bySeller, said: parse(String(raw)) }))
+          opened.on('message', (raw) => receive(market, { opened, bySeller, message: parse(String(raw)) }))
         })
       })
     },
-    tell(market, before, after) {
+    sendChanges(market, before, after) {
       for (const deal of after.deals) {
         const known = before.deals.find(({ hash }) => hash === deal.hash)
         if (known === undefined) {
           send(deal.seller, 'send-trade', pushOf(market, deal))
           if (market.faults.isOn('socket-double')) send(deal.seller, 'send-trade', pushOf(market, deal))
         }
-        if (isOff(known, deal))
+        if (wasCalledOff(known, deal))
           send(deal.seller, 'cancelTrade', { trade_id: deal.offerId ?? '', seller_steamid: deal.seller })
       }
     },
@@ -55,15 +55,15 @@ export function createSockets(): Sockets {
   }
 }
 
-const isOff = (known: Deal | undefined, deal: Deal): boolean =>
+const wasCalledOff = (known: Deal | undefined, deal: Deal): boolean =>
   known?.state === 'open' && deal.state === 'failed'
 
-type Heard = { opened: WebSocket; bySeller: Map<string, WebSocket>; said: unknown }
+type Received = { opened: WebSocket; bySeller: Map<string, WebSocket>; message: unknown }
 
-function hear(market: Market, { opened, bySeller, said }: Heard): void {
-  const name = field(said, 'name')
+function receive(market: Market, { opened, bySeller, message }: Received): void {
+  const name = field(message, 'name')
   if (name === 'auth') {
-    const [key, steamId] = [field(said, 'waxApi'), field(said, 'steamid')]
+    const [key, steamId] = [field(message, 'waxApi'), field(message, 'steamid')]
     const seller = market.world().sellers.find((each) => each.key === key && each.steamId === steamId)
     if (seller === undefined) {
       opened.close()
@@ -73,19 +73,19 @@ function hear(market: Market, { opened, bySeller, said }: Heard): void {
     opened.on('close', () => {
       if (bySeller.get(seller.steamId) !== opened) return
       bySeller.delete(seller.steamId)
-      stay(market, seller.steamId, 0)
+      stayOnline(market, seller.steamId, 0)
     })
-    stay(market, seller.steamId, ONLINE_S)
+    stayOnline(market, seller.steamId, ONLINE_S)
     const canSell = isSelling(findSeller(market.world(), seller.steamId) ?? seller, market.nowS())
     opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: canSell } }))
   }
   if (name !== 'ping' || market.faults.isOn('socket-silent')) return
   const [steamId] = [...bySeller].find(([, socket]) => socket === opened) ?? []
-  if (steamId !== undefined) stay(market, steamId, ONLINE_S)
+  if (steamId !== undefined) stayOnline(market, steamId, ONLINE_S)
   opened.send(JSON.stringify({ name: 'pong' }))
 }
 
-const stay = (market: Market, steamId: string, seconds: number): void =>
+const stayOnline = (market: Market, steamId: string, seconds: number): void =>
   market.change((world, nowS) => {
     const seller = findSeller(world, steamId)
     return {

@@ -138,7 +138,7 @@ const market = buildCommand({
       },
       mayLose: {
         kind: 'boolean',
-        brief: 'also sell for less than an item cost',
+        brief: 'also sell items for less than they cost',
         default: false,
         withNegated: false,
       },
@@ -153,7 +153,7 @@ const market = buildCommand({
   },
 })
 
-const switching = (isOff: boolean) =>
+const switchCommand = (isOff: boolean) =>
   buildCommand({
     docs: { brief: isOff ? 'take down all listings on a market, and list nothing' : 'list again' },
     parameters: {
@@ -169,9 +169,9 @@ const switching = (isOff: boolean) =>
       positional: { kind: 'tuple', parameters: [MARKET] },
     },
     loader: async () => {
-      const { turnMarket } = await import('./commands/market.ts')
+      const { switchMarketAt } = await import('./commands/market.ts')
       return function (this: VaultContext, flags: SwitchFlags, market: MarketName) {
-        turnMarket(this.settings, this.terminal, { ...flags, market, isOff })
+        switchMarketAt(this.settings, this.terminal, { ...flags, market, isOff })
       }
     },
   })
@@ -212,7 +212,7 @@ export const APP = buildApplication<VaultContext>(
   buildRouteMap<string, VaultContext>({
     routes: {
       ...{ run, enrol, allow, limits, rules, approve, log, market, markets },
-      ...{ 'market-off': switching(true), 'market-on': switching(false) },
+      ...{ 'market-off': switchCommand(true), 'market-on': switchCommand(false) },
     },
     docs: { brief: 'the vault: the only program that gives items away' },
   }),

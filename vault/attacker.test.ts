@@ -24,7 +24,7 @@ const offersOf = (who: string) =>
   bench.steam.world().offers.filter(({ sender }) => sender === bench.accountOf(who).steamId)
 
 /** The number of items that an account still has after every confirmed offer was accepted. */
-async function left(who: string, assets: readonly string[]): Promise<number> {
+async function countLeft(who: string, assets: readonly string[]): Promise<number> {
   await bench.rounds(4)
   for (const each of [STORAGE, THIEF, BOT]) bench.acceptAll(each)
   await bench.rounds(2)
@@ -37,7 +37,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     const names = ['thief', '__proto__', 'constructor', 'STORAGE']
     for (const [index, destination] of names.entries())
       await bench.wish(assets.slice(index, index + 1), { destination })
-    expect(await left(BOT, assets)).toBe(4)
+    expect(await countLeft(BOT, assets)).toBe(4)
   })
 
   it('adding assets to a wish, or changing them, after the vault took it up', async () => {
@@ -49,7 +49,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
       `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
       [wish, assets[2]],
     )
-    expect(await left(BOT, assets)).toBe(2)
+    expect(await countLeft(BOT, assets)).toBe(2)
     expect(bench.countOwned(BOT, assets.slice(0, 1))).toBe(0)
   })
 
@@ -69,7 +69,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
         answer: token,
       }
     })
-    expect(await left(BOT, others)).toBe(1)
+    expect(await countLeft(BOT, others)).toBe(1)
     expect(offersOf(BOT).at(-1)?.state).toBe(9)
   })
 
@@ -77,7 +77,7 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     bench.steam.begin('confirm-something-else', { steamId: bench.accountOf(BOT).steamId })
     const assets = bench.stock(BOT, 1)
     await bench.wish(assets)
-    expect(await left(BOT, assets)).toBe(0)
+    expect(await countLeft(BOT, assets)).toBe(0)
     expect(bench.accountOf(BOT).otherConfirmed ?? 0).toBe(0)
     bench.steam.end('confirm-something-else')
   })
@@ -99,13 +99,13 @@ describe('an attacker who controls the gateway gets no item out by', () => {
       answer: undefined,
     }))
     bench.steam.end('confirm-list-429')
-    expect(await left(BOT, [mine, more])).toBe(2)
+    expect(await countLeft(BOT, [mine, more])).toBe(2)
   })
 
   it('replaying a wish after deleting its results', async () => {
     const assets = bench.stock(BOT, 2)
     const wish = await bench.wish(assets.slice(0, 1))
-    expect(await left(BOT, assets)).toBe(1)
+    expect(await countLeft(BOT, assets)).toBe(1)
     await expect(bench.asGateway.query('delete from vault_deed where wish_id = $1', [wish])).rejects.toThrow(
       'permission denied',
     )
@@ -115,25 +115,25 @@ describe('an attacker who controls the gateway gets no item out by', () => {
       [wish, assets[1]],
     )
     bench.restart()
-    expect(await left(BOT, assets)).toBe(1)
+    expect(await countLeft(BOT, assets)).toBe(1)
   })
 
   it('wishing for protected items, or for items of a selling account', async () => {
     const protectedOnes = bench.stock(BOT, 2, '16')
     await bench.wish(protectedOnes.slice(0, 1), { contextId: '16' })
     await bench.wish(protectedOnes.slice(1))
-    expect(await left(BOT, protectedOnes)).toBe(2)
+    expect(await countLeft(BOT, protectedOnes)).toBe(2)
     const seller = 'Tradetill Bot #2'
     const sold = bench.stock(seller, 1)
     await bench.wish(sold, { botId: await bench.botRow(seller) })
-    expect(await left(seller, sold)).toBe(1)
+    expect(await countLeft(seller, sold)).toBe(1)
   })
 
   it('giving back items without an approval at the vault', async () => {
     const assets = bench.stock(BOT, 1)
     const of = { kind: 'return', depositId: await bench.deposit(), steamTradeId: '1' } as const
     const wish = await bench.wish(assets, of)
-    expect(await left(BOT, assets)).toBe(1)
+    expect(await countLeft(BOT, assets)).toBe(1)
     expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
   })
 
@@ -145,25 +145,25 @@ describe('an attacker who controls the gateway gets no item out by', () => {
     bench.restart()
     const late = await bench.wish(assets.slice(2, 4))
     const tooMuch = await bench.wish(bench.stock(BOT, 3))
-    expect(await left(BOT, assets)).toBe(4)
+    expect(await countLeft(BOT, assets)).toBe(4)
     expect(await bench.deed(tooMuch)).toMatchObject({ state: 'refused' })
     expect(await bench.deed(late)).toEqual({ state: 'waiting', because: 'the limits have no room now' })
     bench.pass(3_600_000)
-    expect(await left(BOT, assets)).toBe(2)
+    expect(await countLeft(BOT, assets)).toBe(2)
   })
 
   it('wishing for more value than the limits allow, because no price comes from the database', async () => {
     bench.rules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
     const assets = bench.stock(BOT, 1)
     const wish = await bench.wish(assets)
-    expect(await left(BOT, assets)).toBe(1)
+    expect(await countLeft(BOT, assets)).toBe(1)
     expect(await bench.deed(wish)).toMatchObject({ because: 'more than the limits allow at once' })
   })
 
   it('making the vault forget what it gave', async () => {
     const assets = bench.stock(BOT, 1)
     await bench.wish(assets)
-    expect(await left(BOT, assets)).toBe(0)
+    expect(await countLeft(BOT, assets)).toBe(0)
     bench.restart()
     const file = join(bench.path, 'log.jsonl')
     const log = readFileSync(file, 'utf8')
@@ -181,13 +181,13 @@ describe('an attacker who controls the gateway gets no item out by', () => {
 })
 
 it('the till cannot write results, the vault cannot write wishes, and each role reads only what it needs', async () => {
-  for (const verb of [
+  for (const statement of [
     `insert into vault_deed values (1, 'delivered')`,
     `update vault_deed set state = 'ended'`,
   ])
-    await expect(bench.asGateway.query(verb)).rejects.toThrow('permission denied')
-  for (const verb of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])
-    await expect(bench.asVault.query(verb)).rejects.toThrow('permission denied')
+    await expect(bench.asGateway.query(statement)).rejects.toThrow('permission denied')
+  for (const statement of ['delete from wish', 'select refresh_token from bot', 'select * from deposit'])
+    await expect(bench.asVault.query(statement)).rejects.toThrow('permission denied')
 })
 
 it.each(['K7MXPQ', 'code K7MXPQ', 'K7MXPQ!'])('the message "%s" looks like a deposit', (message) => {

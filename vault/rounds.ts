@@ -4,7 +4,7 @@ import type { Key } from './files/key.ts'
 import type { VaultLog } from './files/log.ts'
 import type { Rules } from './files/rules.ts'
 import { isOpen } from './giving/book.ts'
-import { createGiver, type Giver, type GiverParts, type Reach } from './giving/giver.ts'
+import { createGiver, type Giver, type GiverParts, type SteamCalls } from './giving/giver.ts'
 import { judgeLimits } from './giving/judge.ts'
 import { liveListing, soldSince } from './markets/book.ts'
 import { openRecord, type SaleRecord } from './markets/record.ts'
@@ -16,7 +16,7 @@ export type RoundsParts = {
   log: VaultLog
   key: Key
   /** The calls of one account to Steam. */
-  reach(steamId: string): Reach & SellingAccount
+  steamOf(steamId: string): SteamCalls & SellingAccount
   now(): Date
   say(line: string, about: Record<string, string | number>): void
 } & Pick<GiverParts, 'wishes' | 'priceOf' | 'approvalOf'> &
@@ -26,7 +26,7 @@ export type Rounds = Pick<Giver, 'round' | 'book'> & { record: SaleRecord; close
 
 /** Connects sales and wishes: they share limits, and an item leaves by only one of them. */
 export function createRounds(parts: RoundsParts): Rounds {
-  const { rules, accounts, log, key, reach, now } = parts
+  const { rules, accounts, log, key, steamOf, now } = parts
   const isBot = (steamId: string) => accounts.get(steamId)?.sells === false
   const record = openRecord({ log, key, now, isBot })
   const giver = createGiver({
@@ -36,7 +36,7 @@ export function createRounds(parts: RoundsParts): Rounds {
   })
   const shop = createShop({
     ...{ ...parts, record },
-    accountOf: reach,
+    accountOf: steamOf,
     ownAccounts: new Set(accounts.keys()),
     tradeTokenOf: (steamId) =>
       Object.values(rules.destinations).find((partner) => partner.steamId === steamId)?.token,

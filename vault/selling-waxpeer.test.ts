@@ -53,7 +53,7 @@ async function paid(itemId: number | undefined): Promise<void> {
   await bench.rounds(12)
 }
 
-async function toldOf(market: string): Promise<string[][]> {
+async function reportsTo(market: string): Promise<string[][]> {
   const { rows } = await bench.database.pool.query<{ reference: string; kind: string }>(
     `select reference, coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
      where market = $1 order by n, part`,
@@ -87,8 +87,10 @@ it('an item that was taken down on one market is sold on the other, reported bef
   await boughtAtWaxpeer(item?.itemId ?? 0, 'accepts')
   await paid(item?.itemId)
   const asset = item?.assetId ?? ''
-  const told = (await toldOf(WAXPEER)).filter(([reference]) => reference === asset).map(([, kind]) => kind)
-  expect(told).toEqual(['listing', 'sold', 'delivered', 'paid'])
+  const reports = (await reportsTo(WAXPEER))
+    .filter(([reference]) => reference === asset)
+    .map(([, kind]) => kind)
+  expect(reports).toEqual(['listing', 'sold', 'delivered', 'paid'])
   const calls = bench.market.log.map(({ path }) => path)
   expect(calls.filter((path) => path === '/v1/steam-trade')).toHaveLength(2)
   expect(calls.lastIndexOf('/v1/check-many-steam')).toBeGreaterThan(calls.indexOf('/v1/steam-trade'))
@@ -107,8 +109,8 @@ it('an item that its buyer declined is listed again under its old number, as a n
   const again = onSaleAt('waxpeer').find(({ assetId }) => assetId === asset)
   await boughtAtWaxpeer(again?.itemId ?? 0, 'accepts')
   await paid(again?.itemId)
-  const told = (await toldOf(WAXPEER)).filter(([reference]) => reference?.startsWith(asset))
-  expect(told).toEqual([
+  const reports = (await reportsTo(WAXPEER)).filter(([reference]) => reference?.startsWith(asset))
+  expect(reports).toEqual([
     [asset, 'listing'],
     [asset, 'sold'],
     [asset, 'cancelled'],

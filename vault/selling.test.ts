@@ -69,7 +69,8 @@ async function onSale(count: number): Promise<number[]> {
     .map(({ itemId }) => itemId)
 }
 
-async function told() {
+/** Returns a function from a listing's number to the kinds of its reports, in order. */
+async function readReports() {
   const { rows } = await bench.database.pool.query<{ reference: string; kind: string }>(
     `select reference, coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told order by n, part`,
   )
@@ -85,7 +86,7 @@ describe('an item of a collecting bot', () => {
     await freshRounds(8)
     bench.pass(9 * DAY_MS)
     await freshRounds(8)
-    expect((await told())(item)).toEqual(['listing', 'sold', 'delivered', 'paid'])
+    expect((await readReports())(item)).toEqual(['listing', 'sold', 'delivered', 'paid'])
     const offers = bench.steam.world().offers.filter(({ sender }) => sender === seller)
     expect(offers).toHaveLength(1)
     const { rows } = await bench.database.pool.query('select free::int from market_balance')
@@ -122,8 +123,8 @@ describe('an item of a collecting bot', () => {
     expect(await turnsUntil(() => listedItems().length > before.listedItems)).toBeLessThan(TURNS_A_MINUTE)
     const item = listedItems().at(-1)?.itemId ?? 0
     await bench.market.buy([item], 'accepts')
-    await turnsUntil(async () => (await told())(item).includes('delivered'))
-    const isPaid = async () => (await told())(item).includes('paid')
+    await turnsUntil(async () => (await readReports())(item).includes('delivered'))
+    const isPaid = async () => (await readReports())(item).includes('paid')
     expect(await turnsUntil(isPaid)).toBeLessThan(TURNS_A_MINUTE)
     const { rows } = await bench.database.pool.query('select free::int from market_balance')
     const [account] = bench.market.world().sellers
@@ -134,7 +135,7 @@ describe('an item of a collecting bot', () => {
     const [item = 0] = await onSale(1)
     await bench.market.buy([item], 'declines')
     await freshRoundsUntil(() => listedItems().length > 0)
-    expect((await told())(item).slice(0, 2)).toEqual(['listing', 'sold'])
+    expect((await readReports())(item).slice(0, 2)).toEqual(['listing', 'sold'])
     expect(listedItems().map(({ itemId }) => itemId)).not.toContain(item)
     await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
     await freshRounds(8)
@@ -147,7 +148,7 @@ describe('listings are taken down', () => {
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
     await freshRounds(2)
     expect(listedItems()).toEqual([])
-    expect(bench.said.at(-1)).toContain('switched off by the till')
+    expect(bench.logged.at(-1)).toContain('switched off by the till')
     await bench.asGateway.query('delete from market_off')
     await freshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
@@ -159,9 +160,9 @@ describe('listings are taken down', () => {
     await bench.rounds(2)
     expect(listedItems()).toEqual([])
     await bench.asGateway.query('delete from market_off')
-    const before = bench.said.length
+    const before = bench.logged.length
     await bench.rounds(1)
-    expect(bench.said.slice(before).join()).toContain('the vault sells')
+    expect(bench.logged.slice(before).join()).toContain('the vault sells')
   })
 
   it('while the vault has the market off, even if the till has it on', async () => {
@@ -202,5 +203,5 @@ it('buyers get no more items than the limits allow', async () => {
   const before = bench.steam.world().offers.length
   await freshRounds(4)
   expect(bench.steam.world().offers).toHaveLength(before)
-  expect(bench.said.some((line) => line.startsWith('the limits have no room for a sale'))).toBe(true)
+  expect(bench.logged.some((line) => line.startsWith('the limits have no room for a sale'))).toBe(true)
 })

@@ -26,8 +26,8 @@ export type Settings = {
 /** Reads the settings. Throws with a readable reason. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   // An empty variable counts as not set.
-  const said = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  const read = schema.safeParse(said)
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const read = schema.safeParse(given)
   if (!read.success) throw new Error(z.prettifyError(read.error))
   const { TRADETILL_MODE: mode, TRADETILL_VAULT: folder, TRADETILL_STEAM_SANDBOX_URL: sandboxUrl } = read.data
   if (mode === 'live' && sandboxUrl !== undefined) {

@@ -10,7 +10,7 @@ import { openKey } from './files/key.ts'
 import { openLog } from './files/log.ts'
 import { isSwitchedOff, type MarketAccess, type MarketName, readMarkets } from './files/markets.ts'
 import { readRules } from './files/rules.ts'
-import type { Giver, Reach, Wishes } from './giving/giver.ts'
+import type { Giver, SteamCalls, Wishes } from './giving/giver.ts'
 import type { Connection } from './markets/connection.ts'
 import { createFamily } from './markets/family.ts'
 import type { Market } from './markets/market.ts'
@@ -50,14 +50,14 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const accounts = new Map(readAccounts(folder, key).map((account) => [account.steamId, account]))
   const log = openLog(folder, key)
   const nowS = () => Math.floor(parts.machineMs() / 1_000)
-  const reaches = new Map<string, Reach & SellingAccount>()
+  const openAccounts = new Map<string, SteamCalls & SellingAccount>()
 
   const sessionOf = (steamId: string): Session => {
     const account = accounts.get(steamId)
     if (account === undefined) throw new Error(`the vault has no account ${steamId}`)
     return createSession({ caller, pace: createPace(waiting) }, account)
   }
-  const reachOf = (steamId: string): Reach & SellingAccount => {
+  const connect = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
     return {
       hands: createHands({ session, nowS }),
@@ -67,9 +67,9 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
       accessToken: (options) => session.accessToken(options),
     }
   }
-  const reach = (steamId: string): Reach & SellingAccount => {
-    const known = reaches.get(steamId) ?? reachOf(steamId)
-    reaches.set(steamId, known)
+  const steamOf = (steamId: string): SteamCalls & SellingAccount => {
+    const known = openAccounts.get(steamId) ?? connect(steamId)
+    openAccounts.set(steamId, known)
     return known
   }
   const priceOf = createPrices({ caller, pace: createPace(waiting), nowMs: waiting.nowMs })
@@ -77,7 +77,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const accesses = readMarkets(folder, key)
   for (const access of accesses) checkAccess(access, accounts, say)
   const rounds = createRounds({
-    ...{ rules, accounts, log, key, reach, wishes, till, priceOf, accesses, now, say },
+    ...{ rules, accounts, log, key, steamOf, wishes, till, priceOf, accesses, now, say },
     approvalOf: (wishId) => readApproval(folder, key, wishId),
     clientOf: (access, scale) => CLIENTS[access.market]({ ...access, scale, connection, time, now }),
     isOff: (access) => isSwitchedOff(folder, access),

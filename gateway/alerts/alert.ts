@@ -15,7 +15,7 @@ const ALERT_TEXTS: Record<AlertKind, readonly [one: string, many: string]> = {
     'items that bots should have but do not have',
   ],
   botsDead: ['bot whose token Steam refuses', 'bots whose token Steam refuses'],
-  tradesOverdue: ['trade that nobody takes care of', 'trades that nobody takes care of'],
+  tradesOverdue: ['trade whose next step is overdue', 'trades whose next step is overdue'],
   endpointsLost: ['webhook endpoint that is gone', 'webhook endpoints that are gone'],
   endpointsFailing: ['webhook endpoint that keeps failing', 'webhook endpoints that keep failing'],
   webhooksLate: ['webhook that is late', 'webhooks that are late'],

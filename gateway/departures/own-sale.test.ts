@@ -36,7 +36,7 @@ it('D-34 a bot lists its free items that came by deposits, and a wish for them w
       .map(({ assetId }) => assetId)
       .sort(),
   ).toEqual([...assets].sort())
-  expect(bench.said.join()).toContain('a bot that collects deposits sells its own items')
+  expect(bench.logged.join()).toContain('a bot that collects deposits sells its own items')
   expect(await sendItems(acts, { to: 'storage', assets: undefined })).toMatchObject({
     kind: 'refused',
     message: 'No bot has free items that are in no open wish.',

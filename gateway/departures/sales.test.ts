@@ -275,7 +275,7 @@ describe('the report of sales', () => {
       'line 3 is still under Steam’s protection: it cannot have left',
       'line 4 no bot ever held this item',
       'line 5 must have a price, and what was received of it, with their decimals',
-      'line 6 must name the market in small letters, such as market.csgo.com',
+      'line 6 must name the market in lower case, such as market.csgo.com',
       'line 7 must have the columns item,market,reference,price,received,currency,soldAt, the last of which may be left out',
     ])
   })

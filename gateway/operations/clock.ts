@@ -10,7 +10,7 @@ type Reason = Extract<AdvanceAnswer, { kind: 'refused' }>['reason']
 
 const REFUSALS: Record<Reason, [RefusalKind, string]> = {
   live_mode: ['conflict', 'The clock cannot be advanced in live mode: real money waits for real time.'],
-  not_a_duration: ['usage', 'Say how far: a whole number and s, m, h or d, such as 90s, 15m, 2h or 8d.'],
+  not_a_duration: ['usage', 'Give the time as a whole number and s, m, h or d, such as 90s, 15m, 2h or 8d.'],
   too_far: [
     'conflict',
     'The clock can be at most 400 days ahead in all. Remove the data folder to begin again at today.',

@@ -248,7 +248,7 @@ function readLine(text: string): HandLine | string {
     return `must have the columns ${SOLD_COLUMNS.join(',')}, the last of which may be left out`
   const [, trade, assetId = ''] = ITEM.exec(item) ?? []
   if (trade === undefined) return 'must begin with an item, as items list shows it'
-  if (!MARKET.test(market)) return 'must name the market in small letters, such as market.csgo.com'
+  if (!MARKET.test(market)) return 'must name the market in lower case, such as market.csgo.com'
   if (reference === '' || reference.length > 128) return 'must have a reference of 1 to 128 characters'
   const known = CURRENCIES.find((each) => each === currency)
   if (known === undefined) return `must be in one of ${CURRENCIES.join(', ')}`

@@ -44,7 +44,9 @@ export async function checkPort(checks: PortChecks): Promise<void> {
   const { steam, refreshToken, onPassed } = checks
   const opened = await steam.openSession(refreshToken)
   if (opened.kind !== 'open') throw failure('the session opens', opened)
-  onPassed(`the session opens; its token is good until ${opened.expiresAt?.toISOString() ?? 'it is revoked'}`)
+  onPassed(
+    `the session opens; its token is valid until ${opened.expiresAt?.toISOString() ?? 'it is revoked'}`,
+  )
   const { session } = opened
   try {
     await checkReads(checks, session)

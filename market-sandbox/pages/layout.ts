@@ -34,6 +34,7 @@ export function moment(atS: number): string {
   return `${new Date(atS * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }
 
-export function nothing(said: string): string {
-  return `<p class="nothing">${said}</p>`
+/** A note in place of an empty list. */
+export function emptyNote(text: string): string {
+  return `<p class="nothing">${text}</p>`
 }

@@ -7,7 +7,7 @@ import { isMarketName, MARKET_NAMES, type Market, type Markets } from '../sandbo
 import { isBanned, isOnline } from '../world/sellers.ts'
 import { type Deal, type Item, isTemper, itemsOf, TEMPERS } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { moment, money, nothing, page } from './layout.ts'
+import { emptyNote, moment, money, page } from './layout.ts'
 
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#58c28a"/><path d="M7 13h18v12H7zM5 8h22v4H5z" fill="#06170e"/></svg>'
@@ -17,14 +17,14 @@ const FILES: Record<string, { body: string; type: string }> = {
   '/market.css': { body: readFileSync(new URL('market.css', import.meta.url), 'utf8'), type: 'text/css' },
 }
 
-type Shown = {
+type Handlers = {
   get: (markets: Markets) => Reply
   post?: (markets: Markets, form: URLSearchParams) => Promise<Reply> | Reply
 }
 
-const PAGES: Record<string, Shown> = {
+const PAGES: Record<string, Handlers> = {
   '/': { get: onSale, post: buy },
-  '/sales/': { get: sales, post: back },
+  '/sales/': { get: sales, post: takeBackSale },
   '/sellers/': { get: sellers },
   '/faults/': { get: faults, post: toggle },
 }
@@ -33,17 +33,17 @@ const PAGES: Record<string, Shown> = {
 export async function pages(request: Incoming, markets: Markets): Promise<Reply | undefined> {
   const file = FILES[request.path]
   if (file && request.method === 'GET') return text(file.body, file.type)
-  const shown = PAGES[request.path]
-  if (!shown) return undefined
+  const handlers = PAGES[request.path]
+  if (!handlers) return undefined
   for (const name of MARKET_NAMES) await markets[name].look()
-  if (request.method === 'GET') return shown.get(markets)
-  if (request.method !== 'POST' || !shown.post) return undefined
+  if (request.method === 'GET') return handlers.get(markets)
+  if (request.method !== 'POST' || !handlers.post) return undefined
   // Browsers send Origin with every form, so a call without it did not come from a button here.
   if (!request.origin) return page('Refused', '<h1>Refused</h1><p>Use the buttons of the page.</p>', 403)
-  return shown.post(markets, request.form)
+  return handlers.post(markets, request.form)
 }
 
-const each = <T>(markets: Markets, rowsOf: (market: Market) => T[]): T[] =>
+const rowsOfAll = <T>(markets: Markets, rowsOf: (market: Market) => T[]): T[] =>
   MARKET_NAMES.flatMap((name) => rowsOf(markets[name]))
 
 /** The market that a form names. */
@@ -54,7 +54,7 @@ function namedIn(markets: Markets, form: URLSearchParams): Market {
 
 function onSale(markets: Markets): Reply {
   const { nowS, steamUrl } = markets.family
-  const rows = each(markets, (market) =>
+  const rows = rowsOfAll(markets, (market) =>
     market
       .world()
       .items.filter(isOnSale)
@@ -63,7 +63,7 @@ function onSale(markets: Markets): Reply {
   const list =
     rows.length > 0
       ? `<ul class="rows">${rows.join('')}</ul>`
-      : nothing('Nothing is on sale. Reload this page: sellers list new items within a minute or two.')
+      : emptyNote('Nothing is on sale. Reload this page: sellers list new items within a minute or two.')
   return page(
     'Market sandbox',
     `<h1>On sale</h1><p>It is ${moment(nowS())} here: these markets follow the clock of the
@@ -97,12 +97,12 @@ async function buy(markets: Markets, form: URLSearchParams): Promise<Reply> {
 }
 
 function sales(markets: Markets): Reply {
-  const deals = each(markets, (market) => market.world().deals.map((deal) => ({ market, deal })))
+  const deals = rowsOfAll(markets, (market) => market.world().deals.map((deal) => ({ market, deal })))
   const rows = deals
     .toSorted((one, other) => other.deal.madeAtS - one.deal.madeAtS)
     .map(({ market, deal }) => dealRow(market, deal))
   const list =
-    rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody has bought anything.')
+    rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : emptyNote('Nobody has bought anything.')
   return page('Sales', `<h1>Sales</h1>${list}`)
 }
 
@@ -127,29 +127,29 @@ function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Item)
   return status === 'waiting' ? 'the offer is out' : `sold, ${left} s left to hand it over`
 }
 
-async function back(markets: Markets, form: URLSearchParams): Promise<Reply> {
+async function takeBackSale(markets: Markets, form: URLSearchParams): Promise<Reply> {
   const market = namedIn(markets, form)
   await takeBack(market, form.get('back') ?? '')
   return redirect('/sales/')
 }
 
 function sellers(markets: Markets): Reply {
-  const rows = each(markets, sellerRows)
-  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : nothing('Nobody sells here.')
+  const rows = rowsOfAll(markets, sellerRows)
+  const list = rows.length > 0 ? `<ul class="rows">${rows.join('')}</ul>` : emptyNote('Nobody sells here.')
   return page('Sellers', `<h1>Sellers</h1>${list}`)
 }
 
 function sellerRows(market: Market): string[] {
   const nowS = market.nowS()
   return market.world().sellers.map((seller) => {
-    const said = [
+    const facts = [
       market.site,
       isOnline(seller, nowS) ? 'online' : 'offline',
       ...(isBanned(seller, nowS) ? [`may not sell until ${moment(seller.bannedUntilS)}`] : []),
       ...(seller.keyDeleted ? ['its key was deleted: too many requests'] : []),
       `${money(seller.free, seller)} free, ${money(seller.settling, seller)} settling`,
     ]
-    return `<li><div><strong>${seller.steamId}</strong><p>${said.join(' · ')}</p></div></li>`
+    return `<li><div><strong>${seller.steamId}</strong><p>${facts.join(' · ')}</p></div></li>`
   })
 }
 

@@ -2,7 +2,7 @@ import { isCurrency, SCALES } from '../games.ts'
 import { field, json, parse } from '../http.ts'
 import { isBanned, isOnline, recordPing } from '../world/sellers.ts'
 import { findSeller, type Seller, withSeller } from '../world/world.ts'
-import { type Asked, type Call, says } from './call.ts'
+import { type Call, type CallContext, refuse } from './call.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
 
@@ -31,40 +31,40 @@ export const ACCOUNT: Record<string, Call> = {
     const scale = SCALES[currency]
     return json({ money: free / scale, money_settlement: settling / scale, currency, success: true })
   },
-  'GET set-trade-token': (asked) => {
-    const token = asked.request.query.get('token') ?? ''
-    if (!/^[\w-]{8}$/.test(token)) return says('bad_token')
-    change(asked, (seller) => ({ ...seller, tradeToken: token }))
+  'GET set-trade-token': (context) => {
+    const token = context.request.query.get('token') ?? ''
+    if (!/^[\w-]{8}$/.test(token)) return refuse('bad_token')
+    change(context, (seller) => ({ ...seller, tradeToken: token }))
     return json({ success: true, token })
   },
   'GET get-token': ({ seller }) => json({ success: true, token: seller.tradeToken ?? '' }),
-  'GET set-steam-api-key': () => says('no longer required'),
-  'GET change-currency': (asked) => {
-    const { seller, request } = asked
+  'GET set-steam-api-key': () => refuse('no longer required'),
+  'GET change-currency': (context) => {
+    const { seller, request } = context
     const currency = request.path.split('/').at(-1)
     const isEmpty = seller.free === 0 && seller.settling === 0
-    if (!isCurrency(currency) || !isEmpty) return says('The balance must be empty')
-    change(asked, (other) => ({ ...other, currency }))
+    if (!isCurrency(currency) || !isEmpty) return refuse('The balance must be empty')
+    change(context, (other) => ({ ...other, currency }))
     return json({ success: true })
   },
-  'GET go-offline': (asked) => {
-    change(asked, (seller) => ({ ...seller, onlineUntilS: 0 }))
+  'GET go-offline': (context) => {
+    change(context, (seller) => ({ ...seller, onlineUntilS: 0 }))
     return json({ success: true })
   },
-  'GET ping': () => says('deprecated, use ping-new'),
+  'GET ping': () => refuse('deprecated, use ping-new'),
   'POST ping-new': ping,
 }
 
-async function ping(asked: Asked) {
-  const { market, seller, request } = asked
+async function ping(context: CallContext) {
+  const { market, seller, request } = context
   const token = field(parse(request.body), 'access_token')
   if (typeof token !== 'string' || !(await market.steam.isTokenOf(token, seller.steamId)))
     return json({ success: false, message: 'Invalid access token' })
-  change(asked, (other) => recordPing(other, token, market.nowS()))
+  change(context, (other) => recordPing(other, token, market.nowS()))
   return json({ success: true, ping: 'pong', online: true, p2p: true, steamApiKey: false })
 }
 
-function change({ market, seller }: Asked, step: (seller: Seller) => Seller): void {
+function change({ market, seller }: CallContext, step: (seller: Seller) => Seller): void {
   market.change((world) => {
     const now = findSeller(world, seller.steamId)
     return { world: now ? withSeller(world, step(now)) : world, answer: undefined }

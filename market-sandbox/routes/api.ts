@@ -4,7 +4,7 @@ import type { Incoming, Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { withSeller } from '../world/world.ts'
 import { ACCOUNT } from './account.ts'
-import { type Call, says } from './call.ts'
+import { type Call, refuse } from './call.ts'
 import { PUBLIC } from './public.ts'
 import { SALES } from './sales.ts'
 import { SELLING } from './selling.ts'
@@ -20,13 +20,13 @@ export async function api(request: Incoming, market: Market): Promise<Reply | un
   if (open) return open({ request, market })
   const key = request.query.get('key') ?? ''
   const seller = market.world().sellers.find((other) => other.key === key)
-  if (!seller || seller.keyDeleted) return says('bad_key')
+  if (!seller || seller.keyDeleted) return refuse('bad_key')
   if (market.limits.isOver(key, market.machineMs())) {
     market.change((world) => ({
       world: withSeller(world, { ...seller, keyDeleted: true }),
       answer: undefined,
     }))
-    return says('bad_key')
+    return refuse('bad_key')
   }
   const call = CALLS[`${request.method} ${name.replace(/^(change-currency)\/\w+$/, '$1')}`]
   if (!call) return undefined

@@ -12,14 +12,14 @@ export async function control(request: Incoming, markets: Markets): Promise<Repl
   const key = `${request.method} ${noun}${id ? ' *' : ''}${verb ? ` ${verb}` : ''}`
   const name = request.query.get('market') ?? 'family'
   if (!isMarketName(name)) return bad('The markets are family and waxpeer.')
-  return CALLS[key]?.({ market: markets[name], markets, id, said: parse(request.body) })
+  return CALLS[key]?.({ market: markets[name], markets, id, body: parse(request.body) })
 }
 
-type Asked = { market: Market; markets: Markets; id: string; said: unknown }
+type ControlCall = { market: Market; markets: Markets; id: string; body: unknown }
 
-const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
-  'POST sellers': ({ market, said }) => {
-    const [steamId, currency = 'USD'] = [field(said, 'steamId'), field(said, 'currency')]
+const CALLS: Record<string, (call: ControlCall) => Promise<Reply> | Reply> = {
+  'POST sellers': ({ market, body }) => {
+    const [steamId, currency = 'USD'] = [field(body, 'steamId'), field(body, 'currency')]
     if (typeof steamId !== 'string' || !/^\d{17}$/.test(steamId) || !isCurrency(currency))
       return bad('Give steamId, and a currency: USD, EUR or RUB.')
     const { key } = market.change((world) => openAccount(world, { steamId, currency }))
@@ -28,8 +28,8 @@ const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
   'GET sellers': ({ market }) => json(market.world().sellers.map(({ accessToken: _, ...seller }) => seller)),
   'GET items': ({ market }) => json(market.world().items),
   'GET deals': ({ market }) => json(market.world().deals),
-  'POST buy': async ({ market, said }) => {
-    const [items, as = 'accepts'] = [field(said, 'items'), field(said, 'as')]
+  'POST buy': async ({ market, body }) => {
+    const [items, as = 'accepts'] = [field(body, 'items'), field(body, 'as')]
     if (!Array.isArray(items) || !isTemper(as)) return bad('Give items, and as: the temper of the buyer.')
     return boughtReply(await market.buy(items.map(Number), as))
   },
@@ -44,9 +44,9 @@ const CALLS: Record<string, (asked: Asked) => Promise<Reply> | Reply> = {
     const on = new Set<string>(market.faults.on())
     return json(Object.entries(FAULTS).map(([name, { line }]) => ({ name, line, on: on.has(name) })))
   },
-  'PUT faults *': ({ market, id, said }) => {
+  'PUT faults *': ({ market, id, body }) => {
     if (!isFault(id)) return bad(`There is no fault called ${id}.`)
-    const times = field(said, 'times')
+    const times = field(body, 'times')
     market.faults.begin(id, typeof times === 'number' ? times : undefined)
     return json({ ok: true })
   },

@@ -2,7 +2,7 @@ import { isCurrency, SCALES } from '../games.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 
-type Open = (asked: { request: Incoming; market: Market }) => Reply
+type Open = (context: { request: Incoming; market: Market }) => Reply
 
 /** The calls that need no key. */
 export const PUBLIC: Record<string, Open> = {

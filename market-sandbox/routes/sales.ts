@@ -4,7 +4,7 @@ import type { Market } from '../sandbox.ts'
 import { markReady, openDeals, secondsLeft } from '../world/deals.ts'
 import { offerOf } from '../world/outcomes.ts'
 import { type Deal, type Item, itemsOf, type World } from '../world/world.ts'
-import { type Asked, type Call, says } from './call.ts'
+import { type Call, type CallContext, refuse } from './call.ts'
 
 /** The market's digit for each status. */
 const STATUS: Record<Item['status'], string> = {
@@ -30,14 +30,14 @@ export const SALES: Record<string, Call> = {
     const none = market.faults.isOn('empty-says-false') ? false : null
     return json({ success: true, items: own.length > 0 ? own.map((item) => row(market, item)) : none })
   },
-  'GET trade-request-give-p2p-all': async (asked) => {
-    const offers = await toGive(asked)
-    return offers.length > 0 ? written(`{"success":true,"offers":[${offers.join(',')}]}`) : says('nothing')
+  'GET trade-request-give-p2p-all': async (context) => {
+    const offers = await toGive(context)
+    return offers.length > 0 ? written(`{"success":true,"offers":[${offers.join(',')}]}`) : refuse('nothing')
   },
-  'GET trade-request-give-p2p': async (asked) => {
-    const [offer] = await toGive(asked)
+  'GET trade-request-give-p2p': async (context) => {
+    const [offer] = await toGive(context)
     return offer === undefined
-      ? says('nothing')
+      ? refuse('nothing')
       : written(`{"success":true,"hash":${JSON.stringify(hashOf(offer))},"offer":${offer}}`)
   },
   'GET trade-ready': tradeReady,
@@ -87,7 +87,7 @@ function row(market: Market, item: Item) {
 }
 
 /** The offers that the seller must make, each as JSON text, because asset ids are bare numbers of any size. */
-async function toGive({ market, seller, appId }: Asked): Promise<string[]> {
+async function toGive({ market, seller, appId }: CallContext): Promise<string[]> {
   await market.look()
   const world = market.world()
   const deals = openDeals(world, seller.steamId, appId).filter((deal) => market.nowS() < deal.deadlineS)
@@ -125,17 +125,17 @@ function hashOf(offer: string): string {
   return /"hash":"(\w+)"/.exec(offer)?.[1] ?? ''
 }
 
-async function tradeReady({ market, seller, request }: Asked): Promise<Reply> {
+async function tradeReady({ market, seller, request }: CallContext): Promise<Reply> {
   const offerId = request.query.get('tradeoffer') ?? ''
   const offers = await market.steam.offers()
   const offer = offers.find(({ id, sender }) => id === offerId && sender === seller.steamId)
-  if (!offer) return says('error get info about trade')
+  if (!offer) return refuse('error get info about trade')
   const deal = market
     .world()
     .deals.find((each) => each.seller === seller.steamId && offerOf(each, [offer]) !== undefined)
-  if (!deal) return says('error get info about trade')
+  if (!deal) return refuse('error get info about trade')
   if (deal.state === 'given') return json({ success: true })
-  if (offer.state !== ACTIVE) return says('error not active offers')
+  if (offer.state !== ACTIVE) return refuse('error not active offers')
   market.change((world, nowS) => ({
     world: markReady(world, { hash: deal.hash, offerId }, nowS),
     answer: undefined,
@@ -145,7 +145,7 @@ async function tradeReady({ market, seller, request }: Asked): Promise<Reply> {
 
 const STAGES = { settling: '2', paid: '2', timed_out: '5', reversed: '5' } as const
 
-async function history({ market, seller, request, appId }: Asked): Promise<Reply> {
+async function history({ market, seller, request, appId }: CallContext): Promise<Reply> {
   await market.look()
   const [from, until] = [
     Number(request.query.get('date') ?? 0),

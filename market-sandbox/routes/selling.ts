@@ -3,7 +3,7 @@ import { field, json, parse, type Reply } from '../http.ts'
 import { isLive, isPrice, listItem, priceItem, unlistAll } from '../world/listings.ts'
 import { askForInventory, inventoryOf } from '../world/sellers.ts'
 import { findSeller, withSeller } from '../world/world.ts'
-import { type Asked, type Call, says } from './call.ts'
+import { type Call, type CallContext, refuse } from './call.ts'
 
 const MOST_LINES = 50
 
@@ -16,13 +16,13 @@ export const SELLING: Record<string, Call> = {
     })
     return json({ success: true })
   },
-  'GET inventory-status': async (asked) => {
+  'GET inventory-status': async (context) => {
     const {
       dueAtS,
       readAtS = 0,
       triedAtS = 0,
       items,
-    } = inventoryOf(await sellerAfterRead(asked), asked.appId)
+    } = inventoryOf(await sellerAfterRead(context), context.appId)
     return json({
       success: true,
       is_updating: dueAtS !== undefined,
@@ -31,9 +31,9 @@ export const SELLING: Record<string, Call> = {
       items: items.length,
     })
   },
-  'GET my-inventory': async (asked) => {
-    const { market, appId } = asked
-    const seller = await sellerAfterRead(asked)
+  'GET my-inventory': async (context) => {
+    const { market, appId } = context
+    const seller = await sellerAfterRead(context)
     const listed = new Set(
       market
         .world()
@@ -52,34 +52,34 @@ export const SELLING: Record<string, Call> = {
       }))
     return json({ success: true, items })
   },
-  'GET add-to-sale': async (asked) => {
-    const { market, appId, request } = asked
-    const seller = await sellerAfterRead(asked)
-    const refused = otherCurrency(asked)
-    if (refused) return refused
+  'GET add-to-sale': async (context) => {
+    const { market, appId, request } = context
+    const seller = await sellerAfterRead(context)
+    const refusal = otherCurrency(context)
+    if (refusal) return refusal
     const { query } = request
     const line = { assetId: query.get('id') ?? '', price: Number(query.get('price') ?? Number.NaN) }
     const answer = market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
     return answer.kind === 'listed'
       ? json({ success: true, item_id: answer.item.itemId })
-      : says(answer.error)
+      : refuse(answer.error)
   },
   'POST mass-add-to-sale': massList,
-  'GET set-price': (asked) => {
-    const { query } = asked.request
-    const refused = otherCurrency(asked)
-    if (refused) return refused
-    const isDone = reprice(asked, query.get('item_id'), Number(query.get('price') ?? Number.NaN))
-    return isDone ? json({ success: true }) : says('bad_item')
+  'GET set-price': (context) => {
+    const { query } = context.request
+    const refusal = otherCurrency(context)
+    if (refusal) return refusal
+    const isDone = reprice(context, query.get('item_id'), Number(query.get('price') ?? Number.NaN))
+    return isDone ? json({ success: true }) : refuse('bad_item')
   },
-  'POST mass-set-price': (asked) => {
-    const refused = otherCurrency(asked)
-    if (refused) return refused
-    const lines = linesOf(asked.request.body)
-    if (!lines) return says('bad_input')
+  'POST mass-set-price': (context) => {
+    const refusal = otherCurrency(context)
+    if (refusal) return refusal
+    const lines = linesOf(context.request.body)
+    if (!lines) return refuse('bad_input')
     const items = lines.map((line) => {
       const [itemId, price] = [field(line, 'item_id'), Number(field(line, 'price'))]
-      const isDone = reprice(asked, itemId, price)
+      const isDone = reprice(context, itemId, price)
       return { success: isDone, item_id: itemId, price, ...(isDone ? {} : { error: 'bad_item' }) }
     })
     return json({ success: true, items })
@@ -102,16 +102,16 @@ export const SELLING: Record<string, Call> = {
   },
 }
 
-async function massList(asked: Asked): Promise<Reply> {
-  const { market, appId, request } = asked
-  const seller = await sellerAfterRead(asked)
-  const refused = otherCurrency(asked)
-  if (refused) return refused
+async function massList(context: CallContext): Promise<Reply> {
+  const { market, appId, request } = context
+  const seller = await sellerAfterRead(context)
+  const refusal = otherCurrency(context)
+  if (refusal) return refusal
   const lines = linesOf(request.body)
-  if (!lines) return says('bad_input')
+  if (!lines) return refuse('bad_input')
   const lies = market.faults.isOn('envelope-lies')
-  const items = lines.map((said) => {
-    const line = { assetId: String(field(said, 'asset')), price: Number(field(said, 'price')) }
+  const items = lines.map((row) => {
+    const line = { assetId: String(field(row, 'asset')), price: Number(field(row, 'price')) }
     const answer = lies
       ? { kind: 'refused' as const, error: 'item_not_inserted' }
       : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
@@ -134,19 +134,19 @@ function linesOf(body: string): unknown[] | undefined {
 }
 
 /** Refuses prices in a currency other than the account's. `cur` names the currency of the prices. */
-function otherCurrency({ request, seller }: Asked): Reply | undefined {
+function otherCurrency({ request, seller }: CallContext): Reply | undefined {
   const cur = request.query.get('cur')
-  return cur !== null && cur !== seller.currency ? says('bad_currency') : undefined
+  return cur !== null && cur !== seller.currency ? refuse('bad_currency') : undefined
 }
 
-function reprice({ market, seller }: Asked, said: unknown, price: number): boolean {
-  const itemId = Number(said)
+function reprice({ market, seller }: CallContext, id: unknown, price: number): boolean {
+  const itemId = Number(id)
   if (price !== 0 && !isPrice(price)) return false
   return market.change((world, nowS) => priceItem(world, { seller: seller.steamId, itemId, price }, nowS))
 }
 
 /** Returns the seller after the market has read Steam. */
-async function sellerAfterRead({ market, seller }: Asked) {
+async function sellerAfterRead({ market, seller }: CallContext) {
   await market.look()
   return findSeller(market.world(), seller.steamId) ?? seller
 }

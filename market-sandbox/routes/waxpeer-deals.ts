@@ -18,7 +18,7 @@ const gameOf = (appId: number): string =>
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
 /** The items and the recipient, changed by the active faults. */
-function told(market: Market, deal: Deal) {
+function describe(market: Market, deal: Deal) {
   const { faults } = market
   const world = market.world()
   const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
@@ -40,7 +40,7 @@ function told(market: Market, deal: Deal) {
 
 /** A row of `ready-to-transfer-p2p`. */
 export function handOverOf(market: Market, deal: Deal) {
-  const { assets, sold, partner, link, message } = told(market, deal)
+  const { assets, sold, partner, link, message } = describe(market, deal)
   const priceOf = (assetId: string): number => {
     const price = sold.find((item) => item.assetId === assetId)?.price ?? sold[0]?.price ?? 0
     return market.faults.isOn('lies-price') ? Math.floor(price / 2) : price
@@ -72,7 +72,7 @@ export function handOverOf(market: Market, deal: Deal) {
  * socket.
  */
 export function pushOf(market: Market, deal: Deal) {
-  const { assets, partner, link, message } = told(market, deal)
+  const { assets, partner, link, message } = describe(market, deal)
   const side = (ids: readonly string[]) => ({
     assets: ids.map((assetid) => ({ appid: deal.appId, contextid: '2', amount: 1, assetid })),
     currency: [],

@@ -17,17 +17,17 @@ const MOST_OF_ITEM = 2
 /** Steam's states of an offer: active, and waiting for the sender's phone. */
 const SENT = new Set([2, 9])
 
-type Asked = { request: Incoming; market: Market; seller: Seller; appId: number }
-type Call = (asked: Asked) => Promise<Reply> | Reply
+type CallContext = { request: Incoming; market: Market; seller: Seller; appId: number }
+type Call = (context: CallContext) => Promise<Reply> | Reply
 
-const says = (msg: string, status = 200): Reply => json({ success: false, msg }, status)
+const refuse = (msg: string, status = 200): Reply => json({ success: false, msg }, status)
 
 export async function waxpeer(request: Incoming, market: Market): Promise<Reply | undefined> {
   const name = request.host === HOST ? /^\/v1\/([\w/-]+)$/.exec(request.path)?.[1] : undefined
   if (name === undefined) return undefined
   const key = request.query.get('api') ?? ''
   const seller = market.world().sellers.find((other) => other.key === key)
-  if (!seller) return says('wrong api', 403)
+  if (!seller) return refuse('wrong api', 403)
   const call = CALLS[`${request.method} ${name}`]
   await market.look()
   const now = findSeller(market.world(), seller.steamId) ?? seller
@@ -52,21 +52,24 @@ const CALLS: Record<string, Call> = {
         ban: isBanned(seller, market.nowS()),
       },
     }),
-  'POST user/steam-token': giveToken,
-  'POST change-tradelink': (asked) => {
-    const link = field(parse(asked.request.body), 'tradelink')
+  'POST user/steam-token': receiveToken,
+  'POST change-tradelink': (context) => {
+    const link = field(parse(context.request.body), 'tradelink')
     if (typeof link !== 'string' || !/^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?/.test(link))
-      return says('Invalid tradelink')
-    change(asked, (seller) => ({ ...seller, tradeToken: link }))
+      return refuse('Invalid tradelink')
+    change(context, (seller) => ({ ...seller, tradeToken: link }))
     return json({ success: true, link })
   },
   'GET check-wss-user': ({ seller, market }) =>
     isSelling(seller, market.nowS())
       ? json({ success: true, step: 3, msg: 'You can sell now' })
-      : says('Connect to the websocket first'),
-  'GET fetch-my-inventory': (asked) => {
-    change(asked, (seller, nowS) => askForInventory(seller, asked.appId, nowS))
-    return json({ success: true, total_inventory_count: inventoryOf(asked.seller, asked.appId).items.length })
+      : refuse('Connect to the websocket first'),
+  'GET fetch-my-inventory': (context) => {
+    change(context, (seller, nowS) => askForInventory(seller, context.appId, nowS))
+    return json({
+      success: true,
+      total_inventory_count: inventoryOf(context.seller, context.appId).items.length,
+    })
   },
   'GET get-my-inventory': ({ seller, appId }) => {
     const items = inventoryOf(seller, appId).items.map(({ assetId, name }) => ({ item_id: assetId, name }))
@@ -136,19 +139,19 @@ const CALLS: Record<string, Call> = {
 
 const WAXPEER_APPS = new Set(Object.values(WAXPEER_GAMES))
 
-function change({ market, seller }: Asked, step: (seller: Seller, nowS: number) => Seller): void {
+function change({ market, seller }: CallContext, step: (seller: Seller, nowS: number) => Seller): void {
   market.change((world, nowS) => {
     const now = findSeller(world, seller.steamId)
     return { world: now ? withSeller(world, step(now, nowS)) : world, answer: undefined }
   })
 }
 
-async function giveToken(asked: Asked): Promise<Reply> {
-  const { market, seller, request } = asked
-  const said = field(parse(request.body), 'token')
-  const token = typeof said === 'string' ? Buffer.from(said, 'base64').toString() : ''
-  if (!(await market.steam.isTokenOf(token, seller.steamId))) return says('Need to refresh access token')
-  change(asked, (other, nowS) => ({ ...other, accessToken: token, tokenAtS: nowS }))
+async function receiveToken(context: CallContext): Promise<Reply> {
+  const { market, seller, request } = context
+  const encoded = field(parse(request.body), 'token')
+  const token = typeof encoded === 'string' ? Buffer.from(encoded, 'base64').toString() : ''
+  if (!(await market.steam.isTokenOf(token, seller.steamId))) return refuse('Need to refresh access token')
+  change(context, (other, nowS) => ({ ...other, accessToken: token, tokenAtS: nowS }))
   return json({ success: true, msg: 'ok' })
 }
 
@@ -177,7 +180,7 @@ function linesOf(body: string): Line[] | undefined {
   }))
 }
 
-/** Counts this change of the item. Returns how long until the item may be listed or changed again. */
+/** Counts this change of the item, unless it comes too early. Returns the milliseconds until the next one is allowed. */
 function waitOf(market: Market, assetId: string): number {
   const nowMs = market.machineMs()
   const recent = (market.itemCalls.get(assetId) ?? []).filter((at) => nowMs - at < ITEM_WINDOW_MS)
@@ -188,9 +191,9 @@ function waitOf(market: Market, assetId: string): number {
 }
 
 /** Builds the answer, which reports success even if single lines failed. */
-function list({ market, seller, appId, request }: Asked): Reply {
+function list({ market, seller, appId, request }: CallContext): Reply {
   const lines = linesOf(request.body)
-  if (!lines) return says('no items')
+  if (!lines) return refuse('no items')
   const [listed, failed]: [unknown[], unknown[]] = [[], []]
   for (const { item_id, price } of lines) {
     const msBeforeNext = waitOf(market, item_id)
@@ -211,9 +214,9 @@ const MESSAGES: Readonly<Record<string, string>> = {
   item_not_inserted: 'Item is already listed',
 }
 
-function edit({ market, seller, request }: Asked): Reply {
+function edit({ market, seller, request }: CallContext): Reply {
   const lines = linesOf(request.body)
-  if (!lines) return says('no items')
+  if (!lines) return refuse('no items')
   const [updated, failed, removed]: [unknown[], unknown[], string[]] = [[], [], []]
   for (const { item_id, price } of lines) {
     const item = onSale(market, seller, item_id)
@@ -229,14 +232,14 @@ function edit({ market, seller, request }: Asked): Reply {
 }
 
 /** Needs an existing offer. The seller confirms the offer only after this call. */
-async function steamTrade({ market, seller, request }: Asked): Promise<Reply> {
-  const said = parse(request.body)
-  const [offerId, hash] = [String(field(said, 'tradeid')), String(field(said, 'waxid'))]
-  if (market.faults.isOn('steam-trade-false')) return says('Need to refresh access token')
+async function steamTrade({ market, seller, request }: CallContext): Promise<Reply> {
+  const body = parse(request.body)
+  const [offerId, hash] = [String(field(body, 'tradeid')), String(field(body, 'waxid'))]
+  if (market.faults.isOn('steam-trade-false')) return refuse('Need to refresh access token')
   const deal = market.world().deals.find((each) => each.seller === seller.steamId && each.hash === hash)
   const offer = (await market.steam.offers()).find(({ id }) => id === offerId)
-  const isIt = deal && offer && offerOf(deal, [offer]) !== undefined && SENT.has(offer.state)
-  if (deal?.state !== 'open' || !isIt) return says('Trade not found')
+  const isOfDeal = deal && offer && offerOf(deal, [offer]) !== undefined && SENT.has(offer.state)
+  if (deal?.state !== 'open' || !isOfDeal) return refuse('Trade not found')
   market.change((world, nowS) => ({ world: markReady(world, { hash, offerId }, nowS), answer: undefined }))
   return json({ success: true })
 }
@@ -250,10 +253,10 @@ function statusOf({ state, offerId }: Deal): number {
 
 const GAME_NAMES = new Map(Object.entries(WAXPEER_GAMES).map(([name, appId]) => [appId, name]))
 
-function history({ market, seller, request }: Asked): Reply {
-  const said = parse(request.body)
-  const [start, end] = [Date.parse(String(field(said, 'start'))), Date.parse(String(field(said, 'end')))]
-  const skip = Number(field(said, 'skip') ?? 0)
+function history({ market, seller, request }: CallContext): Reply {
+  const body = parse(request.body)
+  const [start, end] = [Date.parse(String(field(body, 'start'))), Date.parse(String(field(body, 'end')))]
+  const skip = Number(field(body, 'skip') ?? 0)
   const world = market.world()
   const rows = world.deals
     .filter(
@@ -266,8 +269,8 @@ function history({ market, seller, request }: Asked): Reply {
 
 function rowOf({ faults }: Market, deal: Deal, item: Item) {
   const { outcome } = item
-  const isBack = outcome?.kind === 'timed_out' || outcome?.kind === 'reversed'
-  const received = outcome === undefined || isBack ? Math.floor(item.price * 0.95) : outcome.received
+  const isUndone = outcome?.kind === 'timed_out' || outcome?.kind === 'reversed'
+  const received = outcome === undefined || isUndone ? Math.floor(item.price * 0.95) : outcome.received
   return {
     id: item.itemId,
     item_id: item.assetId,
@@ -275,7 +278,7 @@ function rowOf({ faults }: Market, deal: Deal, item: Item) {
     give_amount: faults.isOn('lies-received') ? Math.floor(received / 10) : received,
     game: GAME_NAMES.get(item.appId) ?? 'csgo',
     name: item.name,
-    status: isBack ? 6 : statusOf(deal),
+    status: isUndone ? 6 : statusOf(deal),
     action: 'sell',
     created: new Date(deal.madeAtS * 1000).toISOString(),
     date: new Date(item.changedAtS * 1000).toISOString(),

@@ -30,19 +30,20 @@ export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
   return world.buyers.find(({ steamId }) => steamId === buyer)
 }
 
+/** What the buyers do now, each with the offer that it answers. */
 export function actsDue(world: World, offers: readonly SteamOffer[], nowS: number): Act[] {
   return world.deals.flatMap((deal) => {
     if (deal.state !== 'open') return []
     const offer = offerOf(deal, offers)
     const habit = HABITS[buyerOf(world, deal)?.temper ?? 'never']
-    if (!habit || offer?.state !== ACTIVE || !isWhatWasBought(world, deal, offer)) return []
+    if (!habit || offer?.state !== ACTIVE || !givesBoughtItems(world, deal, offer)) return []
     const fromS = habit.waitsForReady ? (deal.readyAtS ?? Infinity) : offer.createdAtS
     return fromS + habit.afterS <= nowS ? [{ offerId: offer.id, does: habit.does }] : []
   })
 }
 
 /** True if the offer gives exactly the bought items and asks for nothing. */
-function isWhatWasBought(world: World, deal: Deal, offer: SteamOffer): boolean {
+function givesBoughtItems(world: World, deal: Deal, offer: SteamOffer): boolean {
   const bought = world.items
     .filter(({ itemId }) => deal.itemIds.includes(itemId))
     .map(({ assetId }) => assetId)

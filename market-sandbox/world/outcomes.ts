@@ -56,7 +56,7 @@ function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
   const offer = offerOf(deal, seen.offers)
   if (offer === undefined || offer.state === OFFER.unconfirmed)
     return nowS >= deal.deadlineS ? failDeal(world, deal, { isMissed: true, nowS }) : world
-  if (offer.state === OFFER.accepted) return given(world, deal, { offer, seen, nowS })
+  if (offer.state === OFFER.accepted) return recordGift(world, deal, { offer, seen, nowS })
   if (offer.state === OFFER.active)
     return nowS >= deal.madeAtS + MUST_CANCEL_S ? failDeal(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.escrow) return world
@@ -66,7 +66,7 @@ function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
   return failDeal(world, deal, { isMissed: isWithdrawn, nowS })
 }
 
-function given(world: World, deal: Deal, { offer, seen, nowS }: At & { offer: SteamOffer }): World {
+function recordGift(world: World, deal: Deal, { offer, seen, nowS }: At & { offer: SteamOffer }): World {
   const trade = seen.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
   const settlesAtS = trade.settlesAtS
@@ -115,20 +115,20 @@ function judgeGiven(world: World, deal: Deal, { seen, nowS }: At): World {
   if (first?.outcome === undefined) return world
   const trade = seen.trades.find(({ id }) => id === first.outcome?.tradeId)
   if (trade && REVERSED.has(trade.status)) return reverseDeal(world, deal, { settling, nowS })
-  return first.outcome.settlesAtS <= nowS ? paid(world, deal, { settling, nowS }) : world
+  return first.outcome.settlesAtS <= nowS ? payDeal(world, deal, { settling, nowS }) : world
 }
 
-function paid(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
+function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
   const items = settling.map((item) => withOutcome(item, { kind: 'paid' }, nowS))
-  const brought = sum(settling)
+  const amount = sum(settling)
   return changeSeller(withItems(world, items), deal.seller, (seller) => ({
     ...seller,
-    settling: seller.settling - brought,
-    free: seller.free + brought,
+    settling: seller.settling - amount,
+    free: seller.free + amount,
   }))
 }
 
-/** The items are back with the seller under their old ids, and may not be listed for a while. */
+/** Records a reversal. The seller has the items back under their old ids, and cannot list them for a while. */
 function reverseDeal(
   world: World,
   deal: Deal,

@@ -90,8 +90,8 @@ export function readingsDue(world: World, nowS: number): { seller: Seller; appId
   )
 }
 
-/** `items`: undefined if Steam did not show them. */
-export function inventoryRead(
+/** Records a reading of an inventory. `items`: undefined if Steam did not show them. */
+export function recordInventory(
   world: World,
   { steamId, appId, items }: { steamId: string; appId: number; items: Owned[] | undefined },
   nowS: number,

@@ -85,7 +85,7 @@ export type Outcome = {
   refund?: number
 }
 
-/** One purchase of a buyer. A single offer must give all of its items. */
+/** One purchase by a buyer. A single offer must give all of its items. */
 export type Deal = {
   hash: string
   seller: string

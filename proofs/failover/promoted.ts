@@ -52,7 +52,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await load.leave()
     await settle(till)
     await load.end()
-    problems.push(...(await checkTill(till, load.opened)), ...(await epochProblems(till)))
+    problems.push(...(await checkTill(till, load.orders)), ...(await epochProblems(till)))
     return { problems, times: [{ kind: 'synchronous', apiMs, botsMs }], books: await booksOf(till) }
   } finally {
     await load.end()

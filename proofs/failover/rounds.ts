@@ -90,7 +90,7 @@ export async function failoverRounds(
     await load.leave()
     await settle(till)
     await load.end()
-    notes.problems.push(...(await checkTill(till, load.opened)))
+    notes.problems.push(...(await checkTill(till, load.orders)))
     return { ...notes, books: await booksOf(till) }
   } finally {
     await load.end()

@@ -16,14 +16,14 @@ export type Books = {
 }
 
 /** Returns a line for each broken promise. */
-export async function checkTill(till: KillTill, opened: readonly string[]): Promise<string[]> {
+export async function checkTill(till: KillTill, orders: readonly string[]): Promise<string[]> {
   const differences = await verifyLedger(till.pool)
   return [
     ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
     ...(await offersAgainstCredits(till)),
     ...(await reversalsAgainstItems(till)),
     ...(await itemsAgainstCustody(till)),
-    ...(await depositsAgainstOrders(till, opened)),
+    ...(await depositsAgainstOrders(till, orders)),
     ...(await webhooksAgainstEvents(till)),
   ]
 }
@@ -134,10 +134,10 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
 }
 
 /** Checks that every deposit that was confirmed to the store exists once. */
-async function depositsAgainstOrders({ pool }: KillTill, opened: readonly string[]): Promise<string[]> {
+async function depositsAgainstOrders({ pool }: KillTill, orders: readonly string[]): Promise<string[]> {
   const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const kept = new Set(rows.map(({ id }) => id))
-  const lost = opened
+  const lost = orders
     .filter((id) => !kept.has(id))
     .map((id) => `deposit ${id} was confirmed, but does not exist`)
   return [...lost, ...(kept.size === rows.length ? [] : ['a deposit exists twice'])]

@@ -32,19 +32,19 @@ const PATIENCE_MS = 120_000
 
 export type Load = {
   /** The store's references of all deposits whose creation was confirmed to it. */
-  opened: string[]
+  orders: string[]
   /** Begins no further visits, and resolves when the last one has ended. People on Steam continue. */
   leave(): Promise<void>
   end(): Promise<void>
 }
 
 export function startLoad(till: KillTill, random: Random): Load {
-  const opened: string[] = []
+  const orders: string[] = []
   const leaving = new AbortController()
   const ending = new AbortController()
   const visitors = Array.from({ length: VISITORS }, async () => {
     while (!leaving.signal.aborted) {
-      await visit(till, random, opened)
+      await visit(till, random, orders)
       await delay(random.between(...PAUSE_MS))
     }
   })
@@ -54,7 +54,7 @@ export function startLoad(till: KillTill, random: Random): Load {
     await Promise.all(visitors)
   }
   return {
-    opened,
+    orders,
     leave,
     async end() {
       await leave()
@@ -68,11 +68,11 @@ const created = z.object({ id: z.string(), url: z.string() })
 const refusal = z.object({ code: z.string() })
 
 /** One deposit up to its offer. From then on, only the shopper and Steam act. */
-async function visit(till: KillTill, random: Random, opened: string[]): Promise<void> {
+async function visit(till: KillTill, random: Random, orders: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
   if (hash === undefined) return
-  opened.push(externalId)
+  orders.push(externalId)
   const game = random.chance(PROTECTED_SHARE) ? 'cs' : (GAMES[random.int(GAMES.length)] ?? 'cs')
   const shown = await showItems(till, hash, game)
   if (shown === undefined) return

@@ -94,7 +94,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed>
     await load.leave()
     await settle(till)
     await load.end()
-    killed.problems.push(...(await checkTill(till, load.opened)))
+    killed.problems.push(...(await checkTill(till, load.orders)))
     return { ...killed, books: await booksOf(till) }
   } finally {
     await load.end()

@@ -128,8 +128,8 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
     const credited = await creditedOf(till, trade)
     deposits.push({ title, answer: await trade.answer, amount: trade.amount, credited })
   }
-  const opened = Object.values(accepted).map(({ externalId }) => externalId)
-  const problems = await checkTill(till, opened)
+  const orders = Object.values(accepted).map(({ externalId }) => externalId)
+  const problems = await checkTill(till, orders)
   return {
     gateway,
     caught,

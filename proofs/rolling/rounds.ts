@@ -63,7 +63,7 @@ export async function rollingRound(serverUrl: string, { gateways, seed, from }: 
     } finally {
       await load.end()
     }
-    return await judge(till, { balancer, opened: load.opened, gateways, unheldMs: holding.longest() })
+    return await judge(till, { balancer, orders: load.orders, gateways, unheldMs: holding.longest() })
   } finally {
     await holding.end()
     for (const gateway of running.values()) await gateway.interrupt()
@@ -131,10 +131,10 @@ const settle = (till: KillTill) =>
     WAIT_MS,
   )
 
-type Ended = { balancer: Balancer; opened: readonly string[]; gateways: number; unheldMs: number }
+type Ended = { balancer: Balancer; orders: readonly string[]; gateways: number; unheldMs: number }
 
-async function judge(till: KillTill, { balancer, opened, gateways, unheldMs }: Ended): Promise<Rolled> {
-  const problems = await checkTill(till, opened)
+async function judge(till: KillTill, { balancer, orders, gateways, unheldMs }: Ended): Promise<Rolled> {
+  const problems = await checkTill(till, orders)
   problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
   if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no holder for ${unheldMs} ms`)
   const { deliveries, webhooks } = await booksOf(till)

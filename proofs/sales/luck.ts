@@ -59,17 +59,18 @@ export type Fault = (typeof SHARED_FAULTS)[number] | (typeof REAL_FAULTS)[number
 export class Killed extends Error {}
 
 /** Makes a call to something outside the process. It may never return, because the process may die meanwhile. */
-export type Outward = <T>(effect: () => T) => Promise<T>
+export type OutsideCall = <T>(effect: () => T) => Promise<T>
 
 export class Luck {
   readonly random: Random
   readonly trace: Trace
-  readonly met = new Map<Fault, number>()
+  /** How often each fault has happened. */
+  readonly counts = new Map<Fault, number>()
   /** True once no more faults happen. */
   isCalm = false
   isDead = false
   /** By default, the process may die before or after a call. */
-  outward: Outward = async (effect) => {
+  callOutside: OutsideCall = async (effect) => {
     this.mayDie()
     const answer = effect()
     this.mayDie()
@@ -90,7 +91,7 @@ export class Luck {
 
   /** Counts a fault that has happened. */
   note(fault: Fault): void {
-    this.met.set(fault, (this.met.get(fault) ?? 0) + 1)
+    this.counts.set(fault, (this.counts.get(fault) ?? 0) + 1)
     this.trace.add(`! ${fault}`)
   }
 
@@ -102,8 +103,8 @@ export class Luck {
 
   /** Makes a call to the outside. The call or its answer may be lost. */
   async call<T, L>(to: 'Steam' | 'a market', { effect, lost }: { effect: () => T; lost: L }): Promise<T | L> {
-    if (this.hits(`call to ${to} lost`, 0.02)) return this.outward(() => lost)
-    const answer = await this.outward(effect)
+    if (this.hits(`call to ${to} lost`, 0.02)) return this.callOutside(() => lost)
+    const answer = await this.callOutside(effect)
     return this.hits(`answer of ${to} lost`, 0.03) ? lost : answer
   }
 }

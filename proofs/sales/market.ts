@@ -25,7 +25,7 @@ export type MarketItem = {
   isSure?: boolean
 }
 type ModelDeal = { due: Due; seller: string; soldAtMs: number; isForged: boolean }
-export type Around = {
+export type Context = {
   luck: Luck
   steam: ModelSteam
   nowMs(): number
@@ -50,18 +50,18 @@ export class ModelMarket {
   readonly #order: Market['order']
   /** The fee that the market states; null for markets of the family of market.csgo.com, which state none. */
   readonly #statedFeeBp: bigint | null
-  readonly #around: Around
+  readonly #context: Context
 
-  constructor(name: MarketName, order: Market['order'], around: Around) {
+  constructor(name: MarketName, order: Market['order'], context: Context) {
     this.name = name
     this.#order = order
-    this.#statedFeeBp = order === 'tell_then_confirm' ? FEE_BP : null
-    this.#around = around
+    this.#statedFeeBp = order === 'report_then_confirm' ? FEE_BP : null
+    this.#context = context
   }
 
   /** The market's port for the account of this seller. */
   port(seller: string): Market {
-    const { luck } = this.#around
+    const { luck } = this.#context
     const ask = async <T>(effect: () => MarketAnswer<T>): Promise<MarketAnswer<T>> =>
       luck.call('a market', { effect, lost })
     return {
@@ -80,8 +80,8 @@ export class ModelMarket {
       unlistAll: () => ask(() => answered(null)),
       round: (appId) =>
         ask(() => answered({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
-      stands: ({ dealId }) => ask(() => answered(this.#stands(dealId))),
-      sent: (_, { offerId }) => ask(() => this.#sent(offerId)),
+      isWanted: ({ dealId }) => ask(() => answered(this.#isWanted(dealId))),
+      reportOffer: (_, { offerId }) => ask(() => this.#reportOffer(offerId)),
       outcomes: (appId) => ask(() => answered(this.#outcomes(seller, appId))),
       money: () => ask(() => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
       bestOffers: () => ask(() => answered(this.#bestOffers())),
@@ -90,7 +90,7 @@ export class ModelMarket {
 
   /** Lets somebody buy one or two items of a game. */
   buy(): void {
-    const { luck, nowMs, steam } = this.#around
+    const { luck, nowMs, steam } = this.#context
     const first = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (first === undefined) return
     const { seller, appId } = first
@@ -108,7 +108,7 @@ export class ModelMarket {
 
   /** Advances the market: settles deals that were handed over, and takes back those that are late. */
   act(): void {
-    const { nowMs, luck, steam } = this.#around
+    const { nowMs, luck, steam } = this.#context
     for (const { due, seller, soldAtMs, isForged } of this.deals) {
       if (isForged) continue
       const own = this.items.filter(({ dealId }) => dealId === due.dealId)
@@ -130,7 +130,7 @@ export class ModelMarket {
 
   /** Lets buyers or the seller take whole trades back while Steam protects them. */
   #follow(): void {
-    const { luck, steam, nowMs } = this.#around
+    const { luck, steam, nowMs } = this.#context
     for (const { due } of this.deals) {
       const own = this.items.filter(({ dealId, end }) => dealId === due.dealId && end?.kind === 'settling')
       const trade = steam.offers.find(({ gift }) => isSameGift(gift, due))?.trade
@@ -149,7 +149,7 @@ export class ModelMarket {
   }
 
   #settle(own: readonly MarketItem[], { trade }: Offer): void {
-    const { nowMs, luck } = this.#around
+    const { nowMs, luck } = this.#context
     const isDenied = luck.hits('market says cancelled though it was given', 0.04)
     for (const item of own) {
       const receivedMinor = netOf(item.priceMinor)
@@ -162,7 +162,7 @@ export class ModelMarket {
   }
 
   #pay(item: MarketItem): void {
-    const { nowMs } = this.#around
+    const { nowMs } = this.#context
     if (item.end?.kind !== 'settling' || nowMs() < item.end.settlesAt.getTime()) return
     item.end = { kind: 'paid', receivedMinor: item.end.receivedMinor }
   }
@@ -171,19 +171,19 @@ export class ModelMarket {
   #forge(luck: Luck): void {
     const item = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (item === undefined || !luck.hits('market says sold what nobody bought', 0.01)) return
-    const dealId = `f${this.#around.steam.newId()}`
+    const dealId = `f${this.#context.steam.newId()}`
     const assets = [{ appId: item.appId, contextId: '2', assetId: item.assetId }]
     const due = { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: `deal ${dealId}`, assets }
-    this.deals.push({ due, seller: item.seller, soldAtMs: this.#around.nowMs(), isForged: true })
+    this.deals.push({ due, seller: item.seller, soldAtMs: this.#context.nowMs(), isForged: true })
   }
 
   #some<T>(values: readonly T[]): T | undefined {
-    return values.length === 0 ? undefined : values[this.#around.luck.random.int(values.length)]
+    return values.length === 0 ? undefined : values[this.#context.luck.random.int(values.length)]
   }
 
   #list({ seller, appId, line }: { seller: string; appId: number; line: Line }): Listed {
     const { assetId, priceMinor } = line
-    const { steam, luck } = this.#around
+    const { steam, luck } = this.#context
     const thing = steam.thingOf(assetId)
     must(
       thing !== undefined && thing.owner === seller && steam.isFree(thing),
@@ -213,7 +213,7 @@ export class ModelMarket {
    * price.
    */
   #checkPrice(assetId: string, priceMinor: bigint): void {
-    const { steam, priceOf } = this.#around
+    const { steam, priceOf } = this.#context
     const thing = steam.thingOf(assetId)
     const isEnough =
       thing !== undefined &&
@@ -229,7 +229,7 @@ export class ModelMarket {
   }
 
   #rows(seller: string, appId: number): Row[] {
-    const { luck, nowMs } = this.#around
+    const { luck, nowMs } = this.#context
     const rows = this.items
       .filter((item) => item.seller === seller && item.appId === appId && isOpen(item))
       .map((item): Row => {
@@ -246,7 +246,7 @@ export class ModelMarket {
   }
 
   #due(seller: string, appId: number): Due[] {
-    const { nowMs } = this.#around
+    const { nowMs } = this.#context
     return this.deals
       .filter((deal) => deal.seller === seller)
       .filter(({ due, soldAtMs }) => due.assets[0]?.appId === appId && nowMs() - soldAtMs < HAND_OVER_MS)
@@ -259,7 +259,7 @@ export class ModelMarket {
   }
 
   #shown(due: Due): Due {
-    const { luck, steam, ours } = this.#around
+    const { luck, steam, ours } = this.#context
     const [asset] = due.assets
     if (asset === undefined) return due
     if (luck.hits('market asks for an asset that was not listed', 0.02)) {
@@ -283,7 +283,7 @@ export class ModelMarket {
   }
 
   #bestOffers(): ReadonlyMap<string, bigint> {
-    const { luck, steam, priceOf } = this.#around
+    const { luck, steam, priceOf } = this.#context
     const isLow = luck.hits('others ask next to nothing', 0.2)
     const share = BigInt(luck.random.between(85, 115))
     const offers = steam.things.map(
@@ -294,24 +294,24 @@ export class ModelMarket {
 
   /** Whether this market still waits for the items sold under this message. */
   waitsFor(message: string): boolean {
-    return this.deals.some(({ due }) => due.message === message && this.#stands(due.dealId))
+    return this.deals.some(({ due }) => due.message === message && this.#isWanted(due.dealId))
   }
 
-  #stands(dealId: string): boolean {
+  #isWanted(dealId: string): boolean {
     return this.items.some((item) => item.dealId === dealId && item.stage === 'sold')
   }
 
-  #sent(offerId: string): MarketAnswer<null> {
-    const { luck, steam } = this.#around
+  #reportOffer(offerId: string): MarketAnswer<null> {
+    const { luck, steam } = this.#context
     const offer = steam.offers.find((each) => each.offerId === offerId)
-    const isReady = this.#order === 'tell_then_confirm' || offer?.seen.state !== 'needs_confirmation'
+    const isReady = this.#order === 'report_then_confirm' || offer?.seen.state !== 'needs_confirmation'
     if (!isReady || luck.hits('market refuses a hand-over that is fine', 0.1))
       return { kind: 'refused', code: 'error not active offers' }
     return answered(null)
   }
 
   #outcomes(seller: string, appId: number): Outcome[] {
-    const { luck, nowMs } = this.#around
+    const { luck, nowMs } = this.#context
     return this.items.flatMap(({ itemId, priceMinor, end, ...item }) => {
       if (item.seller !== seller || item.appId !== appId || end === undefined) return []
       const isLie = end.kind === 'settling' && luck.hits('market says it pays more than the price', 0.02)

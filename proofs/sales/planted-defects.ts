@@ -18,7 +18,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
     {
       file: SHOP,
-      from: 'isTradable && !isBusy.has(assetId)',
+      from: 'isTradable && !tied.has(assetId)',
       to: 'isTradable',
     },
   ],
@@ -33,7 +33,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     { file: SELLER, from: "await journal.add({ kind: 'send_begun', ...of })", to: '' },
   ],
   'an offer is confirmed although the market has called its deal off': [
-    { file: SELLER, from: 'if (!stands.value) {', to: 'if (false) {' },
+    { file: SELLER, from: 'if (!wanted.value) {', to: 'if (false) {' },
   ],
   'an offer that nobody takes is never cancelled': [
     { file: DEAL, from: "if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }", to: '' },
@@ -41,7 +41,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'every item that a market asks for is given': [
     {
       file: JUDGE,
-      from: 'if (!isOurs || listings.length !== due.assets.length || distinct !== due.assets.length)',
+      from: 'if (!isThisGame || listings.length !== due.assets.length || distinct !== due.assets.length)',
       to: 'if (due.assets.length === 0)',
     },
   ],
@@ -93,7 +93,7 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
   'a deal whose trade failed never ends': [
     {
       file: SELLER,
-      from: "if (gave === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })",
+      from: "if (result === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })",
       to: '',
     },
   ],
@@ -115,7 +115,11 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'an item that is on sale is given by a wish': [
-    { file: 'vault/giving/judge.ts', from: "if (around.isListed) return wait('an item is on sale')", to: '' },
+    {
+      file: 'vault/giving/judge.ts',
+      from: "if (context.isListed) return wait('an item is on sale')",
+      to: '',
+    },
   ],
   'an item on its way out is listed': [{ file: SHOP, from: ' && !isLeaving({ appId, assetId })', to: '' }],
   'a wish whose answer was lost is sent again': [
@@ -147,6 +151,6 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'a wish whose trade failed never ends': [
-    { file: GIVER, from: "if (gave === 'failed') return end(context, wishId, 'failed')", to: '' },
+    { file: GIVER, from: "if (result === 'failed') return end(context, wishId, 'failed')", to: '' },
   ],
 }

@@ -26,6 +26,7 @@ const isLiveOffer = ({ seen, trade }: Offer): boolean =>
 
 export const wishIdOf = ({ gift }: Offer): string | undefined => /^vault w(\d+) x/.exec(gift.message)?.[1]
 
+/** Checks the promises that hold at every moment. */
 export function checkNow(world: World, { record }: Rounds, wishes: readonly Wish[]): void {
   checkOffers(world, wishes)
   checkLimits(world)
@@ -147,6 +148,7 @@ function leavingOf(step: Leaving): { subject: string; items?: number } {
   return { subject: `${sale.market}/${sale.due.dealId}`, items: sale.due.assets.length }
 }
 
+/** Checks the promises that hold once nothing changes any more. */
 export function checkRest(world: World, vault: Rounds, till: TillView): void {
   const { steam, markets } = world
   for (const [key, deal] of vault.record.book().deals) {

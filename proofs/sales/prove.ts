@@ -20,12 +20,12 @@ import type * as RealRunner from './real/run.ts'
 import { runSalesReal } from './real/run.ts'
 import type * as PureRunner from './run.ts'
 import { runSales, type SalesOutcome } from './run.ts'
-import { aKey } from './vault.ts'
+import { createKey } from './vault.ts'
 
-/** How many seeds to try for each defect. A seed of the real level takes seconds. */
-const SEARCHED = { pure: 60, real: 40 }
-/** The most broken seeds to keep in the result. */
-const MOST_PRINTED = 20
+/** The most seeds to try for each defect. A seed of the real level takes seconds. */
+const SEEDS_PER_DEFECT = { pure: 60, real: 40 }
+/** The most broken seeds to list in the result. */
+const MOST_LISTED = 20
 
 export const salesProof = defineProof({
   options: z
@@ -58,7 +58,7 @@ type Runners = {
 }
 
 async function withRunners<T>(level: LevelName, work: (runners: Runners) => Promise<T>): Promise<T> {
-  const key = aKey()
+  const key = createKey()
   if (level === 'pure') return work(pureRunners(key))
   return withDatabases(1, async ([url = '']) => {
     await prepare(url)
@@ -129,9 +129,9 @@ async function simulate(runners: Runners, { level, from, seeds }: Plan): Promise
   console.log(
     `${level}: ${seeds} seeds from ${from}, ${offers} offers, ${broken.length} broken; trace hash ${traceHash}`,
   )
-  const { found, missed } = await findDefects(runners, SEARCHED[level])
+  const { found, missed } = await findDefects(runners, SEEDS_PER_DEFECT[level])
   const passed = broken.length === 0 && unmet.length === 0 && missed.length === 0
-  const run = { level, from, seeds, offers, traceHash, broken: broken.slice(0, MOST_PRINTED) }
+  const run = { level, from, seeds, offers, traceHash, broken: broken.slice(0, MOST_LISTED) }
   const content = { ...run, unmet, found, missed, faults: Object.fromEntries(faults) }
   return { passed, result: { name: `sales-${level}`, content } }
 }

@@ -12,7 +12,7 @@ import { type Fault, Killed, Luck } from './luck.ts'
 import { checkNow, checkRest } from './promises.ts'
 import { DAY_MS, MINUTE_MS } from './steam.ts'
 import { ModelTill } from './till.ts'
-import { aKey, startVault, TillAway } from './vault.ts'
+import { createKey, startVault, TillAway } from './vault.ts'
 import { addWishes } from './wishing.ts'
 import { createWorld, letOthersAct, type World } from './world.ts'
 
@@ -27,7 +27,8 @@ export type SalesOutcome = {
 
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
-const STORMY_TURNS = 160
+/** How many turns have faults. */
+const FAULTY_TURNS = 160
 /** Long enough for an offer that Steam holds, and for its payment. */
 const CALM_DAYS = 32
 
@@ -36,7 +37,7 @@ type Scene = { world: World; till: ModelTill; vault: Rounds; pass(ms: number): v
 /** `key`: the vault's key, which does not affect the trace. */
 export async function runSales(
   { seed, keepTrace = false }: { seed: number; keepTrace?: boolean },
-  key: Key = aKey(),
+  key: Key = createKey(),
 ): Promise<SalesOutcome> {
   const luck = new Luck(seededRandom(seed), keepTrace)
   const scene = sceneOf(luck, key)
@@ -48,14 +49,14 @@ export async function runSales(
 }
 
 export function outcomeOf(
-  { luck: { trace, met }, steam }: World,
+  { luck: { trace, counts }, steam }: World,
   { seed, violation }: Pick<SalesOutcome, 'seed' | 'violation'>,
 ): SalesOutcome {
   if (violation !== undefined) trace.add(violation.message)
   return {
     seed,
     hash: trace.hash(),
-    faults: met,
+    faults: counts,
     offers: steam.offers.length,
     violation,
     trace: trace.lines(),
@@ -90,24 +91,24 @@ export const isWanted = ({ markets }: World, message: string): boolean =>
 
 /** The vault's access to the till. Calls can fail, and the process can die before or after each. */
 function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof startVault>[1] {
-  const reach = async <T>(value: () => T): Promise<T> => {
+  const callTill = async <T>(effect: () => T): Promise<T> => {
     luck.mayDie()
     if (luck.hits('till away', 0.02)) throw new TillAway('the till is away')
-    const answer = value()
+    const answer = effect()
     luck.mayDie()
     return answer
   }
   const wishes: Wishes = {
-    open: () => reach(() => till.openWishes()),
-    report: (...report) => reach(() => till.reportWish(...report)),
+    open: () => callTill(() => till.openWishes()),
+    report: (...report) => callTill(() => till.reportWish(...report)),
   }
   const port: Till = {
-    lastTold: () => reach(() => till.lastTold()),
-    tell: (news) => reach(() => till.tell(news)),
-    isOff: () => reach(() => false),
-    saysBalance: () => reach(() => undefined),
+    lastReported: () => callTill(() => till.lastReported()),
+    report: (news) => callTill(() => till.report(news)),
+    isOff: () => callTill(() => false),
+    reportBalance: () => callTill(() => undefined),
     costs: (_, assetIds) =>
-      reach(() => {
+      callTill(() => {
         const booked = steam.things.filter(({ assetId }) => assetIds.includes(assetId))
         return new Map(booked.map(({ assetId, costCents }) => [assetId, costCents]))
       }),
@@ -118,7 +119,7 @@ function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof sta
 async function playSeed(scene: Scene): Promise<void> {
   const { world, till, pass } = scene
   const { luck } = world
-  for (let count = 0; count < STORMY_TURNS; count += 1) {
+  for (let count = 0; count < FAULTY_TURNS; count += 1) {
     addWishes(world, till)
     await turn(scene)
     const isQuiet = luck.random.chance(0.1)

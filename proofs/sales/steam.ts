@@ -2,7 +2,7 @@
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
 import type { EndedOffer, Gift, Hands, SeenOffer } from '../../vault/giving/gift.ts'
 import { isSameSet } from '../../vault/giving/gift.ts'
-import type { Reach } from '../../vault/giving/giver.ts'
+import type { SteamCalls } from '../../vault/giving/giver.ts'
 import type { OwnItem } from '../../vault/steam/look.ts'
 import { must } from '../simulation/violation.ts'
 import type { Luck } from './luck.ts'
@@ -13,7 +13,7 @@ export const DAY_MS = 86_400_000
 /** How long a trade of the protected game can be taken back. Steam's week is too long for a seed. */
 export const PROTECTED_MS = DAY_MS / 4
 
-/** One item, under all its owners. Steam gives it a new id each time it changes hands. */
+/** One item, whoever owns it. Steam gives it a new id each time its owner changes. */
 export type Thing = {
   appId: number
   assetId: string
@@ -84,6 +84,7 @@ export class ModelSteam {
     return String(this.#lastId)
   }
 
+  /** Adds an item that a shopper has given. */
   bring({ protectedMs, ...rest }: Bring): Thing {
     const thing = { ...rest, assetId: this.newId(), freeAtMs: this.nowMs() + protectedMs }
     this.things.push(thing)
@@ -99,7 +100,7 @@ export class ModelSteam {
   }
 
   /** The calls of one account, as the vault makes them. */
-  reach(account: string): Reach {
+  callsOf(account: string): SteamCalls {
     return {
       hands: this.#hands(account),
       freeItems: (appId) =>
@@ -133,7 +134,8 @@ export class ModelSteam {
       read: (offerId) => call(() => this.#read(offerId), undefined),
       confirm: (offerId, gift) => call(() => this.#confirm(offerId, gift), false),
       cancel: (offerId) => call(() => this.#cancel(offerId), undefined),
-      gave: (steamTradeId, gift) => call(() => this.#gave(account, { steamTradeId, gift }), undefined),
+      checkTrade: (steamTradeId, gift) =>
+        call(() => this.#checkTrade(account, { steamTradeId, gift }), undefined),
     }
   }
 
@@ -156,7 +158,7 @@ export class ModelSteam {
       if (offer.partner === 'accepts') this.#accept(offer)
       else if (offer.partner === 'declines') this.#end(offer, 'declined')
       else if (offer.partner === 'counters') this.#end(offer, 'countered')
-      else if (offer.partner === 'is held') this.#holdBack(offer)
+      else if (offer.partner === 'is held') this.#hold(offer)
     }
   }
 
@@ -187,7 +189,7 @@ export class ModelSteam {
     const seen: SeenOffer = { state: 'needs_confirmation' }
     const listedAtMs = nowMs + (this.#luck.hits('offer listed late', 0.1) ? MINUTE_MS : 0)
     const about = { from, gift, seen, before: seen, sentAtMs: nowMs, listedAtMs }
-    const offer = { offerId: this.newId(), ...about, ...this.#mood(gift, nowMs) }
+    const offer = { offerId: this.newId(), ...about, ...this.#planOf(gift, nowMs) }
     this.offers.push(offer)
     this.#luck.trace.add(`offer ${offer.offerId} of ${from.slice(-2)}: ${gift.message.replace(/ x\w+$/, '')}`)
     return { kind: 'sent', offerId: offer.offerId }
@@ -201,7 +203,7 @@ export class ModelSteam {
     })
   }
 
-  #mood({ partnerSteamId, message }: Gift, nowMs: number): Pick<Offer, 'partner' | 'actsAtMs'> {
+  #planOf({ partnerSteamId, message }: Gift, nowMs: number): Pick<Offer, 'partner' | 'actsAtMs'> {
     const { random } = this.#luck
     if (this.#ours.has(partnerSteamId)) return { partner: 'ignores', actsAtMs: nowMs }
     const soon = nowMs + random.int(4 * MINUTE_MS)
@@ -248,7 +250,7 @@ export class ModelSteam {
     else this.#end(offer, 'withdrawn')
   }
 
-  #gave(from: string, { steamTradeId, gift }: { steamTradeId: string; gift: Gift }) {
+  #checkTrade(from: string, { steamTradeId, gift }: { steamTradeId: string; gift: Gift }) {
     const trade = this.trades.find(({ tradeId }) => tradeId === steamTradeId)
     if (trade === undefined || trade.from !== from || trade.to !== gift.partnerSteamId) return undefined
     if (trade.state === 'failed') return 'failed' as const
@@ -284,7 +286,7 @@ export class ModelSteam {
   }
 
   /** Makes Steam hold the offer for days. Meanwhile nobody has its items. */
-  #holdBack(offer: Offer): void {
+  #hold(offer: Offer): void {
     const things = this.#things(offer.from, offer.gift)
     this.#begin(offer, things)
     for (const thing of things) thing.owner = 'Steam'

@@ -60,17 +60,17 @@ export class ModelTill {
     if (wish !== undefined) wish.report = report
   }
 
-  lastTold(): number {
+  lastReported(): number {
     return this.#last
   }
 
-  tell(news: readonly News[]): void {
+  report(news: readonly News[]): void {
     for (const { n, part, at, report } of news) {
       if (this.#received.has(`${n}/${part}`)) continue
       this.#received.add(`${n}/${part}`)
       this.#last = Math.max(this.#last, n)
       if (report.kind === 'listing') this.#list(report)
-      else if (report.kind === 'report') this.#report(report, at)
+      else if (report.kind === 'report') this.#apply(report, at)
     }
   }
 
@@ -92,7 +92,7 @@ export class ModelTill {
     this.sales.set(key, { market, assetId: listedAssetId, sale: newSale(price) })
   }
 
-  #report({ market, reference, report }: Extract<TillReport, { kind: 'report' }>, at: Date): void {
+  #apply({ market, reference, report }: Extract<TillReport, { kind: 'report' }>, at: Date): void {
     const booked = this.sales.get(`${market}/${reference}`)
     must(booked !== undefined, 'I23', () => `${reference} is reported, but was never listed`)
     if (booked === undefined) return

@@ -15,7 +15,7 @@ import type { World } from './world.ts'
 export class TillAway extends Error {}
 
 /** Makes a key of the vault. All seeds can share it, because no sealed text is part of a trace. */
-export function aKey(): Key {
+export function createKey(): Key {
   const path = mkdtempSync(join(tmpdir(), 'sales-'))
   try {
     return openKey(openFolder(path))
@@ -42,7 +42,7 @@ export function startVault(world: World, { wishes, till, mayDie }: Ports): Round
     key,
     now,
     log: logOf(world, mayDie),
-    reach: (steamId) => ({ ...steam.reach(steamId), accessToken: async () => 'token' }),
+    steamOf: (steamId) => ({ ...steam.callsOf(steamId), accessToken: async () => 'token' }),
     priceOf: async (_, name) => world.priceOf(name),
     approvalOf: (wishId) => world.approvals.get(wishId),
     clientOf: ({ market, steamId }) => modelOf(world, market).port(steamId),

@@ -56,10 +56,10 @@ export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: S
   const { random } = luck
   const steam = new ModelSteam(luck, nowMs, OURS)
   const priceOf = (name: string): bigint => PRICES[name] ?? 1_000n
-  const around = { luck, steam, nowMs, priceOf, ours: OURS }
+  const context = { luck, steam, nowMs, priceOf, ours: OURS }
   const markets = [
-    new ModelMarket(FAMILY, 'confirm_then_tell', around),
-    new ModelMarket(WAXPEER, 'tell_then_confirm', around),
+    new ModelMarket(FAMILY, 'confirm_then_report', context),
+    new ModelMarket(WAXPEER, 'report_then_confirm', context),
   ]
   const partner = (steamId: string) => ({ steamId, token: 'AbC12-_x' })
   const isTight = random.chance(0.25)

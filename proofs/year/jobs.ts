@@ -199,15 +199,15 @@ function ofVault({ db, pool, deps }: Year): Call[] {
         await till.aheadMs()
         await till.isOff('market.test')
         await till.costs(730, ['1', '2', '3'])
-        const n = await till.lastTold()
+        const n = await till.lastReported()
         const report = {
           kind: 'report',
           market: 'market.test',
           reference: '1',
           report: { kind: 'sold' },
         } as const
-        await till.tell([{ n, part: 1, at, report }])
-        await till.saysBalance('market.test', { freeMinor: 1n, settlingMinor: 1n, currency: 'USD' }, at)
+        await till.report([{ n, part: 1, at, report }])
+        await till.reportBalance('market.test', { freeMinor: 1n, settlingMinor: 1n, currency: 'USD' }, at)
       },
     },
   ]

@@ -10,7 +10,7 @@ import { isSwitchedOff, readMarkets } from '../files/markets.ts'
 import { readSettings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 import { openVault, type VaultParts } from '../vault.ts'
-import { addMarket, showMarkets, turnMarket } from './market.ts'
+import { addMarket, showMarkets, switchMarketAt } from './market.ts'
 
 const BOT = '76561198000000001'
 const SELLER = '76561198000000002'
@@ -102,13 +102,13 @@ describe('accounts at a market', () => {
     expect(accesses().map(({ steamId }) => steamId)).toEqual([SELLER, BOT])
     const off = () =>
       [SELLER, BOT].map((steamId) => isSwitchedOff(openFolder(path), { market: MARKET, steamId }))
-    turnMarket(settings(), terminal(), { market: MARKET, account: BOT, isOff: true })
+    switchMarketAt(settings(), terminal(), { market: MARKET, account: BOT, isOff: true })
     expect(off()).toEqual([false, true])
-    turnMarket(settings(), terminal(), { market: MARKET, isOff: true })
+    switchMarketAt(settings(), terminal(), { market: MARKET, isOff: true })
     expect(off()).toEqual([true, true])
-    turnMarket(settings(), terminal(), { market: MARKET, account: SELLER, isOff: false })
+    switchMarketAt(settings(), terminal(), { market: MARKET, account: SELLER, isOff: false })
     expect(off()).toEqual([false, true])
-    expect(() => turnMarket(settings(), terminal(), { market: 'waxpeer.com', isOff: true })).toThrow(
+    expect(() => switchMarketAt(settings(), terminal(), { market: 'waxpeer.com', isOff: true })).toThrow(
       'not set up',
     )
   })

@@ -52,7 +52,8 @@ async function warn(
 
 export type SwitchFlags = { account?: string | undefined }
 
-export function turnMarket(
+/** Switches a market off or on, for one account or for all. Throws a refusal if none is set up there. */
+export function switchMarketAt(
   settings: Settings,
   terminal: Terminal,
   { market, account, isOff }: SwitchFlags & { market: MarketName; isOff: boolean },
@@ -60,11 +61,11 @@ export function turnMarket(
   if (!switchMarket(openFolder(settings.folder), { market, steamId: account }, isOff)) {
     throw new Refusal(`${account ?? market} is not set up: add it with the command market.`)
   }
-  const what = account === undefined ? market : `${market} for ${account}`
+  const subject = account === undefined ? market : `${market} for ${account}`
   terminal.print(
     isOff
-      ? `${what} is off: its listings come down within a minute.`
-      : `${what} is on, unless the till has it off.`,
+      ? `${subject} is off: its listings come down within a minute.`
+      : `${subject} is on, unless the till has it off.`,
   )
 }
 

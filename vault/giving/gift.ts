@@ -36,7 +36,7 @@ export type Hands = {
    * Reads Steam's own record of the trade. `given`: the trade gave exactly this, even if it was taken back since.
    * `failed`: it gave nothing and never will. Undefined if the record proves neither.
    */
-  gave(steamTradeId: string, gift: Gift): Promise<'given' | 'failed' | undefined>
+  checkTrade(steamTradeId: string, gift: Gift): Promise<'given' | 'failed' | undefined>
 }
 
 const keyOf = ({ appId, contextId, assetId }: GivenAsset): string => `${appId}/${contextId}/${assetId}`
@@ -66,7 +66,8 @@ export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   isSameSet(gift.assets, offer.gives)
 
 /**
- * The form of the till's secret codes: the recipient of an offer with such a code could mistake us for a deposit bot.
+ * The form of the till's secret codes. The recipient of an offer with such a code could take us for a bot that collects
+ * deposits.
  */
 const DEPOSIT_CODE = /(?:^|[^0-9A-Za-z])[2-9A-HJKMNP-Z]{6}(?:$|[^0-9A-Za-z])/
 

@@ -22,7 +22,7 @@ import { type Approval, judgeItems, judgeLimits, judgeWish, type Verdict, type W
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
 /** Calls to Steam for one account. `undefined`: Steam did not answer. */
-export type Reach = {
+export type SteamCalls = {
   hands: Hands
   freeItems(appId: number): Promise<ReadonlyMap<string, OwnItem> | undefined>
   giverOf(steamTradeId: string, assets: readonly GivenAsset[]): Promise<string | undefined>
@@ -44,7 +44,7 @@ export type GiverParts = {
   key: Key
   rules: Rules
   accounts: ReadonlyMap<string, Account>
-  reach(steamId: string): Reach
+  steamOf(steamId: string): SteamCalls
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined
@@ -148,13 +148,13 @@ async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
   const verdict = judgeWish(wish, { rules, book, account, approved, isListed })
   if (verdict.kind !== 'give') return verdict
   const { partner } = verdict
-  const reach = context.reach(wish.fromSteamId)
-  const seen = await lookAtItems(reach, wish.assets)
+  const steam = context.steamOf(wish.fromSteamId)
+  const seen = await lookAtItems(steam, wish.assets)
   if (seen === undefined) return { kind: 'wait', because: 'Steam does not answer' }
   const complaint = judgeItems(wish.assets, seen)
   if (complaint !== undefined && complaint.kind !== 'give') return complaint
   if (wish.ask.kind === 'return') {
-    const giver = await reach.giverOf(wish.ask.steamTradeId, wish.assets)
+    const giver = await steam.giverOf(wish.ask.steamTradeId, wish.assets)
     if (giver === undefined) return { kind: 'wait', because: 'Steam does not say who sent the items' }
     if (giver !== partner.steamId) return { kind: 'refuse', because: 'somebody else sent the items' }
   }
@@ -180,7 +180,7 @@ async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
 type OwnItems = ReadonlyMap<string, OwnItem>
 
 async function lookAtItems(
-  { freeItems }: Reach,
+  { freeItems }: SteamCalls,
   assets: readonly GivenAsset[],
 ): Promise<OwnItems | undefined> {
   const seen = new Map<string, OwnItem>()
@@ -228,7 +228,7 @@ function isStillAllowed(
 async function advance(context: GiverContext, wishId: string, giving: OpenGiving): Promise<void> {
   const { intended } = giving
   if (!context.accounts.has(intended.from)) return
-  const { hands } = context.reach(intended.from)
+  const { hands } = context.steamOf(intended.from)
   const gift = giftOf(context, intended)
   const isAllowed = isStillAllowed(context, intended)
   const step = stepBefore(giving, isAllowed)
@@ -284,9 +284,9 @@ async function followOffer(
   if (giving?.state !== 'offered') return
   const seen = await hands.read(giving.offerId)
   if (seen === undefined) return
-  const answer = stepAfter(giving, seen, { now: context.now(), isAllowed })
-  if (seen.state === 'active' && answer.kind === 'wait') return acceptOwnOffer(context, giving, gift)
-  switch (answer.kind) {
+  const step = stepAfter(giving, seen, { now: context.now(), isAllowed })
+  if (seen.state === 'active' && step.kind === 'wait') return acceptOwnOffer(context, giving, gift)
+  switch (step.kind) {
     case 'confirm':
       if (await hands.confirm(giving.offerId, gift)) {
         context.note({ kind: 'confirmed', wish: wishId })
@@ -296,13 +296,13 @@ async function followOffer(
     case 'cancel':
       return hands.cancel(giving.offerId)
     case 'prove':
-      return prove(context, { wishId, hands, gift }, answer.steamTradeId)
+      return prove(context, { wishId, hands, gift }, step.steamTradeId)
     case 'end':
-      return end(context, wishId, answer.because)
+      return end(context, wishId, step.because)
     case 'wait':
       return
     default:
-      return answer satisfies never
+      return step satisfies never
   }
 }
 
@@ -311,12 +311,12 @@ async function prove(
   { wishId, hands, gift }: Work,
   steamTradeId: string,
 ): Promise<void> {
-  const gave = await hands.gave(steamTradeId, gift)
-  if (gave === 'failed') return end(context, wishId, 'failed')
-  if (gave === undefined) return
-  const done = context.note({ kind: 'delivered', wish: wishId, steamTradeId })
+  const result = await hands.checkTrade(steamTradeId, gift)
+  if (result === 'failed') return end(context, wishId, 'failed')
+  if (result === undefined) return
+  const giving = context.note({ kind: 'delivered', wish: wishId, steamTradeId })
   context.say('items were given', { wish: wishId, steamTrade: steamTradeId })
-  if (done !== undefined) await context.wishes.report(wishId, { giving: done })
+  if (giving !== undefined) await context.wishes.report(wishId, { giving })
 }
 
 /** The vault accepts offers between two of its own accounts. */
@@ -326,5 +326,5 @@ async function acceptOwnOffer(
   gift: Gift,
 ): Promise<void> {
   if (!context.accounts.has(gift.partnerSteamId)) return
-  await context.reach(gift.partnerSteamId).accept({ offerId, fromSteamId: intended.from, gift })
+  await context.steamOf(gift.partnerSteamId).accept({ offerId, fromSteamId: intended.from, gift })
 }

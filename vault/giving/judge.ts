@@ -27,7 +27,8 @@ export type Verdict =
 const refuse = (because: string): Verdict => ({ kind: 'refuse', because })
 const wait = (because: string): Verdict => ({ kind: 'wait', because })
 
-export type Around = {
+/** The facts by which a wish is judged. */
+export type Context = {
   rules: Rules
   book: Book
   /** The account whose items leave. Undefined if the vault does not have it. */
@@ -42,13 +43,13 @@ export type Around = {
 export type Approval = { partner: Partner; assets: readonly GivenAsset[] }
 
 /** The checks that do not need Steam. */
-export function judgeWish(wish: Wish, around: Around): Verdict {
-  const { rules, book, account, approved } = around
+export function judgeWish(wish: Wish, context: Context): Verdict {
+  const { rules, book, account, approved } = context
   if (book.has(wish.id)) return refuse('asked before')
   const complaint = complaintOf(wish.assets) ?? takenIn(book, wish.assets)
   if (complaint !== undefined) return refuse(complaint)
   if (account?.sells === true) return refuse('wishes may not take items from a selling account')
-  if (around.isListed) return wait('an item is on sale')
+  if (context.isListed) return wait('an item is on sale')
   if (wish.ask.kind === 'send') {
     const { destinations } = rules
     const partner = Object.hasOwn(destinations, wish.ask.to) ? destinations[wish.ask.to] : undefined

@@ -19,7 +19,7 @@ export type Step =
   | { kind: 'read'; offerId: string }
   | { kind: 'end'; because: Because }
 
-/** The step before any question to Steam. `isAllowed`: the destination is still in the vault's list. */
+/** The step before Steam is asked. `isAllowed`: the destination is still in the vault's list. */
 export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
   switch (giving.state) {
     case 'intended':
@@ -37,7 +37,7 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
   }
 }
 
-export type Answer =
+export type OfferStep =
   | { kind: 'confirm' }
   | { kind: 'cancel' }
   | { kind: 'prove'; steamTradeId: string }
@@ -51,7 +51,7 @@ export function stepAfter(
   giving: Offered,
   seen: SeenOffer,
   { now, isAllowed }: { now: Date; isAllowed: boolean },
-): Answer {
+): OfferStep {
   const ageMs = now.getTime() - giving.knownAt.getTime()
   switch (seen.state) {
     case 'needs_confirmation':

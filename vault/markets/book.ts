@@ -12,7 +12,7 @@ export type SaleEntry =
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
-  /** Refuses a deal: the vault never gives anything for it. */
+  /** The deal was refused, and the vault never gives anything for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
   | (InStall & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
@@ -23,7 +23,7 @@ export type SaleEntry =
   | { kind: 'abandoned'; market: string; dealId: string }
   | { kind: 'offer_known'; market: string; dealId: string; offerId: string }
   | { kind: 'confirmed'; market: string; dealId: string }
-  /** The market was told about the offer. */
+  /** The offer was reported to the market. */
   | { kind: 'told'; market: string; dealId: string }
   | { kind: 'offer_ended'; market: string; dealId: string; how: EndedOffer }
   | { kind: 'delivered'; market: string; dealId: string; steamTradeId: string }
@@ -48,7 +48,7 @@ type Sent = Common & {
   offerId: string
   sentAt: Date
   isConfirmed: boolean
-  isTold: boolean
+  isReported: boolean
 }
 
 export type Deal =
@@ -103,7 +103,7 @@ export function liveListing(
   return listings.find((each) => each.appId === appId && each.assetId === assetId && isLive(each))
 }
 
-/** The items that buyers may have received since then, at their listed prices. Leaves out sales that gave nothing. */
+/** How many items buyers may have received since `since`, and their listed prices. Leaves out sales that gave nothing. */
 export function soldSince({ deals, listings }: Book, since: Date): { cents: bigint; items: number } {
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {
@@ -194,12 +194,12 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
     case 'offer_known':
       return {
         ...common,
-        ...{ state: 'active', offerId: entry.offerId, sentAt: at, isConfirmed: false, isTold: false },
+        ...{ state: 'active', offerId: entry.offerId, sentAt: at, isConfirmed: false, isReported: false },
       }
     case 'confirmed':
       return deal.state === 'active' ? { ...deal, isConfirmed: true } : deal
     case 'told':
-      return deal.state === 'active' ? { ...deal, isTold: true } : deal
+      return deal.state === 'active' ? { ...deal, isReported: true } : deal
     case 'offer_ended':
       return deal.state === 'delivered' ? deal : { ...common, state: 'ended', because: entry.how }
     case 'delivered': {
@@ -215,7 +215,7 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
 function withEnd(listing: Listing, end: Outcome['end']): Listing {
   const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
   if (isSettled && end.kind !== 'reversed') return listing
-  return { ...listing, end, state: listing.state === 'given' ? 'given' : listing.state }
+  return { ...listing, end }
 }
 
 function withDeal(book: Book, deal: Deal): Book {

@@ -5,7 +5,8 @@ import { parseLossless } from './lossless-json.ts'
 import type { Failure, MarketAnswer } from './market.ts'
 import { createPace, type Time } from './pace.ts'
 
-type Form<Ask> = {
+/** How a market expects calls, and reports failures. `Ask`: the parameters of its calls. */
+type Protocol<Ask> = {
   /** The shortest time between two calls, in milliseconds. */
   everyMs: number
   callOf(name: string, ask: Ask): Call
@@ -26,23 +27,23 @@ const TOO_MANY = 'HTTP 429'
 
 /** Stops calling a market that has refused the key, and pauses for a minute after "too many requests". */
 export function createCaller<Ask>(
-  form: Form<Ask>,
+  protocol: Protocol<Ask>,
   { connection, time }: { connection: Connection; time: Time },
 ): Caller<Ask> {
-  const pace = createPace(form.everyMs, time)
+  const pace = createPace(protocol.everyMs, time)
   let isLockedOut = false
   let pausedUntilMs = Number.NEGATIVE_INFINITY
   return async (name, schema, ask) => {
     if (isLockedOut) return { kind: 'locked_out' }
     if (time.now() < pausedUntilMs || !(await pace.turn())) return { kind: 'busy' }
-    const answer = await askOnce(form, connection, form.callOf(name, ask))
+    const answer = await askOnce(protocol, connection, protocol.callOf(name, ask))
     if (answer.kind !== 'answered') {
       isLockedOut ||= answer.kind === 'locked_out'
       if (answer.kind === 'unanswered' && answer.because === TOO_MANY) pausedUntilMs = time.now() + PAUSE_MS
       return answer
     }
     const parsed = schema.safeParse(answer.value)
-    if (!parsed.success) return { kind: 'unanswered', because: 'an answer of another shape' }
+    if (!parsed.success) return { kind: 'unanswered', because: 'an answer of an unexpected shape' }
     return { kind: 'answered', value: ask.read(parsed.data) }
   }
 }
@@ -50,7 +51,7 @@ export function createCaller<Ask>(
 const envelopeSchema = z.looseObject({ success: z.boolean() })
 
 async function askOnce<Ask>(
-  form: Form<Ask>,
+  protocol: Protocol<Ask>,
   connection: Connection,
   call: Call,
 ): Promise<MarketAnswer<unknown>> {
@@ -60,7 +61,7 @@ async function askOnce<Ask>(
   try {
     reply = await connection.ask(call)
     // The body of an error proves nothing, because the call may have failed halfway.
-    if (reply.status !== 200 && form.isAnswer?.(reply.status) !== true)
+    if (reply.status !== 200 && protocol.isAnswer?.(reply.status) !== true)
       return unanswered(`HTTP ${reply.status}`)
     answer = parseLossless(reply.text)
   } catch (error) {
@@ -68,7 +69,7 @@ async function askOnce<Ask>(
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'no complete answer'
     return unanswered(error instanceof SyntaxError ? 'an answer that is not JSON' : code)
   }
-  const failure = form.failureOf(answer, reply.status)
+  const failure = protocol.failureOf(answer, reply.status)
   if (failure !== undefined) return failure
   const isWhole = envelopeSchema.safeParse(answer).data?.success === true
   return isWhole ? { kind: 'answered', value: answer } : unanswered('an answer without an envelope')

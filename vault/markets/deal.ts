@@ -3,13 +3,13 @@ import type { EndedOffer, SeenOffer } from '../giving/gift.ts'
 import type { Deal } from './book.ts'
 import type { Market } from './market.ts'
 
-/** `look`: look for the offer on Steam. `tell`: report the offer to the market. */
+/** `look`: look for the offer on Steam. `report`: report the offer to the market. */
 export type Step =
   | { kind: 'send' }
   | { kind: 'look' }
   | { kind: 'abandon' }
   | { kind: 'confirm' }
-  | { kind: 'tell' }
+  | { kind: 'report' }
   | { kind: 'cancel' }
   | { kind: 'prove'; steamTradeId: string }
   | { kind: 'note_end'; how: EndedOffer }
@@ -21,15 +21,15 @@ const BEGIN_WITHIN_MS = 4 * 60_000
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /** Cancels an offer after this time: no buyer accepts it any longer, and the market counts open offers as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** After a lost answer to a send, the offer appears within this time or was never made. The last look is later. */
+/** If the answer to a send was lost, the offer appears within this time, or it was never made. One look must come later. */
 const LOOK_FOR_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
-export type Open = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
-export type Active = Extract<Deal, { state: 'active' }>
+export type DealBeforeOffer = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
+export type DealWithOffer = Extract<Deal, { state: 'active' }>
 
-/** The step before the deal's offer is known. A deal that may have been sent is only looked up, never sent again. */
-export function stepBefore(deal: Open, now: Date): Step {
+/** The step before the deal's offer is known. An offer that may exist is only looked for, never sent again. */
+export function stepBefore(deal: DealBeforeOffer, now: Date): Step {
   if (deal.state === 'intended')
     return now.getTime() - deal.intendedAt.getTime() > BEGIN_WITHIN_MS
       ? { kind: 'abandon' }
@@ -42,7 +42,7 @@ export function stepBefore(deal: Open, now: Date): Step {
 
 /** The step after Steam has shown the offer. */
 export function stepAfter(
-  deal: Active,
+  deal: DealWithOffer,
   seen: SeenOffer,
   { order, now }: { order: Market['order']; now: Date },
 ): Step {
@@ -59,10 +59,10 @@ export function stepAfter(
       return { kind: 'wait' }
     case 'needs_confirmation':
       if (openMs > CONFIRM_WITHIN_MS) return { kind: 'cancel' }
-      return order === 'tell_then_confirm' && !deal.isTold ? { kind: 'tell' } : { kind: 'confirm' }
+      return order === 'report_then_confirm' && !deal.isReported ? { kind: 'report' } : { kind: 'confirm' }
     case 'active':
       if (openMs > CANCEL_AFTER_MS) return { kind: 'cancel' }
-      return deal.isTold ? { kind: 'wait' } : { kind: 'tell' }
+      return deal.isReported ? { kind: 'wait' } : { kind: 'report' }
     default:
       return seen satisfies never
   }

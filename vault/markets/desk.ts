@@ -1,4 +1,4 @@
-/** Sells on one market, round by round: paces its calls, and decides when to list. The shell around the seller. */
+/** Decides when an account makes which call to its market. `seller.ts` makes most of these calls. */
 import type { OwnItem } from '../steam/look.ts'
 import { isIn, isLive, type Listing, type Stall } from './book.ts'
 import { feeOf } from './fees.ts'
@@ -18,7 +18,7 @@ const READY_MS = 30 * MINUTE_MS
 const LIST_MS = 2 * MINUTE_MS
 /** How soon to list again after the market was asked to read an inventory, which takes seconds. */
 const LIST_AGAIN_MS = 20_000
-/** Within this time after an item arrives, the till has its cost and the market has seen it. */
+/** Within this time after an item arrives, the till knows its cost and the market has read it. */
 const ARRIVING_MS = 3 * MINUTE_MS
 const REPRICE_MS = 60 * MINUTE_MS
 const MONEY_MS = 5 * MINUTE_MS
@@ -29,7 +29,7 @@ const BALANCE_MS = 10 * MINUTE_MS
 /** How far back to read the market's history, which has a resolution of days. */
 const HISTORY_MS = 86_400_000
 const MOST_LINES = 50
-/** How long not to offer an item after a refusal, or after the market answered "retry" MOST_RETRIES times. */
+/** How long not to list an item again after a refusal, or after the market answered "retry" MOST_RETRIES times. */
 const REFUSED_MS = 60 * MINUTE_MS
 const MOST_RETRIES = 3
 
@@ -74,7 +74,7 @@ export type Desk = {
 type State = {
   /** When each step ran last, in milliseconds. */
   done: Map<string, number>
-  /** By game: how many items the market should have news of, and when that number last grew. */
+  /** By game: for how many sold items news is due, and when that number last grew. */
   newsDue: Map<number, { count: number; sinceMs: number }>
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
@@ -84,14 +84,13 @@ type State = {
   unready: string | undefined
   /** The fee that the market states. */
   feeBp: bigint | null
-  /** By game and asset: how often the market refused it, and when it was last offered. */
+  /** By game and asset: how often the market refused to list it, and when it last did. */
   refused: Map<string, { times: number; atMs: number }>
 }
 
 export function createDesk(parts: DeskParts): Desk {
-  const none = { stopped: undefined, unready: undefined, feeBp: null }
   const state: State = {
-    ...none,
+    ...{ stopped: undefined, unready: undefined, feeBp: null },
     ...{ done: new Map(), newsDue: new Map(), arrivedAtMs: new Map(), refused: new Map() },
   }
   const { market, stall } = parts
@@ -104,8 +103,8 @@ export function createDesk(parts: DeskParts): Desk {
     listSoon: (appId) => listSoon(parts, state, appId),
     bidsFor: (appId, items) =>
       bidsFor(
-        items.filter(({ assetId }) => mayOffer(parts, state, `${appId}/${assetId}`)),
-        { ...parts, appId, own: ownOf(parts, appId), feeBp: feeNow(parts, state) },
+        items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
+        { ...parts, appId, own: listingsOf(parts, appId), feeBp: feeNow(parts, state) },
       ),
     list: (appId, lines) => list(parts, state, { appId, lines }),
     close: () => market.close(),
@@ -127,7 +126,7 @@ function listEveryMs({ now }: DeskParts, { arrivedAtMs }: State, appId: number):
 const feeNow = ({ journal, market }: DeskParts, { feeBp }: State): bigint =>
   feeOf(journal.book(), market.name, feeBp)
 
-function mayOffer({ now }: DeskParts, { refused }: State, key: string): boolean {
+function mayList({ now }: DeskParts, { refused }: State, key: string): boolean {
   const known = refused.get(key)
   if (known === undefined || known.times < MOST_RETRIES) return true
   if (now().getTime() - known.atMs < REFUSED_MS) return false
@@ -159,14 +158,14 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
   for (const appId of market.games) {
     if (reason === undefined) await reprice(parts, state, appId)
     else await takeDown(parts, appId)
-    if (ownOf(parts, appId).some(isLive) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
+    if (listingsOf(parts, appId).some(isLive) && isDue(parts, state, [`look ${appId}`, LOOK_MS]))
       await seller.round(appId)
   }
   await seller.advance()
   await followMoney(parts, state)
 }
 
-const ownOf = ({ journal, stall }: Pick<DeskParts, 'journal' | 'stall'>, appId: number): Listing[] =>
+const listingsOf = ({ journal, stall }: Pick<DeskParts, 'journal' | 'stall'>, appId: number): Listing[] =>
   journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId)
 
 /** Returns the reason not to list; undefined if there is none. The till can stop the vault, but never start it. */
@@ -231,7 +230,7 @@ async function ping({ market, account }: DeskParts): Promise<boolean> {
 }
 
 async function takeDown(parts: DeskParts, appId: number): Promise<void> {
-  const listed = ownOf(parts, appId).flatMap(({ state, itemId }) =>
+  const listed = listingsOf(parts, appId).flatMap(({ state, itemId }) =>
     state === 'on_sale' && itemId !== null ? [itemId] : [],
   )
   if (listed.length > 0) await parts.seller.unlist(appId, listed.slice(0, MOST_LINES))
@@ -240,7 +239,7 @@ async function takeDown(parts: DeskParts, appId: number): Promise<void> {
 async function reprice(parts: DeskParts, state: State, appId: number): Promise<void> {
   if (!isDue(parts, state, [`reprice ${appId}`, REPRICE_MS])) return
   const items = await parts.account.freeItems(appId)
-  const lines = await repricesFor(ownOf(parts, appId), { ...parts, items, feeBp: feeNow(parts, state) })
+  const lines = await repricesFor(listingsOf(parts, appId), { ...parts, items, feeBp: feeNow(parts, state) })
   if (lines.length > 0) await parts.seller.reprice(appId, lines.slice(0, MOST_LINES))
 }
 
@@ -271,7 +270,7 @@ function noteAnswer(
 async function followMoney(parts: DeskParts, state: State): Promise<void> {
   const { market, seller } = parts
   for (const appId of market.games) {
-    const unpaid = ownOf(parts, appId).filter(
+    const unpaid = listingsOf(parts, appId).filter(
       ({ state: at, end }) => (at === 'given' || at === 'in_deal') && !isPaid(end),
     )
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })

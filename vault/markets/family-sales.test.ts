@@ -36,7 +36,7 @@ describe('a sale', () => {
     expect((await value(client.round(DOTA))).due).toEqual([due])
     const offerId = bench.send(due)
     expect((await value(client.round(DOTA))).due).toEqual([due])
-    await value(client.sent(DOTA, { ...due, offerId }))
+    await value(client.reportOffer(DOTA, { ...due, offerId }))
     await bench.later(10)
     const { rows, due: after } = await value(client.round(DOTA))
     expect([after, rows.map(({ stage }) => stage)]).toEqual([[], ['given', 'given']])
@@ -45,7 +45,7 @@ describe('a sale', () => {
 
   it('in a game without trade protection is paid immediately, as the history and the balance show', async () => {
     const { due, itemIds } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
-    await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.later(10)
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: itemIds[0], end: { kind: 'paid', receivedMinor: 95n } },
@@ -55,7 +55,7 @@ describe('a sale', () => {
 
   it('settles for seven days in Counter-Strike 2', async () => {
     const { due } = await sell(bench, client, { appId: CS, as: 'accepts' })
-    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.later(10)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
@@ -67,7 +67,7 @@ describe('a sale', () => {
 
   it('that the buyer reverses pays a fifth of the price, and bars its item from listing for a week', async () => {
     const { due } = await sell(bench, client, { appId: CS, as: 'reverses' })
-    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.later(10)
     await bench.later(3 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([
@@ -83,7 +83,7 @@ describe('a sale', () => {
 
   it('that the seller reverses pays nothing, and the account is banned', async () => {
     const { due } = await sell(bench, client, { appId: CS, as: 'accepts' })
-    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.later(10)
     expect(await bench.market.takeBack(due.dealId)).toBe(true)
     expect(await outcomes(CS)).toMatchObject([
@@ -97,12 +97,12 @@ describe('a sale', () => {
     const offerId = bench.send(due)
     await bench.later(1)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'paid' } }])
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('answered')
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
   it('may be accepted after its deadline', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'late' })
-    await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.later(6 * 60)
     expect((await value(client.round(DOTA))).rows).toMatchObject([{ stage: 'offer_out', leftS: 0 }])
     await bench.later(3 * 60)
@@ -115,9 +115,9 @@ describe('a sale', () => {
     ['makes a counter-offer', 'counters'],
     ['has no mobile authenticator', 'escrow'],
   ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
-    const { due } = await sell(bench, client, { appId: DOTA, as: as })
+    const { due } = await sell(bench, client, { appId: DOTA, as })
     const offerId = bench.send(due)
-    await value(client.sent(DOTA, { ...due, offerId }))
+    await value(client.reportOffer(DOTA, { ...due, offerId }))
     await bench.later(11 * 60)
     if (as === 'never' || as === 'escrow') bench.cancel(offerId)
     await bench.market.look()
@@ -129,11 +129,11 @@ describe('a sale', () => {
   it('that is not handed over stays open until its time is up', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
     const offerId = bench.send(due, false)
-    expect(await value(client.stands(due))).toBe(true)
+    expect(await value(client.isWanted(due))).toBe(true)
     await bench.later(4 * 60)
-    expect(await value(client.stands(due))).toBe(true)
+    expect(await value(client.isWanted(due))).toBe(true)
     await bench.later(2 * 60)
-    expect(await value(client.stands(due))).toBe(false)
+    expect(await value(client.isWanted(due))).toBe(false)
     expect(bench.assetsOf(DOTA)).toContain(due.assets[0]?.assetId)
     bench.cancel(offerId)
   })
@@ -153,25 +153,25 @@ describe('a sale', () => {
   it('is not ready before its offer is confirmed, and is reported again if the market fails', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'accepts' })
     const offerId = bench.send(due, false)
-    expect(await client.sent(DOTA, { ...due, offerId })).toEqual({
+    expect(await client.reportOffer(DOTA, { ...due, offerId })).toEqual({
       kind: 'refused',
       code: 'error not active offers',
     })
-    expect(await client.sent(DOTA, { ...due, offerId: '999' })).toEqual({
+    expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
       kind: 'refused',
       code: 'error get info about trade',
     })
     bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     for (const fault of ['ready-invalid-response', 'ready-no-info', 'ready-not-active'] as const) {
       bench.market.begin(fault)
-      expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('refused')
+      expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('refused')
     }
     bench.market.begin('ready-lost')
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('answered')
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('answered')
   })
 
-  it('gets another deal number than an earlier sale of the same item', async () => {
+  it('gets a different deal number from an earlier sale of the same item', async () => {
     const { due } = await sell(bench, client, { appId: DOTA, as: 'declines' })
     bench.send(due)
     await bench.later(20)

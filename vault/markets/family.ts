@@ -63,7 +63,7 @@ export function createFamily(options: Options): Market {
   return {
     name: 'market.csgo.com',
     games: Object.keys(HOSTS).map(Number),
-    order: 'confirm_then_tell',
+    order: 'confirm_then_report',
     ...accountCalls(call, options),
     ...listingCalls(call, options),
     ...saleCalls(call, options),
@@ -196,7 +196,7 @@ function listingCalls(
 function saleCalls(
   call: FamilyCaller,
   { scale, now }: Options,
-): Part<'round' | 'stands' | 'sent' | 'outcomes'> {
+): Part<'round' | 'isWanted' | 'reportOffer' | 'outcomes'> {
   return {
     async round(appId) {
       const items = await call('items', itemsSchema, { appId, read: rowsOf })
@@ -208,12 +208,12 @@ function saleCalls(
       const isNothing = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
       return isNothing ? { kind: 'answered', value: { rows, due: [] } } : due
     },
-    stands: (deal) =>
+    isWanted: (deal) =>
       call('items', itemsSchema, {
         appId: deal.assets[0]?.appId ?? 0,
         read: (answer) => isStillSold(rowsOf(answer), deal),
       }),
-    sent: (appId, { offerId }) =>
+    reportOffer: (appId, { offerId }) =>
       call('trade-ready', envelopeSchema, { appId, query: { tradeoffer: offerId }, read: () => null }),
     outcomes(appId, since) {
       const query = {

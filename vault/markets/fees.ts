@@ -2,7 +2,7 @@
 import type { Book } from './book.ts'
 
 /**
- * The fee that sellers on such markets report, in hundredths of a percent. Used until the market has stated a fee or
+ * The fee that sellers on these markets report, in hundredths of a percent. Used until the market has stated a fee or
  * paid for a sale.
  */
 const ASSUMED_BP = 500n

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Around, judgeDue } from './judge-due.ts'
+import { type Context, judgeDue } from './judge-due.ts'
 import type { Due, Row } from './market.ts'
 import { scaleOf } from './scale.ts'
 
@@ -17,7 +17,7 @@ const row = (change: Partial<Row> = {}): Row => ({
   ...{ itemId: '1', assetId: '10', stage: 'sold', leftS: 290, price: 12.34 },
   ...change,
 })
-const around = (change: Partial<Around> = {}): Around => ({
+const context = (change: Partial<Context> = {}): Context => ({
   appId: 730,
   listings: [
     { itemId: '1', appId: 730, assetId: '10', priceMinor: 1_234n },
@@ -30,16 +30,16 @@ const around = (change: Partial<Around> = {}): Around => ({
   ...change,
 })
 const asset = (assetId: string, change = {}) => ({ appId: 730, contextId: '2', assetId, ...change })
-const problem = (change: Partial<Due>, near: Partial<Around> = {}) => {
-  const verdict = judgeDue(due(change), around(near))
+const problem = (change: Partial<Due>, near: Partial<Context> = {}) => {
+  const verdict = judgeDue(due(change), context(near))
   return verdict.kind === 'refused' ? verdict.problem : verdict.kind
 }
 
 describe('a deal that a market asks for', () => {
   it('is given if it asks for listed items only, one or several', () => {
-    expect(judgeDue(due(), around())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
+    expect(judgeDue(due(), context())).toMatchObject({ kind: 'give', listings: [{ itemId: '1' }] })
     const both = due({ assets: [asset('11'), asset('10')] })
-    expect(judgeDue(both, around())).toMatchObject({
+    expect(judgeDue(both, context())).toMatchObject({
       kind: 'give',
       listings: [{ itemId: '2' }, { itemId: '1' }],
     })
@@ -47,7 +47,7 @@ describe('a deal that a market asks for', () => {
 
   it('is given once, even if the market asks again', () => {
     const known = new Map([['h1', due()]])
-    expect(judgeDue(due(), around({ known }))).toEqual({ kind: 'again' })
+    expect(judgeDue(due(), context({ known }))).toEqual({ kind: 'again' })
     for (const change of [
       { partnerSteamId: '76561198000000002' },
       { token: 'other' },

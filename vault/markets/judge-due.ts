@@ -21,7 +21,8 @@ export type DueProblem =
   | 'given_already'
   | 'too_late'
 
-export type Around = {
+/** The facts by which a deal is judged. */
+export type Context = {
   appId: number
   listings: readonly OwnListing[]
   rows: readonly Row[]
@@ -47,24 +48,24 @@ const CONTEXT = '2'
 /** The form of a deposit's secret code: six characters of an alphabet without look-alikes. */
 const DEPOSIT_MESSAGE = /^\s*[2-9A-HJ-NP-Z]{6}\s*$/
 
-export function judgeDue(due: Due, around: Around): DueVerdict {
-  const known = around.known.get(due.dealId)
+export function judgeDue(due: Due, context: Context): DueVerdict {
+  const known = context.known.get(due.dealId)
   if (known !== undefined)
     return isSame(known, due) ? { kind: 'again' } : { kind: 'refused', problem: 'changed' }
-  const problem = problemOf(due, around)
+  const problem = problemOf(due, context)
   return problem === undefined
-    ? { kind: 'give', listings: listingsOf(due, around) }
+    ? { kind: 'give', listings: listingsOf(due, context) }
     : { kind: 'refused', problem }
 }
 
-function problemOf(due: Due, around: Around): DueProblem | undefined {
-  const { appId, ownAccounts, known, rows, scale } = around
+function problemOf(due: Due, context: Context): DueProblem | undefined {
+  const { appId, ownAccounts, known, rows, scale } = context
   if (ownAccounts.has(due.partnerSteamId)) return 'own_account'
   if (DEPOSIT_MESSAGE.test(due.message)) return 'deposit_message'
-  const listings = listingsOf(due, around)
-  const isOurs = due.assets.every((asset) => asset.appId === appId && asset.contextId === CONTEXT)
+  const listings = listingsOf(due, context)
+  const isThisGame = due.assets.every((asset) => asset.appId === appId && asset.contextId === CONTEXT)
   const distinct = new Set(due.assets.map(({ assetId }) => assetId)).size
-  if (!isOurs || listings.length !== due.assets.length || distinct !== due.assets.length)
+  if (!isThisGame || listings.length !== due.assets.length || distinct !== due.assets.length)
     return 'asset_not_listed'
   const promised = new Set([...known.values()].flatMap(({ assets }) => assets.map(({ assetId }) => assetId)))
   if (due.assets.some(({ assetId }) => promised.has(assetId))) return 'given_already'
@@ -79,7 +80,7 @@ function problemOf(due: Due, around: Around): DueProblem | undefined {
   return leftS < LEAST_S ? 'too_late' : undefined
 }
 
-function listingsOf({ assets }: Due, { listings }: Around): OwnListing[] {
+function listingsOf({ assets }: Due, { listings }: Context): OwnListing[] {
   return assets.flatMap(({ appId, assetId }) =>
     listings.filter((listing) => listing.appId === appId && listing.assetId === assetId),
   )

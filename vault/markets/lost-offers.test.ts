@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { stepBefore as giftStep } from '../giving/next-step.ts'
-import { type Open, stepBefore } from './deal.ts'
+import { type DealBeforeOffer, stepBefore } from './deal.ts'
 
 const MINUTE_MS = 60_000
 const begunAt = new Date(1_800_000_000_000)
@@ -14,7 +14,7 @@ const due = {
   ...{ dealId: '1', partnerSteamId: '76561198000000031', token: 'AbC12-_x', message: 'm', leftS: null },
   assets: [],
 }
-const deal = (missed: number, missedAt: Date | null): Open => ({
+const deal = (missed: number, missedAt: Date | null): DealBeforeOffer => ({
   ...{ market: 'm', account: null, due, itemIds: ['1'], intendedAt: begunAt },
   ...{ state: 'unknown', begunAt, missed, missedAt },
 })

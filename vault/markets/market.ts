@@ -36,7 +36,7 @@ export type Listed =
 
 export type Repriced = { itemId: string; isDone: boolean }
 
-/** A listing as the market shows it. `priceMinor`: null if the market's number fits no known scale. */
+/** A listing as the market shows it. `price`: in units of the market or of the currency; null if not shown. */
 export type Row = {
   itemId: string
   assetId: string
@@ -46,9 +46,9 @@ export type Row = {
   price: number | null
 }
 
-/** The items that the market asks for, and their recipient. All of it is only the market's claim. */
+/** The items that the market asks for, and their recipient. All of this is only the market's claim. */
 export type Due = Gift & {
-  /** Stays the same until the deal is done: never give twice for it. */
+  /** Stays the same until the deal is done. Nothing is given twice under one number. */
   dealId: string
 }
 
@@ -70,7 +70,7 @@ export type Market = {
   /** Games sold here, by Steam's app id. */
   games: readonly number[]
   /** The order in which to confirm an offer and report it to the market. */
-  order: 'confirm_then_tell' | 'tell_then_confirm'
+  order: 'confirm_then_report' | 'report_then_confirm'
   ready(): Promise<MarketAnswer<Readiness>>
   /** Call this every three minutes. Otherwise, listings stop selling without an error. */
   keepOnline(accessToken: string): Promise<MarketAnswer<null>>
@@ -91,9 +91,9 @@ export type Market = {
   /** The listings, and the sold items that must be given now. */
   round(appId: number): Promise<MarketAnswer<Round>>
   /** Asks whether the market still wants the deal. Call this right before confirming its offer. */
-  stands(deal: Due): Promise<MarketAnswer<boolean>>
+  isWanted(deal: Due): Promise<MarketAnswer<boolean>>
   /** Reports the offer that hands a deal over. */
-  sent(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
+  reportOffer(appId: number, handOver: { offerId: string; dealId: string }): Promise<MarketAnswer<null>>
   outcomes(appId: number, since: Date): Promise<MarketAnswer<readonly Outcome[]>>
   money(): Promise<MarketAnswer<Money>>
   /** Reads the best offers of others, by item name. */

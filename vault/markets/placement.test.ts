@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { outside } from '../testing/outside.ts'
 import type { Listing } from './book.ts'
 import { feeOf } from './fees.ts'
-import { type Bid, placeBids, reachOf } from './placement.ts'
+import { type Bid, placeBids, proceedsOf } from './placement.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 import { bidsFor } from './pricing.ts'
 
@@ -40,20 +40,20 @@ describe('an item', () => {
 })
 
 describe('the proceeds of a listing', () => {
-  const reach = (change: Partial<Parameters<typeof reachOf>[0]>) =>
-    reachOf({ priceMinor: 1_000n, bestMinor: 1_001n, knownMinor: 1_000n, feeBp: 500n, ...change })
+  const proceeds = (change: Partial<Parameters<typeof proceedsOf>[0]>) =>
+    proceedsOf({ priceMinor: 1_000n, bestMinor: 1_001n, knownMinor: 1_000n, feeBp: 500n, ...change })
 
   it('are its price less the fee', () => {
-    expect(reach({})).toBe(950n)
-    expect(reach({ feeBp: 0n, bestMinor: null })).toBe(1_000n)
+    expect(proceeds({})).toBe(950n)
+    expect(proceeds({ feeBp: 0n, bestMinor: null })).toBe(1_000n)
   })
 
   it('are no more than the best offer of others, even if a floor holds the price above it', () => {
-    expect(reach({ priceMinor: 1_000n, bestMinor: 800n })).toBe(760n)
+    expect(proceeds({ priceMinor: 1_000n, bestMinor: 800n })).toBe(760n)
   })
 
   it('do not grow with offers far above the vault’s own price', () => {
-    expect(reach({ priceMinor: 9_999n, bestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
+    expect(proceeds({ priceMinor: 9_999n, bestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
   })
 })
 

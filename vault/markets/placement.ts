@@ -6,17 +6,17 @@ import { netOf } from './price-policy.ts'
 export type Bid = Line & { netMinor: bigint }
 
 /** A market's report of other sellers' prices counts only up to this share of the vault's own price. */
-const MOST_REACH_BP = 15_000n
+const MOST_COUNTED_BP = 15_000n
 const ALL_BP = 10_000n
 
-type Reach = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
+type PricedListing = { priceMinor: bigint; bestMinor: bigint | null; knownMinor: bigint; feeBp: bigint }
 
 /**
  * The expected proceeds of a listing, after the fee. A sale brings its price, or the best offer of others if a floor
  * holds the price above that. The cap keeps a market from attracting items with absurd offers.
  */
-export function reachOf({ priceMinor, bestMinor, knownMinor, feeBp }: Reach): bigint {
-  const most = (knownMinor * MOST_REACH_BP) / ALL_BP
+export function proceedsOf({ priceMinor, bestMinor, knownMinor, feeBp }: PricedListing): bigint {
+  const most = (knownMinor * MOST_COUNTED_BP) / ALL_BP
   const amount = [priceMinor, bestMinor ?? priceMinor, most].reduce((least, each) =>
     each < least ? each : least,
   )

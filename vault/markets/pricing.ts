@@ -2,7 +2,7 @@
 import type { OwnItem } from '../steam/look.ts'
 import type { Listing } from './book.ts'
 import type { Market } from './market.ts'
-import { type Bid, reachOf } from './placement.ts'
+import { type Bid, proceedsOf } from './placement.ts'
 import { listingPrice, type PriceRules } from './price-policy.ts'
 import type { Till } from './till.ts'
 
@@ -21,22 +21,22 @@ export type Pricing = {
 }
 
 /** `feeBp`: the share of a price that the market keeps, in hundredths of a percent. */
-type Around = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
+type Context = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
 
 /** Prices of items on this market. Leaves out items without a price from the vault, or without a known cost. */
 export async function bidsFor(
   items: readonly OwnItem[],
-  { appId, own, ...around }: Around & { appId: number; own: readonly Listing[] },
+  { appId, own, ...context }: Context & { appId: number; own: readonly Listing[] },
 ): Promise<Bid[]> {
   if (items.length === 0) return []
-  const known = await knownOf(appId, items, around)
+  const known = await knownOf(appId, items, context)
   return items.flatMap(({ assetId, marketHashName, ...item }): Bid[] => {
-    const since = own.find((each) => each.assetId === assetId)?.begunAt ?? around.now()
-    const priceMinor = priceOf({ assetId, marketHashName, ...item }, { ...around, ...known, since })
+    const since = own.find((each) => each.assetId === assetId)?.begunAt ?? context.now()
+    const priceMinor = priceOf({ assetId, marketHashName, ...item }, { ...context, ...known, since })
     const knownMinor = known.prices.get(marketHashName)
     if (priceMinor === undefined || knownMinor === undefined) return []
     const bestMinor = known.best.get(marketHashName) ?? null
-    const netMinor = reachOf({ priceMinor, bestMinor, knownMinor, feeBp: around.feeBp })
+    const netMinor = proceedsOf({ priceMinor, bestMinor, knownMinor, feeBp: context.feeBp })
     return [{ assetId, priceMinor, netMinor }]
   })
 }
@@ -46,7 +46,7 @@ type Repriced = { itemId: string; priceMinor: bigint }
 /** Returns the listings whose price must change. */
 export async function repricesFor(
   own: readonly Listing[],
-  { items, ...around }: Around & { items: ReadonlyMap<string, OwnItem> | undefined },
+  { items, ...context }: Context & { items: ReadonlyMap<string, OwnItem> | undefined },
 ): Promise<Repriced[]> {
   const listed = own.flatMap((listing) => {
     const item = items?.get(listing.assetId)
@@ -55,11 +55,11 @@ export async function repricesFor(
   const appId = listed[0]?.listing.appId
   if (appId === undefined) return []
   const all = listed.map(({ item }) => item)
-  const known = await knownOf(appId, all, around)
+  const known = await knownOf(appId, all, context)
   return listed.flatMap(({ listing, item }): Repriced[] => {
     const { itemId, priceMinor: before, assetId } = listing
     const since = own.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
-    const priceMinor = priceOf(item, { ...around, ...known, since })
+    const priceMinor = priceOf(item, { ...context, ...known, since })
     if (itemId === null || priceMinor === undefined) return []
     const change = priceMinor > before ? priceMinor - before : before - priceMinor
     return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
@@ -76,7 +76,7 @@ type Known = {
 async function knownOf(
   appId: number,
   items: readonly OwnItem[],
-  { market, pricing }: Around,
+  { market, pricing }: Context,
 ): Promise<Known> {
   const ids = items.map(({ assetId }) => assetId)
   const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
@@ -91,7 +91,7 @@ async function knownOf(
 
 function priceOf(
   { assetId, marketHashName }: OwnItem,
-  { costs, best, prices, since, now, pricing, feeBp }: Around & Known & { since: Date },
+  { costs, best, prices, since, now, pricing, feeBp }: Context & Known & { since: Date },
 ): bigint | undefined {
   if (pricing.mustBeBooked && !costs.has(assetId)) return undefined
   const verdict = listingPrice(

@@ -10,9 +10,9 @@ import type { Journal } from './seller.ts'
 export type News = { n: number; part: number; at: Date; report: TillReport }
 
 export type SaleRecord = Journal & {
-  /** Returns the later entries, oldest first. */
+  /** Returns the reports of later entries, oldest first. */
   newsAfter(n: number): readonly News[]
-  /** Records that the till has all reports up to this entry. */
+  /** Drops the reports up to this entry, because the till has them. */
   forget(n: number): void
 }
 
@@ -27,7 +27,7 @@ type Parts = {
 export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
   let book: Book = EMPTY_BOOK
   let news: News[] = []
-  const take = (n: number, dated: Parameters<typeof evolve>[1]): void => {
+  const apply = (n: number, dated: Parameters<typeof evolve>[1]): void => {
     book = evolve(book, dated)
     news.push(
       ...reportsOf(book, dated.entry, isBot).map((report, part) => ({ n, part, at: dated.at, report })),
@@ -35,13 +35,13 @@ export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
   }
   for (const entry of log.entries()) {
     const dated = fromLog(entry, key)
-    if (dated !== undefined) take(entry.n, dated)
+    if (dated !== undefined) apply(entry.n, dated)
   }
   return {
     book: () => book,
     async add(entry) {
       const { n, at } = log.add(toLog(entry, key), now())
-      take(n, { at, entry })
+      apply(n, { at, entry })
     },
     newsAfter: (n) => news.filter((each) => each.n > n),
     forget(n) {

@@ -50,7 +50,7 @@ function holds(out: Outside): void {
 }
 
 describe('a sale', () => {
-  it.each(['confirm_then_tell', 'tell_then_confirm'] as const)(
+  it.each(['confirm_then_report', 'report_then_confirm'] as const)(
     'in the order %s succeeds if nothing fails',
     async (order) => {
       const out = outside(order)
@@ -61,7 +61,7 @@ describe('a sale', () => {
       out.others(true)
       await work(out)
       const kinds = out.entries.map(({ entry }) => entry.kind).filter((kind) => !kind.startsWith('list'))
-      const middle = order === 'confirm_then_tell' ? ['confirmed', 'told'] : ['told', 'confirmed']
+      const middle = order === 'confirm_then_report' ? ['confirmed', 'told'] : ['told', 'confirmed']
       expect(kinds).toEqual([
         ...['deal_intended', 'send_begun', 'offer_known', ...middle],
         ...['delivered', 'outcome', 'outcome'],
@@ -90,8 +90,8 @@ describe('a sale', () => {
 
   // The process dies after this many calls: after the offer or its report to the market, and before the confirmation.
   it.each([
-    ['confirm_then_tell', 3],
-    ['tell_then_confirm', 5],
+    ['confirm_then_report', 3],
+    ['report_then_confirm', 5],
   ] as const)(
     'in the order %s gives nothing away if the market calls it off before its offer is confirmed',
     async (order, calls) => {
@@ -249,7 +249,7 @@ const turn = fc.record({
 it('whatever is lost, killed or lied about, only bought items are given, and only once, and every sale ends', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.constantFrom<Market['order']>('confirm_then_tell', 'tell_then_confirm'),
+      fc.constantFrom<Market['order']>('confirm_then_report', 'report_then_confirm'),
       fc.array(turn, { maxLength: 14 }),
       async (order, turns) => {
         const out = outside(order)

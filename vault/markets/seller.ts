@@ -12,7 +12,7 @@ import {
   type SaleEntry,
   type Stall,
 } from './book.ts'
-import { type Active, type Open, stepAfter, stepBefore } from './deal.ts'
+import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
 import type { Due, Line, Listed, Market, MarketAnswer, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -25,7 +25,7 @@ export type Alarm =
   | { kind: 'strange_listing'; itemId: string }
   /** The market claims to pay more than the price. The seller does not believe it, and asks again. */
   | { kind: 'too_much'; itemId: string }
-  /** The limits have no room. The seller tries again as long as the buyer waits. */
+  /** The limits have no room. The seller tries again while the buyer waits. */
   | { kind: 'no_room'; dealId: string }
 
 type Parts = {
@@ -73,25 +73,25 @@ async function list(
   const of = { market: market.name, appId }
   for (const { assetId, priceMinor } of free)
     await journal.add({ kind: 'listing_begun', ...of, account: stall.account, assetId, priceMinor })
-  const said = await market.list(appId, free)
+  const answer = await market.list(appId, free)
   // The next round finds the results in the market's list.
-  if (said.kind === 'unanswered') return said
-  const answers: readonly Listed[] =
-    said.kind === 'answered'
-      ? said.value
-      : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: said.kind, retry: true }))
-  for (const line of answers) {
+  if (answer.kind === 'unanswered') return answer
+  const results: readonly Listed[] =
+    answer.kind === 'answered'
+      ? answer.value
+      : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
+  for (const line of results) {
     const { assetId } = line
     if (line.kind === 'listed') await journal.add({ kind: 'listed', ...of, assetId, itemId: line.itemId })
     else await journal.add({ kind: 'not_listed', ...of, assetId, code: line.code })
   }
-  return said.kind === 'answered' ? { kind: 'answered', value: answers } : said
+  return answer.kind === 'answered' ? { kind: 'answered', value: results } : answer
 }
 
 async function unlist({ market, journal }: Parts, appId: number, itemIds: readonly string[]): Promise<void> {
-  const said = await market.unlist(appId, itemIds)
-  if (said.kind !== 'answered') return
-  for (const { itemId, isDone } of said.value)
+  const answer = await market.unlist(appId, itemIds)
+  if (answer.kind !== 'answered') return
+  for (const { itemId, isDone } of answer.value)
     if (isDone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
 }
 
@@ -100,15 +100,15 @@ type Reprice = { itemId: string; priceMinor: bigint }
 /** Changes prices. If the answer is lost, takes the listings down: a sale at an unknown price cannot be handed over. */
 async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): Promise<void> {
   const { market, journal } = parts
-  const said = await market.reprice(appId, lines)
-  if (said.kind === 'busy' || said.kind === 'locked_out') return
-  const done = said.kind === 'answered' ? said.value.filter(({ isDone }) => isDone) : []
+  const answer = await market.reprice(appId, lines)
+  if (answer.kind === 'busy' || answer.kind === 'locked_out') return
+  const done = answer.kind === 'answered' ? answer.value.filter(({ isDone }) => isDone) : []
   for (const { itemId } of done) {
     const priceMinor = lines.find((line) => line.itemId === itemId)?.priceMinor
     if (priceMinor !== undefined)
       await journal.add({ kind: 'repriced', market: market.name, itemId, priceMinor })
   }
-  if (said.kind === 'unanswered')
+  if (answer.kind === 'unanswered')
     await unlist(
       parts,
       appId,
@@ -117,15 +117,15 @@ async function reprice(parts: Parts, appId: number, lines: readonly Reprice[]): 
 }
 
 async function round(parts: Parts, appId: number): Promise<void> {
-  const said = await parts.market.round(appId)
-  if (said.kind !== 'answered') return
-  const { rows, due } = said.value
-  await compare(parts, appId, rows)
-  for (const each of due) await take(parts, { appId, due: each, rows })
+  const answer = await parts.market.round(appId)
+  if (answer.kind !== 'answered') return
+  const { rows, due } = answer.value
+  await compareListings(parts, appId, rows)
+  for (const each of due) await takeUpDeal(parts, { appId, due: each, rows })
 }
 
-/** Compares our record of listings with the market's. */
-async function compare(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
+/** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
+async function compareListings(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
   const { market, journal, alarm } = parts
   const of = { market: market.name, appId }
   const own = ownListings(parts, appId)
@@ -159,9 +159,10 @@ function ownListings({ stall, journal }: Parts, appId: number): Listing[] {
   return journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId && isLive(each))
 }
 
-type Asked = { appId: number; due: Due; rows: readonly Row[] }
+type AskedDeal = { appId: number; due: Due; rows: readonly Row[] }
 
-async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
+/** Records the intent to give a deal's items, or refuses the deal. */
+async function takeUpDeal(parts: Parts, { appId, due, rows }: AskedDeal): Promise<void> {
   const { market, stall, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   if (book.refused.has(dealKey(market.name, due.dealId))) return
@@ -174,7 +175,7 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
       .map((deal) => [deal.due.dealId, deal.due]),
   )
   const ended = book.deals.get(dealKey(market.name, due.dealId))
-  // The deal's offer ended, or was given up: nothing is given for it a second time.
+  // The deal's offer has ended, or the deal was abandoned. Nothing is given for it a second time.
   if (ended?.state === 'ended') return
   const verdict = judgeDue(due, { appId, listings, rows, scale, ownAccounts, known })
   if (verdict.kind === 'again') return
@@ -190,21 +191,25 @@ async function take(parts: Parts, { appId, due, rows }: Asked): Promise<void> {
   await journal.add({ kind: 'deal_intended', market: market.name, account: stall.account, due, itemIds })
 }
 
-/** The most steps in one run. A deal needs only a few: send, confirm, report, and a look after each. */
+/** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */
 const MOST_STEPS = 8
 
 async function advance(parts: Parts, first: Deal): Promise<void> {
   let deal: Deal | undefined = first
   for (let steps = 0; steps < MOST_STEPS && deal !== undefined; steps += 1) {
     if (deal.state === 'delivered' || deal.state === 'ended') return
-    const isOn = deal.state === 'active' ? await follow(parts, deal) : await begin(parts, deal)
-    if (!isOn) return
+    const mayContinue =
+      deal.state === 'active' ? await followOffer(parts, deal) : await sendOrFind(parts, deal)
+    if (!mayContinue) return
     deal = parts.journal.book().deals.get(dealKey(first.market, first.due.dealId))
   }
 }
 
 /** Sends the offer of a deal, or looks for it. Returns true if the deal may have a further step now. */
-async function begin({ hands, journal, now, announce }: Parts, { due, ...deal }: Open): Promise<boolean> {
+async function sendOrFind(
+  { hands, journal, now, announce }: Parts,
+  { due, ...deal }: DealBeforeOffer,
+): Promise<boolean> {
   const of = { market: deal.market, dealId: due.dealId }
   const step = stepBefore({ due, ...deal }, now())
   if (step.kind === 'abandon') {
@@ -227,7 +232,8 @@ async function begin({ hands, journal, now, announce }: Parts, { due, ...deal }:
   return sent.kind === 'sent'
 }
 
-async function follow({ market, hands, journal, now }: Parts, deal: Active): Promise<boolean> {
+/** Does the next step of a deal whose offer is known. Returns true if the deal may have a further step now. */
+async function followOffer({ market, hands, journal, now }: Parts, deal: DealWithOffer): Promise<boolean> {
   const { due, offerId } = deal
   const seen = await hands.read(offerId)
   if (seen === undefined) return false
@@ -236,9 +242,9 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   switch (step.kind) {
     case 'confirm': {
       // Confirming the offer of a cancelled deal would give the item away for nothing.
-      const stands = await market.stands(due)
-      if (stands.kind !== 'answered') return false
-      if (!stands.value) {
+      const wanted = await market.isWanted(due)
+      if (wanted.kind !== 'answered') return false
+      if (!wanted.value) {
         await hands.cancel(offerId)
         return false
       }
@@ -246,20 +252,20 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
       if (isConfirmed) await journal.add({ kind: 'confirmed', ...of })
       return isConfirmed
     }
-    case 'tell': {
-      const said = await market.sent(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
-      if (said.kind === 'answered') await journal.add({ kind: 'told', ...of })
-      return said.kind === 'answered'
+    case 'report': {
+      const answer = await market.reportOffer(due.assets[0]?.appId ?? 0, { offerId, dealId: due.dealId })
+      if (answer.kind === 'answered') await journal.add({ kind: 'told', ...of })
+      return answer.kind === 'answered'
     }
     case 'cancel':
       await hands.cancel(offerId)
       return false
     case 'prove': {
       const { steamTradeId } = step
-      const gave = await hands.gave(steamTradeId, due)
-      if (gave === 'given') await journal.add({ kind: 'delivered', ...of, steamTradeId })
-      if (gave === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })
-      return gave !== undefined
+      const result = await hands.checkTrade(steamTradeId, due)
+      if (result === 'given') await journal.add({ kind: 'delivered', ...of, steamTradeId })
+      if (result === 'failed') await journal.add({ kind: 'offer_ended', ...of, how: 'failed' })
+      return result !== undefined
     }
     case 'note_end':
       await journal.add({ kind: 'offer_ended', ...of, how: step.how })
@@ -269,15 +275,15 @@ async function follow({ market, hands, journal, now }: Parts, deal: Active): Pro
   }
 }
 
-/** A listing is never sold twice within a few minutes, so clocks that differ by this much cannot mix up two sales. */
+/** A listing is never sold twice within a few minutes, so two sales cannot be mixed up if the clocks differ by less. */
 const CLOCKS_DIFFER_MS = 120_000
 
 /** Records how sales ended. Returns true if the market had news. */
 async function followMoney({ market, journal, alarm }: Parts, appId: number, since: Date): Promise<boolean> {
-  const said = await market.outcomes(appId, since)
-  if (said.kind !== 'answered') return false
+  const answer = await market.outcomes(appId, since)
+  if (answer.kind !== 'answered') return false
   let hasNews = false
-  for (const { itemId, soldAt, end } of said.value) {
+  for (const { itemId, soldAt, end } of answer.value) {
     const listing = latestListing(journal.book(), { market: market.name, itemId })
     // A market that reuses numbers also reports earlier listings of the item in its history.
     const isEarlier = listing !== undefined && soldAt.getTime() < listing.begunAt.getTime() - CLOCKS_DIFFER_MS

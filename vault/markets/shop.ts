@@ -1,5 +1,4 @@
 /** All accounts of the vault at markets: their desks, one record, and the reports to the till. */
-
 import type { MarketAccess } from '../files/markets.ts'
 import type { Hands } from '../giving/gift.ts'
 import type { OwnItem } from '../steam/look.ts'
@@ -18,8 +17,8 @@ import type { Till } from './till.ts'
 /** The currency of costs and of the vault's own prices. */
 const CURRENCY = 'USD'
 /**
- * The most new prices in a round. Each uses seconds of the vault's request budget at Steam, and buyers wait only five
- * minutes.
+ * The most items to list in a round. The price of each takes seconds of the vault's requests to Steam, and buyers wait
+ * only five minutes.
  */
 const MOST_LISTED = 20
 
@@ -56,30 +55,31 @@ export type ShopParts = {
 
 export type Shop = { round(): Promise<void>; close(): void }
 
-type Counter = ShopParts & {
+type Context = ShopParts & {
+  /** Sends the new reports to the till. Never rejects. */
   announce(): Promise<void>
-  saysBalance: SaysBalance
-  /** The arrivals at the last look, by account and game. */
+  reportBalance: ReportBalance
+  /** The value of `arrivals` in the last round, by account and game. */
   arrived: Map<string, number>
 }
 
 export function createShop(parts: ShopParts): Shop {
   const looks: Looks = new Map()
-  const accountOf = (steamId: string) => lookingOnce(looks, { steamId, account: parts.accountOf(steamId) })
-  const tell = telling(parts)
+  const accountOf = (steamId: string) => readingOnce(looks, { steamId, account: parts.accountOf(steamId) })
+  const report = createReporter(parts)
   // A till that does not answer must not delay due deals. It receives the reports later.
-  const announce = () => tell().catch(() => {})
-  const saysBalance = balancesOf(parts)
-  const counter: Counter = { ...parts, accountOf, announce, saysBalance, arrived: new Map() }
-  const desks = parts.accesses.map((access) => deskOf(counter, access))
+  const announce = () => report().catch(() => {})
+  const reportBalance = createBalanceReporter(parts)
+  const context: Context = { ...parts, accountOf, announce, reportBalance, arrived: new Map() }
+  const desks = parts.accesses.map((access) => deskOf(context, access))
   return {
     async round() {
       const failed: unknown[] = []
-      const tried = (work: Promise<void>) => work.catch((error: unknown) => void failed.push(error))
+      const collectFailure = (work: Promise<void>) => work.catch((error: unknown) => void failed.push(error))
       looks.clear()
-      for (const desk of desks) await tried(desk.tend())
-      await tried(place(counter, desks))
-      await tell()
+      for (const desk of desks) await collectFailure(desk.tend())
+      await collectFailure(listItems(context, desks))
+      await report()
       if (failed.length > 0) throw failed[0]
     },
     close() {
@@ -88,27 +88,28 @@ export function createShop(parts: ShopParts): Shop {
   }
 }
 
-/** Sends the new reports to the till. */
-function telling({ record, till }: ShopParts): () => Promise<void> {
-  let told: number | undefined
+/** Returns a function that sends the new reports to the till. */
+function createReporter({ record, till }: ShopParts): () => Promise<void> {
+  /** The number of the last log entry whose reports the till has. */
+  let last: number | undefined
   return async () => {
-    told ??= await till.lastTold()
-    const news = record.newsAfter(told)
-    await till.tell(news)
-    told = news.at(-1)?.n ?? told
-    record.forget(told)
+    last ??= await till.lastReported()
+    const news = record.newsAfter(last)
+    await till.report(news)
+    last = news.at(-1)?.n ?? last
+    record.forget(last)
   }
 }
 
-type SaysBalance = (access: Access, money: Money) => Promise<void>
+type ReportBalance = (access: Access, money: Money) => Promise<void>
 
 /** Reports one balance per market to the till, once the balances of all accounts there are known. */
-function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
-  const said = new Map<Access, Money>()
+function createBalanceReporter({ accesses, till, now }: ShopParts): ReportBalance {
+  const balances = new Map<Access, Money>()
   return async (access, money) => {
-    said.set(access, money)
+    balances.set(access, money)
     const { market } = access
-    const all = accesses.filter((each) => each.market === market).map((each) => said.get(each))
+    const all = accesses.filter((each) => each.market === market).map((each) => balances.get(each))
     let sum: Money = { freeMinor: 0n, settlingMinor: 0n, currency: money.currency }
     for (const each of all) {
       if (each === undefined || each.currency !== sum.currency) return
@@ -118,7 +119,7 @@ function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
         settlingMinor: sum.settlingMinor + each.settlingMinor,
       }
     }
-    await till.saysBalance(market, sum, now())
+    await till.reportBalance(market, sum, now())
   }
 }
 
@@ -126,7 +127,7 @@ function balancesOf({ accesses, till, now }: ShopParts): SaysBalance {
  * Lists items of one account and game, each on the market with the highest proceeds. Other accounts and games have
  * their turns in later rounds.
  */
-async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
+async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> {
   const open = Map.groupBy(
     desks.filter((desk) => desk.isOpen()),
     ({ stall }) => stall.account,
@@ -150,7 +151,7 @@ async function place(parts: Counter, desks: readonly Desk[]): Promise<void> {
 }
 
 /** True if wishes have brought items to the account since the last call. */
-function hasNewItems({ arrivals, arrived }: Counter, of: { steamId: string; appId: number }): boolean {
+function hasNewItems({ arrivals, arrived }: Context, of: { steamId: string; appId: number }): boolean {
   const key = `${of.steamId}/${of.appId}`
   const count = arrivals(of.steamId, of.appId)
   const before = arrived.get(key) ?? 0
@@ -160,15 +161,15 @@ function hasNewItems({ arrivals, arrived }: Counter, of: { steamId: string; appI
 
 /** The items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
 async function freeOf(
-  { accountOf, record, isLeaving }: Counter,
+  { accountOf, record, isLeaving }: Context,
   { steamId, appId }: { steamId: string; appId: number },
 ): Promise<OwnItem[]> {
   const items = await accountOf(steamId).freeItems(appId)
-  const isBusy = new Set(
+  const tied = new Set(
     record.book().listings.flatMap((each) => (each.appId === appId && isTied(each) ? [each.assetId] : [])),
   )
   return [...(items?.values() ?? [])]
-    .filter(({ assetId, isTradable }) => isTradable && !isBusy.has(assetId) && !isLeaving({ appId, assetId }))
+    .filter(({ assetId, isTradable }) => isTradable && !tied.has(assetId) && !isLeaving({ appId, assetId }))
     .slice(0, MOST_LISTED)
 }
 
@@ -176,7 +177,7 @@ async function freeOf(
 type Looks = Map<string, ReturnType<SellingAccount['freeItems']>>
 
 /** Reads each inventory once a round for all markets, because each request to Steam takes seconds. */
-function lookingOnce(
+function readingOnce(
   looks: Looks,
   { steamId, account }: { steamId: string; account: SellingAccount },
 ): SellingAccount {
@@ -191,7 +192,7 @@ function lookingOnce(
   }
 }
 
-function deskOf(parts: Counter, access: Access): Desk {
+function deskOf(parts: Context, access: Access): Desk {
   const { now, record, till, say } = parts
   const { market: name, steamId, mayLose, sellsItself } = access
   const scale = scaleOf(CURRENCY)
@@ -214,7 +215,7 @@ function deskOf(parts: Counter, access: Access): Desk {
     ...{ market, stall, seller, journal: record, account, till, now, say },
     tradeToken: parts.tradeTokenOf(steamId),
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
-    reportBalance: (money) => parts.saysBalance(access, money),
+    reportBalance: (money) => parts.reportBalance(access, money),
     isOff: () => parts.isOff(access),
   })
 }

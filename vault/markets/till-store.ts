@@ -15,12 +15,12 @@ export function tillIn(query: Query): Till & {
   aheadMs(): Promise<number>
 } {
   return {
-    async lastTold() {
+    async lastReported() {
       const { rows } = await query('select coalesce(max(n), 0)::text as n from vault_told')
       const [last] = z.array(lastSchema).parse(rows)
       return Number(last?.n ?? 0)
     },
-    async tell(news) {
+    async report(news) {
       for (let start = 0; start < news.length; start += MOST_AT_ONCE) {
         const part = news.slice(start, start + MOST_AT_ONCE)
         const written = part.map(({ report }) =>
@@ -53,7 +53,7 @@ export function tillIn(query: Query): Till & {
       const { rows } = await query('select from market_off where market = $1', [market])
       return rows.length > 0
     },
-    async saysBalance(market, { freeMinor, settlingMinor, currency }, at) {
+    async reportBalance(market, { freeMinor, settlingMinor, currency }, at) {
       await query(
         `insert into market_balance (market, currency, settling, free, said_at) values ($1, $2, $3, $4, $5)
          on conflict (market, currency) do update set settling = excluded.settling, free = excluded.free,

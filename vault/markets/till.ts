@@ -6,12 +6,14 @@ import type { Money } from './market.ts'
 import type { News } from './record.ts'
 
 export type Till = {
-  /** The number of the last log entry that the till has. */
-  lastTold(): Promise<number>
-  tell(news: readonly News[]): Promise<void>
-  /** The credits for items, in US cents, by the asset ids of the selling account. */
+  /** The number of the last log entry whose reports the till has. */
+  lastReported(): Promise<number>
+  /** Writes reports of sales. Ignores those that the till already has. */
+  report(news: readonly News[]): Promise<void>
+  /** What the till credited for items, in US cents, by their asset ids in the selling account. */
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** True if an operator has switched the market off. */
   isOff(market: string): Promise<boolean>
-  saysBalance(market: string, money: Money, at: Date): Promise<void>
+  /** Writes the money that a market shows for all accounts there. */
+  reportBalance(market: string, money: Money, at: Date): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The only place that parses and judges answers of Waxpeer. Their shapes come from its clients. */
+/** The only place that parses and judges answers of Waxpeer. Their shapes come from the sources of public clients. */
 import { z } from 'zod'
 import type { Due, Listed, Outcome, Problem, Repriced, Row } from './market.ts'
 import type { Scale } from './scale.ts'
@@ -65,9 +65,9 @@ const LATER = /not found|inventory|try again|limit|too many/i
 /** Returns one line for each requested asset. Waxpeer identifies a listing by its asset id. */
 export function listedOf(
   { listed, failed }: z.infer<typeof listedSchema>,
-  asked: readonly string[],
+  requested: readonly string[],
 ): Listed[] {
-  return asked.map((assetId): Listed => {
+  return requested.map((assetId): Listed => {
     if (listed?.some((row) => row.item_id === assetId) === true)
       return { kind: 'listed', assetId, itemId: assetId }
     const code = failed?.find((row) => row.item_id === assetId)?.msg ?? 'not mentioned'
@@ -81,12 +81,17 @@ export const editedSchema = z.object({
     .max(100)
     .nullish(),
 })
-export const editedOf = ({ updated }: z.infer<typeof editedSchema>, asked: readonly string[]): Repriced[] =>
-  asked.map((itemId) => ({ itemId, isDone: updated?.some((row) => row.item_id === itemId) === true }))
+export const editedOf = (
+  { updated }: z.infer<typeof editedSchema>,
+  requested: readonly string[],
+): Repriced[] =>
+  requested.map((itemId) => ({ itemId, isDone: updated?.some((row) => row.item_id === itemId) === true }))
 
 export const removedSchema = z.object({ removed: z.array(digits).max(1_000).nullish() })
-export const removedOf = ({ removed }: z.infer<typeof removedSchema>, asked: readonly string[]): Repriced[] =>
-  asked.map((itemId) => ({ itemId, isDone: removed?.includes(itemId) === true }))
+export const removedOf = (
+  { removed }: z.infer<typeof removedSchema>,
+  requested: readonly string[],
+): Repriced[] => requested.map((itemId) => ({ itemId, isDone: removed?.includes(itemId) === true }))
 
 export const onSaleSchema = z.object({
   items: z
@@ -129,13 +134,13 @@ export const readyTradesSchema = z.union([
   z.object({ trades: z.undefined().optional() }).transform(() => ({ trades: [] as unknown[] })),
 ])
 
-/** A deal, with the market's list of the items bought. */
-export type Asked = { due: Due; rows: readonly Row[] }
+/** A deal that must be handed over, with a row for each item bought. */
+export type DueDeal = { due: Due; rows: readonly Row[] }
 
-/** Leaves out a trade that cannot be read, or that names two recipients. The others are still due. */
-export function askedOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): Asked[] {
-  return trades.flatMap((told): Asked[] => {
-    const trade = readySchema.safeParse(told).data
+/** Leaves out a trade that cannot be read, or that names two recipients, so the others can still be handed over. */
+export function dueDealsOf({ trades }: z.infer<typeof readyTradesSchema>, now: Date): DueDeal[] {
+  return trades.flatMap((row): DueDeal[] => {
+    const trade = readySchema.safeParse(row).data
     const to = trade && recipientOf(trade.tradelink)
     if (trade === undefined || to === undefined || trade.done === true) return []
     if (trade.for_steamid64 != null && trade.for_steamid64 !== to.partnerSteamId) return []
@@ -169,7 +174,7 @@ const pushedSchema = z.looseObject({
 })
 
 /** A deal that the socket reported. Undefined if it cannot be read. */
-export function pushedOf(data: unknown, now: Date): Asked | undefined {
+export function pushedDealOf(data: unknown, now: Date): DueDeal | undefined {
   const pushed = pushedSchema.safeParse(data).data
   const to = pushed && recipientOf(pushed.tradelink)
   if (pushed === undefined || to === undefined) return undefined
@@ -188,7 +193,7 @@ export const checkedSchema = z.object({
 })
 
 /** True if Waxpeer still wants the deal. False if its answer omits the deal, or gives it another status. */
-export const standsIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
+export const isWantedIn = ({ trades }: z.infer<typeof checkedSchema>, dealId: string): boolean => {
   const status = trades.find(({ id }) => String(id) === dealId)?.status
   return status === STATUS.made || status === STATUS.preparing || status === STATUS.sent
 }
@@ -223,7 +228,7 @@ export const isOver = ({ status }: HistoryRow): boolean =>
   status === STATUS.accepted || status === STATUS.cancelled
 
 /** A row for the item of a sale that is open or was given. Without it, the item would seem to be gone. */
-export function underWay(row: HistoryRow): Row | undefined {
+export function rowUnderWay(row: HistoryRow): Row | undefined {
   const { item_id, status } = row
   const of = { itemId: item_id, assetId: item_id, leftS: null, price: null }
   if (status === STATUS.made || status === STATUS.preparing) return { ...of, stage: 'unknown' }

@@ -2,15 +2,15 @@
 import { type RawData, WebSocket } from 'ws'
 import { z } from 'zod'
 import type { Connection } from './connection.ts'
-import { type Asked, pushedOf } from './waxpeer-answers.ts'
+import { type DueDeal, pushedDealOf } from './waxpeer-answers.ts'
 
 const URL = 'wss://wssex.waxpeer.com'
 const PING_MS = 25_000
 /** The longest wait for the answer to a ping. The socket is then closed. */
 const SILENT_MS = 60_000
 const AGAIN_MS = 5_000
-/** The most reported deals to keep. The oldest are dropped first. */
-const MOST_TOLD = 500
+/** The most reports to keep of each kind. The oldest are dropped first. */
+const MOST_KEPT = 500
 
 type Options = {
   connection: Connection
@@ -23,15 +23,15 @@ type Options = {
 
 export type Socket = {
   /** Opens the socket if it is closed, and pings it. Call this often, because the socket has no timer. */
-  keep(): void
-  /** The account's trade link, which the socket sends when it opens. */
-  linkIs(tradeLink: string | null): void
+  keepOpen(): void
+  /** Sets the account's trade link, which is sent each time the socket opens. */
+  setTradeLink(tradeLink: string | null): void
   /** How often the socket has opened; 0 while it is closed. */
   openings(): number
   /** True if the socket has failed to open for a minute, so nothing sells. */
   isDown(): boolean
-  /** Deals that the socket reported and has not called off. */
-  told(): readonly Asked[]
+  /** Deals that the socket has reported and whose deadline is not over. */
+  deals(): readonly DueDeal[]
   isCalledOff(offerId: string): boolean
   close(): void
 }
@@ -41,7 +41,7 @@ const calledOffSchema = z.looseObject({ trade_id: z.union([z.string().max(30), z
 
 export function createSocket(options: Options): Socket {
   const { connection, key, steamId, machineMs } = options
-  const heard = createHeard(options)
+  const inbox = createInbox(options)
   let socket: WebSocket | undefined
   let triedMs = Number.NEGATIVE_INFINITY
   let downSinceMs: number | undefined
@@ -51,14 +51,14 @@ export function createSocket(options: Options): Socket {
   const open = (): void => {
     triedMs = machineMs()
     downSinceMs ??= triedMs
-    heard.begin()
+    inbox.restart()
     const opened = connection.open(URL)
     socket = opened
-    opened.on('message', heard.take)
-    // The socket closes after an error, and the next call of keep opens it again.
+    opened.on('message', inbox.receive)
+    // The socket closes after an error, and the next call of keepOpen opens it again.
     opened.on('error', () => {})
     opened.on('open', () => {
-      heard.begin()
+      inbox.restart()
       downSinceMs = undefined
       openings += 1
       const auth = {
@@ -72,23 +72,23 @@ export function createSocket(options: Options): Socket {
     })
   }
   return {
-    linkIs(link) {
+    setTradeLink(link) {
       tradeLink = link
     },
-    keep() {
-      const isSilent = heard.isSilent()
+    keepOpen() {
+      const isSilent = inbox.isSilent()
       if (isSilent) socket?.terminate()
       if (isSilent || socket === undefined || socket.readyState === WebSocket.CLOSED) {
         if (machineMs() - triedMs >= AGAIN_MS) open()
         return
       }
-      if (socket.readyState === WebSocket.OPEN && heard.mayPing())
+      if (socket.readyState === WebSocket.OPEN && inbox.mayPing())
         socket.send(JSON.stringify({ name: 'ping' }))
     },
     openings: () => (socket?.readyState === WebSocket.OPEN ? openings : 0),
     isDown: () => downSinceMs !== undefined && machineMs() - downSinceMs > SILENT_MS,
-    told: heard.told,
-    isCalledOff: heard.isCalledOff,
+    deals: inbox.deals,
+    isCalledOff: inbox.isCalledOff,
     close() {
       socket?.terminate()
       socket = undefined
@@ -98,13 +98,14 @@ export function createSocket(options: Options): Socket {
 }
 
 /** Handles the socket's messages, and tracks whether its pings are answered. */
-function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
-  const told = new Map<string, unknown>()
+function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
+  const deals = new Map<string, unknown>()
   const calledOff = new Map<string, unknown>()
   let pingedMs = 0
   let isAnswered = true
   return {
-    begin(): void {
+    /** Treats the last ping as answered just now, because the socket was opened. */
+    restart(): void {
       isAnswered = true
       pingedMs = machineMs()
     },
@@ -116,30 +117,31 @@ function createHeard({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
       return true
     },
     isSilent: (): boolean => !isAnswered && machineMs() - pingedMs > SILENT_MS,
-    take(raw: RawData): void {
+    receive(raw: RawData): void {
       const message = messageSchema.safeParse(parseMessage(raw)).data
       if (message?.name === 'pong') isAnswered = true
       if (message?.name === 'send-trade') {
-        const asked = pushedOf(message.data, now())
-        if (asked) keepNewest(told, asked.due.dealId, message.data)
+        const deal = pushedDealOf(message.data, now())
+        if (deal) keepNewest(deals, deal.due.dealId, message.data)
       }
       if (message?.name === 'cancelTrade') {
         const off = calledOffSchema.safeParse(message.data).data
         if (off) keepNewest(calledOff, String(off.trade_id), true)
       }
     },
-    told: (): Asked[] => [...told.values()].flatMap((data) => pushedOf(data, now()) ?? []).filter(isInTime),
+    deals: (): DueDeal[] =>
+      [...deals.values()].flatMap((data) => pushedDealOf(data, now()) ?? []).filter(isInTime),
     isCalledOff: (offerId: string): boolean => calledOff.has(offerId),
   }
 }
 
-const isInTime = ({ rows }: Asked): boolean => rows.every(({ leftS }) => leftS !== null && leftS > 0)
+const isInTime = ({ rows }: DueDeal): boolean => rows.every(({ leftS }) => leftS !== null && leftS > 0)
 
-function keepNewest(told: Map<string, unknown>, dealId: string, data: unknown): void {
-  told.delete(dealId)
-  told.set(dealId, data)
-  const [oldest] = told.keys()
-  if (told.size > MOST_TOLD && oldest !== undefined) told.delete(oldest)
+function keepNewest(reports: Map<string, unknown>, id: string, data: unknown): void {
+  reports.delete(id)
+  reports.set(id, data)
+  const [oldest] = reports.keys()
+  if (reports.size > MOST_KEPT && oldest !== undefined) reports.delete(oldest)
 }
 
 function parseMessage(raw: RawData): unknown {

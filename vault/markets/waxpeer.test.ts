@@ -207,25 +207,25 @@ describe('a sale', () => {
     const { due } = await sell(DOTA, 'never')
     const offerId = bench.send(due, false)
     // The poll leaves out a sale whose offer the market knows.
-    await value(client.sent(DOTA, { ...due, offerId }))
+    await value(client.reportOffer(DOTA, { ...due, offerId }))
     await expect.poll(async () => (await value(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
   it('is reported before its offer is confirmed, stays open until it is over, and is paid', async () => {
     const { due, assetId } = await sell(DOTA, 'accepts')
-    expect(await value(client.stands(due))).toBe(true)
-    expect(await client.sent(DOTA, { ...due, offerId: '999' })).toEqual({
+    expect(await value(client.isWanted(due))).toBe(true)
+    expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
       kind: 'refused',
       code: 'Trade not found',
     })
     const offerId = bench.send(due, false)
     bench.market.begin('steam-trade-false')
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('refused')
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('refused')
     bench.market.end('steam-trade-false')
     bench.market.begin('ready-lost')
-    expect((await client.sent(DOTA, { ...due, offerId })).kind).toBe('unanswered')
-    await value(client.sent(DOTA, { ...due, offerId }))
-    expect(await value(client.stands(due))).toBe(true)
+    expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
+    await value(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await value(client.isWanted(due))).toBe(true)
     bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     await bench.later(10)
     await bench.later(1)
@@ -238,7 +238,7 @@ describe('a sale', () => {
 
   it('of Counter-Strike 2 counts as settling while its buyer may take it back', async () => {
     const { due } = await sell(CS, 'accepts')
-    await value(client.sent(CS, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.later(10)
     await bench.later(1)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
@@ -253,16 +253,16 @@ describe('a sale', () => {
     ['makes a counter-offer', 'counters'],
   ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
     const { due } = await sell(DOTA, as)
-    await value(client.sent(DOTA, { ...due, offerId: bench.send(due) }))
+    await value(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
     await bench.later(20)
-    expect(await value(client.stands(due))).toBe(false)
+    expect(await value(client.isWanted(due))).toBe(false)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
   it('is cancelled if it is not handed over, and its item may be listed again under its old number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
     await bench.later(6 * 60)
-    expect(await value(client.stands(due))).toBe(false)
+    expect(await value(client.isWanted(due))).toBe(false)
     expect((await value(client.round(DOTA))).due).toEqual([])
     await online()
     expect(await value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([

@@ -7,9 +7,9 @@ import type { Failure, Line, Listed, Market, MarketAnswer, Repriced, Row } from 
 import type { Time } from './pace.ts'
 import type { Scale } from './scale.ts'
 import {
-  type Asked,
-  askedOf,
   checkedSchema,
+  type DueDeal,
+  dueDealsOf,
   editedOf,
   editedSchema,
   envelopeSchema,
@@ -19,6 +19,7 @@ import {
   historySchema,
   isOver,
   isSale,
+  isWantedIn,
   listedOf,
   listedSchema,
   onSaleOf,
@@ -29,8 +30,7 @@ import {
   readyTradesSchema,
   removedOf,
   removedSchema,
-  standsIn,
-  underWay,
+  rowUnderWay,
   userSchema,
 } from './waxpeer-answers.ts'
 import { createSocket, type Socket } from './waxpeer-socket.ts'
@@ -83,7 +83,7 @@ export function createWaxpeer(options: Options): Market {
   return {
     name: 'waxpeer.com',
     games: Object.values(GAMES),
-    order: 'tell_then_confirm',
+    order: 'report_then_confirm',
     ...accountCalls(parts),
     ...listingCalls(parts),
     ...saleCalls(parts),
@@ -113,44 +113,44 @@ const gameOf = (appId: number): readonly [string, string] => {
 
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
-  let given: { token: string; atMs: number } | undefined
-  /** How often the socket had opened when the poll was last called. */
-  let checked = 0
+  let sent: { token: string; atMs: number } | undefined
+  /** The value of `openings` when `check-wss-user` last succeeded. */
+  let checkedOpenings = 0
   const linkOf = (token: string): string =>
     `https://steamcommunity.com/tradeoffer/new/?partner=${BigInt(steamId) - FIRST_STEAM_ID}&token=${token}`
   return {
     ready: () =>
       call('user', userSchema, {
         read: ({ user }) => {
-          socket.linkIs(user.tradelink ?? null)
+          socket.setTradeLink(user.tradelink ?? null)
           return { problems: problemsOf(user, steamId), feeBp: feeOf(user) }
         },
       }),
     async keepOnline(accessToken) {
-      socket.keep()
+      socket.keepOpen()
       if (socket.isDown()) return { kind: 'unanswered', because: 'its socket does not open' }
-      const isKnown = given?.token === accessToken && time.now() - given.atMs < TOKEN_MS
+      const isKnown = sent?.token === accessToken && time.now() - sent.atMs < TOKEN_MS
       if (!isKnown) {
         const token = Buffer.from(accessToken).toString('base64')
-        const said = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
-        if (said.kind !== 'answered') return said
-        given = { token: accessToken, atMs: time.now() }
+        const answer = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
+        if (answer.kind !== 'answered') return answer
+        sent = { token: accessToken, atMs: time.now() }
       }
       const openings = socket.openings()
-      if (openings === 0 || openings === checked) return { kind: 'answered', value: null }
-      // After the socket opens, Waxpeer sells nothing until the poll is called.
-      const said = await call('check-wss-user', envelopeSchema, {
+      if (openings === 0 || openings === checkedOpenings) return { kind: 'answered', value: null }
+      // After the socket opens, Waxpeer sells nothing until this call.
+      const answer = await call('check-wss-user', envelopeSchema, {
         query: [['steamid', steamId]],
         read: () => null,
       })
-      if (said.kind === 'answered') checked = openings
-      return said.kind === 'locked_out' ? said : { kind: 'answered', value: null }
+      if (answer.kind === 'answered') checkedOpenings = openings
+      return answer.kind === 'locked_out' ? answer : { kind: 'answered', value: null }
     },
     async setTradeToken(token) {
       const tradelink = linkOf(token)
-      const said = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
-      if (said.kind === 'answered') socket.linkIs(tradelink)
-      return said
+      const answer = await call('change-tradelink', envelopeSchema, { body: { tradelink }, read: () => null })
+      if (answer.kind === 'answered') socket.setTradeLink(tradelink)
+      return answer
     },
     async goOffline() {
       socket.close()
@@ -170,7 +170,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
   }
 }
 
-/** Limits how often each item is listed or changed. */
+/** Returns a function that is true if the item may be listed or changed now, and that counts this. */
 function createItemLimit(time: Time) {
   const taken = new Map<string, number[]>()
   return (assetId: string): boolean => {
@@ -188,7 +188,7 @@ function listingCalls({
   scale,
   time,
 }: Parts): Part<'refresh' | 'list' | 'reprice' | 'unlist' | 'unlistAll' | 'bestOffers'> {
-  const mayAsk = createItemLimit(time)
+  const mayChange = createItemLimit(time)
   const lineOf = (itemId: string, priceMinor: bigint) => ({
     // A string, because asset ids of Rust have 19 digits.
     item_id: itemId,
@@ -198,32 +198,31 @@ function listingCalls({
     refresh: (appId) =>
       call('fetch-my-inventory', envelopeSchema, { query: [gameOf(appId)], read: () => null }),
     async list(appId, lines) {
-      const asked = lines.slice(0, MOST_LINES).filter(({ assetId }) => mayAsk(assetId))
-      const early = lines.filter((line) => !asked.includes(line)).map(tooEarly)
-      if (asked.length === 0) return { kind: 'answered', value: early }
-      const said = await call('list-items-steam', listedSchema, {
+      const requested = lines.slice(0, MOST_LINES).filter(({ assetId }) => mayChange(assetId))
+      const early = lines.filter((line) => !requested.includes(line)).map(tooEarly)
+      if (requested.length === 0) return { kind: 'answered', value: early }
+      return call('list-items-steam', listedSchema, {
         query: [gameOf(appId)],
-        body: { items: asked.map(({ assetId, priceMinor }) => lineOf(assetId, priceMinor)) },
+        body: { items: requested.map(({ assetId, priceMinor }) => lineOf(assetId, priceMinor)) },
         read: (answer) => [
           ...listedOf(
             answer,
-            asked.map(({ assetId }) => assetId),
+            requested.map(({ assetId }) => assetId),
           ),
           ...early,
         ],
       })
-      return said
     },
     async reprice(appId, lines): Promise<MarketAnswer<readonly Repriced[]>> {
-      const asked = lines.slice(0, MOST_LINES).filter(({ itemId }) => mayAsk(itemId))
-      if (asked.length === 0) return { kind: 'answered', value: [] }
+      const requested = lines.slice(0, MOST_LINES).filter(({ itemId }) => mayChange(itemId))
+      if (requested.length === 0) return { kind: 'answered', value: [] }
       return call('edit-items', editedSchema, {
         query: [gameOf(appId)],
-        body: { items: asked.map(({ itemId, priceMinor }) => lineOf(itemId, priceMinor)) },
+        body: { items: requested.map(({ itemId, priceMinor }) => lineOf(itemId, priceMinor)) },
         read: (answer) =>
           editedOf(
             answer,
-            asked.map(({ itemId }) => itemId),
+            requested.map(({ itemId }) => itemId),
           ),
       })
     },
@@ -246,36 +245,39 @@ function listingCalls({
 
 const tooEarly = ({ assetId }: Line): Listed => ({ kind: 'refused', assetId, code: 'too early', retry: true })
 
-function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'> {
+function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'outcomes'> {
   const { call, socket, scale, now } = parts
+  /** The offer of each deal, by the deal's number. */
   const offers = new Map<string, string>()
   return {
     async round(appId) {
-      socket.keep()
+      socket.keepOpen()
       // The order matters: an item that is sold between the two answers appears in the second one.
       const onSale = await call('list-items-steam', onSaleSchema, { query: [gameOf(appId)], read: onSaleOf })
       if (onSale.kind !== 'answered') return onSale
       const ready = await call('ready-to-transfer-p2p', readyTradesSchema, {
-        read: (answer) => askedOf(answer, now()),
+        read: (answer) => dueDealsOf(answer, now()),
       })
       if (ready.kind !== 'answered') return ready
       const history = await historyOf(parts, new Date(now().getTime() - DAY_MS))
       if (history.kind !== 'answered') return history
-      const told = socket.told().filter((each) => isOpen(each, history.value))
-      const asked = joined(ready.value, told).filter(({ due }) => isOf(due.assets, appId))
-      const pending = history.value.flatMap((row) => (GAMES[row.game] === appId ? (underWay(row) ?? []) : []))
-      const rows = distinct([...asked.flatMap((each) => each.rows), ...onSale.value, ...pending])
-      return { kind: 'answered', value: { rows, due: asked.map(({ due }) => due) } }
+      const pushed = socket.deals().filter((each) => isOpen(each, history.value))
+      const deals = joined(ready.value, pushed).filter(({ due }) => isOf(due.assets, appId))
+      const pending = history.value.flatMap((row) =>
+        GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
+      )
+      const rows = distinct([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
+      return { kind: 'answered', value: { rows, due: deals.map(({ due }) => due) } }
     },
-    async stands({ dealId }) {
+    async isWanted({ dealId }) {
       const offerId = offers.get(dealId)
       if (offerId !== undefined && socket.isCalledOff(offerId)) return { kind: 'answered', value: false }
       return call('check-many-steam', checkedSchema, {
         query: [['id', dealId]],
-        read: (answer) => standsIn(answer, dealId),
+        read: (answer) => isWantedIn(answer, dealId),
       })
     },
-    async sent(_appId, { offerId, dealId }) {
+    async reportOffer(_appId, { offerId, dealId }) {
       offers.set(dealId, offerId)
       return call('steam-trade', envelopeSchema, {
         body: { tradeid: offerId, waxid: dealId },
@@ -292,16 +294,16 @@ function saleCalls(parts: Parts): Part<'round' | 'stands' | 'sent' | 'outcomes'>
 }
 
 /** The socket never reports that a deal is done. The history does, newest first. */
-const isOpen = ({ due }: Asked, history: readonly HistoryRow[]): boolean =>
+const isOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
   due.assets.every(({ assetId }) => {
     const newest = history.find(({ item_id }) => item_id === assetId)
     return newest === undefined || !isOver(newest)
   })
 
 /** If both poll and socket report a deal, the poll's version counts. */
-function joined(polled: readonly Asked[], told: readonly Asked[]): Asked[] {
+function joined(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
   const known = new Set(polled.map(({ due }) => due.dealId))
-  return [...polled, ...told.filter(({ due }) => !known.has(due.dealId))]
+  return [...polled, ...pushed.filter(({ due }) => !known.has(due.dealId))]
 }
 
 const isOf = (assets: readonly { appId: number }[], appId: number): boolean =>
@@ -317,13 +319,13 @@ function distinct(rows: readonly Row[]): Row[] {
 async function historyOf({ call, now }: Parts, since: Date): Promise<MarketAnswer<HistoryRow[]>> {
   const rows: HistoryRow[] = []
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const said = await call('my-history', historySchema, {
+    const answer = await call('my-history', historySchema, {
       body: { skip: page * PAGE, start: since.toISOString(), end: now().toISOString(), sort: 'DESC' },
       read: ({ data }) => data.trades,
     })
-    if (said.kind !== 'answered') return said
-    rows.push(...said.value)
-    if (said.value.length < PAGE) break
+    if (answer.kind !== 'answered') return answer
+    rows.push(...answer.value)
+    if (answer.value.length < PAGE) break
   }
   return { kind: 'answered', value: rows.filter(isSale) }
 }

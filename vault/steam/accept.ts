@@ -6,12 +6,15 @@ import { type Gift, isSameSet } from '../giving/gift.ts'
 import { readOffer } from './answers.ts'
 import type { Session } from './session.ts'
 
-type Taken = { offerId: string; fromSteamId: string; gift: Gift }
+type ReceivedOffer = { offerId: string; fromSteamId: string; gift: Gift }
 
 /** Does nothing unless Steam's page shows exactly this gift, with nothing in return. */
-export async function acceptGift(session: Session, { offerId, fromSteamId, gift }: Taken): Promise<void> {
-  const said = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
-  const offer = said && readOffer(said)
+export async function acceptGift(
+  session: Session,
+  { offerId, fromSteamId, gift }: ReceivedOffer,
+): Promise<void> {
+  const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
+  const offer = reply && readOffer(reply)
   const isGift =
     offer?.offerId === offerId &&
     !offer.isOurs &&

@@ -1,7 +1,7 @@
 /** Steam's answers, parsed strictly: anything unexpected counts as no answer. */
 import { z } from 'zod'
 import { steamIdOf } from '../files/trade-link.ts'
-import type { Said } from './session.ts'
+import type { SteamAnswer } from './session.ts'
 
 const ID = z.string().regex(/^\d{1,20}$/)
 const assetSchema = z.object({
@@ -101,31 +101,31 @@ const confirmationsSchema = z.object({
 
 export type Confirmation = z.output<typeof confirmationsSchema>['conf'][number]
 
-export const readOffer = (said: Said) => parsed(oneOfferSchema, said)?.response.offer
-export const readTrade = (said: Said) => parsed(tradeSchema, said)?.response.trades[0]
-export const readOwnItems = (said: Said) => parsed(ownItemsSchema, said)?.response
-export const readConfirmations = (said: Said) => parsed(confirmationsSchema, said)?.conf
-export const isSuccess = (said: Said): boolean =>
-  parsed(z.object({ success: z.literal(true) }), said) !== undefined
-export const readSent = (said: Said) => parsed(z.object({ tradeofferid: ID }), said)?.tradeofferid
+export const readOffer = (reply: SteamAnswer) => parsed(oneOfferSchema, reply)?.response.offer
+export const readTrade = (reply: SteamAnswer) => parsed(tradeSchema, reply)?.response.trades[0]
+export const readOwnItems = (reply: SteamAnswer) => parsed(ownItemsSchema, reply)?.response
+export const readConfirmations = (reply: SteamAnswer) => parsed(confirmationsSchema, reply)?.conf
+export const isSuccess = (reply: SteamAnswer): boolean =>
+  parsed(z.object({ success: z.literal(true) }), reply) !== undefined
+export const readSent = (reply: SteamAnswer) => parsed(z.object({ tradeofferid: ID }), reply)?.tradeofferid
 
 /** Leaves out rows that cannot be read, so a strange offer does not hide the others. */
-export function readOffers(said: Said): { offers: Offer[]; cursor: number } | undefined {
-  const page = parsed(offersSchema, said)?.response
+export function readOffers(reply: SteamAnswer): { offers: Offer[]; cursor: number } | undefined {
+  const page = parsed(offersSchema, reply)?.response
   if (page === undefined) return undefined
   const offers = page.trade_offers_sent.flatMap((row) => offerSchema.safeParse(row).data ?? [])
   return { offers, cursor: page.next_cursor }
 }
 
 /** The number at the end of a text such as "There was an error sending your trade offer. (26)". */
-export function refusalOf({ text }: Said): number | undefined {
+export function refusalOf({ text }: SteamAnswer): number | undefined {
   const error = jsonOf(text, z.object({ strError: z.string() }))?.strError
   const [, code] = /\((\d{1,3})\)\s*$/.exec(error ?? '') ?? []
   return code === undefined ? undefined : Number(code)
 }
 
 /** The price in US cents. Undefined if the market has no price. */
-export function readPrice({ text }: Said): bigint | undefined {
+export function readPrice({ text }: SteamAnswer): bigint | undefined {
   const answer = jsonOf(
     text,
     z.object({ lowest_price: z.string().optional(), median_price: z.string().optional() }),
@@ -138,7 +138,7 @@ export function readPrice({ text }: Said): bigint | undefined {
   return cents.sort((one, other) => Number(other - one))[0]
 }
 
-function parsed<T>(schema: z.ZodType<T>, { status, eresult, text }: Said): T | undefined {
+function parsed<T>(schema: z.ZodType<T>, { status, eresult, text }: SteamAnswer): T | undefined {
   return status === 200 && eresult === 1 ? jsonOf(text, schema) : undefined
 }
 

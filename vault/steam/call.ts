@@ -36,11 +36,12 @@ class SandboxAgent extends Agent {
  * connection is redirected. Throws for any other machine, which would receive the sessions of all accounts.
  */
 export function createCaller(sandboxUrl: string | undefined, deadlineMs = 30_000): Caller {
-  const agent = sandboxUrl === undefined ? new Agent({ keepAlive: true, maxSockets: 4 }) : leadTo(sandboxUrl)
-  return { agent, call: (call) => answerOf(agent, call, deadlineMs) }
+  const agent =
+    sandboxUrl === undefined ? new Agent({ keepAlive: true, maxSockets: 4 }) : agentFor(sandboxUrl)
+  return { agent, call: (call) => send(agent, call, deadlineMs) }
 }
 
-function leadTo(sandboxUrl: string): Agent {
+function agentFor(sandboxUrl: string): Agent {
   const url = URL.canParse(sandboxUrl) ? new URL(sandboxUrl) : undefined
   const isHere = url?.hostname === 'localhost' || url?.hostname === '127.0.0.1'
   if (url === undefined || !isHere || url.protocol !== 'http:' || url.username !== '') {
@@ -51,11 +52,7 @@ function leadTo(sandboxUrl: string): Agent {
   return new SandboxAgent({ host: '127.0.0.1', port: Number(url.port || 80) })
 }
 
-function answerOf(
-  agent: Agent,
-  { method, url, headers = {}, form }: Call,
-  deadlineMs: number,
-): Promise<Reply> {
+function send(agent: Agent, { method, url, headers = {}, form }: Call, deadlineMs: number): Promise<Reply> {
   const body = form?.toString()
   const type = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }
   return new Promise((resolve) => {

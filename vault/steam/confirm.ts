@@ -1,9 +1,10 @@
-/** The phone of an account. It confirms offers, one at a time, and nothing else. */
+/** Confirms an account's offers, one at a time, as its mobile authenticator does. Confirms nothing else. */
 import { createHash, createHmac } from 'node:crypto'
 import { type Confirmation, isSuccess, readConfirmations } from './answers.ts'
 import type { Session } from './session.ts'
 
-const TRADE = 2
+/** Steam's type of a confirmation for an offer. */
+const OFFER_TYPE = 2
 
 export type FoundConfirmation =
   | { kind: 'found'; confirmation: Confirmation }
@@ -16,22 +17,26 @@ export async function findConfirmation(
   offerId: string,
   timeS: number,
 ): Promise<FoundConfirmation> {
-  const said = await session.page('confirmations', '/mobileconf/getlist', sign(session, 'list', timeS))
-  const all = said && readConfirmations(said)
+  const reply = await session.page('confirmations', '/mobileconf/getlist', sign(session, 'list', timeS))
+  const all = reply && readConfirmations(reply)
   if (all === undefined) return { kind: 'unanswered' }
-  const own = all.filter((each) => each.type === TRADE && each.creator_id === offerId)
+  const own = all.filter((each) => each.type === OFFER_TYPE && each.creator_id === offerId)
   const [confirmation] = own
   return confirmation !== undefined && own.length === 1 ? { kind: 'found', confirmation } : { kind: 'none' }
 }
 
-/** Confirms the offer. Resolves to false if Steam did not report success, although it may have worked. */
-export async function sayYes(session: Session, { id, nonce }: Confirmation, timeS: number): Promise<boolean> {
+/** Accepts the confirmation. Resolves to false if Steam did not report success, although it may have worked. */
+export async function acceptConfirmation(
+  session: Session,
+  { id, nonce }: Confirmation,
+  timeS: number,
+): Promise<boolean> {
   const query = { op: 'allow', ...sign(session, 'accept', timeS), cid: id, ck: nonce }
-  const said = await session.page('confirm', '/mobileconf/ajaxop', query)
-  return said !== undefined && isSuccess(said)
+  const reply = await session.page('confirm', '/mobileconf/ajaxop', query)
+  return reply !== undefined && isSuccess(reply)
 }
 
-/** The key that signs one kind of request, for a few minutes. */
+/** The query of a request of this kind (`tag`), signed. Steam accepts it for a few minutes. */
 function sign({ steamId, secrets }: Session, tag: string, timeS: number): Record<string, string> {
   const time = Buffer.alloc(8)
   time.writeBigUInt64BE(BigInt(timeS))

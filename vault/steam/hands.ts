@@ -2,7 +2,7 @@
 import { accountIdOf } from '../files/trade-link.ts'
 import { type Gift, type Hands, isGift, isSameSet, looksLikeDeposit, type SeenOffer } from '../giving/gift.ts'
 import { type Offer, readOffer, readOffers, readSent, readTrade, refusalOf } from './answers.ts'
-import { findConfirmation, sayYes } from './confirm.ts'
+import { acceptConfirmation, findConfirmation } from './confirm.ts'
 import type { Posted, Session } from './session.ts'
 
 /** The error numbers with which Steam reports that no offer was made. */
@@ -12,7 +12,22 @@ const MOST_PAGES = 20
 const WENT_THROUGH = new Set([3, 5, 6, 7, 12])
 /** Steam's states of trades that moved nothing: they failed, or were called off while Steam held them. */
 const FAILED = new Set([4, 8, 9, 11])
-const NEEDS_CONFIRMATION = 9
+/** Steam's states of an offer. `reverted`: it was accepted, and the trade was taken back later. */
+const STATE = {
+  active: 2,
+  accepted: 3,
+  countered: 4,
+  expired: 5,
+  cancelled: 6,
+  declined: 7,
+  invalid: 8,
+  needsConfirmation: 9,
+  cancelledByPhone: 10,
+  inEscrow: 11,
+  reverted: 12,
+} as const
+/** The states of an offer that was confirmed and has not ended without a trade. */
+const CONFIRMED: ReadonlySet<number> = new Set([STATE.active, STATE.accepted, STATE.inEscrow, STATE.reverted])
 /** The lifetime of an offer. Older offers are not searched for. */
 const LOOK_BACK_S = 15 * 86_400
 
@@ -35,7 +50,7 @@ export function createHands(parts: Parts): Hands {
       const referer = `https://steamcommunity.com/profiles/${parts.session.steamId}/tradeoffers/sent/`
       await parts.session.form('cancel', `/tradeoffer/${offerId}/cancel`, { fields: {}, referer })
     },
-    gave: (steamTradeId, gift) => gave(parts, steamTradeId, gift),
+    checkTrade: (steamTradeId, gift) => checkTrade(parts, steamTradeId, gift),
   }
 }
 
@@ -76,7 +91,7 @@ function sentOf(posted: Posted): Awaited<ReturnType<Hands['send']>> {
 async function find({ session, nowS }: Parts, gift: Gift): ReturnType<Hands['find']> {
   let cursor = 0
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const said = await session.api('offers', 'IEconService/GetTradeOffers', {
+    const reply = await session.api('offers', 'IEconService/GetTradeOffers', {
       get_sent_offers: '1',
       get_received_offers: '0',
       get_descriptions: '0',
@@ -84,44 +99,43 @@ async function find({ session, nowS }: Parts, gift: Gift): ReturnType<Hands['fin
       time_historical_cutoff: String(nowS() - LOOK_BACK_S),
       cursor: String(cursor),
     })
-    const answer = said && readOffers(said)
-    if (answer === undefined) return { kind: 'unanswered' }
-    const found = answer.offers.find((offer) => isGift(offer, gift))
+    const list = reply && readOffers(reply)
+    if (list === undefined) return { kind: 'unanswered' }
+    const found = list.offers.find((offer) => isGift(offer, gift))
     if (found !== undefined) return { kind: 'found', offerId: found.offerId }
-    if (answer.cursor === 0) return { kind: 'none' }
-    cursor = answer.cursor
+    if (list.cursor === 0) return { kind: 'none' }
+    cursor = list.cursor
   }
   return { kind: 'unanswered' }
 }
 
 async function readOne({ session }: Parts, offerId: string): Promise<Offer | undefined> {
-  const said = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
-  const offer = said && readOffer(said)
+  const reply = await session.api('offer', 'IEconService/GetTradeOffer', { tradeofferid: offerId })
+  const offer = reply && readOffer(reply)
   return offer?.offerId === offerId ? offer : undefined
 }
 
 function seenOf({ state, steamTradeId }: Offer): SeenOffer | undefined {
   switch (state) {
-    case 2:
+    case STATE.active:
       return { state: 'active' }
-    case 3:
-    // The offer was accepted, and the trade was taken back later.
-    case 12:
+    case STATE.accepted:
+    case STATE.reverted:
       return { state: 'accepted', steamTradeId }
-    case 4:
+    case STATE.countered:
       return { state: 'ended', how: 'countered' }
-    case 5:
+    case STATE.expired:
       return { state: 'ended', how: 'expired' }
-    case 6:
-    case 10:
+    case STATE.cancelled:
+    case STATE.cancelledByPhone:
       return { state: 'ended', how: 'withdrawn' }
-    case 7:
+    case STATE.declined:
       return { state: 'ended', how: 'declined' }
-    case 8:
+    case STATE.invalid:
       return { state: 'ended', how: 'invalid' }
-    case NEEDS_CONFIRMATION:
+    case STATE.needsConfirmation:
       return { state: 'needs_confirmation' }
-    case 11:
+    case STATE.inEscrow:
       return { state: 'in_escrow' }
     default:
       return undefined
@@ -134,19 +148,21 @@ async function confirm(parts: Parts, offerId: string, gift: Gift): Promise<boole
   const found = await findConfirmation(session, offerId, nowS())
   const offer = await readOne(parts, offerId)
   if (offer === undefined || !isGift(offer, gift)) return false
-  if (offer.state !== NEEDS_CONFIRMATION) return isConfirmed(offer)
+  if (offer.state !== STATE.needsConfirmation) return CONFIRMED.has(offer.state)
   if (found.kind !== 'found') return false
-  if (await sayYes(session, found.confirmation, nowS())) return true
+  if (await acceptConfirmation(session, found.confirmation, nowS())) return true
   // The offer may be confirmed even if the answer was lost.
   const after = await readOne(parts, offerId)
-  return after !== undefined && isConfirmed(after)
+  return after !== undefined && CONFIRMED.has(after.state)
 }
 
-const isConfirmed = ({ state }: Offer): boolean => state === 2 || state === 3 || state === 11 || state === 12
-
-async function gave({ session }: Parts, steamTradeId: string, gift: Gift): ReturnType<Hands['gave']> {
-  const said = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
-  const trade = said && readTrade(said)
+async function checkTrade(
+  { session }: Parts,
+  steamTradeId: string,
+  gift: Gift,
+): ReturnType<Hands['checkTrade']> {
+  const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
+  const trade = reply && readTrade(reply)
   if (trade === undefined || trade.tradeid !== steamTradeId) return undefined
   if (FAILED.has(trade.status)) return 'failed'
   const given = trade.assets_given.map((asset) => ({

@@ -1,4 +1,4 @@
-/** Reads an account's items and their senders from Steam. */
+/** Reads from Steam: an account's items, who sent them, and prices. */
 import type { GivenAsset } from '../giving/gift.ts'
 import { readOwnItems, readPrice, readTrade } from './answers.ts'
 import type { Caller } from './call.ts'
@@ -21,7 +21,7 @@ export async function readFreeItems(
   const items = new Map<string, OwnItem>()
   let start: string | undefined
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const said = await session.api('inventory', 'IEconService/GetInventoryItemsWithDescriptions', {
+    const reply = await session.api('inventory', 'IEconService/GetInventoryItemsWithDescriptions', {
       steamid: session.steamId,
       appid: String(appId),
       contextid: FREE_CONTEXT,
@@ -29,12 +29,12 @@ export async function readFreeItems(
       count: PAGE,
       ...(start === undefined ? {} : { start_assetid: start }),
     })
-    const answer = said && readOwnItems(said)
-    if (answer === undefined) return undefined
+    const inventory = reply && readOwnItems(reply)
+    if (inventory === undefined) return undefined
     const classOf = (row: { classid: string; instanceid?: string | undefined }) =>
       `${row.classid}/${row.instanceid ?? '0'}`
-    const described = new Map(answer.descriptions.map((row) => [classOf(row), row]))
-    for (const asset of answer.assets) {
+    const described = new Map(inventory.descriptions.map((row) => [classOf(row), row]))
+    for (const asset of inventory.assets) {
       const about = described.get(classOf(asset))
       if (asset.appid !== appId || asset.contextid !== FREE_CONTEXT || about === undefined) continue
       items.set(asset.assetid, {
@@ -43,8 +43,8 @@ export async function readFreeItems(
         isTradable: about.tradable === true || about.tradable === 1,
       })
     }
-    if (!answer.more_items || answer.last_assetid === undefined) return items
-    start = answer.last_assetid
+    if (!inventory.more_items || inventory.last_assetid === undefined) return items
+    start = inventory.last_assetid
   }
   return undefined
 }
@@ -55,8 +55,8 @@ export async function readGiver(
   steamTradeId: string,
   assets: readonly GivenAsset[],
 ): Promise<string | undefined> {
-  const said = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
-  const trade = said && readTrade(said)
+  const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
+  const trade = reply && readTrade(reply)
   if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE) return undefined
   const came = new Set(trade.assets_received.map(({ appid, new_assetid }) => `${appid}/${new_assetid}`))
   return assets.every(({ appId, assetId }) => came.has(`${appId}/${assetId}`))
@@ -70,7 +70,7 @@ const MOST_PRICES = 20_000
 /** Prices of Steam's own market, in US cents. The vault never uses the till's prices. */
 export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pace; nowMs: () => number }) {
   const known = new Map<string, { cents: bigint | undefined; atMs: number }>()
-  /** Undefined if there is no price; `unanswered` if Steam did not answer. */
+  /** Resolves to undefined if there is no price, and to `unanswered` if Steam did not answer. */
   return async (appId: number, name: string): Promise<bigint | undefined | 'unanswered'> => {
     const key = `${appId}/${name}`
     const kept = known.get(key)

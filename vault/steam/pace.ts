@@ -19,7 +19,7 @@ export const GAPS_MS = {
   price: 4_000,
 } as const
 
-export type Ask = keyof typeof GAPS_MS
+export type RequestKind = keyof typeof GAPS_MS
 
 const FIRST_PAUSE_MS = 60_000
 const LAST_PAUSE_MS = 1_800_000
@@ -30,30 +30,30 @@ export type Waiting = { nowMs(): number; pause(ms: number): Promise<void> }
 
 export type Pace = {
   /** Resolves to true when it is this request's turn, and to false if the wait would be too long. */
-  turn(ask: Ask): Promise<boolean>
+  turn(kind: RequestKind): Promise<boolean>
   /** Records that Steam answered 429. Requests of this kind then pause, longer each time. */
-  limited(ask: Ask): void
-  answered(ask: Ask): void
+  limited(kind: RequestKind): void
+  answered(kind: RequestKind): void
 }
 
 export function createPace({ nowMs, pause }: Waiting): Pace {
-  const free = new Map<Ask, number>()
-  const refusals = new Map<Ask, number>()
+  const free = new Map<RequestKind, number>()
+  const refusals = new Map<RequestKind, number>()
   return {
-    async turn(ask) {
-      const at = Math.max(nowMs(), free.get(ask) ?? 0)
+    async turn(kind) {
+      const at = Math.max(nowMs(), free.get(kind) ?? 0)
       if (at - nowMs() > LONGEST_WAIT_MS) return false
-      free.set(ask, at + GAPS_MS[ask])
+      free.set(kind, at + GAPS_MS[kind])
       const ms = at - nowMs()
       if (ms > 0) await pause(ms)
       return true
     },
-    limited(ask) {
-      const count = refusals.get(ask) ?? 0
-      refusals.set(ask, count + 1)
+    limited(kind) {
+      const count = refusals.get(kind) ?? 0
+      refusals.set(kind, count + 1)
       const until = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LAST_PAUSE_MS)
-      free.set(ask, Math.max(until, free.get(ask) ?? 0))
+      free.set(kind, Math.max(until, free.get(kind) ?? 0))
     },
-    answered: (ask) => void refusals.delete(ask),
+    answered: (kind) => void refusals.delete(kind),
   }
 }

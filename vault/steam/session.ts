@@ -1,31 +1,35 @@
-/** An account's requests to Steam. Sessions are opened with its refresh token, as by the mobile app. */
+/** An account's requests to Steam. A session is opened with the account's refresh token, as the mobile app does it. */
 import { randomBytes } from 'node:crypto'
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import type { Secrets } from '../files/accounts.ts'
 import type { Caller, Reply } from './call.ts'
-import type { Ask, Pace } from './pace.ts'
+import type { Pace, RequestKind } from './pace.ts'
 
 const COMMUNITY = 'https://steamcommunity.com'
 const API = 'https://api.steampowered.com'
 const USER_AGENT = 'okhttp/4.9.2'
 const LOGIN_MS = 20_000
 
-export type Said = Extract<Reply, { kind: 'reply' }>
+export type SteamAnswer = Extract<Reply, { kind: 'reply' }>
 
 export type Session = {
   steamId: string
   secrets: Secrets
   /** Reads the Web API. Undefined if Steam gave no complete answer, or no session could be opened. */
-  api(ask: Ask, method: string, query: Record<string, string>): Promise<Said | undefined>
+  api(kind: RequestKind, method: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
   /** Reads a page of the website. */
-  page(ask: Ask, path: string, query: Record<string, string>): Promise<Said | undefined>
+  page(kind: RequestKind, path: string, query: Record<string, string>): Promise<SteamAnswer | undefined>
   /** Posts a form of the website. `not_made`: the request was certainly not made. */
-  form(ask: Ask, path: string, form: { fields: Record<string, string>; referer: string }): Promise<Posted>
+  form(
+    kind: RequestKind,
+    path: string,
+    form: { fields: Record<string, string>; referer: string },
+  ): Promise<Posted>
   /** Returns a session token of this account, for a market that must see its offers; undefined if Steam gives none. */
   accessToken(options: { fresh: boolean }): Promise<string | undefined>
 }
 
-export type Posted = Said | { kind: 'unanswered' } | { kind: 'not_made' }
+export type Posted = SteamAnswer | { kind: 'unanswered' } | { kind: 'not_made' }
 
 type Parts = { caller: Caller; pace: Pace }
 type Tokens = { accessToken: string; sessionId: string }
@@ -44,17 +48,17 @@ export function createSession(
   }
 
   /** If the session has ended, renews it once and repeats the request, which had no effect. */
-  const asking = async (ask: Ask, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
+  const request = async (kind: RequestKind, make: (tokens: Tokens) => Promise<Reply>): Promise<Posted> => {
     for (const isLast of [false, true]) {
       tokens ??= await logIn()
-      if (tokens === undefined || !(await pace.turn(ask))) return { kind: 'not_made' }
+      if (tokens === undefined || !(await pace.turn(kind))) return { kind: 'not_made' }
       const reply = await make(tokens)
       if (reply.kind === 'failed') return { kind: 'unanswered' }
       if (reply.status === 429) {
-        pace.limited(ask)
+        pace.limited(kind)
         return reply
       }
-      pace.answered(ask)
+      pace.answered(kind)
       if (!hasEnded(reply)) return reply
       tokens = undefined
       if (isLast) break
@@ -70,38 +74,38 @@ export function createSession(
       tokens ??= await logIn()
       return tokens?.accessToken
     },
-    api: async (ask, method, query) =>
-      read(
-        await asking(ask, ({ accessToken }) =>
+    api: async (kind, method, query) =>
+      answered(
+        await request(kind, ({ accessToken }) =>
           caller.call({
             method: 'GET',
             url: addressOf(API, `/${method}/v1/`, { ...query, access_token: accessToken }),
           }),
         ),
       ),
-    page: async (ask, path, query) =>
-      read(
-        await asking(ask, (now) =>
+    page: async (kind, path, query) =>
+      answered(
+        await request(kind, (current) =>
           caller.call({
             method: 'GET',
             url: addressOf(COMMUNITY, path, query),
-            headers: cookieOf(steamId, now),
+            headers: cookieOf(steamId, current),
           }),
         ),
       ),
-    form: (ask, path, { fields, referer }) =>
-      asking(ask, (now) =>
+    form: (kind, path, { fields, referer }) =>
+      request(kind, (current) =>
         caller.call({
           method: 'POST',
           url: addressOf(COMMUNITY, path, {}),
-          headers: { ...cookieOf(steamId, now), origin: COMMUNITY, referer },
-          form: new URLSearchParams({ sessionid: now.sessionId, ...fields }),
+          headers: { ...cookieOf(steamId, current), origin: COMMUNITY, referer },
+          form: new URLSearchParams({ sessionid: current.sessionId, ...fields }),
         }),
       ),
   }
 }
 
-const read = (posted: Posted): Said | undefined => (posted.kind === 'reply' ? posted : undefined)
+const answered = (posted: Posted): SteamAnswer | undefined => (posted.kind === 'reply' ? posted : undefined)
 
 const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<string, string> => ({
   cookie: `steamLoginSecure=${steamId}%7C%7C${accessToken}; sessionid=${sessionId}; Steam_Language=english`,
@@ -109,7 +113,7 @@ const cookieOf = (steamId: string, { accessToken, sessionId }: Tokens): Record<s
 })
 
 /** True if Steam refuses the request because the session has ended. */
-const hasEnded = ({ status, text }: Said): boolean =>
+const hasEnded = ({ status, text }: SteamAnswer): boolean =>
   status === 401 ||
   status === 302 ||
   (status === 403 && text.includes('Access is denied')) ||

@@ -20,8 +20,8 @@ const LONG_IDS = 9_007_199_254_740_993_000n
 export type MarketBench = Awaited<ReturnType<typeof openMarketBench>>
 
 /** The value of an answer. Throws if the call failed. */
-export async function value<T>(said: Promise<MarketAnswer<T>>): Promise<T> {
-  const answer = await said
+export async function value<T>(call: Promise<MarketAnswer<T>>): Promise<T> {
+  const answer = await call
   if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
   return answer.value
 }

@@ -25,10 +25,10 @@ type MarketItem = {
 }
 export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap'
 
-const said = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
+const answered = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
 
 /** Everything outside the vault, and the faults of the next calls. */
-export function outside(order: Market['order'] = 'confirm_then_tell') {
+export function outside(order: Market['order'] = 'confirm_then_report') {
   let nowMs = 1_800_000_000_000
   let lastId = 100
   let mishaps: Mishap[] = []
@@ -57,20 +57,20 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     name: 'm',
     games: [730],
     order,
-    ready: async () => said({ problems: [], feeBp: null }),
-    keepOnline: async () => said(null),
-    setTradeToken: async () => said(null),
-    goOffline: async () => said(null),
+    ready: async () => answered({ problems: [], feeBp: null }),
+    keepOnline: async () => answered(null),
+    setTradeToken: async () => answered(null),
+    goOffline: async () => answered(null),
     close() {},
-    refresh: async () => said(null),
-    unlistAll: async () => said(null),
-    money: async () => said({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' }),
-    bestOffers: async () => said(new Map()),
-    reprice: async () => said([]),
+    refresh: async () => answered(null),
+    unlistAll: async () => answered(null),
+    money: async () => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' }),
+    bestOffers: async () => answered(new Map()),
+    reprice: async () => answered([]),
     list: async (_, lines) =>
       call(
         () =>
-          said(
+          answered(
             lines.map(({ assetId, priceMinor }) => {
               const isThere = items.some((item) => item.assetId === assetId && isOpen(item))
               if (isThere || !owned.has(assetId))
@@ -85,7 +85,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
     unlist: async (_, itemIds) =>
       call(
         () =>
-          said(
+          answered(
             itemIds.map((itemId) => {
               const item = items.find((each) => each.itemId === itemId)
               if (item?.stage === 'on_sale') item.stage = 'cancelled'
@@ -106,18 +106,20 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         const due = [...deals.values()].filter(
           ({ due: { dealId } }) => leftS(dealId) > 0 && !isHandedOver(dealId),
         )
-        return said({ rows, due: due.map((each) => told(each.due)) })
+        return answered({ rows, due: due.map((each) => describe(each.due)) })
       }, lost),
-    stands: async ({ dealId }) => call(() => said(!off.has(dealId)), lost),
-    sent: async (_, { offerId }) =>
+    isWanted: async ({ dealId }) => call(() => answered(!off.has(dealId)), lost),
+    reportOffer: async (_, { offerId }) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
-        const isReady = order === 'tell_then_confirm' || offer?.seen.state !== 'needs_confirmation'
-        return offer && isReady ? said(null) : ({ kind: 'refused', code: 'error not active offers' } as const)
+        const isReady = order === 'report_then_confirm' || offer?.seen.state !== 'needs_confirmation'
+        return offer && isReady
+          ? answered(null)
+          : ({ kind: 'refused', code: 'error not active offers' } as const)
       }, lost),
     outcomes: async () =>
       call(
-        () => said(items.flatMap(({ itemId, end }) => (end ? [{ itemId, soldAt: now(), end }] : []))),
+        () => answered(items.flatMap(({ itemId, end }) => (end ? [{ itemId, soldAt: now(), end }] : []))),
         lost,
       ),
   }
@@ -129,7 +131,8 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
   const isSold = (assetId: string) => items.some((item) => item.assetId === assetId && item.stage === 'sold')
   const asset = (assetId: string) => ({ appId: APP, contextId: '2', assetId })
 
-  function told(due: Due): Due {
+  /** The deal as the market describes it, with its lie. */
+  function describe(due: Due): Due {
     switch (lie) {
       case 'asset':
         return { ...due, assets: [asset('99')] }
@@ -182,7 +185,7 @@ export function outside(order: Market['order'] = 'confirm_then_tell') {
         const offer = offers.find((each) => each.offerId === offerId)
         if (offer && offer.seen.state !== 'accepted') offer.seen = { state: 'ended', how: 'withdrawn' }
       }, undefined),
-    gave: async (steamTradeId) =>
+    checkTrade: async (steamTradeId) =>
       call(() => (steamTradeId.startsWith('t') ? ('given' as const) : undefined), undefined),
   }
 

@@ -36,12 +36,12 @@ const FAMILY: MarketName = 'market.csgo.com'
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-type StandDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
+type BenchDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 
 export type TestBench = Awaited<ReturnType<typeof openTestBench>>
 
 /** `database`: the database of a running till; by default a new, empty one. */
-export async function openTestBench(of: { database?: StandDatabase } = {}) {
+export async function openTestBench(of: { database?: BenchDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
   const database = of.database ?? (await testDatabase())
@@ -68,7 +68,7 @@ export async function openTestBench(of: { database?: StandDatabase } = {}) {
   const till = tillIn(ownDatabase.query)
   const market = await startMarket({ port: 0, steamUrl: steam.url, clock: () => nowMs, everyMs: 0 })
   const path = mkdtempSync(join(tmpdir(), 'vault-'))
-  const said: string[] = []
+  const logged: string[] = []
   const caller = createCaller(steam.url)
   const calls: string[] = []
   let vault: Vault | undefined
@@ -95,7 +95,7 @@ export async function openTestBench(of: { database?: StandDatabase } = {}) {
       },
       now: () => new Date(nowMs),
       machineMs: () => nowMs,
-      say: (line, about) => said.push(`${line} ${JSON.stringify(about)}`),
+      say: (line, about) => logged.push(`${line} ${JSON.stringify(about)}`),
     })
 
   const accountOf = (who: string) => {
@@ -109,7 +109,8 @@ export async function openTestBench(of: { database?: StandDatabase } = {}) {
     market,
     database,
     path,
-    said,
+    /** The vault's log lines. */
+    logged,
     /** The paths of the vault's requests to Steam. */
     calls,
     asGateway,

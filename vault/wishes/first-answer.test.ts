@@ -7,7 +7,7 @@ async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number
   const problems: string[] = []
   let asked = 0
   const till = {
-    async lastTold() {
+    async lastReported() {
       asked += 1
       if (asked <= refusals) throw new Error('refused')
       return 0

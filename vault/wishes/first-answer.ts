@@ -7,12 +7,12 @@ type Waiting = { stop: AbortSignal; pause(ms: number): Promise<void>; say(proble
 
 /** Resolves to true once the database has answered, and to false if the vault is stopped first. */
 export async function firstAnswer(
-  till: Pick<Till, 'lastTold'>,
+  till: Pick<Till, 'lastReported'>,
   { stop, pause, say }: Waiting,
 ): Promise<boolean> {
   while (!stop.aborted) {
     try {
-      await till.lastTold()
+      await till.lastReported()
       return true
     } catch (error) {
       say(error instanceof Error ? error.message : 'unknown')

@@ -70,9 +70,9 @@ export async function unsettledSales(till: SellingTill): Promise<string[]> {
 }
 
 /** Returns a line for each broken promise. Must be called only once nothing changes any more. */
-export async function checkSales(till: SellingTill, opened: readonly string[]): Promise<string[]> {
+export async function checkSales(till: SellingTill, orders: readonly string[]): Promise<string[]> {
   return [
-    ...(await checkTill(till, opened)),
+    ...(await checkTill(till, orders)),
     ...(await giftsOfBots(till)),
     ...giftsToBuyers(till),
     ...givenTwice(till),
@@ -117,7 +117,7 @@ async function giftsOfBots(till: SellingTill): Promise<string[]> {
   })
   return [
     ...wrong.map(({ id }) => `offer ${id} gives what no wish asked for`),
-    ...twice(gifts.map(numberOf)).map((id) => `wish ${id} was carried out twice`),
+    ...duplicatesOf(gifts.map(numberOf)).map((id) => `wish ${id} was carried out twice`),
     ...wrongStates.map(({ id, state }) => `wish ${id} is ${state}, but Steam shows otherwise`),
   ]
 }
@@ -131,7 +131,7 @@ function giftsToBuyers(till: SellingTill): string[] {
   )
   const gifts = giftsOf(till).filter(({ sender }) => sender === till.seller)
   return [
-    ...twice(gifts.map(({ message }) => message)).map((message) => `two offers for ${message}`),
+    ...duplicatesOf(gifts.map(({ message }) => message)).map((message) => `two offers for ${message}`),
     ...gifts.flatMap((offer) => {
       const bought = deals.find(({ deal }) => deal.message === offer.message)
       if (bought?.deal.buyer !== offer.partner || keysOf(bought.items) !== keysOf(offer.give))
@@ -156,10 +156,10 @@ function givenTwice(till: SellingTill): string[] {
     .flatMap(({ sender, give, tradeId }) =>
       give.flatMap(({ assetId }) => (isBack(tradeId, assetId) ? [] : [`${sender} ${assetId}`])),
     )
-  return twice(given).map((item) => `given twice: ${item}`)
+  return duplicatesOf(given).map((item) => `given twice: ${item}`)
 }
 
-const twice = (values: readonly string[]): string[] => [
+const duplicatesOf = (values: readonly string[]): string[] => [
   ...new Set(values.filter((value, index) => values.indexOf(value) !== index)),
 ]
 
@@ -210,7 +210,7 @@ const UNITS_PER_CENT = 10
 const centsOf = ({ kind, received, refund = 0 }: NonNullable<Item['outcome']>): number =>
   Math.floor((kind === 'paid' ? received : refund) / UNITS_PER_CENT)
 
-/** The list without `others`, of which each removes one equal entry. */
+/** The list without `others`. Each of these removes one equal entry. */
 function without(list: readonly string[], others: readonly string[]): string[] {
   const left = [...others]
   return list.filter((each) => {

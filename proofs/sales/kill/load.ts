@@ -1,4 +1,4 @@
-/** Buyers who buy all the time while the vault dies and returns, and a clock that is faster than the machine's. */
+/** Buyers who keep buying while the vault is killed and started again, and a clock that is faster than the machine's. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ItemStatus, Temper } from '../../../market-sandbox/world/world.ts'
 import { isProtectedNow, reverseTrade } from '../../../steam-sandbox/world/trades.ts'
@@ -7,14 +7,14 @@ import { pass, type SellingTill } from './till.ts'
 
 const LOOK_MS = 250
 /** The share of gifts that Steam's support takes back while their items are for sale, and the longest delay. */
-const UNDONE = 0.15
+const UNDONE_SHARE = 0.15
 const MOST_REGRET_MS = 4_000
 const OFFERED: readonly ItemStatus[] = ['on_sale', 'sold', 'waiting']
 /** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
-const BUYS = 0.5
-const BUYS_TWO = 0.25
+const BUY_CHANCE = 0.5
+const BUY_TWO_CHANCE = 0.25
 /** Simulated seconds per real second. */
-const TIMES = 6
+const SPEED = 6
 const TEMPERS: readonly [Temper, ...Temper[]] = [
   ...(['accepts', 'accepts', 'accepts', 'accepts', 'accepts', 'eager', 'eager'] as const),
   ...(['late', 'never', 'declines', 'counters', 'escrow', 'reverses', 'reverses'] as const),
@@ -56,9 +56,9 @@ async function buy({ market }: SellingTill, { random, ending, load }: Buying): P
     for (const sandbox of [market, market.waxpeer]) {
       const listed = sandbox.world().items.filter(({ status }) => status === 'on_sale')
       const first = listed[random.int(Math.max(1, listed.length))]
-      if (first === undefined || load.isCalm || !random.chance(BUYS)) continue
+      if (first === undefined || load.isCalm || !random.chance(BUY_CHANCE)) continue
       const second = listed.find(({ appId, itemId }) => appId === first.appId && itemId !== first.itemId)
-      const wanted = second !== undefined && random.chance(BUYS_TWO) ? [first, second] : [first]
+      const wanted = second !== undefined && random.chance(BUY_TWO_CHANCE) ? [first, second] : [first]
       // The market refuses while the seller is offline.
       const bought = await sandbox.buy(
         wanted.map(({ itemId }) => itemId),
@@ -90,7 +90,8 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
       if (partner !== seller || !items.some(({ newAssetId = '' }) => offered.has(newAssetId))) continue
       const now = performance.now()
       const plan = plans.get(id)
-      if (plan === undefined) plans.set(id, random.chance(UNDONE) ? now + random.int(MOST_REGRET_MS) : null)
+      if (plan === undefined)
+        plans.set(id, random.chance(UNDONE_SHARE) ? now + random.int(MOST_REGRET_MS) : null)
       if (plan === undefined || plan === null || now < plan) continue
       plans.set(id, null)
       steam.change((world, nowS) => reverseTrade(world, { tradeId: id, bySupport: true }, nowS))
@@ -118,6 +119,6 @@ export async function takeOwnBack({ market, steam }: SellingTill): Promise<boole
 async function runTime(till: SellingTill, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
     await delay(1_000)
-    await pass(till, TIMES - 1)
+    await pass(till, SPEED - 1)
   }
 }

@@ -6,7 +6,7 @@ import { registerHooks } from 'node:module'
 
 /** Replacements, by the end of a file's path. The process ends if the sources do not contain a text exactly once. */
 const CHANGES = {
-  '/vault/steam/pace.ts': [['at + GAPS_MS[ask])', 'at + GAPS_MS[ask] / 50)']],
+  '/vault/steam/pace.ts': [['at + GAPS_MS[kind])', 'at + GAPS_MS[kind] / 50)']],
   '/vault/markets/waxpeer.ts': [['const EVERY_MS = 1_000', 'const EVERY_MS = 250']],
   '/vault/markets/family.ts': [['const EVERY_MS = 500', 'const EVERY_MS = 250']],
   '/vault/commands/run.ts': [

@@ -31,7 +31,7 @@ export type KilledSales = {
 
 type Plan = { rounds: number; seed: number }
 type Notes = Pick<KilledSales, 'problems' | 'caught' | 'dealsCaught'>
-type Procs = { gateway: Running; vault: Running }
+type Processes = { gateway: Running; vault: Running }
 
 const DAY_S = 86_400
 /** Longer than Steam protects a trade, and than the till holds the credit of a deposit. */
@@ -48,14 +48,14 @@ const MOST_LAG_MS = 30
 const WAIT_MS = 600_000
 /** Keeps the load's random numbers apart from those that decide when to kill. */
 const LOAD_SEED = 2_000_000
-/** After so many rounds, days pass, so items of every game become free for sale. */
+/** Days pass after every fourth round, so items of every game lose their protection and can be sold. */
 const LEAP_EVERY = 4
 /** How many items the bots must have before the first kill. */
 const LEAST_HELD = 4
-/** After so many looks, days pass. */
+/** How many looks without success before days pass. */
 const LOOKS_A_LEAP = 150
 
-/** Something is half done if one of these is the last entry in the vault's log. */
+/** Kinds of log entries after which the vault is in the middle of its work. */
 const HALF_DONE = [
   ...(['intended', 'send_begun', 'offer_known', 'confirmed'] as const),
   ...(['sale listing_begun', 'sale listed', 'sale deal_intended', 'sale send_begun'] as const),
@@ -69,11 +69,11 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
   const notes: Notes = { problems: [], caught: {}, dealsCaught: 0 }
   const shoppers = startLoad(till, seededRandom(LOAD_SEED + seed))
   const load = startBuyers(till, seededRandom(LOAD_SEED * 2 + seed))
-  let procs: Procs = { gateway: till.start(), vault: till.startVault() }
+  let processes: Processes = { gateway: till.start(), vault: till.startVault() }
   try {
-    await untilForSale(till, procs, load)
+    await untilForSale(till, processes, load)
     for (let round = 1; round <= rounds; round += 1) {
-      procs = await killOne(till, procs, { random, notes })
+      processes = await killOne(till, processes, { random, notes })
       if (round % LEAP_EVERY === 0) await leap(till, load, PROTECTED_S)
       const differences = await verifyLedger(till.pool)
       notes.problems.push(
@@ -81,23 +81,23 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
       )
     }
     await untilPaid(till, load)
-    await sellerRegrets(till, load)
-    procs = await killOne(till, procs, { random, notes })
+    await letSellerTakeBack(till, load)
+    processes = await killOne(till, processes, { random, notes })
     load.isCalm = true
     await shoppers.leave()
     await settle(till, load)
     await Promise.all([shoppers.end(), load.end()])
-    notes.problems.push(...(await checkSales(till, shoppers.opened)))
+    notes.problems.push(...(await checkSales(till, shoppers.orders)))
     return { rounds, ...notes, bought: load.purchases(), books: await saleBooksOf(till) }
   } finally {
     await Promise.all([shoppers.end(), load.end()])
-    await Promise.all([procs.gateway.interrupt(), procs.vault.interrupt()])
+    await Promise.all([processes.gateway.interrupt(), processes.vault.interrupt()])
     await till.close()
   }
 }
 
 /** Waits until the vault has something for sale. */
-async function untilForSale(till: SellingTill, { gateway }: Procs, load: SaleLoad): Promise<void> {
+async function untilForSale(till: SellingTill, { gateway }: Processes, load: SaleLoad): Promise<void> {
   await untilAnswering(till, gateway)
   const held = async () =>
     (await till.pool.query('select 1 from custody_entry limit $1', [LEAST_HELD])).rowCount === LEAST_HELD
@@ -109,27 +109,27 @@ async function untilForSale(till: SellingTill, { gateway }: Procs, load: SaleLoa
   await eventually('something is for sale', () => isListed() || undefined, WAIT_MS)
 }
 
-/** Kills the gateway, the vault or both, and starts them again. */
+/** Kills the gateway, the vault or both, at a random moment or in the middle of work, and starts them again. */
 async function killOne(
   till: SellingTill,
-  procs: Procs,
+  processes: Processes,
   { random, notes }: { random: Random; notes: Notes },
-): Promise<Procs> {
+): Promise<Processes> {
   const victim = random.pick(['vault', 'vault', 'gateway', 'both'] as const)
   if (random.chance(0.3)) await delay(random.int(MOST_LIFE_MS))
   else await untilHalfDone(till, random)
   const isVaultDead = victim !== 'gateway'
   const isGatewayDead = victim !== 'vault'
   await Promise.all([
-    ...(isVaultDead ? [procs.vault.kill()] : []),
-    ...(isGatewayDead ? [procs.gateway.kill()] : []),
+    ...(isVaultDead ? [processes.vault.kill()] : []),
+    ...(isGatewayDead ? [processes.gateway.kill()] : []),
   ])
   if (isVaultDead) noteCaught(till, notes)
   if (isGatewayDead) await passMinute(till)
   await passHour(till)
   return {
-    vault: isVaultDead ? till.startVault() : procs.vault,
-    gateway: isGatewayDead ? till.start() : procs.gateway,
+    vault: isVaultDead ? till.startVault() : processes.vault,
+    gateway: isGatewayDead ? till.start() : processes.gateway,
   }
 }
 
@@ -214,7 +214,7 @@ async function untilPaid(till: SellingTill, load: SaleLoad): Promise<void> {
 /**
  * Waits until a market is keeping the money for an item that Steam still protects. Then the seller takes the item back.
  */
-async function sellerRegrets(till: SellingTill, load: SaleLoad): Promise<void> {
+async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<void> {
   let looks = 0
   await eventually(
     'the account that sells takes back what it gave',

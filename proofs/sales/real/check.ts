@@ -52,8 +52,10 @@ async function readSales(monitor: pg.ClientBase): Promise<SaleView[]> {
   return z.array(saleSchema).parse(rows)
 }
 
+/** The state of each sale at the last check, by scene. */
 const seenSales = new WeakMap<Scene, Map<string, string>>()
 
+/** Checks the promises that hold at every moment, and that each sale has changed only along the edges. */
 export async function checkScene(scene: Scene): Promise<void> {
   const { world, rounds, monitor } = scene
   checkNow(world, rounds, await readWishes(monitor))
@@ -81,6 +83,7 @@ function mayBecome(from: string, to: string): boolean {
   return reached.has(to)
 }
 
+/** Checks the promises that hold once nothing changes any more. */
 export async function checkAtRest(scene: Scene): Promise<void> {
   const { world, rounds, monitor, sessions } = scene
   const view: TillView = { sales: await readSales(monitor), wishes: await readWishes(monitor) }
@@ -93,7 +96,7 @@ export async function checkAtRest(scene: Scene): Promise<void> {
   must(
     difference === undefined,
     'I13',
-    () => `the second opinion: ${difference?.problem}, ${difference?.detail}`,
+    () => `the check of the ledger: ${difference?.problem}, ${difference?.detail}`,
   )
 }
 

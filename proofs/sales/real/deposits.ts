@@ -1,5 +1,4 @@
 /** Pays the deposits of a seed with the till's own code before the seed begins. Bots then have the model's items. */
-
 import type { Db } from '../../../gateway/db/client.ts'
 import { openDatabase } from '../../../gateway/db/client.ts'
 import type { Queue } from '../../../gateway/db/queue.ts'
@@ -38,7 +37,7 @@ export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
   protectionDays: () => 0,
 })
 
-/** Resolves to the bots, by Steam id. */
+/** Pays the world's deposits. Resolves to the bots, by Steam id. */
 export async function payDeposits(url: string, world: World): Promise<Map<string, Bot>> {
   const { db, close } = openDatabase(url, 2)
   try {

@@ -47,7 +47,7 @@ export async function startProcess(
 export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds'] {
   const { world, vault } = scene
   const { luck } = world
-  luck.outward = async (effect) => {
+  luck.callOutside = async (effect) => {
     await vault.gate(5, 60)
     const answer = effect()
     await vault.gate(1, 4)

@@ -1,5 +1,4 @@
 /** Runs one seed of the real level: the vault and two gateways on PostgreSQL, one statement or call at a time. */
-
 import type { Key } from '../../../vault/files/key.ts'
 import { seededRandom } from '../../random.ts'
 import { createEngine } from '../../simulation/engine.ts'
@@ -10,7 +9,7 @@ import { createScheduler } from '../../simulation/real/scheduler.ts'
 import { openSessions, type Sessions } from '../../simulation/real/sessions.ts'
 import { Luck } from '../luck.ts'
 import { isWanted, outcomeOf, type SalesOutcome, violationOf } from '../run.ts'
-import { aKey } from '../vault.ts'
+import { createKey } from '../vault.ts'
 import { createWorld, letOthersAct } from '../world.ts'
 import { checkAtRest, checkScene } from './check.ts'
 import { payDeposits } from './deposits.ts'
@@ -23,8 +22,8 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** Steps of the outside world while faults happen. */
-const STORMY_TURNS = 120
-/** How long minutes pass after the faults, before and after the long pause, and the time between steps. */
+const FAULTY_TURNS = 120
+/** The length of each of the two phases `burst`, and the time between steps in them. */
 const BURST_MS = 12 * MINUTE_MS
 const BURST_PAUSE_MS = 30_000
 /** Long enough for an offer that Steam holds, and for its payment. */
@@ -43,7 +42,7 @@ export async function runSalesReal({
   sessions,
   url,
   seed,
-  key = aKey(),
+  key = createKey(),
   keepTrace = false,
 }: Options): Promise<SalesOutcome> {
   const session = await sessions.takeMonitor()
@@ -86,7 +85,7 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
   const common = { ...setting, scheduler, faults: moreLikely(faults, EAGERNESS), gateways: [] }
   const scene: Scene = Object.assign({
     ...common,
-    phase: 'storm',
+    phase: 'faults',
     lastBurstAt: Number.POSITIVE_INFINITY,
     quietUntil: 0,
     fail(error: unknown) {
@@ -103,7 +102,7 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
   scene.rounds = openRounds(scene)
   beginVault(scene)
   for (const gateway of scene.gateways) workOn(scene, gateway)
-  turnWorld(scene, STORMY_TURNS)
+  turnWorld(scene, FAULTY_TURNS)
   await scheduler.run()
   if (faults.counts().has('serialization failure')) luck.note('serialization failure')
   await checkAtRest(scene)
@@ -129,8 +128,8 @@ function loop(
   scene.engine.after(1, begin)
 }
 
-function pauseOf({ phase, world, engine, lastBurstAt }: Scene, stormMs: () => number): number {
-  if (phase === 'storm') return stormMs()
+function pauseOf({ phase, world, engine, lastBurstAt }: Scene, faultsMs: () => number): number {
+  if (phase === 'faults') return faultsMs()
   if (phase === 'burst') return BURST_PAUSE_MS
   return Math.min(DAY_MS / 2, Math.max(1_000, lastBurstAt - engine.now())) + world.luck.random.int(1_000)
 }
@@ -153,7 +152,8 @@ function workOn(scene: Scene, gateway: Process): void {
   loop(scene, gateway, {
     async work() {
       // One gateway is enough for the remaining work.
-      if (scene.phase !== 'storm') return gateway === scene.gateways[0] ? sweepAll(scene, gateway) : undefined
+      if (scene.phase !== 'faults')
+        return gateway === scene.gateways[0] ? sweepAll(scene, gateway) : undefined
       await sweep(scene, gateway)
       if (random.chance(0.15)) await actAsOperator(scene, gateway)
       if (random.chance(0.15)) await attack(scene, gateway)
@@ -170,7 +170,7 @@ function turnWorld(scene: Scene, turns: number): void {
   if (scene.phase === 'over') return
   letOthersAct(world)
   scheduler.meanwhile(() => checkScene(scene))
-  if (scene.phase === 'storm' && turns === 0) endFaults(scene)
+  if (scene.phase === 'faults' && turns === 0) endFaults(scene)
   const isQuiet = random.chance(0.1)
   const ms = pauseOf(scene, () => (isQuiet ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000)))
   scene.quietUntil = engine.now() + (isQuiet ? ms : 0)

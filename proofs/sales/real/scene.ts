@@ -10,8 +10,8 @@ import type { Scheduler } from '../../simulation/real/scheduler.ts'
 import type { Sessions } from '../../simulation/real/sessions.ts'
 import type { World } from '../world.ts'
 
-/** `storm`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. */
-export type Phase = 'storm' | 'burst' | 'long' | 'over'
+/** `faults`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. */
+export type Phase = 'faults' | 'burst' | 'long' | 'over'
 
 export type Process = Life & { gate: Gate; connections: Connections }
 
