@@ -3,7 +3,7 @@ import { openAdvancedClock } from './clock/service.ts'
 import type { Config } from './config.ts'
 import { createQueue } from './db/boss-queue.ts'
 import { type Database, isCrowded, openPool } from './db/client.ts'
-import { createLines } from './db/lines.ts'
+import { createConnectionGroup } from './db/connections.ts'
 import { createSignals } from './db/pg-signals.ts'
 import { type Pulse, startPulse } from './db/pulse.ts'
 import type { Queue } from './db/queue.ts'
@@ -38,20 +38,20 @@ export async function openStorage(
   { log, shutdown, database: ready }: Startup,
 ): Promise<Storage> {
   const { url, masterKey, died } = await ready
-  const lines = createLines()
+  const connections = createConnectionGroup()
   const { mode } = config
-  const database = openPool({ url, size: DATABASE_CONNECTIONS, mode, lines })
+  const database = openPool({ url, size: DATABASE_CONNECTIONS, mode, connections })
   shutdown.add('connections', 'database pool', () => database.close())
-  const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, lines, ...LEASE_DEADLINES })
+  const leases = openPool({ url, size: LEASE_CONNECTIONS, mode, connections, ...LEASE_DEADLINES })
   shutdown.add('connections', 'pool of leases', () => leases.close())
   const advancedClock = config.mode === 'live' ? undefined : await openAdvancedClock(database.db)
   const clock = advancedClock ?? systemClock
-  const queue = await createQueue({ url, log, clock, lines })
+  const queue = await createQueue({ url, log, clock, connections })
   shutdown.add('queue', 'queue', () => queue.stop())
-  const signals = await createSignals({ url, log, lines })
+  const signals = await createSignals({ url, log, connections })
   shutdown.add('connections', 'signals', () => signals.close())
   const box = createSecretBox(masterKey, config.oldMasterKeys)
-  const pulse = startPulse({ url, lines, log })
+  const pulse = startPulse({ url, connections, log })
   shutdown.add('connections', 'pulse of the database', () => pulse.stop())
   return { database, leases, pulse, queue, signals, masterKey, box, clock, advancedClock, died }
 }

@@ -5,7 +5,7 @@ import { useAnswer } from '../ui/answer.ts'
 import { formatMinor, formatTime, words } from '../ui/format.ts'
 import { Go } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
-import { History, Standing } from './shopper.tsx'
+import { History, ShopperStatus } from './shopper.tsx'
 
 type View = Json<DepositView>
 
@@ -74,7 +74,7 @@ function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
       title="Shopper"
       aside={
         <span>
-          <Standing shopper={shopper} /> <Go to={`/shoppers/${steamId}`}>{steamId}</Go>
+          <ShopperStatus shopper={shopper} /> <Go to={`/shoppers/${steamId}`}>{steamId}</Go>
         </span>
       }
     >

@@ -23,7 +23,7 @@ export function ShopperPage({ steamId }: { steamId: string }) {
       <Loaded shown={shown} again={again}>
         {(shopper) => (
           <>
-            <Panel title={shopper.name ?? steamId} aside={<Standing shopper={shopper} />}>
+            <Panel title={shopper.name ?? steamId} aside={<ShopperStatus shopper={shopper} />}>
               <History shopper={shopper} />
               <ShopperActs shopper={shopper} again={again} />
             </Panel>
@@ -43,7 +43,7 @@ export function ShopperPage({ steamId }: { steamId: string }) {
   )
 }
 
-export function Standing({ shopper: { denied, onRelease, isBot } }: { shopper: Record }) {
+export function ShopperStatus({ shopper: { denied, onRelease, isBot } }: { shopper: Record }) {
   return (
     <span>
       {isBot && <Pill tone="warn">a bot of the till</Pill>}{' '}

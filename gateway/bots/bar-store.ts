@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { type Bar, type BarReason, DOUBTS, DOUBTS_WITHIN_MS, nextBar, type Standing, scopeOf } from './bar.ts'
+import { type Bar, type BarReason, type BarState, DOUBTS, DOUBTS_WITHIN_MS, nextBar, scopeOf } from './bar.ts'
 
 type Refusal = { botId: bigint; reason: BarReason; game: Game; now: Date }
 
@@ -50,9 +50,9 @@ export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Dou
   if (partners >= DOUBTS) await barBot(tx, { botId, reason: 'doubted', game, now })
 }
 
-/** The bot's standing for an offer of the game, as an SQL expression over the row `bot`. */
-export function standingFor(game: Game): RawBuilder<Standing> {
-  return sql<Standing>`(select case
+/** The state of the bot's bars for an offer of the game, as an SQL expression over the row `bot`. */
+export function barStateFor(game: Game): RawBuilder<BarState> {
+  return sql<BarState>`(select case
     when bool_or(bar.reason <> 'doubted') then 'barred' when count(*) > 0 then 'doubted' else 'free' end
     from bot_bar bar
     where bar.bot_id = bot.id and bar.scope in ('all', ${game}) and bar.until > (select till_now()))`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { at } from '../testing/trades.ts'
-import { type Bar, type BarReason, nextBar, standingOf } from './bar.ts'
+import { type Bar, type BarReason, barStateOf, nextBar } from './bar.ts'
 
 const MINUTE = 60
 const refusedAt = (seconds: number, reason: BarReason = 'bot_cannot_trade') =>
@@ -47,7 +47,7 @@ describe('a bar', () => {
   })
 })
 
-describe('the standing of a bot', () => {
+describe('a bot with bars', () => {
   const barred = nextBar(undefined, refusedAt(0))
   const doubted = nextBar(undefined, refusedAt(0, 'doubted'))
 
@@ -56,7 +56,7 @@ describe('the standing of a bot', () => {
     ['barred while a bar holds', [barred, doubted], 1, 'barred'],
     ['free once its bar has ended', [barred], 30 * MINUTE, 'free'],
     ['doubted if it has doubts but no bar', [doubted], 1, 'doubted'],
-  ] as const)('is %s', (_, bars, seconds, standing) => {
-    expect(standingOf(bars, at(seconds))).toBe(standing)
+  ] as const)('is %s', (_, bars, seconds, barState) => {
+    expect(barStateOf(bars, at(seconds))).toBe(barState)
   })
 })

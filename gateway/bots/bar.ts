@@ -19,7 +19,7 @@ export type BarScope = Game | 'all'
 export type Bar = { scope: BarScope; reason: BarReason; until: Date; times: number }
 
 /** The effect of bars on the choice of a bot. A doubted bot is chosen only if no other is free. */
-export type Standing = 'free' | 'doubted' | 'barred'
+export type BarState = 'free' | 'doubted' | 'barred'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -72,7 +72,7 @@ export function nextBar(before: Bar | undefined, refusal: Refusal): Bar {
 }
 
 /** `bars`: the bot's bars that cover one game. */
-export function standingOf(bars: readonly Bar[], now: Date): Standing {
+export function barStateOf(bars: readonly Bar[], now: Date): BarState {
   const current = bars.filter(({ until }) => until > now)
   if (current.some(({ reason }) => reason !== 'doubted')) return 'barred'
   return current.length > 0 ? 'doubted' : 'free'

@@ -9,7 +9,7 @@ const aBot = (facts: Partial<BotFacts>): BotFacts => ({
   failing: false,
   late: false,
   waiting: 0,
-  standing: 'free',
+  barState: 'free',
   itemsHeld: 0,
   itemsOnTheWay: 0,
   liveOffers: 0,
@@ -119,7 +119,7 @@ describe('a request that waits for a bot', () => {
     ['a bot with more waiting', { late: true, waiting: 3 }, { waiting: 4 }, false],
     ['a late bot, if its own has no session', { reachable: false }, { late: true }, true],
     ['a late bot, if its own fails', { failing: true }, { late: true }, true],
-    ['a late bot, if its own is barred', { standing: 'barred' as const }, { late: true }, true],
+    ['a late bot, if its own is barred', { barState: 'barred' as const }, { late: true }, true],
     ['a bot that fails', { reachable: false }, { failing: true }, false],
     ['a bot without room', { late: true }, { liveOffers: 30 }, false],
   ])('moves only if that helps: %s', (_, mine, other, answer) => {

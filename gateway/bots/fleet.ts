@@ -1,7 +1,7 @@
 /** Chooses the bot that collects a trade. Pure: the caller reads the facts in its transaction. */
 import type { Game } from '../../contract/games.ts'
 import type { BotState } from '../db/schema.ts'
-import type { Standing } from './bar.ts'
+import type { BarState } from './bar.ts'
 
 export type BotFacts = {
   botId: bigint
@@ -15,8 +15,8 @@ export type BotFacts = {
   late: boolean
   /** Number of offers that it has not started to send. */
   waiting: number
-  /** Its standing after Steam's refusals, for the game of the offer. */
-  standing: Standing
+  /** The state of its bars for the game of the offer. */
+  barState: BarState
   /** Number of its items of the offer's game. */
   itemsHeld: number
   /** Number of items of that game in trades that have, or may have, an open offer on Steam. */
@@ -66,8 +66,8 @@ export function rankBots(bots: readonly BotFacts[], limits: FleetLimits, load: L
 export const chooseBot = (bots: readonly BotFacts[], limits: FleetLimits, load: Load): BotFacts | undefined =>
   rankBots(bots, limits, load)[0]
 
-const isWorking = ({ reachable, failing, standing }: BotFacts): boolean =>
-  reachable && !failing && standing !== 'barred'
+const isWorking = ({ reachable, failing, barState }: BotFacts): boolean =>
+  reachable && !failing && barState !== 'barred'
 
 /** A request that waits for this bot. `tried`: the bots for which Steam refused the request before. */
 export type Waiting = Load & { botId: bigint; tried: readonly bigint[] }
@@ -123,7 +123,7 @@ function hasRoom(bot: BotFacts, limits: FleetLimits, { game, items }: Load): boo
   return (
     bot.state === 'active' &&
     bot.reachable &&
-    bot.standing !== 'barred' &&
+    bot.barState !== 'barred' &&
     bot.liveOffers < limits.liveOffers &&
     bot.liveOffersWithPartner < limits.liveOffersWithPartner &&
     bot.itemsHeld + bot.itemsOnTheWay + items <= limits.itemsHeld[game]
@@ -132,7 +132,7 @@ function hasRoom(bot: BotFacts, limits: FleetLimits, { game, items }: Load): boo
 
 function byPreference(a: BotFacts, b: BotFacts): number {
   return (
-    Number(a.standing === 'doubted') - Number(b.standing === 'doubted') ||
+    Number(a.barState === 'doubted') - Number(b.barState === 'doubted') ||
     Number(a.failing) - Number(b.failing) ||
     Number(a.late) - Number(b.late) ||
     a.liveOffersWithPartner - b.liveOffersWithPartner ||

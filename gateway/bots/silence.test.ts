@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createQueue } from '../db/boss-queue.ts'
 import { type Database, openPool } from '../db/client.ts'
-import { createLines, type Lines } from '../db/lines.ts'
+import { type ConnectionGroup, createConnectionGroup } from '../db/connections.ts'
 import type { Queue } from '../db/queue.ts'
 import { systemClock } from '../kit/clock.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
@@ -20,7 +20,7 @@ const box = createSecretBox(randomBytes(32))
 
 let database: TestDatabase
 let proxy: SilentProxy
-let lines: Lines
+let connections: ConnectionGroup
 let leases: Database
 let queue: Queue
 let steam: CountingSteam
@@ -31,9 +31,9 @@ let bots: { stop(): Promise<void> }
 beforeEach(async () => {
   database = await testDatabase()
   proxy = await startSilentProxy(database.url)
-  lines = createLines()
+  connections = createConnectionGroup()
   // Statements keep their usual deadlines, which are longer than a test can wait.
-  leases = openPool({ url: proxy.url, size: 2, mode: 'live', lines, connectMs: 500 })
+  leases = openPool({ url: proxy.url, size: 2, mode: 'live', connections, connectMs: 500 })
   const { log } = captureLog()
   queue = await createQueue({ url: database.url, log })
   steam = countingSteam()
@@ -61,7 +61,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   proxy.pass()
-  lines.cut('all')
+  connections.cut('all')
   await bots.stop()
   await queue.stop()
   await leases.close()
@@ -86,7 +86,7 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
   // Another process takes the bot meanwhile, and stops.
   await database.pool.query(`update bot set lease_epoch = lease_epoch + 1, lease_until = now()`)
   proxy.pass()
-  lines.cut('all')
+  connections.cut('all')
   await expect.poll(() => contexts).toHaveLength(2)
   await online()
   expect(contexts[1]?.epoch).toBe((before?.epoch ?? 0n) + 2n)
@@ -98,6 +98,6 @@ it('stopping ends a session without waiting for the database', async () => {
   const { promise: over, resolve } = Promise.withResolvers<string>()
   void bots.stop().then(() => resolve('stopped'))
   await expect.poll(() => steam.open).toBe(0)
-  lines.cut('all')
+  connections.cut('all')
   expect(await over).toBe('stopped')
 })

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
-import { standingFor } from './bar-store.ts'
+import { barStateFor } from './bar-store.ts'
 import type { BotFacts, StoreOffers } from './fleet.ts'
 
 /** States in which a process may hold the bot. */
@@ -76,7 +76,7 @@ export async function botsForChoice(
       itemsOnTheWay(game).as('items_on_the_way'),
       sql<boolean>`bot.offers_failing_since is not null`.as('failing'),
       reachable.as('reachable'),
-      standingFor(game).as('standing'),
+      barStateFor(game).as('barState'),
       sql<boolean>`coalesce(bool_or(trade.state = 'intended'
         and trade.created_at < (select till_now()) - ${LATE}::interval), false)`.as('late'),
       eb.fn.count<bigint>('trade.id').filterWhere('trade.state', '=', 'intended').as('waiting'),
@@ -96,7 +96,7 @@ export async function botsForChoice(
     failing: row.failing,
     late: row.late,
     waiting: Number(row.waiting),
-    standing: row.standing,
+    barState: row.barState,
     itemsHeld: row.items_held,
     itemsOnTheWay: row.items_on_the_way,
     liveOffers: Number(row.live),

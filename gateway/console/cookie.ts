@@ -1,5 +1,5 @@
 /** The two halves of a session's secret. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 /**
  * Browsers send a cookie to every port of its host, and accept a Secure one from localhost too. The cookie alone
@@ -14,8 +14,6 @@ export type Halves = { cookie: string; page: string }
 const half = (): string => randomBytes(32).toString('base64url')
 
 export const newHalves = (): Halves => ({ cookie: half(), page: half() })
-
-export const sha256 = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 export const isSame = (one: Buffer, other: Buffer): boolean =>
   one.length === other.length && timingSafeEqual(one, other)

@@ -1,6 +1,7 @@
 /** Signing in: by a link that registers a passkey, by a passkey, or by the key of a sandbox. */
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { act } from '../operations/act.ts'
 import { type ActDeps, done, type FindDeps, refused } from '../operations/operation.ts'
 import { insertSession, noteCheck } from '../operators/session-store.ts'
@@ -17,7 +18,7 @@ import {
   takeChallenge,
 } from '../operators/store.ts'
 import { refuseCall } from './answer.ts'
-import { type Halves, isSame, newHalves, sha256 } from './cookie.ts'
+import { type Halves, isSame, newHalves } from './cookie.ts'
 import {
   type Assertion,
   askToRegister,

@@ -3,11 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import { mayAs, type OperatorRole } from '../../contract/operators.ts'
 import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { SANDBOX_OPERATOR } from '../operations/operators.ts'
 import { isAlive, isFresh } from '../operators/session.ts'
 import { type FoundSession, findSession, noteUse } from '../operators/session-store.ts'
 import { refuseCall } from './answer.ts'
-import { isSame, readHalves, sha256 } from './cookie.ts'
+import { isSame, readHalves } from './cookie.ts'
 
 export type Visitor = {
   session: FoundSession

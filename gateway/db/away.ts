@@ -1,5 +1,5 @@
 /** Errors that are not the call's fault: the database was away or overloaded. The same call may succeed in a moment. */
-import { DatabaseSilent } from './lines.ts'
+import { DatabaseSilent } from './connections.ts'
 import { sqlState } from './sql-state.ts'
 
 /** Network errors, as Node names them. */

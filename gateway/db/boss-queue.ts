@@ -5,8 +5,8 @@ import { fromKysely, type Job, PgBoss } from 'pg-boss'
 import { systemClock, type TillClock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import { repeat } from '../kit/repeat.ts'
+import { type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import { type Consumer, createConsumer } from './consumer.ts'
-import { createLines, KEEP_ALIVE, type Lines } from './lines.ts'
 import type { Queue } from './queue.ts'
 
 export type QueueOptions = {
@@ -17,7 +17,7 @@ export type QueueOptions = {
   /** How often to look for jobs without a notification. A delayed job may start this late. */
   pollSeconds?: number
   /** The connections of this process, which can be cut together. */
-  lines?: Lines
+  connections?: ConnectionGroup
 }
 
 const SCHEMA = 'pgboss'
@@ -65,10 +65,10 @@ export async function createQueue({
   log,
   clock = systemClock,
   pollSeconds = 1,
-  lines = createLines(),
+  connections = createConnectionGroup(),
 }: QueueOptions): Promise<Queue> {
   // pg-boss passes its options on to pg's pool.
-  const pool = { Client: lines.clientWith(STATEMENT_MS), ...KEEP_ALIVE }
+  const pool = { Client: connections.clientWith(STATEMENT_MS), ...KEEP_ALIVE }
   const boss = new PgBoss({
     ...pool,
     connectionString: url,

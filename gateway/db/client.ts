@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { createLines, KEEP_ALIVE, type Lines } from './lines.ts'
+import { type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import type { Tables } from './schema.ts'
 
 export type Db = Kysely<Tables>
@@ -33,7 +33,7 @@ export type PoolOptions = {
   size: number
   mode: 'sandbox' | 'live'
   /** The connections of this process, which can be cut together. */
-  lines?: Lines
+  connections?: ConnectionGroup
   /** Timeout for connecting to the server, and for a place in the pool. */
   connectMs?: number
   /** The server ends a statement that takes longer. */
@@ -48,12 +48,19 @@ export const openDatabase = (url: string, size = 10, mode: 'sandbox' | 'live' = 
 
 /** Connects to PostgreSQL. int8 is read as bigint, so no amount of money passes through a float. */
 export function openPool(options: PoolOptions): Database {
-  const { url, size, mode, lines = createLines(), connectMs = 10_000, statementMs = 15_000 } = options
+  const {
+    url,
+    size,
+    mode,
+    connections = createConnectionGroup(),
+    connectMs = 10_000,
+    statementMs = 15_000,
+  } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
     ...KEEP_ALIVE,
-    Client: lines.clientWith(statementMs + SILENCE_MS),
+    Client: connections.clientWith(statementMs + SILENCE_MS),
     // This makes till_now() follow the clock that can be advanced.
     ...(mode === 'sandbox' && { options: '-c tradetill.mode=sandbox' }),
     connectionTimeoutMillis: connectMs,

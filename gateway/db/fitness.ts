@@ -1,6 +1,6 @@
 /** Checks at the start whether the till can work on a database server. A refusal says what to do. */
 import { randomUUID } from 'node:crypto'
-import { createLines, KEEP_ALIVE, type Line } from './lines.ts'
+import { type Connection, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import { sqlState } from './sql-state.ts'
 
 type Facts = {
@@ -19,35 +19,35 @@ const OLDEST_VERSION = 150_000
 /** Throws a sentence for the operator if the till cannot work on the server. `name`: the setting with this URL. */
 export async function refuseUnfit(url: string, name = 'DATABASE_URL'): Promise<void> {
   const connect = () => connectTo(url, name)
-  const line = await connect()
+  const connection = await connect()
   try {
-    const facts = await factsOf(line)
+    const facts = await factsOf(connection)
     const reason = reasonAgainst(facts, name)
     if (reason !== undefined) throw new Error(reason)
     // A server reports the id of the process behind the connection. A pooler in between invents one.
-    if (facts.pid === processOf(line)) return
-    if (!(await keepsSessions(line, connect))) throw new Error(poolerIn(name))
+    if (facts.pid === processOf(connection)) return
+    if (!(await keepsSessions(connection, connect))) throw new Error(poolerIn(name))
   } finally {
-    line.cut()
+    connection.cut()
   }
 }
 
-async function connectTo(url: string, name: string): Promise<Line> {
-  const Client = createLines().clientWith(STATEMENT_MS)
-  const line = new Client({
+async function connectTo(url: string, name: string): Promise<Connection> {
+  const Client = createConnectionGroup().clientWith(STATEMENT_MS)
+  const connection = new Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
     ...KEEP_ALIVE,
     // The gateway's connections use this option too, and a pooler may reject it.
     statement_timeout: STATEMENT_MS,
   })
-  line.on('error', () => {})
-  await line.connect().catch((error: unknown) => {
+  connection.on('error', () => {})
+  await connection.connect().catch((error: unknown) => {
     throw new Error(`The database cannot be reached: ${connectFailureOf(error)}. ${adviceFor(error, name)}`, {
       cause: error,
     })
   })
-  return line
+  return connection
 }
 
 /** A name with several addresses fails with an AggregateError, whose own message is empty. */
@@ -67,8 +67,8 @@ function adviceFor(error: unknown, name: string): string {
   return `Check ${name}.`
 }
 
-async function factsOf(line: Line): Promise<Facts> {
-  const { rows } = await line.query<Facts>(
+async function factsOf(connection: Connection): Promise<Facts> {
+  const { rows } = await connection.query<Facts>(
     `select pg_is_in_recovery() as "isReplica", current_setting('transaction_read_only') = 'on' as "isReadOnly",
        current_setting('server_version_num')::int as version, current_setting('server_version') as "versionName",
        pg_backend_pid() as pid`,
@@ -94,17 +94,17 @@ function reasonAgainst(
   return undefined
 }
 
-const processOf = (line: Line): unknown => Reflect.get(line, 'processID')
+const processOf = (connection: Connection): unknown => Reflect.get(connection, 'processID')
 
 /** Checks that a connection keeps its session while another connection is in a transaction. */
-async function keepsSessions(line: Line, connect: () => Promise<Line>): Promise<boolean> {
+async function keepsSessions(connection: Connection, connect: () => Promise<Connection>): Promise<boolean> {
   const mark = randomUUID()
-  await line.query(`select set_config('tradetill.session', $1, false)`, [mark])
+  await connection.query(`select set_config('tradetill.session', $1, false)`, [mark])
   const other = await connect()
   try {
     await other.query('begin')
     await other.query('select 1')
-    const { rows } = await line.query<{ found: string | null }>(
+    const { rows } = await connection.query<{ found: string | null }>(
       `select current_setting('tradetill.session', true) as found`,
     )
     return rows[0]?.found === mark

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Log } from '../kit/log.ts'
-import { createLines, KEEP_ALIVE, type Line, type Lines } from './lines.ts'
+import { type Connection, type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import type { Signals } from './signals.ts'
 
 export type SignalsOptions = {
   url: string
   log: Log
   /** The connections of this process, which can be cut together. */
-  lines?: Lines
+  connections?: ConnectionGroup
 }
 
 const CHANNEL = 'till'
@@ -19,10 +19,14 @@ const CONNECT_MS = 5_000
 const ASK_MS = 5_000
 
 /** Listens on its own connection. While that is broken, waiters check once a second. */
-export async function createSignals({ url, log, lines = createLines() }: SignalsOptions): Promise<Signals> {
+export async function createSignals({
+  url,
+  log,
+  connections = createConnectionGroup(),
+}: SignalsOptions): Promise<Signals> {
   const waiters = new Map<string, Set<() => void>>()
   const onTopic = (topic: string) => wake(waiters.get(topic))
-  const listener = startListener({ url, log, lines, onTopic })
+  const listener = startListener({ url, log, connections, onTopic })
   await listener.connected
 
   return {
@@ -88,10 +92,10 @@ function createWaiter(signal: AbortSignal | undefined) {
 type Listener = { connected: Promise<unknown>; close(): Promise<void> }
 
 function startListener(options: Required<SignalsOptions> & { onTopic(topic: string): void }): Listener {
-  const { url, log, lines, onTopic } = options
-  const Client = lines.clientWith(ASK_MS)
+  const { url, log, connections, onTopic } = options
+  const Client = connections.clientWith(ASK_MS)
   const closing = new AbortController()
-  let current: Line | undefined
+  let current: Connection | undefined
 
   /** Resolves once it listens. `ended` resolves when it no longer does. */
   const listen = async (): Promise<{ ended: Promise<void> }> => {

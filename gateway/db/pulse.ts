@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from '../kit/log.ts'
-import { createLines, KEEP_ALIVE, type Line, type Lines } from './lines.ts'
+import { type Connection, type ConnectionGroup, createConnectionGroup, KEEP_ALIVE } from './connections.ts'
 import { sqlState } from './sql-state.ts'
 
 export type Pulse = {
@@ -41,33 +41,33 @@ const MOST_ATTEMPTS_HERE = 4
 /** The most attempts at the same time while the database is gone. If all stay silent, it is still gone. */
 const MOST_ATTEMPTS_GONE = 20
 
-type Options = { url: string; lines: Lines; log: Log; pace?: Partial<Pace> }
+type Options = { url: string; connections: ConnectionGroup; log: Log; pace?: Partial<Pace> }
 
 /** Result of a connection attempt: the server accepts writes, is a read-only replica, refuses, or is silent. */
 type State = 'here' | 'replica' | 'broken' | 'silent'
-type Attempt = { kind: 'line'; line: Line } | { kind: 'none'; state: State; reason: string }
+type Attempt = { kind: 'connected'; connection: Connection } | { kind: 'none'; state: State; reason: string }
 
 /** Counts the database as here at first, because the caller has just reached it. */
-export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
+export function startPulse({ url, connections, log, pace: given }: Options): Pulse {
   const pace = { ...PACE, ...given }
   const stopping = new AbortController()
-  const own = createLines()
+  const own = createConnectionGroup()
   const open = opener(url, own, pace)
-  let line: Line | undefined
+  let connection: Connection | undefined
   let isHere = true
 
   const lose = (reason: string) => {
-    line?.cut()
-    line = undefined
-    const cut = lines.cut('all')
+    connection?.cut()
+    connection = undefined
+    const cut = connections.cut('all')
     if (isHere) log.error({ reason, cut }, 'database was out of reach')
     isHere = false
   }
-  const adopt = (found: Line) => {
-    line = found
+  const adopt = (found: Connection) => {
+    connection = found
     if (!isHere) {
       // These were opened while the database was silent, and may hang.
-      lines.cut('connecting')
+      connections.cut('connecting')
       log.warn('database answered again')
     }
     isHere = true
@@ -79,27 +79,27 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   }
   const reconnect = async () => {
     const attempt = await connect()
-    if (attempt?.kind === 'line') adopt(attempt.line)
+    if (attempt?.kind === 'connected') adopt(attempt.connection)
     else if (attempt !== undefined) lose(attempt.reason)
   }
   /** Tries a new connection, to decide whether the database is slow, gone or replaced. */
   const checkSilence = async (old: Promise<State>) => {
     const attempt = await connect()
     const isSlow = (await within(old, LATE_MS)) === 'here'
-    if (isSlow) return attempt?.kind === 'line' ? attempt.line.cut() : undefined
-    if (attempt?.kind !== 'line') return lose(attempt?.reason ?? SILENT)
-    line?.cut()
-    log.warn({ cut: lines.cut('all') }, 'connections to the database were silent and were replaced')
-    adopt(attempt.line)
+    if (isSlow) return attempt?.kind === 'connected' ? attempt.connection.cut() : undefined
+    if (attempt?.kind !== 'connected') return lose(attempt?.reason ?? SILENT)
+    connection?.cut()
+    log.warn({ cut: connections.cut('all') }, 'connections to the database were silent and were replaced')
+    adopt(attempt.connection)
   }
   const beat = async () => {
-    if (line === undefined) return reconnect()
-    const answer = ask(line)
+    if (connection === undefined) return reconnect()
+    const answer = ask(connection)
     const state = await within(answer, pace.silentMs)
     if (state === undefined) return checkSilence(answer)
     if (state === 'replica') return lose(IS_REPLICA)
     if (state === 'here') return
-    line = undefined
+    connection = undefined
     return reconnect()
   }
   const run = async () => {
@@ -118,10 +118,10 @@ export function startPulse({ url, lines, log, pace: given }: Options): Pulse {
   }
 }
 
-function opener(url: string, own: Lines, { silentMs, connectMs, nextAttemptMs }: Pace) {
+function opener(url: string, own: ConnectionGroup, { silentMs, connectMs, nextAttemptMs }: Pace) {
   const Client = own.clientWith(silentMs + connectMs + LATE_MS)
   const config = { connectionString: url, application_name: 'tradetill-pulse', ...KEEP_ALIVE }
-  const tryOne = () => tryLine(new Client({ ...config, connectionTimeoutMillis: connectMs }))
+  const tryOne = () => tryConnection(new Client({ ...config, connectionTimeoutMillis: connectMs }))
   return (most: number, signal: AbortSignal): Promise<Attempt> =>
     soonest(tryOne, { everyMs: nextAttemptMs, most, signal })
 }
@@ -143,7 +143,7 @@ async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }
   let isOver = false
   const begin = () => {
     const attempt = tryOne().then((answer) => {
-      if (answer.kind === 'line' && isOver) return answer.line.cut()
+      if (answer.kind === 'connected' && isOver) return answer.connection.cut()
       if (answer.kind === 'none' && answer.state === 'silent') return
       isOver = true
       resolve(answer)
@@ -159,29 +159,31 @@ async function soonest(tryOne: () => Promise<Attempt>, { everyMs, most, signal }
 }
 
 /** Never rejects. */
-async function ask(line: Line): Promise<State> {
+async function ask(connection: Connection): Promise<State> {
   try {
-    const { rows } = await line.query<{ isReplica: boolean }>('select pg_is_in_recovery() as "isReplica"')
+    const { rows } = await connection.query<{ isReplica: boolean }>(
+      'select pg_is_in_recovery() as "isReplica"',
+    )
     return rows[0]?.isReplica === false ? 'here' : 'replica'
   } catch {
     return 'broken'
   }
 }
 
-async function tryLine(line: Line): Promise<Attempt> {
+async function tryConnection(connection: Connection): Promise<Attempt> {
   // A failed attempt rejects its promise; a broken connection fails its next query.
-  line.on('error', () => {})
+  connection.on('error', () => {})
   try {
-    await line.connect()
+    await connection.connect()
   } catch (error) {
-    line.cut()
+    connection.cut()
     const isFull = sqlState(error)?.startsWith('53') === true
     const isSilent = error instanceof Error && error.message === TIMED_OUT
     return { kind: 'none', state: isFull ? 'here' : isSilent ? 'silent' : 'broken', reason: String(error) }
   }
-  const state = await ask(line)
-  if (state === 'here') return { kind: 'line', line }
-  line.cut()
+  const state = await ask(connection)
+  if (state === 'here') return { kind: 'connected', connection }
+  connection.cut()
   return { kind: 'none', state, reason: state === 'replica' ? IS_REPLICA : SILENT }
 }
 

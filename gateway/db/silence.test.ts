@@ -8,13 +8,19 @@ import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { type SilentProxy, startSilentProxy } from '../testing/silent-proxy.ts'
 import { createQueue } from './boss-queue.ts'
 import { type Database, openPool } from './client.ts'
-import { createLines, DatabaseSilent, KEEP_ALIVE, type Lines, withDeadline } from './lines.ts'
+import {
+  type ConnectionGroup,
+  createConnectionGroup,
+  DatabaseSilent,
+  KEEP_ALIVE,
+  withDeadline,
+} from './connections.ts'
 import { createSignals } from './pg-signals.ts'
 import { type Pulse, startPulse } from './pulse.ts'
 
 let database: TestDatabase
 let proxy: SilentProxy
-let lines: Lines
+let connections: ConnectionGroup
 let pool: Database
 let captured: CapturedLog
 let pulse: Pulse | undefined
@@ -22,14 +28,14 @@ let pulse: Pulse | undefined
 beforeEach(async () => {
   database = await testDatabase()
   proxy = await startSilentProxy(database.url)
-  lines = createLines()
-  pool = openPool({ url: proxy.url, size: 3, mode: 'live', lines })
+  connections = createConnectionGroup()
+  pool = openPool({ url: proxy.url, size: 3, mode: 'live', connections })
   captured = captureLog()
 })
 afterEach(async () => {
   await pulse?.stop()
   pulse = undefined
-  lines.cut('all')
+  connections.cut('all')
   await pool.close()
   await proxy.close()
   await database.close()
@@ -49,7 +55,7 @@ const outcomeOf = (work: Promise<unknown>) =>
  */
 async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
   const pace = { everyMs: 20, silentMs, connectMs, nextAttemptMs: 500, againMs: 20 }
-  const started = startPulse({ url: proxy.url, lines, log: captured.log, pace })
+  const started = startPulse({ url: proxy.url, connections, log: captured.log, pace })
   await expect.poll(pids).toHaveLength(1)
   return started
 }
@@ -67,7 +73,7 @@ describe('a statement', () => {
   /** For tests that stop the time. */
   const DEADLINE_MS = 60
   const connected = async (url: string) => {
-    const Client = lines.clientWith(DEADLINE_MS)
+    const Client = connections.clientWith(DEADLINE_MS)
     const line = new Client({ connectionString: url, ...KEEP_ALIVE })
     line.on('error', () => {})
     await line.connect()
@@ -86,7 +92,7 @@ describe('a statement', () => {
     expect(await outcomeOf(first)).toBeInstanceOf(DatabaseSilent)
     expect(await outcomeOf(second)).toBeInstanceOf(DatabaseSilent)
     await expect.poll(() => proxy.counts().open).toBe(0)
-    expect(lines.cut('all')).toBe(0)
+    expect(connections.cut('all')).toBe(0)
   })
 
   it('can be given more time', async () => {
@@ -222,8 +228,8 @@ describe('the pulse', () => {
 
 describe('jobs and signals', () => {
   it('work again after a silence', async () => {
-    const signals = await createSignals({ url: proxy.url, log: captured.log, lines })
-    const queue = await createQueue({ url: proxy.url, log: captured.log, lines, pollSeconds: 0.05 })
+    const signals = await createSignals({ url: proxy.url, log: captured.log, connections })
+    const queue = await createQueue({ url: proxy.url, log: captured.log, connections, pollSeconds: 0.05 })
     pulse = await beat()
     const done: unknown[] = []
     await queue.work('after-silence', async (data) => void done.push(data))
@@ -243,7 +249,7 @@ describe('jobs and signals', () => {
   })
 
   it('are received by one connection, however often opening it failed', async () => {
-    const signals = await createSignals({ url: proxy.url, log: captured.log, lines })
+    const signals = await createSignals({ url: proxy.url, log: captured.log, connections })
     const { tried } = proxy.counts()
     proxy.refuse()
     await expect.poll(() => proxy.counts().tried).toBeGreaterThanOrEqual(tried + 4)

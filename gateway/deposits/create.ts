@@ -1,5 +1,4 @@
 /** Opens deposits for stores. A repeated call finds the same deposit. */
-import { createHash } from 'node:crypto'
 import type { Game } from '../../contract/games.ts'
 import { supportedLanguage } from '../../contract/languages.ts'
 import type { CreateDepositBody, StoreDeposit } from '../../contract/store-api.ts'
@@ -7,6 +6,7 @@ import { parseTradeLink, type TradeLink } from '../../contract/trade-link.ts'
 import type { Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { isOwnBot } from '../shoppers/store.ts'
 import { sealedForDeposit, tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
@@ -151,8 +151,6 @@ function requestHashes(body: CreateDepositBody, link: TradeLink | undefined): [B
   const tradeUrl = `${link.partner} ${sha256(link.token).toString('hex', 0, TOKEN_HINT_BYTES)}`
   return [sha256(canonical({ ...body, tradeUrl })), whole]
 }
-
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
 /** Returns the same text for equal values, whatever the order of their fields. */
 function canonical(value: unknown): string {

@@ -1,6 +1,7 @@
 /** The doctor's queries of a database. They only read, and work before any migration has run. */
+
+import { type Connection, createConnectionGroup, KEEP_ALIVE } from '../db/connections.ts'
 import { readIdentity } from '../db/identity.ts'
-import { createLines, KEEP_ALIVE, type Line } from '../db/lines.ts'
 import { readApplied } from '../db/schema-version.ts'
 
 const CONNECT_MS = 10_000
@@ -45,7 +46,7 @@ const FACTS = `select current_setting('server_version_num')::int as version, cur
 const CLOCK = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
 
 export async function probeDatabase(url: string, nowMs: () => number): Promise<DatabaseAnswer> {
-  const Client = createLines().clientWith(SILENCE_MS)
+  const Client = createConnectionGroup().clientWith(SILENCE_MS)
   const client = new Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
@@ -86,6 +87,6 @@ export async function probeDatabase(url: string, nowMs: () => number): Promise<D
 }
 
 /** Reads a field of the driver that its types lack. */
-function namedBackend(client: Line): number {
+function namedBackend(client: Connection): number {
   return 'processID' in client && typeof client.processID === 'number' ? client.processID : 0
 }

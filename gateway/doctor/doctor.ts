@@ -5,9 +5,9 @@ import { openClock } from '../clock/service.ts'
 import { type Config, type ConfigAnswer, readConfig } from '../config.ts'
 import { ourBuild } from '../db/build.ts'
 import { type Database, openPool } from '../db/client.ts'
-import { createLines } from '../db/lines.ts'
+import { createConnectionGroup } from '../db/connections.ts'
 import { breakOf } from '../epochs/epoch.ts'
-import { isDisarmed, readStanding } from '../epochs/store.ts'
+import { isDisarmed, readHistory } from '../epochs/store.ts'
 import { systemClock } from '../kit/clock.ts'
 import { doctorProof } from '../kit/doctor-proof.ts'
 import { reasonOf } from '../kit/reason.ts'
@@ -26,8 +26,8 @@ import { probePublic } from './public-probe.ts'
 import { botFindings, priceFindings, storeFindings } from './readiness.ts'
 import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-store.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
-import { alarmFindings, epochFindings, vaultFindings } from './standing.ts'
-import { readAlarms, readVault } from './standing-store.ts'
+import { alarmFindings, epochFindings, vaultFindings } from './till-state.ts'
+import { readAlarms, readVault } from './till-state-store.ts'
 import { readStoreStates } from './store-states.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
@@ -126,13 +126,13 @@ async function examineAlerts(config: Config, { sendsWebhooks }: DoctorOptions): 
 type TillConfig = OwnConfig & { databaseUrl: string }
 
 async function examineTill(config: TillConfig, options: DoctorOptions): Promise<Finding[]> {
-  const lines = createLines()
-  const database = openPool({ url: config.databaseUrl, size: 2, mode: config.mode, lines })
+  const connections = createConnectionGroup()
+  const database = openPool({ url: config.databaseUrl, size: 2, mode: config.mode, connections })
   try {
     return await examineParts(config, database, options)
   } finally {
     // Cut rather than closed, because a vanished database would not answer.
-    lines.cut('all')
+    connections.cut('all')
     await database.close()
   }
 }
@@ -165,9 +165,9 @@ const operatorsOf = (db: Database['db']): [check: string, look: () => Promise<Fi
 ]
 
 async function examineEpoch(db: Database['db']): Promise<Finding[]> {
-  const standing = await readStanding(db)
-  const found = breakOf(standing, undefined)
-  return epochFindings({ epoch: standing.epoch?.number, found, isDisarmed: await isDisarmed(db) })
+  const history = await readHistory(db)
+  const found = breakOf(history, undefined)
+  return epochFindings({ epoch: history.epoch?.number, found, isDisarmed: await isDisarmed(db) })
 }
 
 async function examinePrices({ config, db, clock }: FindDeps): Promise<Finding[]> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { breakOf, type Life, type SeenState, type Standing } from './epoch.ts'
+import { breakOf, type History, type Life, type SeenState } from './epoch.ts'
 
 const LIFE: Life = { systemIdentifier: '7', timeline: 1n, databaseOid: 5n, logOid: 9n, written: 100n }
-const standing = (life: Partial<Life> = {}, isBehind = false): Standing => ({
+const history = (life: Partial<Life> = {}, isBehind = false): History => ({
   epoch: { number: 2n, ...LIFE },
   life: { ...LIFE, ...life },
   isBehind,
@@ -16,30 +16,25 @@ const seen = (change: Partial<SeenState> = {}): SeenState => ({
 
 describe('D-37 a database', () => {
   it.each([
-    ['in the life of its epoch continues', standing(), seen(), undefined],
-    ['that no gateway remembers continues', standing(), undefined, undefined],
-    ['before its first epoch continues', { ...standing(), epoch: undefined }, undefined, undefined],
-    ['on another server stops', standing({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],
-    ['that was restored next to the old one stops', standing({ databaseOid: 6n }), seen(), 'database'],
-    ['whose tables were restored stops', standing({ logOid: 10n }), seen(), 'database'],
-    ['of a promoted copy stops', standing({ timeline: 2n }), seen(), 'timeline'],
-    ['with fewer rows than were seen stops', standing({ written: 89n }), seen(), 'behind'],
-    ['with exactly the rows that were seen continues', standing({ written: 90n }), seen(), undefined],
-    [
-      'of an epoch before the one that was seen stops',
-      standing(),
-      seen({ epoch: 3n, written: 1n }),
-      'behind',
-    ],
-    ['in a later epoch than was seen continues', standing(), seen({ epoch: 1n, written: 200n }), undefined],
-    ['that another gateway found behind stops', standing({}, true), undefined, 'behind'],
+    ['in the life of its epoch continues', history(), seen(), undefined],
+    ['that no gateway remembers continues', history(), undefined, undefined],
+    ['before its first epoch continues', { ...history(), epoch: undefined }, undefined, undefined],
+    ['on another server stops', history({ systemIdentifier: '8', timeline: 2n }), seen(), 'system'],
+    ['that was restored next to the old one stops', history({ databaseOid: 6n }), seen(), 'database'],
+    ['whose tables were restored stops', history({ logOid: 10n }), seen(), 'database'],
+    ['of a promoted copy stops', history({ timeline: 2n }), seen(), 'timeline'],
+    ['with fewer rows than were seen stops', history({ written: 89n }), seen(), 'behind'],
+    ['with exactly the rows that were seen continues', history({ written: 90n }), seen(), undefined],
+    ['of an epoch before the one that was seen stops', history(), seen({ epoch: 3n, written: 1n }), 'behind'],
+    ['in a later epoch than was seen continues', history(), seen({ epoch: 1n, written: 200n }), undefined],
+    ['that another gateway found behind stops', history({}, true), undefined, 'behind'],
     [
       'whose server does not report how much it has written continues',
-      standing({ written: null }),
+      history({ written: null }),
       seen(),
       undefined,
     ],
-  ] satisfies [string, Standing, SeenState | undefined, string | undefined][])(
+  ] satisfies [string, History, SeenState | undefined, string | undefined][])(
     '%s',
     (_what, now, before, found) => {
       expect(breakOf(now, before)).toBe(found)

@@ -12,7 +12,7 @@ export type Life = {
 }
 
 /** The database's record of its epoch, and the life that its server reports. */
-export type Standing = {
+export type History = {
   /** Undefined before the first start of a gateway. */
   epoch: (Omit<Life, 'written'> & { number: bigint }) | undefined
   life: Life
@@ -31,7 +31,7 @@ export type Break = 'system' | 'database' | 'timeline' | 'behind'
 
 /** Returns how the database's history was broken; undefined if it was not. */
 export function breakOf(
-  { epoch, life, isBehind }: Standing,
+  { epoch, life, isBehind }: History,
   remembered: SeenState | undefined,
 ): Break | undefined {
   if (epoch === undefined) return undefined

@@ -11,7 +11,7 @@ import {
   beginEpoch,
   claimFirstEpoch,
   haltBehind,
-  readStanding,
+  readHistory,
   SKIPPED_NUMBERS,
   takeLeasesBack,
 } from './store.ts'
@@ -59,10 +59,10 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   return {
     whyStopped: () => found,
     async look() {
-      const standing = await readStanding(db)
-      const { epoch, life } = standing
+      const history = await readHistory(db)
+      const { epoch, life } = history
       if (epoch === undefined) return claimFirstEpoch(db, clock.now())
-      const broken = breakOf(standing, memory.lastSeen(life))
+      const broken = breakOf(history, memory.lastSeen(life))
       if (broken === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
       if (broken !== undefined) return stop(broken)
       if (found !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
@@ -80,7 +80,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
 async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<void> {
   const begun = await inTransaction(db, async (tx) => {
     await lockPublishing(tx)
-    if (breakOf(await readStanding(tx), undefined) !== 'timeline') return undefined
+    if (breakOf(await readHistory(tx), undefined) !== 'timeline') return undefined
     return startEpoch(tx, { at: clock.now(), addDeliveries })
   })
   if (begun === undefined) return

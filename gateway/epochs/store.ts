@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { NumberedEvent } from '../events/event.ts'
-import type { Standing } from './epoch.ts'
+import type { History } from './epoch.ts'
 
 /** How many numbers a new epoch skips: more than the lost history can have used since the backup. */
 export const SKIPPED_NUMBERS = 1_000_000n
@@ -21,7 +21,7 @@ type StandingRow = {
   is_behind: boolean
 }
 
-export async function readStanding(db: Db | Tx): Promise<Standing> {
+export async function readHistory(db: Db | Tx): Promise<History> {
   const { rows } = await sql<StandingRow>`
     select own.number, own.system_identifier as began_on_system, own.timeline as began_on_timeline,
       own.database_oid as began_in_database, own.log_oid as began_in_log, life.*,

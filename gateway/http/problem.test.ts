@@ -1,6 +1,6 @@
 import { type FastifyInstance, fastify } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { DatabaseSilent } from '../db/lines.ts'
+import { DatabaseSilent } from '../db/connections.ts'
 import { type CapturedLog, captureLog } from '../testing/log.ts'
 import { handleErrors } from './problem.ts'
 import { refuse, refuseIf } from './refusal.ts'

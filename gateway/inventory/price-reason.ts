@@ -7,9 +7,9 @@ import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { OPERATOR_SOURCE } from '../pricing/price.ts'
 import { shopperNameOf } from '../pricing/sources/names.ts'
-import { findGrounds } from './quote-store.ts'
+import { findPriceBasis } from './quote-store.ts'
 
-/** The part of a quote's grounds that is shown; prices and sales are not. */
+/** The part of a quote's bases that is shown; prices and sales are not. */
 const groundsSchema = z.array(z.object({ source: z.string(), asOf: z.iso.datetime() }))
 
 const quoteIdSchema = z.uuid()
@@ -22,7 +22,7 @@ export async function reasonOfPrice(
   const deposit = await findByHash(db, hash)
   if (deposit === undefined) return refuse('deposit_not_found')
   if (!quoteIdSchema.safeParse(quoteId).success) return refuse('items_unavailable')
-  const found = await findGrounds(db, { depositId: deposit.id, quoteId, assetId: item })
+  const found = await findPriceBasis(db, { depositId: deposit.id, quoteId, assetId: item })
   if (found === undefined) return refuse('items_unavailable')
   const { game, currency } = found
   const nowMs = clock.now().getTime()

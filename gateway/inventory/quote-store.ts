@@ -4,7 +4,7 @@ import type { Game, Phase } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { keepPlace, placeOf } from '../db/sweep-store.ts'
-import type { Grounds } from '../pricing/service.ts'
+import type { PriceBasis } from '../pricing/service.ts'
 
 export type QuotedItem = {
   assetId: string
@@ -32,7 +32,7 @@ export type NewQuote = {
   commissionBps: number
   items: readonly QuotedItem[]
   /** The sources' statements for each name among the items. */
-  grounds: readonly Grounds[]
+  bases: readonly PriceBasis[]
   at: Date
   expiresAt: Date
 }
@@ -55,7 +55,7 @@ export async function latestQuote(
     .executeTakeFirst()
 }
 
-/** The prices of a quote's items and their grounds. */
+/** The prices of a quote's items and their bases. */
 export function shownItems(db: Db | Tx, quoteId: string) {
   return db
     .selectFrom('quote_item')
@@ -121,7 +121,7 @@ export async function forgetQuotes(db: Db, before: Date, most: number): Promise<
   return rows.length
 }
 
-/** Writes the items and the grounds with one statement each, for any number of items. */
+/** Writes the items and the bases with one statement each, for any number of items. */
 export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
   const { items } = quote
   await tx
@@ -150,21 +150,21 @@ export async function writeQuote(tx: Tx, quote: NewQuote): Promise<void> {
       ${items.map((item) => item.phase)}::text[],
       ${items.map((item) => String(item.price))}::bigint[],
       ${items.map((item) => String(item.gross))}::bigint[]) as row`.execute(tx)
-  await writeGrounds(tx, quote)
+  await writePriceBasis(tx, quote)
 }
 
 /** Stores the sources' statements, because prices change. Micros as text, times in ISO 8601. */
-async function writeGrounds(tx: Tx, { id, grounds }: NewQuote): Promise<void> {
+async function writePriceBasis(tx: Tx, { id, bases }: NewQuote): Promise<void> {
   await sql`
     insert into quote_price (quote_id, market_hash_name, usd_micros, level_micros, said)
     select ${id}::uuid, row.* from unnest(
-      ${grounds.map((price) => price.marketHashName)}::text[],
-      ${grounds.map((price) => String(price.usdMicros))}::bigint[],
-      ${grounds.map((price) => price.levelUsdMicros?.toString() ?? null)}::bigint[],
-      ${grounds.map((price) => jsonOf(price))}::jsonb[]) as row`.execute(tx)
+      ${bases.map((price) => price.marketHashName)}::text[],
+      ${bases.map((price) => String(price.usdMicros))}::bigint[],
+      ${bases.map((price) => price.levelUsdMicros?.toString() ?? null)}::bigint[],
+      ${bases.map((price) => jsonOf(price))}::jsonb[]) as row`.execute(tx)
 }
 
-const jsonOf = ({ sources }: Grounds): string =>
+const jsonOf = ({ sources }: PriceBasis): string =>
   JSON.stringify(sources, (_key, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
 
 /** The quote with this id, or without an id the latest of deposit, account and game; with the deposit's minimum. */
@@ -195,8 +195,8 @@ export function findQuoteRow(
   return named.orderBy('quote.created_at', 'desc').limit(1).executeTakeFirst()
 }
 
-/** Returns the saved grounds of one price of a quote; undefined if the deposit has no such quote or item. */
-export function findGrounds(
+/** Returns the saved bases of one price of a quote; undefined if the deposit has no such quote or item. */
+export function findPriceBasis(
   db: Db,
   { depositId, quoteId, assetId }: { depositId: bigint; quoteId: string; assetId: string },
 ) {

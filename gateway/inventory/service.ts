@@ -168,7 +168,7 @@ async function offer(
     rateId: prices.rate.rateId,
     commissionBps: prices.commissionBps,
     items: quoted,
-    grounds: prices.grounds(),
+    bases: prices.bases(),
     at: now,
   }
   const { quoteId, priceOf } = await saveQuote(deps.db, quote)

@@ -3,7 +3,7 @@
  * writer.
  */
 import type pg from 'pg'
-import { withDeadline } from '../db/lines.ts'
+import { withDeadline } from '../db/connections.ts'
 import { settledId } from '../db/settled-store.ts'
 import { type Difference, onSnapshot, partOf } from './verify.ts'
 

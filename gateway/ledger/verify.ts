@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { withDeadline } from '../db/lines.ts'
+import { withDeadline } from '../db/connections.ts'
 
 export type Difference = { problem: string; detail: string }
 

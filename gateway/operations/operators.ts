@@ -1,7 +1,8 @@
 /** The people who may use the console, and their enrolment links. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { OperatorRole } from '../../contract/operators.ts'
 import type { Tx } from '../db/client.ts'
+import { sha256 } from '../kit/sha256.ts'
 import { declineProposalsOf } from '../operators/proposal-store.ts'
 import { IDLE_MS } from '../operators/session.ts'
 import {
@@ -72,8 +73,6 @@ async function freshLink(tx: Tx, { config, clock }: ActDeps, operator: Operator)
   // The secret follows a #, so browsers never send it and no server logs it.
   return done({ ...operator, url: `${config.console.url.origin}/enter#${secret}`, endsAt })
 }
-
-const sha256 = (secret: string): Buffer => createHash('sha256').update(secret).digest()
 
 export type Dismissed = Operator & { declinedProposals: bigint[] }
 

@@ -65,10 +65,10 @@ export async function showPrice(
     return { kind: 'refused', refusal: 'unavailable', message, data: view }
   }
   const price = list.of(item)
-  const [grounds] = list.grounds()
+  const [basis] = list.bases()
   if (price.kind === 'unavailable') return done({ ...view, unavailable: price.reason })
   const credit = { amountMinor: price.price, currency: 'USD' } as const
-  return done({ ...view, worthUsdMicros: grounds?.usdMicros ?? 0n, credit })
+  return done({ ...view, worthUsdMicros: basis?.usdMicros ?? 0n, credit })
 }
 
 const viewOf = (game: Game, { name, kind, usdMicros, since }: Hold): HoldView => ({

@@ -2,7 +2,7 @@
 
 import { BREAKS, type Break, breakOf } from '../epochs/epoch.ts'
 import { startEpoch } from '../epochs/service.ts'
-import { isDisarmed, readStanding, SKIPPED_NUMBERS, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
+import { isDisarmed, readHistory, SKIPPED_NUMBERS, setDisarmed, takeLeasesBack } from '../epochs/store.ts'
 import { lockPublishing } from '../events/store.ts'
 import { counted } from '../kit/counted.ts'
 import { deliveryWriter } from '../webhooks/store.ts'
@@ -14,9 +14,9 @@ import { countAgain, type Recounted } from './recount-store.ts'
 export type RestoreView = { epoch: number | null; found: Break | null; disarmed: boolean }
 
 export async function showRestore({ db }: FindDeps): Promise<Answer<RestoreView>> {
-  const standing = await readStanding(db)
-  const found = breakOf(standing, undefined) ?? null
-  const epoch = standing.epoch === undefined ? null : Number(standing.epoch.number)
+  const history = await readHistory(db)
+  const found = breakOf(history, undefined) ?? null
+  const epoch = history.epoch === undefined ? null : Number(history.epoch.number)
   const text = found === null ? `Epoch ${epoch ?? 'none yet'}: nothing is stopped.` : stoppedText(found)
   const disarmed = await isDisarmed(db)
   return done({ epoch, found, disarmed }, disarmed ? `${text} The bots are disarmed: bot arm.` : text)
@@ -32,7 +32,7 @@ export function finishRestore(deps: ActDeps, unnoticed: boolean): Promise<Answer
   const argumentsOf = ({ epoch, stores }: FinishedRestore) => ({ epoch, stores, unnoticed })
   return act(deps, { name: 'restore finish', needsReason: true, argumentsOf }, async (tx) => {
     await lockPublishing(tx)
-    const found = breakOf(await readStanding(tx), undefined)
+    const found = breakOf(await readHistory(tx), undefined)
     if (found === undefined && !unnoticed) {
       return refused(
         'conflict',

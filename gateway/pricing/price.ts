@@ -18,7 +18,7 @@ export type SourcePrice = {
 /** The operator's own price list. Its items count as popular without other sources. */
 export const FILE_SOURCE = 'file'
 
-/** The source name of an operator's override among the grounds of a quote. */
+/** The source name of an operator's override among the sources of a quote's prices. */
 export const OPERATOR_SOURCE = 'operator'
 
 export type GameRules = {

@@ -37,8 +37,8 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** The grounds of a price: the data of each source, with its time. */
-export type Grounds = {
+/** The data on which a price is based: that of each source, with its time. */
+export type PriceBasis = {
   marketHashName: string
   usdMicros: bigint
   levelUsdMicros: bigint | null
@@ -54,8 +54,8 @@ export type PriceList = {
   ofPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
   /** True while no source has a recent enough price. */
   isSilent(marketHashName: string): boolean
-  /** The grounds of every price that has been returned so far. */
-  grounds(): Grounds[]
+  /** The basis of every price that has been returned so far. */
+  bases(): PriceBasis[]
 }
 
 type PriceQuery = { game: Game; currency: Currency; names: readonly string[]; rules: PricingRules; now: Date }
@@ -91,7 +91,7 @@ type Known = {
 export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   const { commissionBps } = rules
   const judged = new Map<string, ItemPrice>()
-  const grounds: Grounds[] = []
+  const bases: PriceBasis[] = []
   const judge = (name: string): ItemPrice => {
     const { blocked, asOf, override } = heldAt(holds, name, now)
     if (blocked) return { kind: 'unavailable', reason: 'noPrice' }
@@ -100,7 +100,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     const worth = override === null ? worthOf(found, rules, asOf) : worthOfOverride(override, rules)
     if (worth.kind === 'unavailable') return worth
     const { usdMicros, levelUsdMicros } = worth
-    grounds.push({ marketHashName: name, usdMicros, levelUsdMicros, sources })
+    bases.push({ marketHashName: name, usdMicros, levelUsdMicros, sources })
     const price = shopperAmount(usdMicros, rate.perUsd, commissionBps)
     return { kind: 'priced', price, gross: toMinorUnits(usdMicros, rate.perUsd) }
   }
@@ -126,7 +126,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
       const { asOf, override } = heldAt(holds, name, now)
       return override === null && freshOf(prices.get(name) ?? [], rules, asOf).length === 0
     },
-    grounds: () => grounds,
+    bases: () => bases,
   }
 }
 
@@ -135,7 +135,7 @@ const isHeldTogether = (holds: readonly Hold[], marketHashName: string, phase: s
   holds.some((hold) => covers(hold, marketHashName) && !covers(hold, phase)) &&
   !holds.some(({ name }) => name === phase)
 
-/** The override in the form in which a quote stores the grounds of its prices. */
+/** The override in the form in which a quote stores the basis of a price. */
 const priceOfOverride = (usdMicros: bigint, now: Date): SourcePrice => ({
   source: OPERATOR_SOURCE,
   usdMicros,

@@ -1,6 +1,7 @@
 /** API keys: `tt_<mode>_<8 id>_<43 secret>_<8 check>`. The checksum detects an incomplete copy without the database. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { sha256 } from '../kit/sha256.ts'
 
 export type Mode = 'sandbox' | 'live'
 
@@ -40,8 +41,4 @@ function prefixOf(mode: Mode): string {
 
 function checkOf(body: string): string {
   return crc32(body).toString(16).padStart(8, '0')
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }

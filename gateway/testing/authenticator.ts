@@ -1,5 +1,6 @@
 /** A small authenticator: answers for a passkey as a browser would, with keys made by Node. */
-import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
+import { sha256 } from '../kit/sha256.ts'
 
 export type Authenticator = ReturnType<typeof createAuthenticator>
 
@@ -75,8 +76,6 @@ export function createAuthenticator(origin: string, { verifies = true } = {}) {
     },
   }
 }
-
-const sha256 = (data: string | Buffer): Buffer => createHash('sha256').update(data).digest()
 
 /** Encodes a short text string in CBOR. */
 const text = (value: string): Buffer =>

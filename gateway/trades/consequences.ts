@@ -2,12 +2,12 @@
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { type DepositCause, decideDeposit } from '../deposits/deposit.ts'
 import { changeOf, deliver, findProtection, release, releaseEarly, reverse } from './credit.ts'
-import { type Consequences, type Effect, logLine, type Standing } from './effects.ts'
+import { type Consequences, type Effect, type Funds, logLine } from './effects.ts'
 import { lineOfEnd, lineOfHold, lineOfUnwatched } from './giving-up.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 
 /** `trade`: its state before the event. Effects are in the order in which they must be applied. */
-export function consequences(trade: Trade, standing: Standing, event: TradeEvent): Consequences {
+export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Consequences {
   const free: Effect = { kind: 'free_items' }
   switch (event.kind) {
     case 'send_begun':
@@ -17,17 +17,17 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
     case 'accepted':
     case 'doubted':
     case 'looked':
-      return { standing, effects: [] }
+      return { funds, effects: [] }
     case 'send_unanswered':
-      return { standing, effects: [logLine('warn', 'send of an offer was not answered')] }
+      return { funds, effects: [logLine('warn', 'send of an offer was not answered')] }
     case 'refused':
-      return { standing, effects: [free, ...refusalEffects(event)] }
+      return { funds, effects: [free, ...refusalEffects(event)] }
     case 'abandoned': {
       const { level, message } = lineOfEnd(event.reason) ?? NOT_FOUND
-      return { standing, effects: [free, logLine(level, message)] }
+      return { funds, effects: [free, logLine(level, message)] }
     }
     case 'activated':
-      return move(standing, { kind: 'offer_opened' }, [
+      return move(funds, { kind: 'offer_opened' }, [
         { kind: 'wake', at: event.deadline },
         { kind: 'trust_bot' },
         ...(event.doubted === null ? [] : [{ kind: 'doubt_bot', botId: event.doubted } as const]),
@@ -36,35 +36,35 @@ export function consequences(trade: Trade, standing: Standing, event: TradeEvent
       const cause = { kind: 'trade_ended', status: event.end.status } as const
       // Items in escrow may still arrive, so no other trade may name them.
       const freed = event.steamHoldUntil === null ? [free] : []
-      return move(standing, cause, [...freed, ...warningsOf(event.end.reason)])
+      return move(funds, cause, [...freed, ...warningsOf(event.end.reason)])
     }
     case 'hold_seen':
       return {
-        standing,
+        funds,
         effects: [logLine('warn', 'Steam holds the items of an offer whose trade had ended')],
       }
     case 'hold_ended': {
       const { level, message } = lineOfHold(event.because)
-      return { standing, effects: [free, logLine(level, message)] }
+      return { funds, effects: [free, logLine(level, message)] }
     }
     case 'unwatched': {
       const { because } = event
-      return { standing, effects: [logLine('error', lineOfUnwatched(trade), { because })] }
+      return { funds, effects: [logLine('error', lineOfUnwatched(trade), { because })] }
     }
     case 'delivered':
-      return deliver(standing, event)
+      return deliver(funds, event)
     case 'released':
-      return release(standing, event)
+      return release(funds, event)
     case 'released_early':
-      return releaseEarly(standing, event)
+      return releaseEarly(funds, event)
     case 'reversed':
-      return reverse(trade, standing, event)
+      return reverse(trade, funds, event)
     case 'prolonged': {
-      const after = { ...standing, settlesAt: event.settlesAt }
-      return { standing: after, effects: [changeOf(after, ['held']), { kind: 'wake', at: event.settlesAt }] }
+      const after = { ...funds, settlesAt: event.settlesAt }
+      return { funds: after, effects: [changeOf(after, ['held']), { kind: 'wake', at: event.settlesAt }] }
     }
     case 'protection_found':
-      return findProtection(standing, event)
+      return findProtection(funds, event)
     default:
       return event satisfies never
   }
@@ -102,14 +102,14 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
 
 /** Changes the deposit's status as its cause demands. `before`: the effects to apply first. */
 function move(
-  standing: Standing,
+  funds: Funds,
   cause: Exclude<DepositCause, { kind: 'delivered' }>,
   before: Effect[],
 ): Consequences {
-  const status = decideDeposit(standing.deposit, cause)
-  if (status === null) return { standing, effects: before }
-  const deposit = { ...standing.deposit, status }
-  return { standing: { ...standing, deposit }, effects: [...before, ...statusEffects(status)] }
+  const status = decideDeposit(funds.deposit, cause)
+  if (status === null) return { funds, effects: before }
+  const deposit = { ...funds.deposit, status }
+  return { funds: { ...funds, deposit }, effects: [...before, ...statusEffects(status)] }
 }
 
 /** Returns the effects of a deposit's new status. */

@@ -2,7 +2,7 @@
 import { decideDeposit } from '../deposits/deposit.ts'
 import { deliveryMovements, heldPart, least, releaseMovements } from '../ledger/entry.ts'
 import { chargedToStore, reversalMovements } from '../ledger/reversal.ts'
-import { type Consequences, type Effect, logLine, type PublishedEvent, type Standing } from './effects.ts'
+import { type Consequences, type Effect, type Funds, logLine, type PublishedEvent } from './effects.ts'
 import { roomChange, roomOfDelivery } from './room.ts'
 import type { Trade, TradeEvent } from './trade.ts'
 import { lostOf, withReceived, worthOf } from './worth.ts'
@@ -13,11 +13,8 @@ export const LOST_ROOM_MS = 30 * 86_400_000
 type Delivered = Extract<TradeEvent, { kind: 'delivered' }>
 
 /** Credits a delivery, once. The first delivery makes the deposit succeed; a later one adds to it. */
-export function deliver(
-  standing: Standing,
-  { steamTrade, settlesAt, at, byOperator }: Delivered,
-): Consequences {
-  const { total, gross, terms, riskRoom, deposit } = standing
+export function deliver(funds: Funds, { steamTrade, settlesAt, at, byOperator }: Delivered): Consequences {
+  const { total, gross, terms, riskRoom, deposit } = funds
   const by = byOperator && { creditedByOperator: byOperator }
   const isProtected = settlesAt !== null
   const held = heldPart({ total, isProtected, mode: terms.creditMode, riskRoom })
@@ -25,12 +22,12 @@ export function deliver(
   if (!isFirst && deposit.status !== 'succeeded')
     throw new Error(`delivered to a deposit that is ${deposit.status}`)
   const items = steamTrade.received.map((one) => ({ assetId: one.assetId, receivedAssetId: one.newAssetId }))
-  const after: Standing = {
-    ...standing,
+  const after: Funds = {
+    ...funds,
     held,
     atRisk: isProtected ? total - held : 0n,
     settlesAt,
-    items: withReceived(standing.items, items),
+    items: withReceived(funds.items, items),
     deposit: {
       ...deposit,
       status: 'succeeded',
@@ -42,7 +39,7 @@ export function deliver(
     ? { kind: 'status', status: 'succeeded' }
     : { kind: 'change', change: 'amountIncreased', part: 0 }
   return {
-    standing: after,
+    funds: after,
     effects: [
       { kind: 'change_trade', change: { deliveredAt: at, held, atRisk: after.atRisk, terms, ...by } },
       { kind: 'receive_items', items },
@@ -59,24 +56,21 @@ export function deliver(
 }
 
 /** Returns the change of these columns of the deposit. `held` includes the time until which credit is held. */
-export function changeOf(
-  standing: Standing,
-  columns: ('status' | 'credited' | 'held' | 'reversed')[],
-): Effect {
-  const { status, credited, held, reversed, charged } = standing.deposit
+export function changeOf(funds: Funds, columns: ('status' | 'credited' | 'held' | 'reversed')[]): Effect {
+  const { status, credited, held, reversed, charged } = funds.deposit
   return {
     kind: 'change_deposit',
     change: {
       ...(columns.includes('status') && { status }),
       ...(columns.includes('credited') && { credited: credited ?? 0n }),
       ...(columns.includes('reversed') && { reversed, charged }),
-      ...(columns.includes('held') && { held, heldUntil: heldUntil(standing) }),
+      ...(columns.includes('held') && { held, heldUntil: heldUntil(funds) }),
     },
   }
 }
 
 /** When the last held credit of the deposit settles; null if none is held. */
-function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing): Date | null {
+function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Funds): Date | null {
   const own = held > 0n ? settlesAt : null
   if (own === null || othersHeldUntil === null) return own ?? othersHeldUntil
   return own > othersHeldUntil ? own : othersHeldUntil
@@ -84,22 +78,22 @@ function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Standing):
 
 /** The trade can no longer be reversed: held credit becomes available, and nothing of it is at risk. */
 export function release(
-  standing: Standing,
+  funds: Funds,
   { at, byOperator }: Extract<TradeEvent, { kind: 'released' }>,
 ): Consequences {
-  const { held, deposit } = standing
+  const { held, deposit } = funds
   const by = byOperator && { releasedByOperator: byOperator }
-  const after: Standing = {
-    ...standing,
+  const after: Funds = {
+    ...funds,
     held: 0n,
-    atRisk: lostOf(standing),
+    atRisk: lostOf(funds),
     deposit: { ...deposit, held: deposit.held - held },
   }
   const freed: Effect = { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, ...by } }
-  const room = roomChange({ ...standing, isHeld: true }, { ...after, isHeld: false })
-  if (held === 0n) return { standing: after, effects: [freed, ...room] }
+  const room = roomChange({ ...funds, isHeld: true }, { ...after, isHeld: false })
+  if (held === 0n) return { funds: after, effects: [freed, ...room] }
   return {
-    standing: after,
+    funds: after,
     effects: [
       freed,
       ...room,
@@ -115,21 +109,21 @@ export function release(
  * protection ends.
  */
 export function releaseEarly(
-  standing: Standing,
+  funds: Funds,
   { at }: Extract<TradeEvent, { kind: 'released_early' }>,
 ): Consequences {
-  const { held, riskRoom, deposit, limitUsdCents } = standing
-  if (held === 0n || held > riskRoom) return { standing, effects: [] }
-  const after: Standing = {
-    ...standing,
+  const { held, riskRoom, deposit, limitUsdCents } = funds
+  if (held === 0n || held > riskRoom) return { funds, effects: [] }
+  const after: Funds = {
+    ...funds,
     held: 0n,
-    atRisk: standing.atRisk + held,
+    atRisk: funds.atRisk + held,
     riskRoom: riskRoom - held,
     deposit: { ...deposit, held: deposit.held - held },
   }
-  const room = roomChange({ ...standing, isHeld: true }, { ...after, isHeld: true })
+  const room = roomChange({ ...funds, isHeld: true }, { ...after, isHeld: true })
   return {
-    standing: after,
+    funds: after,
     effects: [
       { kind: 'change_trade', change: { held: 0n, atRisk: after.atRisk, releasedEarly: true } },
       changeOf(after, ['held']),
@@ -143,16 +137,16 @@ export function releaseEarly(
 
 /** Available credit stays available, but uses the store's limit until Steam's protection ends. */
 export function findProtection(
-  standing: Standing,
+  funds: Funds,
   { settlesAt, at }: Extract<TradeEvent, { kind: 'protection_found' }>,
 ): Consequences {
-  const atRisk = standing.total - standing.reversed + standing.atRisk
-  const after = { ...standing, settlesAt, atRisk }
+  const atRisk = funds.total - funds.reversed + funds.atRisk
+  const after = { ...funds, settlesAt, atRisk }
   return {
-    standing: after,
+    funds: after,
     effects: [
       { kind: 'change_trade', change: { atRisk, protectionFoundAt: at } },
-      ...roomChange({ ...standing, isHeld: false }, { ...after, isHeld: true }),
+      ...roomChange({ ...funds, isHeld: false }, { ...after, isHeld: true }),
       { kind: 'wake', at: settlesAt },
       logLine('error', 'Steam protects a delivery after all: its credit is at risk'),
     ],
@@ -162,45 +156,45 @@ export function findProtection(
 /** The sender took items back, so their credit is taken back too. */
 export function reverse(
   trade: Trade,
-  standing: Standing,
+  funds: Funds,
   { assetIds, at, byOperator }: Extract<TradeEvent, { kind: 'reversed' }>,
 ): Consequences {
-  const { total, gross } = worthOf(standing.items, assetIds)
-  const { deposit, reversals } = standing
-  const { liability } = standing.terms
+  const { total, gross } = worthOf(funds.items, assetIds)
+  const { deposit, reversals } = funds
+  const { liability } = funds.terms
   const partner = trade.partnerSteamId
-  const movements = reversalMovements({ total, gross, held: standing.held, liability })
+  const movements = reversalMovements({ total, gross, held: funds.held, liability })
   const charged = deposit.charged + chargedToStore(movements)
-  const fromHeld = least(standing.held, total)
+  const fromHeld = least(funds.held, total)
   const lostNow = total - fromHeld
-  const reversed = standing.reversed + total
-  const isWhole = reversed === standing.total
-  const held = standing.held - fromHeld
+  const reversed = funds.reversed + total
+  const isWhole = reversed === funds.total
+  const held = funds.held - fromHeld
   // While Steam protects the trade, all its credit at risk uses the limit; afterwards, only the loss does.
-  const lost = trade.state === 'final' ? standing.atRisk + lostNow : lostOf({ ...standing, held, reversed })
-  const after: Standing = {
-    ...standing,
+  const lost = trade.state === 'final' ? funds.atRisk + lostNow : lostOf({ ...funds, held, reversed })
+  const after: Funds = {
+    ...funds,
     held,
     reversed,
     reversals: reversals + 1,
-    atRisk: isWhole || trade.state === 'final' ? lost : standing.atRisk,
-    atRiskUntil: lostNow > 0n ? new Date(at.getTime() + LOST_ROOM_MS) : standing.atRiskUntil,
+    atRisk: isWhole || trade.state === 'final' ? lost : funds.atRisk,
+    atRiskUntil: lostNow > 0n ? new Date(at.getTime() + LOST_ROOM_MS) : funds.atRiskUntil,
     deposit: { ...deposit, held: deposit.held - fromHeld, reversed: deposit.reversed + total, charged },
   }
   const { atRisk, atRiskUntil } = after
   const isHeld = trade.state === 'held'
   const by = byOperator && { reversedByOperator: byOperator }
-  const receivedAs = (assetId: string) => standing.items.get(assetId)?.receivedAssetId ?? null
+  const receivedAs = (assetId: string) => funds.items.get(assetId)?.receivedAssetId ?? null
   const gone = assetIds.map((assetId) => ({ assetId, receivedAssetId: receivedAs(assetId) }))
   return {
-    standing: after,
+    funds: after,
     effects: [
       { kind: 'reverse_items', assetIds, at },
       { kind: 'record_custody', moved: 'back', items: gone, at },
       { kind: 'change_trade', change: { held, reversed, atRisk, atRiskUntil, ...by } },
       changeOf(after, ['held', 'reversed']),
       { kind: 'publish', event: { kind: 'change', change: 'reversed', part: reversals } },
-      ...roomChange({ ...standing, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
+      ...roomChange({ ...funds, isHeld }, { ...after, isHeld: isHeld && !isWhole }),
       { kind: 'post', movements, part: reversals, mayOwe: liability === 'store', at },
       { kind: 'count_reversed', amount: total },
       // An operator's statement is not a fact from Steam, so it does not put the shopper on release.

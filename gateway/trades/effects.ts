@@ -11,7 +11,7 @@ export type Terms = { creditMode: CreditMode; liability: Liability; riskLimitUsd
 export type ItemWorth = { price: bigint; gross: bigint; receivedAssetId: string | null }
 
 /** The deposit of a trade, as stored. Amounts are minor units. */
-export type DepositStanding = {
+export type DepositFunds = {
   status: DepositStatus
   expiresAt: Date
   credited: bigint | null
@@ -24,8 +24,8 @@ export type DepositStanding = {
 }
 
 /** The money of a trade and of its deposit, read under their locks. Amounts are minor units of one currency. */
-export type Standing = {
-  deposit: DepositStanding
+export type Funds = {
+  deposit: DepositFunds
   /** The store's credit. `gross`: the worth of the items before commission. */
   total: bigint
   gross: bigint
@@ -49,7 +49,7 @@ export type Standing = {
 }
 
 type DepositChange = { credited?: bigint; heldUntil?: Date | null } & Partial<
-  Pick<DepositStanding, 'status' | 'held' | 'reversed' | 'charged'>
+  Pick<DepositFunds, 'status' | 'held' | 'reversed' | 'charged'>
 >
 
 type TradeMoneyChange = {
@@ -106,7 +106,7 @@ export type Effect =
   | { kind: 'move_to_other_bot'; inDoubt: boolean; at: Date }
   | { kind: 'log'; level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, string> }
 
-export type Consequences = { standing: Standing; effects: Effect[] }
+export type Consequences = { funds: Funds; effects: Effect[] }
 
 export type Line = Extract<Effect, { kind: 'log' }>
 

@@ -14,9 +14,9 @@ import { withShownTrade } from '../deposits/store-deposit.ts'
 import { openOutages } from '../outages/store.ts'
 import { tokenOfTrade } from '../shoppers/trade-token.ts'
 import { applyEffects } from './effects-store.ts'
+import { fundsOf } from './funds-store.ts'
 import type { IntentDeps, WriteDeps } from './intent-store.ts'
 import { type LockedRows, lockTradeRow } from './locked-store.ts'
-import { standingOf } from './standing-store.ts'
 import { columnsOf, liveTradeOf, loadedOf, loadTrade, summaryOf, tradeTopic } from './store.ts'
 import { sweepsOf } from './sweep-store.ts'
 import type {
@@ -168,11 +168,11 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
     async beginCancel({ facts }, cancelling, dueAt) {
       await tx.updateTable('trade').set({ cancelling, due_at: dueAt }).where('id', '=', facts.id).execute()
     },
-    async standingOf({ facts }, { takesRoom }) {
+    async fundsOf({ facts }, { takesRoom }) {
       const locked = rowsOf(facts.id)
-      const found = await standingOf(tx, locked, { takesRoom, isRetry: tries > 1 })
+      const found = await fundsOf(tx, locked, { takesRoom, isRetry: tries > 1 })
       locked.money = found.money
-      return found.standing
+      return found.funds
     },
     async apply({ facts }, effects) {
       const { money, ...locked } = rowsOf(facts.id)

@@ -140,12 +140,12 @@ async function applyConsequences(
   const takesRoom = events.some(
     (event) => event.kind === 'released_early' || (event.kind === 'delivered' && event.settlesAt !== null),
   )
-  let standing = await tx.standingOf(locked, { takesRoom })
+  let funds = await tx.fundsOf(locked, { takesRoom })
   let { trade } = locked
   const effects: Effect[] = []
   for (const event of events) {
-    const caused = deps.core.consequences(trade, standing, event)
-    standing = caused.standing
+    const caused = deps.core.consequences(trade, funds, event)
+    funds = caused.funds
     effects.push(...caused.effects)
     trade = deps.core.evolve(trade, event)
   }

@@ -11,7 +11,7 @@ import type { DepositCause } from '../deposits/deposit.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { Core } from './core.ts'
-import type { Effect, Standing } from './effects.ts'
+import type { Effect, Funds } from './effects.ts'
 import type { Attempt } from './refusal.ts'
 import type { CancelReason, GivenUp, Trade, TradeState } from './trade.ts'
 
@@ -135,7 +135,7 @@ export type TradeTx = {
    * `takesRoom`: also reads the rest of the store's limit. If others have used it up before the update, the transaction
    * starts again.
    */
-  standingOf(locked: LoadedTrade, how: { takesRoom: boolean }): Promise<Standing>
+  fundsOf(locked: LoadedTrade, how: { takesRoom: boolean }): Promise<Funds>
   apply(locked: LoadedTrade, effects: readonly Effect[]): Promise<void>
   /** True while the countdown of deposits is paused. */
   isTimeStopped(): Promise<boolean>

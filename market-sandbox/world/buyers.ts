@@ -30,7 +30,7 @@ export function buyerOf(world: World, { buyer }: Deal): Buyer | undefined {
   return world.buyers.find(({ steamId }) => steamId === buyer)
 }
 
-/** What the buyers do now, each with the offer that it answers. */
+/** The reactions that are due now, each with the offer that it answers. */
 export function actsDue(world: World, offers: readonly SteamOffer[], nowS: number): Act[] {
   return world.deals.flatMap((deal) => {
     if (deal.state !== 'open') return []

@@ -81,11 +81,11 @@ type Caused = ReturnType<Consequences>
 /** The rule with other terms than those fixed at delivery. */
 const withTerms =
   (terms: Partial<Parameters<Consequences>[1]['terms']>, riskRoom?: bigint): Consequences =>
-  (trade, standing, event) => {
+  (trade, funds, event) => {
     const other = {
-      ...standing,
-      terms: { ...standing.terms, ...terms },
-      riskRoom: riskRoom ?? standing.riskRoom,
+      ...funds,
+      terms: { ...funds.terms, ...terms },
+      riskRoom: riskRoom ?? funds.riskRoom,
     }
     return consequences(trade, other, event)
   }
@@ -93,25 +93,25 @@ const withTerms =
 /** The rule with each effect changed or omitted. */
 const withEffects =
   (change: (effect: Caused['effects'][number]) => Caused['effects']): Consequences =>
-  (trade, standing, event) => {
-    const caused = consequences(trade, standing, event)
+  (trade, funds, event) => {
+    const caused = consequences(trade, funds, event)
     return { ...caused, effects: caused.effects.flatMap(change) }
   }
 
 const ALL_ROOM = 10n ** 12n
 
-const releasesAll: Consequences = (trade, standing, event) => {
-  const held = standing.held + standing.reversed
-  return consequences(trade, event.kind === 'released' ? { ...standing, held } : standing, event)
+const releasesAll: Consequences = (trade, funds, event) => {
+  const held = funds.held + funds.reversed
+  return consequences(trade, event.kind === 'released' ? { ...funds, held } : funds, event)
 }
 
-const freesLostRoom: Consequences = (trade, standing, event) => {
-  const caused = consequences(trade, standing, event)
+const freesLostRoom: Consequences = (trade, funds, event) => {
+  const caused = consequences(trade, funds, event)
   if (event.kind !== 'reversed') return caused
   const effects = caused.effects.map((effect) =>
     effect.kind === 'change_trade' ? { ...effect, change: { ...effect.change, atRisk: 0n } } : effect,
   )
-  return { standing: { ...caused.standing, atRisk: 0n }, effects }
+  return { funds: { ...caused.funds, atRisk: 0n }, effects }
 }
 
 const neverProtected: Decide = (trade, fact, around) =>
@@ -178,11 +178,11 @@ export const DEFECTS = {
   'nothing is ever held': defect({ consequences: withTerms({ creditMode: 'on_accept' }, ALL_ROOM) }),
   'on_release is ignored': defect({ consequences: withTerms({ creditMode: 'on_accept' }) }),
   'the limit is ignored': defect({
-    consequences: (trade, standing, event) => consequences(trade, { ...standing, riskRoom: ALL_ROOM }, event),
+    consequences: (trade, funds, event) => consequences(trade, { ...funds, riskRoom: ALL_ROOM }, event),
   }),
   'an early release is not at risk': defect({
-    consequences: (trade, standing, event) => {
-      const caused = consequences(trade, standing, event)
+    consequences: (trade, funds, event) => {
+      const caused = consequences(trade, funds, event)
       if (event.kind !== 'released_early') return caused
       return { ...caused, effects: caused.effects.filter(({ kind }) => kind !== 'change_room') }
     },

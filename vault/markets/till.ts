@@ -10,7 +10,7 @@ export type Till = {
   lastReported(): Promise<number>
   /** Writes reports of sales. Ignores those that the till already has. */
   report(news: readonly News[]): Promise<void>
-  /** What the till credited for items, in US cents, by their asset ids in the selling account. */
+  /** The till's credits for items, in US cents, by the items' asset ids in the selling account. */
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** True if an operator has switched the market off. */
   isOff(market: string): Promise<boolean>

@@ -10,6 +10,7 @@ import { family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
 const FILE = 'gateway/stores/api-key.ts'
+const HASH = 'gateway/kit/sha256.ts'
 const BYTES = 32
 /** Two unrelated hashes never have more leading bytes in common than this. */
 const MOST_SHARED = 6
@@ -62,12 +63,12 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
       off: [{ file: FILE, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' }],
     },
     hashes: {
-      at: `${FILE} sha256`,
+      at: `${HASH} sha256`,
       off: [
         {
-          file: FILE,
-          from: "return createHash('sha256').update(text).digest()",
-          to: 'return Buffer.from(text)',
+          file: HASH,
+          from: "return createHash('sha256').update(data).digest()",
+          to: 'return Buffer.from(data)',
         },
       ],
     },

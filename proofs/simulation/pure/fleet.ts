@@ -3,11 +3,11 @@ import type { Game } from '../../../contract/games.ts'
 import {
   type Bar,
   type BarReason,
+  barStateOf,
   DOUBTS,
   DOUBTS_WITHIN_MS,
   nextBar,
   scopeOf,
-  standingOf,
 } from '../../../gateway/bots/bar.ts'
 import {
   type BotFacts,
@@ -31,7 +31,7 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
       failing: false,
       late: false,
       reachable: bot.state === 'active' && bot.tokenRefusedAt === null,
-      standing: standingOf(barsOf(bot, game), now),
+      barState: barStateOf(barsOf(bot, game), now),
       itemsHeld: 0,
       itemsOnTheWay: 0,
       liveOffers: open.length,

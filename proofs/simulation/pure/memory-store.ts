@@ -3,7 +3,7 @@ import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
 import { roomFor } from '../../../gateway/ledger/entry.ts'
-import type { Standing } from '../../../gateway/trades/effects.ts'
+import type { Funds } from '../../../gateway/trades/effects.ts'
 import { EDGES, type Trade } from '../../../gateway/trades/trade.ts'
 import type {
   LoadedTrade,
@@ -291,7 +291,7 @@ function openTx(memory: Memory, run: Run): TradeTx {
       if (row.trade.state === 'active') row.trade = { ...row.trade, cancelling: because }
       setDue(memory, row, dueAt)
     },
-    standingOf: async ({ facts }) => standingOf(memory, rowOf(facts.id)),
+    fundsOf: async ({ facts }) => fundsOf(memory, rowOf(facts.id)),
     async apply({ facts }, effects) {
       const row = rowOf(facts.id)
       for (const effect of effects) apply(memory, run, { row, effect })
@@ -341,7 +341,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   return true
 }
 
-function standingOf(memory: Memory, row: TradeRow): Standing {
+function fundsOf(memory: Memory, row: TradeRow): Funds {
   const { deposit } = row
   const { store } = deposit
   const until = deposit.trades.flatMap((other) =>

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { VAULT_ROLE } from '../db/roles.ts'
-import type { AlarmState, VaultState } from './standing.ts'
+import type { AlarmState, VaultState } from './till-state.ts'
 
 export async function readAlarms(db: Db): Promise<AlarmState> {
   const { rows } = await sql<AlarmState>`

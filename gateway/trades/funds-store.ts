@@ -8,7 +8,7 @@ import { mostCareful, roomFor } from '../ledger/entry.ts'
 import { roomSql, type StoreRoom } from '../ledger/promise-store.ts'
 import { lockRoom } from '../ledger/room-store.ts'
 import { isOnReleaseSql } from '../shoppers/on-release-store.ts'
-import type { Standing, Terms } from './effects.ts'
+import type { Funds, Terms } from './effects.ts'
 import type { LockedRows, Money } from './locked-store.ts'
 import type { TradeRow } from './store.ts'
 
@@ -24,11 +24,11 @@ type How = {
  * Reads everything in one query. Credit given before protection ends also needs the rest of the store's limit. Other
  * deliveries can use that rest meanwhile, so the later update checks it again.
  */
-export async function standingOf(
+export async function fundsOf(
   tx: Tx,
   { deposit, row }: LockedRows,
   { takesRoom, isRetry }: How,
-): Promise<{ standing: Standing; money: Money }> {
+): Promise<{ funds: Funds; money: Money }> {
   if (takesRoom && isRetry) await lockRoom(tx, deposit.store_id)
   const { othersHeldUntil, reversals, rateId, accounts, room, isOnRelease, ...store } = await readMoney(tx, {
     row,
@@ -40,7 +40,7 @@ export async function standingOf(
   const own = promisedTo(row)
   // After delivery, only an operator's early release takes more of the limit, whatever the credit mode is.
   const mayTake = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
-  const standing: Standing = {
+  const funds: Funds = {
     deposit: {
       status: deposit.status,
       expiresAt: deposit.expires_at,
@@ -68,7 +68,7 @@ export async function standingOf(
       ]),
     ),
   }
-  return { standing, money: { rateId, accounts, seen: mayTake && { ...mayTake, own } } }
+  return { funds, money: { rateId, accounts, seen: mayTake && { ...mayTake, own } } }
 }
 
 type Found = Terms & {

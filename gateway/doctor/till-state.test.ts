@@ -13,8 +13,8 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { type ConsoleAnswer, type ConsoleProbe, consoleFindings, operatorFindings } from './console.ts'
 import { probeConsole } from './console-probe.ts'
 import type { Finding } from './finding.ts'
-import { alarmFindings, epochFindings, type VaultState, vaultFindings } from './standing.ts'
-import { readAlarms, readVault } from './standing-store.ts'
+import { alarmFindings, epochFindings, type VaultState, vaultFindings } from './till-state.ts'
+import { readAlarms, readVault } from './till-state-store.ts'
 
 const DAY_MS = 86_400_000
 const OURS = { mode: 'live', publicUrl: new URL('https://pay.example'), nowMs: 0 } as const

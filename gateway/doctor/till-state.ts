@@ -1,5 +1,4 @@
-/** Problems of a complete set-up: a missing epoch, disarmed bots, alarms, the vault. Pure checks. */
-
+/** Checks the state of a till that is set up: its epoch, its bots, alarms and the vault. Pure. */
 import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'

@@ -1,7 +1,7 @@
 /**
- * The connections of a process to PostgreSQL. A server that vanishes without a word leaves its sockets open, and TCP
- * takes a quarter of an hour to notice. So every statement has a deadline on this side too, and all connections can be
- * cut together.
+ * The connections of a process to PostgreSQL. A server that vanishes leaves its sockets open, and TCP takes a quarter of
+ * an hour to notice. So every statement also has a deadline on this side, and all connections of a group can be cut
+ * together.
  */
 import { setImmediate as turn } from 'node:timers/promises'
 import pg from 'pg'
@@ -18,7 +18,7 @@ export class DatabaseSilent extends Error {
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const
 
 /** A connection whose statements have a deadline. A statement that misses it ends the connection. */
-export class Line extends pg.Client {
+export class Connection extends pg.Client {
   deadlineMs: number
   #isAsked = false
 
@@ -70,18 +70,18 @@ export class Line extends pg.Client {
   }
 }
 
-export type Lines = {
+export type ConnectionGroup = {
   /** The class of connections in this group. */
-  clientWith(deadlineMs: number): new (config?: string | pg.ClientConfig) => Line
+  clientWith(deadlineMs: number): new (config?: string | pg.ClientConfig) => Connection
   /** Cuts all connections, or only those not yet open. Returns their number. */
   cut(which: 'all' | 'connecting'): number
 }
 
-export function createLines(): Lines {
-  const open = new Set<Line>()
+export function createConnectionGroup(): ConnectionGroup {
+  const open = new Set<Connection>()
   return {
     clientWith: (deadlineMs) =>
-      class extends Line {
+      class extends Connection {
         constructor(config?: string | pg.ClientConfig) {
           super(config, deadlineMs)
           open.add(this)
@@ -89,8 +89,8 @@ export function createLines(): Lines {
         }
       },
     cut(which) {
-      const some = [...open].filter((line) => which === 'all' || line.isConnecting)
-      for (const line of some) line.cut()
+      const some = [...open].filter((connection) => which === 'all' || connection.isConnecting)
+      for (const connection of some) connection.cut()
       return some.length
     },
   }
@@ -98,7 +98,7 @@ export function createLines(): Lines {
 
 /** Gives the statements of `work` more time, if the connection has deadlines. */
 export async function withDeadline<T>(client: unknown, ms: number, work: () => Promise<T>): Promise<T> {
-  if (!(client instanceof Line)) return work()
+  if (!(client instanceof Connection)) return work()
   const before = client.deadlineMs
   client.deadlineMs = ms
   try {
