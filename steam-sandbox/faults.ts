@@ -78,7 +78,7 @@ export function createFaults(nowS: () => number) {
     },
     /** Returns the fault of this request, and counts it. Requests to the sandbox's own pages never fail on purpose. */
     take(request: Incoming, world: World): Fault | undefined {
-      if (request.own) return undefined
+      if (request.isOwn) return undefined
       forgetEnded()
       const fault = [...waiting, ...magicDays(world)].find(
         ({ matches, steamId }) =>
@@ -122,10 +122,10 @@ function isAbout(request: Incoming, world: World, steamId: string): boolean {
   const { path, query, form } = request
   if (bearerOf(request) === steamId) return true
   const account = world.accounts.find((other) => other.steamId === steamId)
-  const said = new Set([...path.split('/'), ...query.values(), ...form.values()])
-  if (!account || said.has(steamId) || said.has(String(account.accountId))) return true
+  const values = new Set([...path.split('/'), ...query.values(), ...form.values()])
+  if (!account || values.has(steamId) || values.has(String(account.accountId))) return true
   const isTheirs = (deal: { id: string; sender: string; partner: string }) =>
-    (deal.sender === steamId || deal.partner === steamId) && said.has(deal.id)
+    (deal.sender === steamId || deal.partner === steamId) && values.has(deal.id)
   return world.offers.some(isTheirs) || world.trades.some(isTheirs)
 }
 

@@ -1,9 +1,10 @@
 /** One request and its answer, with helpers for routes to read and write them. */
-/** One request, read completely. `host` has no port; `own` is true if the request is for the sandbox itself. */
 export type Incoming = {
   method: string
+  /** The host without its port. */
   host: string
-  own: boolean
+  /** True if the request is for the sandbox itself, not for one of Steam's hosts. */
+  isOwn: boolean
   origin: string | undefined
   referer: string
   path: string

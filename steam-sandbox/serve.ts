@@ -25,7 +25,7 @@ export async function serve(
   if (!request) return give(response, { status: 413, headers: {}, body: '' })
   count(request, sandbox)
   // The log omits calls of tests and tills to the sandbox itself, because tills read its clock every second.
-  const isControl = request.own && request.path.startsWith('/control/')
+  const isControl = request.isOwn && request.path.startsWith('/control/')
   if (!isControl) sandbox.log.push({ method: request.method, host: request.host, path: request.path })
   if (sandbox.log.length > MAX_LOG) sandbox.log.shift()
   const fault = sandbox.faults.take(request, sandbox.world())
@@ -43,25 +43,30 @@ export async function serve(
 
 const MOST_COUNTS = 500
 
-function count({ method, host, path, own }: Incoming, { counts }: Sandbox): void {
+function count({ method, host, path, isOwn }: Incoming, { counts }: Sandbox): void {
   const key = `${method} ${host}${path.replace(/\d+/g, '*')}`
-  if (own || (!counts.has(key) && counts.size >= MOST_COUNTS)) return
+  if (isOwn || (!counts.has(key) && counts.size >= MOST_COUNTS)) return
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
 function answer(request: Incoming, sandbox: Sandbox): Reply {
   // Refuses pages of other sites that are open in the same browser.
-  if (request.own && request.method !== 'GET' && request.origin && !isOwn(request.origin, sandbox.url)) {
+  if (
+    request.isOwn &&
+    request.method !== 'GET' &&
+    request.origin &&
+    !isOwnOrigin(request.origin, sandbox.url)
+  ) {
     return { status: 403, headers: {}, body: 'This came from another site.' }
   }
-  for (const route of request.own ? OWN_ROUTES : STEAM_ROUTES) {
+  for (const route of request.isOwn ? OWN_ROUTES : STEAM_ROUTES) {
     const reply = route(request, sandbox)
     if (reply) return reply
   }
   return { status: 404, headers: { 'content-type': 'text/plain' }, body: 'Not found' }
 }
 
-function isOwn(origin: string, url: string): boolean {
+function isOwnOrigin(origin: string, url: string): boolean {
   return origin === url || origin === url.replace('localhost', '127.0.0.1')
 }
 
@@ -81,7 +86,7 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
   return {
     method: message.method ?? 'GET',
     host: host.replace(/:\d+$/, ''),
-    own: isOwn(`http://${host}`, ownUrl),
+    isOwn: isOwnOrigin(`http://${host}`, ownUrl),
     origin: message.headers.origin,
     referer: message.headers.referer ?? '',
     path,

@@ -27,7 +27,7 @@ type Options = {
   onScene?: (name: string) => void
 }
 
-type SaidFault = Pick<PlainFault, 'match' | 'effect'> & Partial<PlainFault>
+type FaultOptions = Pick<PlainFault, 'match' | 'effect'> & Partial<PlainFault>
 
 export type RunningSteam = Awaited<ReturnType<typeof startSteam>>
 
@@ -63,13 +63,13 @@ export async function startSteam({
     /** The acts of a person, by name or Steam id. Throws for an unknown one. */
     as: (player: string): Player => createPlayer(sandbox, player),
     /** Switches a behaviour on, for all or one person, and optionally for a number of requests. Throws if unknown. */
-    begin(name: string, said: { steamId?: string; times?: number } = {}) {
-      if (switchOn(sandbox, name, said).status !== 200)
+    begin(name: string, options: { steamId?: string; times?: number } = {}) {
+      if (switchOn(sandbox, name, options).status !== 200)
         throw new Error(`There is no behaviour called ${name}.`)
     },
     end: (name: string, steamId?: string) => void switchOff(sandbox, name, { steamId }),
     /** Makes the next matching requests fail, as the control API does. */
-    fault: ({ times = 1, delayMs = 0, ...fault }: SaidFault) =>
+    fault: ({ times = 1, delayMs = 0, ...fault }: FaultOptions) =>
       sandbox.faults.add({ ...fault, times, delayMs }),
     /** Adds a bot; resolves to its Steam id. Throws if there is no room. */
     addBot(): string {

@@ -32,8 +32,8 @@ export function createTour(pressed: (name: string) => void) {
     scenes: () => scenes,
     isPlaying,
     /** Sets the scenes. Returns false if they do not have the expected form. */
-    set(said: unknown): boolean {
-      const rows = field(said, 'scenes')
+    set(body: unknown): boolean {
+      const rows = field(body, 'scenes')
       if (!Array.isArray(rows) || rows.length > MOST_SCENES) return false
       const read = rows.map(sceneOf)
       if (!read.every((scene) => scene !== undefined)) return false
@@ -41,8 +41,8 @@ export function createTour(pressed: (name: string) => void) {
       return true
     },
     /** Sets the result of a scene. Returns false if the scene is unknown or the result lacks the expected form. */
-    tell(name: string, said: unknown): boolean {
-      const [state, text, looks] = [field(said, 'state'), field(said, 'said'), looksOf(field(said, 'looks'))]
+    setResult(name: string, body: unknown): boolean {
+      const [state, text, looks] = [field(body, 'state'), field(body, 'said'), looksOf(field(body, 'looks'))]
       if ((state !== 'done' && state !== 'failed') || typeof text !== 'string' || looks === undefined)
         return false
       return change(name, { state, said: text, looks })

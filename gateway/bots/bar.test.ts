@@ -47,7 +47,7 @@ describe('a bar', () => {
   })
 })
 
-describe('a bot with bars', () => {
+describe('a bot', () => {
   const barred = nextBar(undefined, refusedAt(0))
   const doubted = nextBar(undefined, refusedAt(0, 'doubted'))
 

@@ -5,12 +5,12 @@ import { type BadDay, type Effect, ERROR_PAGE, rowsOf, SIGN_IN } from './day.ts'
 const SEND = /^POST steamcommunity\.com\/tradeoffer\/new\/send$/
 
 const on = (line: string, effect: Effect): BadDay => ({ line, at: SEND, effect })
-const said = (strError: string): Effect => ({ status: 500, body: { strError } })
+const refusalText = (strError: string): Effect => ({ status: 500, body: { strError } })
 const refusal = (eresult: number): Effect =>
-  said(`There was an error sending your trade offer.  Please try again later. (${eresult})`)
+  refusalText(`There was an error sending your trade offer.  Please try again later. (${eresult})`)
 
 const full = (game: string): Effect =>
-  said(`This trade would exceed the maximum number of items allowed in your ${game} inventory.`)
+  refusalText(`This trade would exceed the maximum number of items allowed in your ${game} inventory.`)
 
 /** The app id of the items that an offer asks for. */
 function askedGame({ form }: Incoming): number {
@@ -39,46 +39,50 @@ export const SENDS: Record<string, BadDay> = {
   'send-29': on('Steam refuses the offer with (29): duplicate request.', refusal(29)),
   'send-34': on(
     'Steam refuses the offer with (34), as after a name change.',
-    said('You cannot trade with somebody (34)'),
+    refusalText('You cannot trade with somebody (34)'),
   ),
   'send-50': on('Steam refuses the offer with (50), as if five were open.', refusal(50)),
   'send-55': on('Steam refuses the offer with (55): a back end failed.', refusal(55)),
   'send-84': on('Steam refuses the offer with (84): too many requests.', refusal(84)),
   'send-steam-guard': on(
     'Steam refuses the offer: the bot has had Steam Guard for less than 15 days.',
-    said('You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.'),
+    refusalText(
+      'You must have had Steam Guard enabled for at least 15 days before you can participate in a trade.',
+    ),
   ),
   'send-trade-ban': on(
     'Steam refuses the offer: the other side has a trade ban.',
-    said('You cannot trade with somebody because they have a trade ban.'),
+    refusalText('You cannot trade with somebody because they have a trade ban.'),
   ),
   'send-new-device': on(
     'Steam refuses the offer: the bot is on a new device, and cannot trade for 7 days.',
-    said(
+    refusalText(
       'You have logged in from a new device. In order to protect your items, you will be unable to trade for 7 days.',
     ),
   ),
   'send-cannot-trade': on(
     'Steam refuses the offer: the other side is not available to trade.',
-    said(
+    refusalText(
       'somebody is not available to trade. More information will be shown to somebody if they invite you to trade.',
     ),
   ),
   'send-limited-account': on(
     'Steam refuses the offer: the other side has a limited account.',
-    said('This person has a limited account. They cannot trade until they have bought something on Steam.'),
+    refusalText(
+      'This person has a limited account. They cannot trade until they have bought something on Steam.',
+    ),
   ),
   'send-private-inventory': on(
     'Steam refuses the offer: the inventory of the other side is private.',
-    said('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
+    refusalText('somebody\'s inventory privacy is set to "Private", so they cannot receive trade offers.'),
   ),
   'send-too-many-offers': on(
     'Steam refuses the offer: too many offers, in a text without an error number.',
-    said('You have sent too many trade offers. Please cancel some before sending more.'),
+    refusalText('You have sent too many trade offers. Please cancel some before sending more.'),
   ),
   'send-item-server-down': on(
     "Steam refuses the offer: the game's item server does not answer.",
-    said("We were unable to contact the game's item server. Please try again later."),
+    refusalText("We were unable to contact the game's item server. Please try again later."),
   ),
   'send-inventory-full': on(
     "Steam refuses every offer: the bot's inventory is full.",

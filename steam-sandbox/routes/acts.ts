@@ -1,7 +1,6 @@
 import { BAD_DAYS } from '../bad-days/bad-days.ts'
 import { field, json, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
-
 import { findItem, loseItems } from '../world/drifting.ts'
 import { giveAway } from '../world/giving.ts'
 import { dismissGuest } from '../world/guests.ts'
@@ -17,11 +16,10 @@ import {
   type World,
   withAccount,
 } from '../world/world.ts'
-
 import { approveLogin } from './enrolment.ts'
 import { renewToken } from './own.ts'
 
-type Act = (sandbox: Sandbox, id: string, said: unknown) => Reply
+type Act = (sandbox: Sandbox, id: string, body: unknown) => Reply
 type Done = { kind: string }
 
 /** The acts by method, noun and verb of `/control/{noun}/{id}/{verb}`. */
@@ -29,21 +27,21 @@ export const ACTS: Record<string, Act> = {
   'POST offers accept': (sandbox, id) => answerOffer(sandbox, id, 'accept'),
   'POST offers decline': (sandbox, id) => answerOffer(sandbox, id, 'decline'),
   'POST offers cancel': (sandbox, id) => withdraw(sandbox, id),
-  'POST offers counter': (sandbox, id, said) => counter(sandbox, id, stringsOf(field(said, 'items'))),
+  'POST offers counter': (sandbox, id, body) => counter(sandbox, id, stringsOf(field(body, 'items'))),
   'POST offers confirm': (sandbox, id) => confirm(sandbox, id, true),
   'POST offers deny': (sandbox, id) => confirm(sandbox, id, false),
-  'POST bots give': (sandbox, id, said) => {
-    const to = field(said, 'to')
+  'POST bots give': (sandbox, id, body) => {
+    const to = field(body, 'to')
     if (typeof to !== 'string')
       return json({ error: 'Give to: the Steam id of the account that gets the items.' }, 400)
-    return give(sandbox, { from: id, to, assetIds: stringsOf(field(said, 'items')) })
+    return give(sandbox, { from: id, to, assetIds: stringsOf(field(body, 'items')) })
   },
-  'POST bots lose': (sandbox, id, said) => lose(sandbox, id, stringsOf(field(said, 'items'))),
+  'POST bots lose': (sandbox, id, body) => lose(sandbox, id, stringsOf(field(body, 'items'))),
   'POST bots find': (sandbox, id) => find(sandbox, id),
-  'POST trades reverse': (sandbox, id, said) =>
+  'POST trades reverse': (sandbox, id, body) =>
     reverse(sandbox, id, {
-      assetIds: stringsOf(field(said, 'items')),
-      bySupport: field(said, 'bySupport') === true,
+      assetIds: stringsOf(field(body, 'items')),
+      bySupport: field(body, 'bySupport') === true,
     }),
   'POST players reverse': (sandbox, id) => {
     sandbox.change((world, nowS) => ({ world: reverseAll(world, id, nowS), answer: undefined }))
@@ -58,10 +56,10 @@ export const ACTS: Record<string, Act> = {
     renewToken(sandbox, id)
     return json({ ok: true })
   },
-  'POST sessions expire': (sandbox, id) => forget(sandbox, id, 'sessionGeneration'),
-  'POST sessions revoke': (sandbox, id) => forget(sandbox, id, 'loginGeneration'),
+  'POST sessions expire': (sandbox, id) => endSessions(sandbox, id, 'sessionGeneration'),
+  'POST sessions revoke': (sandbox, id) => endSessions(sandbox, id, 'loginGeneration'),
   'POST logins approve': approve,
-  'PUT tour ': tellTour,
+  'PUT tour ': setSceneResult,
   'PUT behaviours ': switchOn,
   'DELETE behaviours ': switchOff,
 }
@@ -102,10 +100,10 @@ export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | 
   )
 }
 
-type Back = { assetIds: string[] | undefined; bySupport: boolean }
+type ReversalPart = { assetIds: string[] | undefined; bySupport: boolean }
 
 /** Reverses one trade, fully or in part. */
-export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: Back): Reply {
+export function reverse(sandbox: Sandbox, tradeId: string, { assetIds, bySupport }: ReversalPart): Reply {
   const part = assetIds ? { assetIds } : {}
   return done(
     sandbox.change<Done | Refusal>((world, nowS) =>
@@ -154,7 +152,11 @@ function done(answer: Done | Refusal): Reply {
 }
 
 /** Ends the sessions of an account. With its logins, its old tokens become invalid too. */
-function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | 'loginGeneration'): Reply {
+function endSessions(
+  sandbox: Sandbox,
+  steamId: string,
+  what: 'sessionGeneration' | 'loginGeneration',
+): Reply {
   if (!findAccount(sandbox.world(), steamId)) return json({ error: 'There is no such account.' }, 404)
   const older = (account: Account) => ({
     ...account,
@@ -166,8 +168,8 @@ function forget(sandbox: Sandbox, steamId: string, what: 'sessionGeneration' | '
 }
 
 /** Changes a person's name. People can choose any name, including hostile ones. */
-function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
-  const name = field(said, 'name')
+function rename(sandbox: Sandbox, steamId: string, body: unknown): Reply {
+  const name = field(body, 'name')
   if (typeof name !== 'string' || name === '') return json({ error: 'Give name.' }, 400)
   const renamed = (account: Account) => ({ ...account, name: name.slice(0, 32) })
   sandbox.change((world) => ({ world: withAccount(world, steamId, renamed), answer: undefined }))
@@ -175,8 +177,8 @@ function rename(sandbox: Sandbox, steamId: string, said: unknown): Reply {
 }
 
 /** The phone of `steamId` approves a login that shows a QR code. */
-function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
-  const account = findAccount(sandbox.world(), String(field(said, 'steamId')))
+function approve(sandbox: Sandbox, clientId: string, body: unknown): Reply {
+  const account = findAccount(sandbox.world(), String(field(body, 'steamId')))
   if (!account || !approveLogin(sandbox, clientId, account)) {
     return json({ error: 'There is no such login, or no such account.' }, 404)
   }
@@ -184,14 +186,14 @@ function approve(sandbox: Sandbox, clientId: string, said: unknown): Reply {
 }
 
 /** Sets the result of a scene of the tour. */
-function tellTour({ tour }: Sandbox, name: string, said: unknown): Reply {
-  if (tour.tell(name, said)) return json({ ok: true })
+function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
+  if (tour.setResult(name, body)) return json({ ok: true })
   return json({ error: 'Give state (done or failed), said and looks for a scene of the tour.' }, 400)
 }
 
 /** Switches a behaviour on for one person or all shoppers. A bad day can also end after a number of requests. */
-export function switchOn(sandbox: Sandbox, name: string, said: unknown): Reply {
-  const [steamId, times] = [field(said, 'steamId'), field(said, 'times')]
+export function switchOn(sandbox: Sandbox, name: string, body: unknown): Reply {
+  const [steamId, times] = [field(body, 'steamId'), field(body, 'times')]
   const person = typeof steamId === 'string' ? { steamId } : {}
   if (BAD_DAYS[name]) {
     sandbox.faults.begin(name, { ...person, ...(typeof times === 'number' ? { times } : {}) })
@@ -226,8 +228,8 @@ function filledBy(
 }
 
 /** Switches a behaviour off for one person, or for all. */
-export function switchOff(sandbox: Sandbox, name: string, said: unknown): Reply {
-  const asked = field(said, 'steamId')
+export function switchOff(sandbox: Sandbox, name: string, body: unknown): Reply {
+  const asked = field(body, 'steamId')
   const steamId = typeof asked === 'string' ? asked : undefined
   sandbox.faults.end(name, steamId)
   const isMeant = (other: World['switched'][number]) =>

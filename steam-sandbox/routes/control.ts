@@ -27,8 +27,8 @@ const isStep = (seconds: unknown): seconds is number =>
 const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   'GET /control/players': ({ world }) =>
     json(shoppers(world().accounts.filter(({ behaviour, isGuest }) => !behaviour && !isGuest))),
-  'POST /control/players': (sandbox, { json: said }) => {
-    const like = field(said, 'like')
+  'POST /control/players': (sandbox, { json: body }) => {
+    const like = field(body, 'like')
     if (typeof like !== 'string') return bad('Give like: the name of a shopper.')
     const guest = sandbox.change((world) => inviteGuest(world, like))
     if (guest === undefined)
@@ -42,42 +42,42 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
       sandbox
         .world()
         .accounts.filter(({ kind }) => kind === 'bot')
-        .map((bot) => told(bot, sandbox)),
+        .map((bot) => accessOf(bot, sandbox)),
     ),
   'POST /control/bots': (sandbox) => {
     const bot = sandbox.change(addBot)
-    return bot === undefined ? bad(`There are ${MOST_BOTS} bots already.`) : json(told(bot, sandbox), 201)
+    return bot === undefined ? bad(`There are ${MOST_BOTS} bots already.`) : json(accessOf(bot, sandbox), 201)
   },
   'POST /control/sellers': (sandbox) => {
     const seller = sandbox.change(findOrAddSeller)
     if (seller === undefined) return bad('There is no bot to copy for the seller.')
-    return json({ ...told(seller, sandbox), tradeUrl: tradeLink(seller) }, 201)
+    return json({ ...accessOf(seller, sandbox), tradeUrl: tradeLink(seller) }, 201)
   },
   'GET /control/offers': ({ world }) => json(world().offers),
   'GET /control/trades': ({ world }) => json(world().trades),
   'GET /control/log': ({ log }) => json(log),
   'GET /control/counts': ({ counts }) => json(Object.fromEntries(counts)),
   'GET /control/clock': clock,
-  'POST /control/clock': (sandbox, { json: said }) => {
-    const aheadS = field(said, 'aheadS')
+  'POST /control/clock': (sandbox, { json: body }) => {
+    const aheadS = field(body, 'aheadS')
     if (isStep(aheadS)) {
       bringAhead(sandbox, Math.floor(aheadS))
       return clock(sandbox)
     }
-    const seconds = field(said, 'advanceS') ?? Number(field(said, 'advanceDays')) * 86_400
+    const seconds = field(body, 'advanceS') ?? Number(field(body, 'advanceDays')) * 86_400
     if (!isStep(seconds)) return bad('Give advanceS, advanceDays or aheadS, at most ten years.')
     advance(sandbox, Math.floor(seconds))
     return clock(sandbox)
   },
-  'POST /control/protection': (sandbox, { json: said }) => {
-    const seconds = field(said, 'seconds')
-    if (typeof seconds !== 'number' || !(seconds >= 0)) return bad('Say seconds.')
+  'POST /control/protection': (sandbox, { json: body }) => {
+    const seconds = field(body, 'seconds')
+    if (typeof seconds !== 'number' || !(seconds >= 0)) return bad('Give seconds: a number, at least 0.')
     sandbox.change((world) => ({ world: { ...world, protectionS: seconds }, answer: undefined }))
     return json({ ok: true })
   },
   'GET /control/tour': ({ tour }) => json(tour.scenes()),
-  'PUT /control/tour': ({ tour }, { json: said }) =>
-    tour.set(said) ? json({ ok: true }) : bad('Give scenes, each with name, title and line.'),
+  'PUT /control/tour': ({ tour }, { json: body }) =>
+    tour.set(body) ? json({ ok: true }) : bad('Give scenes, each with name, title and line.'),
   'POST /control/reset': ({ reset }) => {
     reset()
     return json({ ok: true })
@@ -104,7 +104,8 @@ const CALLS: Record<string, (sandbox: Sandbox, request: Incoming) => Reply> = {
   },
 }
 
-function told(bot: Account, { nowS }: Sandbox) {
+/** Everything that a till needs to log in as this account. */
+function accessOf(bot: Account, { nowS }: Sandbox) {
   const { name, steamId } = bot
   return { name, steamId, refreshToken: refreshTokenOf(bot, nowS()), ...credentialsOf(bot) }
 }

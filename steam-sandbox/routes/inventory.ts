@@ -62,7 +62,7 @@ function isPublic({ appId, contextId, receivedAtS }: Asset, nowS: number): boole
 
 function pageOf(
   shown: Asset[],
-  { count, after, total, ...asked }: Asked & { count: number; after: string | null; total: number },
+  { count, after, total, ...view }: View & { count: number; after: string | null; total: number },
 ): Reply {
   const start = after === null ? 0 : shown.findIndex(({ assetId }) => assetId === after) + 1
   const page = shown.slice(start, start + count)
@@ -75,7 +75,7 @@ function pageOf(
   }))
   const rows = {
     assets: page.map(assetView),
-    descriptions: Object.values(descriptions(page, asked)),
+    descriptions: Object.values(descriptions(page, view)),
     ...(properties.length > 0 && { asset_properties: properties }),
   }
   return json({
@@ -135,9 +135,9 @@ function tradable({ assets }: Account, appId: string): Asset[] {
   return assets.filter(isIn(appId, '2')).filter(({ classId }) => CATALOGUE.get(classId)?.tradable)
 }
 
-type Asked = { nowS: number; language: string }
+type View = { nowS: number; language: string }
 
-function descriptions(page: Asset[], { nowS, language }: Asked): Record<string, unknown> {
+function descriptions(page: Asset[], { nowS, language }: View): Record<string, unknown> {
   const entries = page.flatMap(({ classId, contextId }) => {
     const entry = CATALOGUE.get(classId)
     if (!entry) return []

@@ -37,13 +37,13 @@ export function mobileconf(request: Incoming, sandbox: Sandbox): Reply | undefin
   const refused = sandbox.quotas.refuse(request, account.steamId, sandbox.nowS() * 1000)
   if (refused) return refused
   const [name = '', id = ''] = path.split('/')
-  const said = request.method === 'POST' ? request.form : request.query
-  const op = said.get('op') ?? ''
+  const params = request.method === 'POST' ? request.form : request.query
+  const op = params.get('op') ?? ''
   const isAnswer = name === 'ajaxop' || name === 'multiajaxop'
-  if (!isKeyOf(account, said, { tags: TAGS[isAnswer ? op : name], nowS: sandbox.clockS() })) return INVALID
-  if (name === 'getlist') return json({ success: true, conf: confirmationsOf(sandbox, account).map(told) })
+  if (!isKeyOf(account, params, { tags: TAGS[isAnswer ? op : name], nowS: sandbox.clockS() })) return INVALID
+  if (name === 'getlist') return json({ success: true, conf: confirmationsOf(sandbox, account).map(rowOf) })
   if (name === 'detailspage') return details(confirmationsOf(sandbox, account), id)
-  if (isAnswer) return answerAll(sandbox, account, said)
+  if (isAnswer) return answerAll(sandbox, account, params)
   return undefined
 }
 
@@ -56,10 +56,10 @@ const INVALID = json({
 type Expected = { tags: readonly string[] | undefined; nowS: number }
 
 /** True if this account's authenticator made the key just now for this call. */
-function isKeyOf(account: Account, said: URLSearchParams, { tags, nowS }: Expected): boolean {
-  const [time, tag, key] = [Number(said.get('t')), said.get('tag') ?? '', said.get('k') ?? '']
+function isKeyOf(account: Account, params: URLSearchParams, { tags, nowS }: Expected): boolean {
+  const [time, tag, key] = [Number(params.get('t')), params.get('tag') ?? '', params.get('k') ?? '']
   if (!tags?.includes(tag) || !(Math.abs(time - nowS) <= KEY_LIFE_S)) return false
-  if (said.get('p') !== deviceIdOf(account) || said.get('a') !== account.steamId) return false
+  if (params.get('p') !== deviceIdOf(account) || params.get('a') !== account.steamId) return false
   const message = Buffer.alloc(8)
   message.writeBigUInt64BE(BigInt(time))
   const secret = Buffer.from(credentialsOf(account).identitySecret, 'base64')
@@ -98,7 +98,7 @@ function confirmation(of: Omit<Confirmation, 'id' | 'nonce'>): Confirmation {
   return { ...of, id: String(digest.readBigUInt64BE(0) >> 2n), nonce: String(digest.readBigUInt64BE(8)) }
 }
 
-function told({ id, nonce, type, creatorId, headline, createdAtS }: Confirmation) {
+function rowOf({ id, nonce, type, creatorId, headline, createdAtS }: Confirmation) {
   const name = { [TYPE.trade]: 'Trade Offer', [TYPE.market]: 'Market Listing' }[type] ?? 'API Key'
   return {
     type,
@@ -126,20 +126,20 @@ function details(all: readonly Confirmation[], id: string): Reply {
 }
 
 /** Answers one confirmation, or several with ids and nonces in the same order. If one is unknown, answers none. */
-function answerAll(sandbox: Sandbox, account: Account, said: URLSearchParams): Reply {
-  const [ids, nonces] = [listOf(said, 'cid'), listOf(said, 'ck')]
+function answerAll(sandbox: Sandbox, account: Account, params: URLSearchParams): Reply {
+  const [ids, nonces] = [listOf(params, 'cid'), listOf(params, 'ck')]
   const all = confirmationsOf(sandbox, account)
   const chosen = ids.map((id, index) => all.find((each) => each.id === id && each.nonce === nonces[index]))
   const known = chosen.filter((each) => each !== undefined)
   if (known.length === 0 || known.length < ids.length) return FAILED
-  const allow = said.get('op') === 'allow'
+  const allow = params.get('op') === 'allow'
   const done = known.map((each) => respond(sandbox, account, { each, allow }))
   return done.every((isDone) => isDone) ? json({ success: true }) : FAILED
 }
 
 /** The values of `name`, `name[]` or `name[0]`, `name[1]`. */
-const listOf = (said: URLSearchParams, name: string): string[] =>
-  [...said].flatMap(([key, value]) => (key.replace(/\[\d{0,3}\]$/, '') === name ? [value] : []))
+const listOf = (params: URLSearchParams, name: string): string[] =>
+  [...params].flatMap(([key, value]) => (key.replace(/\[\d{0,3}\]$/, '') === name ? [value] : []))
 
 const FAILED = json({ success: false, message: 'There was a problem confirming this.' })
 

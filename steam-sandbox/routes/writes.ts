@@ -1,6 +1,6 @@
 import { field, type Incoming, json, parseJson, type Reply } from '../http.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { acceptOffer, endOffer, sendOffer, type Wanted } from '../world/offers.ts'
+import { type AssetRef, acceptOffer, endOffer, sendOffer } from '../world/offers.ts'
 import { findAccount, findOffer, type Refusal, withAccount } from '../world/world.ts'
 import { barText } from './trade-page.ts'
 
@@ -91,7 +91,7 @@ function failure(doing: string, eresult: number): Reply {
   return json({ strError }, 500)
 }
 
-function wantedItems(offer: unknown, side: 'me' | 'them'): Wanted[] | undefined {
+function wantedItems(offer: unknown, side: 'me' | 'them'): AssetRef[] | undefined {
   const assets = field(field(offer, side), 'assets')
   if (!Array.isArray(assets) || assets.length > 1000) return undefined
   return assets.map((asset: unknown) => ({

@@ -23,16 +23,16 @@ const LIMIT_IN_ALL = 30
 /** How long Steam bars an account from trading after it cancelled a held trade. */
 const COOLDOWN_S = 7 * DAY_S
 
-export type Wanted = { appId: number; contextId: string; assetId: string }
+export type AssetRef = { appId: number; contextId: string; assetId: string }
 export type Intent = {
   sender: string
   partner: string
   token: string
   message: string
   /** The items that the partner gives. */
-  items: Wanted[]
+  items: AssetRef[]
   /** The items that the sender gives. */
-  give?: Wanted[]
+  give?: AssetRef[]
   /** The offer that this one counters. A counter-offer needs no token. */
   counters?: string
 }
@@ -106,12 +106,12 @@ function isOverLimit(world: World, { sender, partner }: Intent): boolean {
   return live.length >= LIMIT_IN_ALL || toPartner.length >= LIMIT_PER_PARTNER
 }
 
-function tradableOf({ assets }: Account, wanted: Wanted[]): Asset[] | undefined {
+function tradableOf({ assets }: Account, wanted: AssetRef[]): Asset[] | undefined {
   const items = wanted.flatMap((want) => assets.filter((asset) => isTradable(asset, want)))
   return new Set(items.map(({ assetId }) => assetId)).size === wanted.length ? items : undefined
 }
 
-function isTradable(asset: Asset, wanted: Wanted): boolean {
+function isTradable(asset: Asset, wanted: AssetRef): boolean {
   const same =
     asset.assetId === wanted.assetId && asset.appId === wanted.appId && asset.contextId === wanted.contextId
   return same && asset.contextId === '2' && CATALOGUE.get(asset.classId)?.tradable === true
@@ -167,7 +167,7 @@ export function confirmOffer(
   const { waitsForPhone: _, ...free } = offer
   const without = withOffer(world, free)
   if (!allow) return { world: without, answer: { kind: 'confirmed' } }
-  const done = acceptOffer(without, { offerId, by: offer.partner, phoneSaidYes: true }, nowS)
+  const done = acceptOffer(without, { offerId, by: offer.partner, isConfirmedByPhone: true }, nowS)
   const answer = done.answer.kind === 'refused' ? done.answer : { kind: 'confirmed' as const }
   return { world: done.world, answer }
 }
@@ -178,7 +178,7 @@ export function confirmOffer(
  */
 export function acceptOffer(
   world: World,
-  accept: { offerId: string; by: string; phoneSaidYes?: boolean },
+  accept: { offerId: string; by: string; isConfirmedByPhone?: boolean },
   nowS: number,
 ): Answer<{ kind: 'accepted'; tradeId: string } | { kind: 'waits' }> {
   const offer = findOffer(world, accept.offerId)
@@ -196,7 +196,12 @@ export function acceptOffer(
   if (!has(offer.partner, offer.items) || !has(offer.sender, offer.give)) {
     return refuse(withOffer(world, { ...offer, state: STATE.invalidItems, updatedAtS: nowS }), 26)
   }
-  if (partner !== undefined && partner.kind !== 'shopper' && offer.items.length > 0 && !accept.phoneSaidYes) {
+  if (
+    partner !== undefined &&
+    partner.kind !== 'shopper' &&
+    offer.items.length > 0 &&
+    !accept.isConfirmedByPhone
+  ) {
     return { world: withOffer(world, { ...offer, waitsForPhone: true }), answer: { kind: 'waits' } }
   }
   const begun = beginTrade(world, offer, nowS)

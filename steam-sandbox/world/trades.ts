@@ -60,13 +60,13 @@ function withoutItems(world: World, trade: Trade, nowS: number): World {
 }
 
 export function withoutAssets(world: World, gone: ReadonlySet<string>, nowS: number): World {
-  const robbed = (offer: Offer) =>
+  const losesItems = (offer: Offer) =>
     (offer.state === STATE.active || offer.state === STATE.needsConfirmation) &&
     [...offer.items, ...offer.give].some(({ assetId }) => gone.has(assetId))
   return {
     ...world,
     offers: world.offers.map((offer) =>
-      robbed(offer) ? { ...offer, state: STATE.invalidItems, updatedAtS: nowS } : offer,
+      losesItems(offer) ? { ...offer, state: STATE.invalidItems, updatedAtS: nowS } : offer,
     ),
     accounts: world.accounts.map((account) => ({
       ...account,
@@ -203,8 +203,8 @@ export function reverseTrade(
   }))
   const row = compensation(changed, back, { id: backId, nowS })
   const next = { ...withTrade(without, changed), lastId: world.lastId + 1 }
-  const told = { ...next, trades: [...next.trades, row].slice(-MOST_KEPT) }
-  return { world: withArrived(told, home), answer: { kind: 'reversed', tradeId: backId } }
+  const recorded = { ...next, trades: [...next.trades, row].slice(-MOST_KEPT) }
+  return { world: withArrived(recorded, home), answer: { kind: 'reversed', tradeId: backId } }
 }
 
 function compensation(trade: Trade, back: TradedItem[], { id, nowS }: { id: string; nowS: number }): Trade {
