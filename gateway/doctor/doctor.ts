@@ -26,9 +26,9 @@ import { probePublic } from './public-probe.ts'
 import { botFindings, priceFindings, storeFindings } from './readiness.ts'
 import { acknowledgedBots, readCoverage, readNewestRates } from './readiness-store.ts'
 import { machineFindings, settingsFindings } from './settings.ts'
+import { readStoreStates } from './store-states.ts'
 import { alarmFindings, epochFindings, vaultFindings } from './till-state.ts'
 import { readAlarms, readVault } from './till-state-store.ts'
-import { readStoreStates } from './store-states.ts'
 
 export type Examination = { findings: Finding[]; toMend: number; notChecked: number }
 
