@@ -143,7 +143,7 @@ export const SCENES: readonly Scene[] = [
   {
     name: 'held',
     title: 'Held',
-    line: 'Steam lets a shopper take Counter-Strike items back for seven days. Here the store waits for that time to pass.',
+    line: 'Steam lets a shopper take Counter-Strike items back for some days. Here the store waits for these to pass.',
     async play(stage) {
       const { shopper } = await hold(stage)
       const payment = await shopper.payment()

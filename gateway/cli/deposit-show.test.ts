@@ -9,6 +9,7 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
 import { tradeHandlers } from '../trades/advance.ts'
+import { nextWaitMs } from '../webhooks/schedule.ts'
 
 let till: Till
 let receiver: Receiver
@@ -50,7 +51,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
   till.clock.advance(1_000)
   receiver.answers.push(status(204), status(500))
   await sendWebhooks()
-  till.clock.advance(5_000)
+  till.clock.advance(nextWaitMs({ attempts: 1 }, 1) ?? 0)
   await sendWebhooks()
   session.takeBack(steamTrade, deposit.body.items.slice(0, 1))
   till.clock.advance(3_600_000)

@@ -6,6 +6,7 @@ import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
 import { startLanes } from '../webhooks/lanes.ts'
+import { nextWaitMs } from '../webhooks/schedule.ts'
 
 let till: Till
 let api: StoreApi
@@ -205,7 +206,7 @@ describe('an endpoint', () => {
     const change = (body: object) => api.call('POST', `${PATH}/${id}`, { body })
     const moved = await change({ url: receiver.url })
     expect(moved.json()).toEqual({ id, ...endpoint, url: receiver.url })
-    till.clock.advance(10_000)
+    till.clock.advance(nextWaitMs({ attempts: 1 }, 1) ?? 0)
     await expect.poll(() => receiver.received.length).toBe(1)
     expect((await change({ eventTypes: ['deposit.succeeded'] })).json()).toMatchObject({
       url: receiver.url,

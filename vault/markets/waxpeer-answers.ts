@@ -12,6 +12,9 @@ export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, 
 /** Steam lets a buyer take back items of these games for seven days. It is unknown when Waxpeer pays for them. */
 const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 
+/** The longest time that a sale may take to settle, and a day. */
+export const SETTLING_MS = Math.max(...Object.values(PROTECTED_MS)) + DAY_MS
+
 const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
   .transform((value): string => String(value))

@@ -31,6 +31,7 @@ import {
   removedOf,
   removedSchema,
   rowUnderWay,
+  SETTLING_MS,
   userSchema,
 } from './waxpeer-answers.ts'
 import { createSocket, type Socket } from './waxpeer-socket.ts'
@@ -44,8 +45,6 @@ const MOST_OF_ITEM = 2
 /** Waxpeer wants a new access token each hour. */
 const TOKEN_MS = 50 * 60_000
 const DAY_MS = 86_400_000
-/** The longest time that a sale may take to settle. */
-const SETTLING_MS = 9 * DAY_MS
 /** A page has 100 rows, and no more than 1,000 can be skipped. */
 const PAGE = 100
 const MOST_PAGES = 10

@@ -2,8 +2,8 @@ import { type ReactNode, startTransition, useLayoutEffect, useState } from 'reac
 import { changesOfParts, PartsSeen, subscribeToParts } from './part.ts'
 
 /**
- * Lets the components below see code arrive. They render in slices, so a press does not wait for them, and all in the
- * same render, because the items need the texts of the rest.
+ * Lets the components below see code arrive. They render it in slices, so a press does not have to wait. All see it in
+ * the same render, because the items need the texts of the rest.
  */
 export function PartsProvider({ children }: { children: ReactNode }) {
   const [seen, setSeen] = useState(changesOfParts)

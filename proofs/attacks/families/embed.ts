@@ -174,7 +174,7 @@ const calls = (): Case<Defence>[] =>
     })),
   ])
 
-const READ = ['/', '/help', `/deposit/${HASH}`, '/embed/v2.js', '/embed/v1.js.map', '/embed/', '/healthz']
+const READ = ['/', '/help', `/deposit/${HASH}`, '/embed/v0.js', '/embed/v1.js.map', '/embed/', '/healthz']
 
 const reads = (): Case<Defence>[] =>
   READ.flatMap((url) =>

@@ -40,7 +40,7 @@ const START = Date.UTC(2026, 0, 1)
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
-/** Simulated days. A hold that completes on its last day is followed by a protection of eight days. */
+/** Simulated days. A hold that completes on its last day is followed by the protection of its items. */
 const LONGEST_DAYS = 33
 /** When the faults stop, from the start. All shoppers have arrived by then. */
 const FAULTS_MS = 45 * MINUTE_MS
