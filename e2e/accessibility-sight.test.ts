@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { openConfirmation, openStand } from './support/shared-till.ts'
-import { pay, pickItems } from './support/shopper.ts'
+import { openOffer, pickItems } from './support/shopper.ts'
 
 /** The spacing of text that a shopper may set (WCAG 1.4.12). */
 const SPACED =
@@ -43,7 +43,7 @@ test.each([
   await space()
   await pickItems(page, 1)
   await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
-  await pay(page, texts)
+  await openOffer(page, texts)
   await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
 })
 

@@ -5,7 +5,7 @@ import type { Messages } from '../widget/i18n/en.ts'
 import { eventually } from './support/process.ts'
 import { begin, offersTo } from './support/sandbox.ts'
 import { callsTo, endDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
-import { speak, TEXTS } from './support/shopper.ts'
+import { switchLanguage, TEXTS } from './support/shopper.ts'
 
 const NEW_DEVICE = 'send-new-device'
 
@@ -26,7 +26,7 @@ const endBars = () => query('delete from bot_bar')
 
 const bars = () => query('select bot_id, reason from bot_bar order by bot_id')
 
-const pay = (page: Page, texts: Messages) =>
+const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
@@ -41,7 +41,7 @@ describe('D-30 a barred bot', () => {
     await page.getByRole('gridcell').first().click()
     // Either bot may be chosen first.
     await begin(till.sandbox, NEW_DEVICE, { times: 1 })
-    await pay(page, texts)
+    await pressPay(page, texts)
     await confirmation(page, texts).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
     const calls = callsTo(visited, '/api/trade')
@@ -66,13 +66,13 @@ describe('D-30 a barred bot', () => {
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()
     const { off } = await begin(till.sandbox, NEW_DEVICE)
-    await pay(page, texts)
+    await pressPay(page, texts)
     await refusal(page, texts)
       .getByText(texts.creationErrors.no_bot_available ?? '')
       .waitFor()
     await refusal(page, texts).getByRole('button', { name: texts.close }).click()
-    await speak(page, 'ru')
-    await pay(page, TEXTS.ru)
+    await switchLanguage(page, 'ru')
+    await pressPay(page, TEXTS.ru)
     await refusal(page, TEXTS.ru)
       .getByText(TEXTS.ru.creationErrors.no_bot_available ?? '')
       .waitFor()
@@ -82,7 +82,7 @@ describe('D-30 a barred bot', () => {
     await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await off()
     await endBars()
-    await pay(page, TEXTS.ru)
+    await pressPay(page, TEXTS.ru)
     await confirmation(page, TEXTS.ru).waitFor()
     expect(await offersTo(till.sandbox, guest)).toHaveLength(1)
   })

@@ -5,7 +5,7 @@ import type { Messages } from '../widget/i18n/en.ts'
 import { type SteamPage, steamPage } from '../widget/steam-pages.ts'
 import { begin } from './support/sandbox.ts'
 import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
-import { giveLink, speak, TEXTS } from './support/shopper.ts'
+import { giveLink, switchLanguage, TEXTS } from './support/shopper.ts'
 
 /** Run after each test, even a failed one, to undo its changes. */
 const endings: (() => Promise<void>)[] = []
@@ -66,7 +66,7 @@ async function expectError(type: InventoryErrorType, who: string) {
   await page.getByRole('button', { name: texts.retry }).click()
   await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(before + 1)
   await shown(page, texts, type).waitFor()
-  await speak(page, 'ru')
+  await switchLanguage(page, 'ru')
   await shown(page, TEXTS.ru, type).waitFor()
   return { page, texts: TEXTS.ru }
 }
@@ -105,8 +105,8 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
-    await speak(page, 'ru')
-    await speak(page, 'en')
+    await switchLanguage(page, 'ru')
+    await switchLanguage(page, 'en')
     await page.getByRole('gridcell').first().waitFor()
     await context.setOffline(true)
     await page.getByText(texts.offline).waitFor()
@@ -115,7 +115,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     expect(texts.inventoryErrors.internal.title).toBe(SPECIFIED.internal)
     await page.getByRole('button', { name: texts.retry }).click()
     await shown(page, texts, 'internal').waitFor()
-    await speak(page, 'ru')
+    await switchLanguage(page, 'ru')
     await shown(page, TEXTS.ru, 'internal').waitFor()
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
@@ -159,7 +159,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await modal.waitFor({ state: 'detached' })
     await expect.poll(() => pageScroll(page)).toEqual(['scroll', 200])
     await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
-    await speak(page, 'ru')
+    await switchLanguage(page, 'ru')
     await press(page, TEXTS.ru)
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })

@@ -15,7 +15,7 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { giveLink, pickItems, speak } from './support/shopper.ts'
+import { giveLink, pickItems, switchLanguage } from './support/shopper.ts'
 
 /** Names as the gateway passes them on: at most 200 characters, without marks that reverse the text. */
 const NAMES = [
@@ -92,7 +92,7 @@ describe.each([
     await search.fill('')
     expect(await overflows(page)).toEqual([])
     await expect.poll(() => page.locator('.card-selected').count()).toBeGreaterThan(0)
-    await speak(page, language === 'en' ? 'ru' : 'en')
+    await switchLanguage(page, language === 'en' ? 'ru' : 'en')
     await page.getByRole('gridcell').first().waitFor()
     expect(await overflows(page)).toEqual([])
     expect(await harmOf(page)).toEqual(NO_HARM)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { inventorySchema } from '../contract/widget-api.ts'
 import { MOBILE } from './support/browser.ts'
 import { nextInventory, openBrowser, openStand, shopper, till } from './support/shared-till.ts'
-import { enterLink, startTopUp } from './support/shopper.ts'
+import { giveLinkForItems, startTopUp } from './support/shopper.ts'
 
 test.each(['en', 'ru'] as const)(
   'A-043 A-044 in %s: pictures are loaded by the item’s class, unusable items say why, and an older answer shows its age',
@@ -11,7 +11,7 @@ test.each(['en', 'ru'] as const)(
     await page.clock.install()
     const texts = await startTopUp(page, till, language)
     const link = await shopper()
-    const [inventory] = await Promise.all([nextInventory(page), enterLink(page, link, texts)])
+    const [inventory] = await Promise.all([nextInventory(page), giveLinkForItems(page, texts, link)])
     expect(inventory.items[0]?.iconUrl).toMatch(/\/economy\/image\/class\/730\/\d+\/100fx100f$/)
     const picture = page.getByRole('gridcell').first().locator('img')
     await expect

@@ -8,9 +8,9 @@ import {
   answerInBrowser,
   centsOf,
   dearestFirst,
-  enterLink,
-  pay,
-  payWithItems,
+  giveLinkForItems,
+  openOffer,
+  openOfferWithItems,
   pickItems,
   startTopUp,
   stopClock,
@@ -36,10 +36,10 @@ describe("from the demo store's button to the credited balance", () => {
       const before = await balanceBefore()
       const texts = await startTopUp(page, till, language)
       await expect.poll(() => page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
-      await enterLink(page, await shopper(), texts)
+      await giveLinkForItems(page, texts, await shopper())
       await dearestFirst(page, texts)
       const total = await pickItems(page, 3)
-      await pay(page, texts)
+      await openOffer(page, texts)
 
       const dialog = page.getByRole('dialog', { name: texts.confirmTitle })
       const code = await dialog.locator('output').textContent()
@@ -61,7 +61,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('A-105 every call carries the token of its cookie, and a call that changes something is refused without it', async () => {
     const { page, context, seen } = await openBrowser()
     await startTopUp(page, till)
-    await enterLink(page, await shopper(), TEXTS.en)
+    await giveLinkForItems(page, TEXTS.en, await shopper())
     const token = (await context.cookies(till.gateway)).find((cookie) => cookie.name === 'csrf')?.value
     const calls = seen.requests.filter(({ url }) => url.startsWith(`${till.gateway}/api/`))
     expect(calls.length).toBeGreaterThan(2)
@@ -81,7 +81,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('A-107 all calls go to the gateway, and only pictures come from elsewhere', async () => {
     const { page, seen } = await openBrowser()
     await startTopUp(page, till)
-    await enterLink(page, await shopper(), TEXTS.en)
+    await giveLinkForItems(page, TEXTS.en, await shopper())
     const foreign = seen.requests.filter(
       ({ url }) => ![till.gateway, till.store].includes(new URL(url).origin) && !url.startsWith('data:'),
     )
@@ -95,7 +95,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('A-055 declining on the trade page opens the declined modal, and nothing is credited', async () => {
     const { page } = await openBrowser()
     const before = await balanceBefore()
-    await payWithItems(page, till, await shopper())
+    await openOfferWithItems(page, till, await shopper())
     await answerInBrowser(page, TEXTS.en, 'Decline')
     const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
     await modal.getByRole('link', { name: TEXTS.en.scamApiKey }).waitFor()
@@ -125,7 +125,7 @@ describe("from the demo store's button to the credited balance", () => {
     const { page } = await openBrowser()
     const texts = await startTopUp(page, till)
     const guest = await shopper()
-    await enterLink(page, guest, texts)
+    await giveLinkForItems(page, texts, guest)
     await dearestFirst(page, texts)
     await pickItems(page, 1)
     await page.getByRole('button', { name: texts.pay, exact: true }).evaluate((button) => {
@@ -140,7 +140,7 @@ describe("from the demo store's button to the credited balance", () => {
   test('no log line of any process contains a secret or a complete hash', async () => {
     const { context, page } = await openBrowser()
     await startTopUp(page, till)
-    await enterLink(page, await shopper(), TEXTS.en)
+    await giveLinkForItems(page, TEXTS.en, await shopper())
     const cookies = (await context.cookies()).map((cookie) => cookie.value)
     const tokens = (await players(till.sandbox)).map(
       ({ tradeUrl }) => new URL(tradeUrl).searchParams.get('token') ?? '',

@@ -16,7 +16,7 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { giveLink, pay, pickItems, speak, TEXTS } from './support/shopper.ts'
+import { giveLink, openOffer, pickItems, switchLanguage, TEXTS } from './support/shopper.ts'
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 
@@ -85,7 +85,7 @@ describe.each([
       .getByRole('gridcell')
       .nth(9)
       .evaluate((cell: HTMLElement) => cell.click())
-    await pay(page, texts)
+    await openOffer(page, texts)
     const locked = await place(page)
     await turnWheel(page)
     expect(await place(page)).toBe(locked)
@@ -114,7 +114,7 @@ test('A-061 A-062 the trade is created, then polled once a second until the shop
   await giveLink(page, texts, await shopper())
   await pickItems(page, 1)
   const row = await page.locator('.link-panel').boundingBox()
-  await pay(page, texts)
+  await openOffer(page, texts)
   const calls = visited.seen.requests.map(({ url, method }) => `${method} ${new URL(url).pathname}`)
   const created = calls.lastIndexOf('POST /api/trade')
   // The page repeats the call while the till sends the offer, and after the page slept. All calls share one trade.
@@ -218,7 +218,7 @@ test('A-065 an open modal uses the deposit’s language, not the stored one; D-1
   await page.reload()
   await confirmation(page, TEXTS.en).waitFor()
   await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
-  await speak(page, 'ru')
+  await switchLanguage(page, 'ru')
   await page.getByRole('button', { name: TEXTS.ru.offerReturn }).click()
   await confirmation(page, TEXTS.ru).waitFor()
   await page.reload()

@@ -14,7 +14,7 @@ import {
   shopper,
   till,
 } from './support/shared-till.ts'
-import { answerInBrowser, giveLink, pay, pickItems, TEXTS } from './support/shopper.ts'
+import { answerInBrowser, giveLink, openOffer, pickItems, TEXTS } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
 /** Matches the counts of first paints; the metrics have a line for each class of device. */
@@ -95,7 +95,7 @@ test('A-103 A-062 an empty answer to the trade call is enough to start the polls
   })
   const asked = page.waitForRequest((request) => request.url().endsWith('/api/trade'))
   await pickItems(page, 1)
-  await pay(page, texts)
+  await openOffer(page, texts)
   const { hash, game, items } = (await asked).postDataJSON()
   expect({ hash, game, items }).toEqual({
     hash: opened.deposit.hash,
@@ -132,7 +132,7 @@ test('A-017 A-023 A-053 in reais: the page shows the amount that the store credi
   await query('update store set risk_limit_usd_cents = 0 where id = $1', [store?.id])
   const { page, texts, deposit } = await openStand({ deposit: { currency: 'BRL' }, who: 'magic_tuesday' })
   const total = await pickItems(page, 2)
-  await pay(page, texts)
+  await openOffer(page, texts)
   const coins = page.getByRole('dialog').locator('.coin[data-currency=BRL]')
   await expect.poll(() => coins.count()).toBe(1)
   await answerInBrowser(page, texts, 'Accept')

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { MOBILE } from './support/browser.ts'
 import { openStand } from './support/shared-till.ts'
-import { centsOf, pay, pickItems } from './support/shopper.ts'
+import { centsOf, openOffer, pickItems } from './support/shopper.ts'
 
 const amountField = (page: Page, texts: Messages) => page.getByRole('textbox', { name: texts.pickAmount })
 
@@ -26,7 +26,7 @@ test('a shopper types an amount by keyboard alone, and pays with items worth at 
   await expect
     .poll(() => page.getByRole('progressbar', { name: texts.pickTarget }).getAttribute('max'))
     .toBe('1234')
-  await pay(page, texts)
+  await openOffer(page, texts)
 })
 
 test('D-15 on a phone one press picks items for the store’s amount, and the focus comes back', async () => {
@@ -79,7 +79,7 @@ test('on a phone the count opens the list of picks, and the confirmation lists t
   await list.waitFor({ state: 'hidden' })
   await expect.poll(() => count(2).getAttribute('aria-expanded')).toBe('false')
 
-  await pay(page, texts)
+  await openOffer(page, texts)
   const taken = page.getByRole('dialog').getByRole('list', { name: texts.itemsToGive }).getByRole('listitem')
   await expect.poll(() => taken.count()).toBe(2)
   const pictured = await taken.locator('.item-row-price').allTextContents()

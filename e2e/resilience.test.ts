@@ -19,10 +19,10 @@ import {
   centsOf,
   comeBack,
   giveLink,
-  pay,
+  openOffer,
   pickItems,
-  speak,
   stopClock,
+  switchLanguage,
   TEXTS,
   tickUntil,
 } from './support/shopper.ts'
@@ -221,7 +221,7 @@ test('a page that the browser froze and kept is up to date within a second of co
   const looks = looksOf(page)
   await page.goto(opened.deposit.url)
   await giveLinkAndPick(opened)
-  await pay(page, texts)
+  await openOffer(page, texts)
   const offer = await offerOf(page, texts)
   // With a call under way, the browser might not keep the page.
   await looks.stopClock()
@@ -286,7 +286,7 @@ test('on a slow connection polls do not pile up, and the payment succeeds', asyn
   await context.addInitScript(countPolls)
   await page.reload()
   await giveLinkAndPick(opened)
-  await pay(page, texts)
+  await openOffer(page, texts)
   const asked = callsTo(opened, '/api/payment').length
   await expect.poll(() => callsTo(opened, '/api/payment').length).toBeGreaterThan(asked + 1)
   await endDeposit(deposit, await offerOf(page, texts))
@@ -315,9 +315,9 @@ test.each([
     await page.clock.install({ time: Date.now() + days * 86_400_000 })
     await page.reload()
     await giveLink(page, texts, await shopper())
-    const spoken = blocked === 'storage' ? await speak(page, 'ru') : texts
+    const spoken = blocked === 'storage' ? await switchLanguage(page, 'ru') : texts
     await pickItems(page, 1)
-    await pay(page, spoken)
+    await openOffer(page, spoken)
     const shown = /^0(\d):(\d\d)$/
     await expect.poll(() => page.getByRole('timer').textContent()).toMatch(shown)
     const [, minutes, seconds] = shown.exec((await page.getByRole('timer').textContent()) ?? '') ?? []

@@ -7,7 +7,7 @@ import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { callsTo, openStand } from './support/shared-till.ts'
-import { centsOf, speak, TEXTS } from './support/shopper.ts'
+import { centsOf, switchLanguage, TEXTS } from './support/shopper.ts'
 
 type Settings = Parameters<typeof openStand>[0]
 
@@ -264,7 +264,7 @@ test('A-016 A-065 A-066 the language selector switches every text and is remembe
   expect(flags).toEqual([expect.stringContaining('#b22234'), expect.stringContaining('#d52b1e')])
   for (const [index, pressed] of ['true', 'false'].entries())
     await expect.poll(() => choices.nth(index).getAttribute('aria-pressed')).toBe(pressed)
-  await speak(page, 'ru')
+  await switchLanguage(page, 'ru')
   await payButton(page, TEXTS.ru).waitFor()
   await expect
     .poll(() => page.evaluate(() => [document.documentElement.lang, localStorage.getItem('language')]))

@@ -10,7 +10,15 @@ import { storeSecrets } from './support/demo-store.ts'
 import { isServing, type Running, run } from './support/process.ts'
 import { answerOffer, offers, player, players } from './support/sandbox.ts'
 import { openBrowser } from './support/shared-till.ts'
-import { answerInBrowser, dearestFirst, enterLink, pay, pickItems, speak, TEXTS } from './support/shopper.ts'
+import {
+  answerInBrowser,
+  dearestFirst,
+  giveLinkForItems,
+  openOffer,
+  pickItems,
+  switchLanguage,
+  TEXTS,
+} from './support/shopper.ts'
 import { newPlace, type Place, query as queryAt, removePlace, startTill, type Till } from './support/till.ts'
 import { callerOf, makeOffer, newDeposit } from './support/widget-calls.ts'
 
@@ -254,11 +262,11 @@ async function topUpOnHold(page: Page): Promise<void> {
   await page.getByRole('checkbox', { name: 'Hold it' }).check()
   await page.getByRole('button', { name: 'Top up with game items' }).click()
   await page.waitForURL(/\/deposit\/[0-9a-f]{32}$/)
-  await speak(page, 'en')
-  await enterLink(page, await player(till.sandbox, 'quiet_lynx'), texts)
+  await switchLanguage(page, 'en')
+  await giveLinkForItems(page, texts, await player(till.sandbox, 'quiet_lynx'))
   await dearestFirst(page, texts)
   await pickItems(page, 2)
-  await pay(page, texts)
+  await openOffer(page, texts)
   await answerInBrowser(page, texts, 'Accept')
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
 }

@@ -9,11 +9,11 @@ import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
   dearestFirst,
-  enterLink,
-  payWithItems,
+  giveLinkForItems,
+  openOfferWithItems,
   pickItems,
-  speak,
   startTopUp,
+  switchLanguage,
   TEXTS,
 } from './support/shopper.ts'
 
@@ -65,7 +65,7 @@ test('the field reports a trade link that belongs to nobody, and then accepts a 
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
   await expect.poll(() => refusals(logged)).toEqual(['user_not_found'])
-  await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
+  await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
 })
 
 test('a link that Steam no longer accepts leads to the error "incorrect trade link"', async () => {
@@ -91,7 +91,7 @@ test('A-121 the page of an unknown deposit says that it was not found, in both l
 test('page and log report that Steam is down, and the page recovers once it is back', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
-  await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
+  await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
   await parts.sandbox.kill()
   const logged = parts.gateway.output().length
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
@@ -154,7 +154,7 @@ function countErrorToasts(): void {
 test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, and the outcome still arrives', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
-  await payWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
+  await openOfferWithItems(page, parts.place, await inviteGuest(parts.place.sandbox))
   let failed = 0
   page.on('response', (response) => {
     if (response.url().includes('/api/payment') && response.status() === 500) failed += 1
@@ -174,7 +174,7 @@ test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, 
 test('A-130 A-088 A-063 after the limit was lowered, too many items are refused by the server, and then by the page', async () => {
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
-  await enterLink(page, await inviteGuest(parts.place.sandbox), texts)
+  await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
   await dearestFirst(page, texts)
   await pickItems(page, 3)
   await parts.gateway.interrupt()
@@ -189,7 +189,7 @@ test('A-130 A-088 A-063 after the limit was lowered, too many items are refused 
   await page.getByRole('gridcell').nth(3).click()
   await page.getByRole('button', { name: texts.tooManyItems }).waitFor()
   await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(3)
-  await speak(page, 'ru')
+  await switchLanguage(page, 'ru')
   await page.getByRole('gridcell').nth(3).click()
   await page.getByRole('button', { name: TEXTS.ru.tooManyItems }).waitFor()
   await page.getByRole('button', { name: TEXTS.ru.pay, exact: true }).click()

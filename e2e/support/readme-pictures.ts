@@ -6,7 +6,7 @@ import type { Language } from '../../contract/languages.ts'
 import { DESKTOP, MOBILE, visit } from './browser.ts'
 import { eventually } from './process.ts'
 import { answerOffer, offers, player } from './sandbox.ts'
-import { enterLink, pay, pickItems, startTopUp } from './shopper.ts'
+import { giveLinkForItems, openOffer, pickItems, startTopUp } from './shopper.ts'
 import type { Till } from './till.ts'
 
 const FOLDER = join(import.meta.dirname, '../../docs/images')
@@ -16,11 +16,11 @@ type Series = { language: Language; viewport: typeof DESKTOP; suffix: string }
 async function take(browser: Browser, till: Till, { language, viewport, suffix }: Series): Promise<void> {
   const { page, end } = await visit(browser, viewport)
   const texts = await startTopUp(page, till, language)
-  await enterLink(page, await player(till.sandbox), texts)
+  await giveLinkForItems(page, texts, await player(till.sandbox))
   await pickItems(page, 3)
   await page.waitForLoadState('networkidle')
   await page.screenshot({ path: join(FOLDER, `inventory${suffix}.png`) })
-  await pay(page, texts)
+  await openOffer(page, texts)
   await page.waitForLoadState('load')
   await page.screenshot({ path: join(FOLDER, `confirmation${suffix}.png`) })
   await end()

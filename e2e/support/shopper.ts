@@ -1,4 +1,4 @@
-/** The steps of a shopper, by the accessible names of the page's parts. */
+/** A shopper's steps. Parts of the page are found by their accessible names. */
 import type { Page } from 'playwright-core'
 import type { Language } from '../../contract/languages.ts'
 import { en, type Messages } from '../../widget/i18n/en.ts'
@@ -20,17 +20,18 @@ export async function startTopUp(page: Page, place: Place, language: Language = 
   await page.goto(place.store)
   await page.getByRole('button', { name: 'Top up with game items' }).click()
   await page.waitForURL(/\/deposit\/[0-9a-f]{32}$/)
-  return speak(page, language)
+  return switchLanguage(page, language)
 }
 
-export async function speak(page: Page, language: Language): Promise<Messages> {
+/** Switches the page to the language. Resolves to its texts. */
+export async function switchLanguage(page: Page, language: Language): Promise<Messages> {
   await page.locator(`.language [lang=${language}]`).click()
   await page.locator(`html[lang=${language}]`).waitFor()
   return TEXTS[language]
 }
 
 /** Pastes a shopper's trade link and waits for priced items. */
-export async function enterLink(page: Page, who: Player, texts: Messages): Promise<void> {
+export async function giveLinkForItems(page: Page, texts: Messages, who: Player): Promise<void> {
   await giveLink(page, texts, who)
   await page.getByRole('gridcell').first().waitFor()
 }
@@ -53,12 +54,13 @@ export async function pickItems(page: Page, count: number): Promise<number> {
   return sum
 }
 
-/** Sorts by price, the most expensive first, so the first items are worth the minimum. */
+/** Sorts by price, the most expensive first, so the first items are worth at least the minimum. */
 export async function dearestFirst(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
 }
 
-export async function pay(page: Page, texts: Messages): Promise<void> {
+/** Presses the button that opens an offer for the picked items, and waits for the dialog about the offer. */
+export async function openOffer(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
   await page.getByRole('dialog', { name: texts.confirmTitle }).waitFor()
 }
@@ -94,24 +96,25 @@ export async function answerInBrowser(
 }
 
 /** Goes from the demo store to an open offer for the two most expensive items. Resolves to their sum in cents. */
-export async function payWithItems(page: Page, place: Place, who: Player): Promise<number> {
+export async function openOfferWithItems(page: Page, place: Place, who: Player): Promise<number> {
   const texts = await startTopUp(page, place)
-  await enterLink(page, who, texts)
+  await giveLinkForItems(page, texts, who)
   await dearestFirst(page, texts)
   const sum = await pickItems(page, 2)
-  await pay(page, texts)
+  await openOffer(page, texts)
   return sum
 }
 
 /**
- * Stops the page's clock: from here on only the test advances it. On any machine, anything that happens without a tick
- * happened immediately, and anything that is shown for some seconds stays.
+ * Stops the page's clock, so only the test advances it. However slow the machine is, whatever happens without a tick did
+ * not wait for a timer, and a message shown for some seconds stays until the test ticks. The clock stops a minute ahead,
+ * because it cannot stop in the past, and the call may be slow.
  */
 export const stopClock = (page: Page): Promise<void> => page.clock.pauseAt(Date.now() + 60_000)
 
 /** Advances the page's clock second by second until the condition holds. */
-export const tickUntil = (page: Page, isSo: () => Promise<boolean>): Promise<boolean> =>
+export const tickUntil = (page: Page, isReached: () => Promise<boolean>): Promise<boolean> =>
   eventually('the page reaches the state', async () => {
     await page.clock.runFor(1000)
-    return (await isSo()) || undefined
+    return (await isReached()) || undefined
   })

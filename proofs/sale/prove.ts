@@ -9,7 +9,7 @@ import { DESKTOP, launchShell, visit } from '../../e2e/support/browser.ts'
 import { eventually } from '../../e2e/support/process.ts'
 import { player } from '../../e2e/support/sandbox.ts'
 import { prepare } from '../../e2e/support/setup.ts'
-import { answerInBrowser, payWithItems, TEXTS } from '../../e2e/support/shopper.ts'
+import { answerInBrowser, openOfferWithItems, TEXTS } from '../../e2e/support/shopper.ts'
 import { endTill, query, startTill, type Till } from '../../e2e/support/till.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../../gateway/config.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
@@ -101,7 +101,7 @@ async function payInBrowser(till: Till): Promise<void> {
   const browser = await launchShell()
   try {
     const { page } = await visit(browser, DESKTOP)
-    await payWithItems(page, till, await player(till.sandbox, SHOPPER))
+    await openOfferWithItems(page, till, await player(till.sandbox, SHOPPER))
     await answerInBrowser(page, TEXTS.en, 'Accept')
     await page.getByRole('dialog', { name: TEXTS.en.outcomes.succeeded.title }).waitFor()
     console.log('sale: paid in the browser')
