@@ -1,4 +1,4 @@
-/** The store's books: top-ups and their credits, balances, carts and purchases, and how far the event log was read. */
+/** The store's database: top-ups and their credits, balances, carts and purchases, and how far the event log was read. */
 import { DatabaseSync } from 'node:sqlite'
 import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../sdk/index.ts'
 import type { Cart } from './goods.ts'
@@ -31,9 +31,9 @@ export type TopUp = {
 export type OnHold = { amount: number; until: string | null }
 
 /** Goods that are bought as soon as their price can be spent. */
-export type Wanted = { goods: Cart; amount: number }
+export type Order = { goods: Cart; amount: number }
 
-export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Wanted | undefined }
+export type NewTopUp = { externalId: string; shopper: string; currency: string; wants?: Order | undefined }
 
 const MOST_SHOWN = 8
 
@@ -44,7 +44,7 @@ export function openBooks(file: string) {
   const db = new DatabaseSync(file)
   migrate(db)
   const statements = prepare(db)
-  const inOne = <T>(work: () => T): T => {
+  const inTransaction = <T>(work: () => T): T => {
     db.exec('begin immediate')
     try {
       const done = work()
@@ -56,13 +56,14 @@ export function openBooks(file: string) {
     }
   }
   const update: CreditStore['update'] = (deposit, decide) =>
-    inOne(() => void credit(statements, deposit, decide))
+    inTransaction(() => void credit(statements, deposit, decide))
   return {
-    begin({ externalId, shopper, currency, wants }: NewTopUp): void {
-      const wanted = wants === undefined ? null : JSON.stringify(wants)
-      statements.insertTopUp.run(externalId, shopper, currency, wanted, new Date().toISOString())
+    addTopUp({ externalId, shopper, currency, wants }: NewTopUp): void {
+      const order = wants === undefined ? null : JSON.stringify(wants)
+      statements.insertTopUp.run(externalId, shopper, currency, order, new Date().toISOString())
     },
-    opened(externalId: string, { id, url }: Pick<Deposit, 'id' | 'url'>): void {
+    /** Records the till's answer to the creation of a top-up's deposit. */
+    setDeposit(externalId: string, { id, url }: Pick<Deposit, 'id' | 'url'>): void {
       statements.setDeposit.run(id, url, externalId)
       statements.startTopUp.run(externalId)
     },
@@ -79,7 +80,7 @@ export function openBooks(file: string) {
       await takeOnce(
         {
           update: (deposit, decide) => {
-            change = inOne(() => credit(statements, deposit, decide))
+            change = inTransaction(() => credit(statements, deposit, decide))
           },
         },
         event,
@@ -87,13 +88,13 @@ export function openBooks(file: string) {
       return change
     },
     ...reads(statements),
-    change(shopper: string, goodId: string, by: 'more' | 'less'): void {
+    changeCart(shopper: string, goodId: string, by: 'more' | 'less'): void {
       if (by === 'more') statements.putMore.run(shopper, goodId)
       else if (statements.dropLast.run(shopper, goodId).changes === 0) statements.putLess.run(shopper, goodId)
     },
     /** False if the balance is too small. */
-    buy: (shopper: string, currency: string, wanted: Wanted): boolean =>
-      inOne(() => buy(statements, { shopper, currency, wanted })),
+    buy: (shopper: string, currency: string, order: Order): boolean =>
+      inTransaction(() => buy(statements, { shopper, currency, order })),
     close: () => db.close(),
   }
 }
@@ -156,20 +157,20 @@ function credit(
   if (settled.change !== 0) statements.addToBalance.run(shopper, currency, settled.change)
   const wants = textOrNull(topUp?.wants)
   if (amount !== null && wants !== null && topUp?.bought === 0) {
-    const wanted = JSON.parse(wants) as Wanted
-    if (buy(statements, { shopper, currency, wanted })) statements.markBought.run(externalId)
+    const order = JSON.parse(wants) as Order
+    if (buy(statements, { shopper, currency, order })) statements.markBought.run(externalId)
   }
   return settled.change
 }
 
-type Purchase = { shopper: string; currency: string; wanted: Wanted }
+type Purchase = { shopper: string; currency: string; order: Order }
 
-function buy(statements: Statements, { shopper, currency, wanted }: Purchase): boolean {
+function buy(statements: Statements, { shopper, currency, order }: Purchase): boolean {
   const balance = Number(statements.balance.get(shopper, currency)?.amount ?? 0)
-  if (balance < wanted.amount) return false
-  statements.addToBalance.run(shopper, currency, -wanted.amount)
+  if (balance < order.amount) return false
+  statements.addToBalance.run(shopper, currency, -order.amount)
   const now = new Date().toISOString()
-  statements.buy.run(shopper, currency, wanted.amount, JSON.stringify(wanted.goods), now)
+  statements.buy.run(shopper, currency, order.amount, JSON.stringify(order.goods), now)
   statements.emptyCart.run(shopper)
   return true
 }

@@ -8,7 +8,7 @@ import { CURRENCIES, GOODS, totalOf } from './goods.ts'
 import { helpPage } from './pages/help.ts'
 import { homePage } from './pages/home.ts'
 import { messagePage, money } from './pages/layout.ts'
-import { liveParts, type Shown, toPay } from './pages/parts.ts'
+import { liveParts, type ShopView, toPay } from './pages/parts.ts'
 import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
@@ -63,13 +63,13 @@ const STATIC: Record<string, Reply> = {
 const ROUTES: Record<string, Handler> = {
   'GET /': async (request, store) => {
     const players = await readPlayers(store.sandboxUrl)
-    const shown = shownTo(request, store)
+    const shown = viewFor(request, store)
     const { sandboxUrl } = store
     return html(200, homePage({ shown, players, sandboxUrl, thanks: thanksFor(request, store) }))
   },
   'GET /pay': showPayment,
   'GET /help': (request) => html(200, helpPage(visitorOf(request))),
-  'GET /live': (request, store) => html(200, liveParts(shownTo(request, store))),
+  'GET /live': (request, store) => html(200, liveParts(viewFor(request, store))),
   'GET /balance.json': (request, { books }) => json(books.balances(visitorOf(request).shopper)),
   'GET /books.json': (_request, { books }) =>
     json({ position: books.log.cursor(), total: books.total(), account: books.account() }),
@@ -135,7 +135,7 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
 const queryOf = (request: IncomingMessage): URLSearchParams =>
   new URL(request.url ?? '/', 'http://store').searchParams
 
-function shownTo(request: IncomingMessage, { books, seen }: Store): Shown {
+function viewFor(request: IncomingMessage, { books, seen }: Store): ShopView {
   const visitor = visitorOf(request)
   const { shopper } = visitor
   return {
@@ -168,7 +168,7 @@ async function changeCart(request: IncomingMessage, { books }: Store): Promise<R
     (await formOf(request)).get('good'),
   )
   const by = oneOf(['more', 'less'], queryOf(request).get('by'))
-  if (id !== undefined && by !== undefined) books.change(visitorOf(request).shopper, id, by)
+  if (id !== undefined && by !== undefined) books.changeCart(visitorOf(request).shopper, id, by)
   return HOME
 }
 
@@ -200,7 +200,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
   const players = player === null ? [] : await readPlayers(store.sandboxUrl)
   const tradeUrl = players?.find(({ name }) => name === player)?.tradeUrl
   const wants = isForCart ? { goods, amount: totalOf(goods, currency) } : undefined
-  store.books.begin({ externalId, shopper, currency, wants })
+  store.books.addTopUp({ externalId, shopper, currency, wants })
   const deposit = await createDeposit(
     store.till,
     {
@@ -218,13 +218,13 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
     store.report,
   )
   if (deposit === undefined) return message(request, 502, 'closed')
-  store.books.opened(externalId, deposit)
+  store.books.setDeposit(externalId, deposit)
   const here = `/pay?order=${encodeURIComponent(externalId)}`
   return { status: 303, location: isHere ? here : deposit.url }
 }
 
 function showPayment(request: IncomingMessage, store: Store): Reply {
-  const shown = shownTo(request, store)
+  const shown = viewFor(request, store)
   const topUp = store.books.topUp(queryOf(request).get('order') ?? '')
   if (topUp?.shopper !== shown.visitor.shopper || topUp.url === null) return message(request, 404, 'lost')
   const { url, externalId } = topUp

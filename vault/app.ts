@@ -69,7 +69,7 @@ const allow = buildCommand({
 const usd = (brief: string) => ({ kind: 'parsed', parse: text, brief, placeholder: 'USD' }) as const
 
 const limits = buildCommand({
-  docs: { brief: 'set how much may leave, from the next start on' },
+  docs: { brief: 'set how much value and how many items may leave, from the next start on' },
   parameters: {
     flags: {
       usdAnHour: usd('dollars an hour, such as 250.00'),

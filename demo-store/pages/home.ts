@@ -10,14 +10,14 @@ import {
   nameOf,
   notePart,
   openOfferPart,
-  type Shown,
+  type ShopView,
   toCartPart,
   topUpPart,
   walletPart,
 } from './parts.ts'
 
 type Home = {
-  shown: Shown
+  shown: ShopView
   players: Player[] | undefined
   sandboxUrl: string
   thanks: string | undefined
@@ -49,11 +49,11 @@ function goodCard(one: Good, visitor: Visitor): string {
 <button name="good" value="${one.id}" aria-label="${TEXTS[language].add}: ${name}">${TEXTS[language].add}</button></li>`
 }
 
-const wallet = (shown: Shown): string => `<section class="card hero" aria-labelledby="balance-title">
+const wallet = (shown: ShopView): string => `<section class="card hero" aria-labelledby="balance-title">
 <h2 id="balance-title">${TEXTS[shown.visitor.language].available}</h2>${walletPart(shown)}${boughtPart(shown)}</section>`
 
 /** One form that pays for the cart or tops up, also as a shopper of the sandbox. */
-function payment(shown: Shown, players: Player[] | undefined, sandboxUrl: string): string {
+function payment(shown: ShopView, players: Player[] | undefined, sandboxUrl: string): string {
   const texts = TEXTS[shown.visitor.language]
   return `<form id="steps" method="post" action="/cart?by=more" data-quiet></form>
 <form method="post" action="/top-ups" class="card payment" aria-labelledby="cart-title">
@@ -78,7 +78,7 @@ function playerList({ language }: Visitor, players: Player[] | undefined, sandbo
   return `<p class="quiet">${texts.playHint}</p><ul class="players">${buttons.join('')}</ul><p class="quiet">${texts.playMore} ${more}</p>`
 }
 
-export function drawer(shown: Shown): string {
+export function drawer(shown: ShopView): string {
   const texts = TEXTS[shown.visitor.language]
   return `<details class="card drawer" open><summary><h2>${texts.sees}</h2></summary>
 <p class="quiet">${texts.seesHint}</p>${notePart(shown)}</details>`

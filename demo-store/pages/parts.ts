@@ -7,7 +7,7 @@ import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
 
 /** All data of the store about its visitor. */
-export type Shown = {
+export type ShopView = {
   visitor: Visitor
   balances: Record<string, number>
   onHold: Record<string, OnHold>
@@ -18,7 +18,7 @@ export type Shown = {
   notes: readonly Note[]
 }
 
-export const liveParts = (shown: Shown): string =>
+export const liveParts = (shown: ShopView): string =>
   openOfferPart(shown) +
   walletPart(shown) +
   cartPart(shown) +
@@ -32,7 +32,7 @@ export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
 
 /** The spendable money, and separately the money that can still be taken back on Steam. */
-export function walletPart({ visitor, balances, onHold }: Shown): string {
+export function walletPart({ visitor, balances, onHold }: ShopView): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
     const held = onHold[currency]
@@ -56,12 +56,12 @@ export function toPay({
   visitor: { currency },
   cart,
   balances,
-}: Pick<Shown, 'visitor' | 'cart' | 'balances'>): number {
+}: Pick<ShopView, 'visitor' | 'cart' | 'balances'>): number {
   return totalOf(cart, currency) - (balances[currency] ?? 0)
 }
 
 /** Leads back to an open offer before the shopper begins another top-up. */
-export function openOfferPart({ visitor, topUps }: Pick<Shown, 'visitor' | 'topUps'>): string {
+export function openOfferPart({ visitor, topUps }: Pick<ShopView, 'visitor' | 'topUps'>): string {
   const texts = TEXTS[visitor.language]
   const url = topUps.find(({ status }) => status === 'pending')?.url
   const notice = url
@@ -71,7 +71,7 @@ export function openOfferPart({ visitor, topUps }: Pick<Shown, 'visitor' | 'topU
 }
 
 /** A link to the cart, which is below all the goods on a narrow page. */
-export function toCartPart({ visitor, cart }: Pick<Shown, 'visitor' | 'cart'>): string {
+export function toCartPart({ visitor, cart }: Pick<ShopView, 'visitor' | 'cart'>): string {
   const total = totalOf(cart, visitor.currency)
   const face = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor)}`
   const link = total === 0 ? '' : `<a class="button primary" href="#cart-title">${face}</a>`
@@ -79,7 +79,7 @@ export function toCartPart({ visitor, cart }: Pick<Shown, 'visitor' | 'cart'>): 
 }
 
 /** The cart and its pay button, inside the payment form. */
-export function cartPart(shown: Shown): string {
+export function cartPart(shown: ShopView): string {
   const { visitor, cart, balances } = shown
   const { language, currency } = visitor
   const texts = TEXTS[language]
@@ -104,7 +104,7 @@ export function cartPart(shown: Shown): string {
 ${own > 0 ? row(texts.fromBalance, -own, 'quiet') : ''}${own > 0 && left > 0 ? row(texts.toPay, left, 'total') : ''}${button}</div>`
 }
 
-export function boughtPart({ visitor, bought }: Shown): string {
+export function boughtPart({ visitor, bought }: ShopView): string {
   const rows = Object.entries(bought).map(
     ([id, count]) => `<li>${picture(id)}<span>${escapeHtml(nameOf(id, visitor))} × ${count}</span></li>`,
   )
@@ -114,7 +114,7 @@ export function boughtPart({ visitor, bought }: Shown): string {
 }
 
 /** The store's own money at the till, shown only in this demo: a reversal may cost the store less than the shopper. */
-export function accountPart({ visitor, account }: Shown): string {
+export function accountPart({ visitor, account }: ShopView): string {
   const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
     money(amount, currency, visitor),
   )
@@ -132,7 +132,7 @@ function outcomeOf({ status, reason, amount, held, reversed }: TopUp): { key: st
   return { key: status, tone: TONES[status] ?? 'bad' }
 }
 
-export function topUpPart({ visitor, topUps }: Shown): string {
+export function topUpPart({ visitor, topUps }: ShopView): string {
   const texts = TEXTS[visitor.language]
   if (topUps.length === 0) return `<div id="top-ups" data-live><p class="quiet">${texts.noTopUps}</p></div>`
   const rows = topUps.map((topUp) => {
@@ -173,7 +173,7 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
 }
 
 /** Notes, newest first. Opened notes stay open when a new one is inserted. */
-export function notePart({ visitor, notes }: Shown): string {
+export function notePart({ visitor, notes }: ShopView): string {
   const rows = notes.map(
     ({ number, at, from, what, outcome, isGood, said }) => `<li id="note-${number}" class="note">
 <details><summary><time>${new Date(at).toISOString().slice(11, 19)}</time> <span class="from">${from === 'store' ? '→' : '←'}</span>

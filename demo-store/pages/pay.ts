@@ -2,12 +2,12 @@
 import { TEXTS } from '../texts.ts'
 import { drawer } from './home.ts'
 import { escapeHtml, page } from './layout.ts'
-import { type Shown, topUpPart, walletPart } from './parts.ts'
+import { type ShopView, topUpPart, walletPart } from './parts.ts'
 
 /** The hash of the till's /embed/v1.js, whose bytes never change; the store guide gives it. */
 const LOADER_INTEGRITY = 'sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg'
 
-type Pay = { shown: Shown; tillUrl: string; url: string; externalId: string }
+type Pay = { shown: ShopView; tillUrl: string; url: string; externalId: string }
 
 export function payPage({ shown, tillUrl, url, externalId }: Pay): string {
   const texts = TEXTS[shown.visitor.language]

@@ -31,7 +31,7 @@ const MOST_TRIED = 8
 const MOST_TURNS = 4
 
 /** `tried`: the bots for which Steam refused the same request. */
-type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
+type BotQuery = { partnerSteamId: string; game: Game; items: number; tried: readonly bigint[] }
 
 /**
  * Chooses the bot that will send an offer for this many items to the partner. Returns undefined if no reachable bot has
@@ -39,7 +39,7 @@ type Wanted = { partnerSteamId: string; game: Game; items: number; tried: readon
  */
 export async function chooseBotForTrade(
   tx: Tx,
-  { partnerSteamId, game, items, tried }: Wanted,
+  { partnerSteamId, game, items, tried }: BotQuery,
   limits: FleetLimits,
 ): Promise<{ botId: bigint } | undefined> {
   const rank = async () => {
@@ -82,7 +82,7 @@ export async function hasShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimi
 /** True if a bot seems to have room for the offer. Takes no lock. */
 export async function hasBotForTrade(
   db: Db,
-  { partnerSteamId, game, items, tried }: Wanted,
+  { partnerSteamId, game, items, tried }: BotQuery,
   limits: FleetLimits,
 ): Promise<boolean> {
   const bots = await botsForChoice(db, { partnerSteamId, game })
@@ -93,7 +93,7 @@ export async function hasBotForTrade(
 /** True if another bot with room would probably serve the waiting request sooner. Takes no lock. */
 export async function isServedSoonerElsewhere(
   db: Db,
-  { partnerSteamId, ...waiting }: Waiting & Pick<Wanted, 'partnerSteamId'>,
+  { partnerSteamId, ...waiting }: Waiting & Pick<BotQuery, 'partnerSteamId'>,
   limits: FleetLimits,
 ): Promise<boolean> {
   const bots = await botsForChoice(db, { partnerSteamId, game: waiting.game })

@@ -52,7 +52,7 @@ export const storedAnswerSchema = z.discriminatedUnion('kind', [
 export type StoredAnswer = z.infer<typeof storedAnswerSchema>
 
 /** `findRecent`: finds the items, if Steam returned them a moment ago for another token. */
-type Wanted = {
+type AnswerRequest = {
   partner: Partner
   game: Game
   language: Language
@@ -77,7 +77,7 @@ export type ReadResult = {
 /** Asks Steam: first whether this partner can trade without a hold, then for their items. */
 export async function askSteam(
   session: SteamSession,
-  { partner, game, language, findRecent, spend }: Wanted,
+  { partner, game, language, findRecent, spend }: AnswerRequest,
 ): Promise<ReadResult> {
   const checked: PartnerAnswer = await session.checkPartner(partner)
   if (checked.kind !== 'ok') {

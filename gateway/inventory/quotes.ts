@@ -71,7 +71,7 @@ function pricesOf(quoteId: string, items: readonly Pick<QuotedItem, 'assetId' | 
   return { quoteId, priceOf: (assetId) => prices.get(assetId) }
 }
 
-type Wanted = {
+type QuoteRequest = {
   depositId: bigint
   /** The account that gives the items. A quote for another account does not count. */
   steamId: string
@@ -102,7 +102,7 @@ export type QuoteAnswer =
  * game's limit. After the quote's expiry they only apply if the items are still worth as much. Items that the operator
  * has blocked meanwhile are refused. Prices never come from the browser.
  */
-export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer> {
+export async function quoteForTrade(tx: Tx, wanted: QuoteRequest): Promise<QuoteAnswer> {
   const quote = await findQuote(tx, wanted)
   if (quote === undefined) return { kind: 'refused', code: 'items_unavailable' }
   const items = await quotedItems(tx, quote.id, wanted.assetIds)
@@ -125,7 +125,7 @@ export async function quoteForTrade(tx: Tx, wanted: Wanted): Promise<QuoteAnswer
 
 const quoteIdSchema = z.uuid()
 
-async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: Wanted) {
+async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: QuoteRequest) {
   if (quoteId !== undefined && !quoteIdSchema.safeParse(quoteId).success) return undefined
   const quote = await findQuoteRow(tx, {
     depositId,
@@ -140,7 +140,7 @@ async function findQuote(tx: Tx, { depositId, steamId, game, quoteId }: Wanted) 
   return read?.kind === 'rate' ? { ...quote, perUsd: read.perUsd } : undefined
 }
 
-type CheckedQuote = Pick<Wanted, 'game' | 'rules' | 'now'> & {
+type CheckedQuote = Pick<QuoteRequest, 'game' | 'rules' | 'now'> & {
   currency: Currency
   items: readonly QuotedItem[]
   total: bigint

@@ -9,15 +9,15 @@ import type { SecretBox } from '../kit/secret-box.ts'
 import { linkHmacs, TOKEN_PLACE } from '../shoppers/trade-token.ts'
 import type { StoredAnswer } from './answer.ts'
 
-type Wanted = { steamId: string; token: string; game: Game; language: Language }
+type InventoryTarget = { steamId: string; token: string; game: Game; language: Language }
 
 /**
  * Identifies the requested inventory. Keys with the same account, token (`tokenHmacs`), game and language share one
  * request; `tokenSealed` is not compared.
  */
-export type InventoryKey = Wanted & { tokenSealed: Buffer; tokenHmacs: [Buffer, ...Buffer[]] }
+export type InventoryKey = InventoryTarget & { tokenSealed: Buffer; tokenHmacs: [Buffer, ...Buffer[]] }
 
-export const inventoryKeyOf = (box: SecretBox, wanted: Wanted): InventoryKey => ({
+export const inventoryKeyOf = (box: SecretBox, wanted: InventoryTarget): InventoryKey => ({
   ...wanted,
   tokenSealed: box.seal(wanted.token, TOKEN_PLACE.inventoryRequest(wanted.steamId)),
   tokenHmacs: linkHmacs(box, wanted),

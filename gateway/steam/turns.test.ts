@@ -1,6 +1,6 @@
 /** Counts the requests that reach Steam, on a clock that the test advances. */
 import { describe, expect, it } from 'vitest'
-import { type HandDriven, handDriven } from '../testing/hand-driven.ts'
+import { createManualClock, type ManualClock } from '../testing/manual-clock.ts'
 import { METHODS, type Method } from './methods.ts'
 import { type Asker, createTurns, type HeldBack, type Outcome } from './turns.ts'
 
@@ -13,7 +13,7 @@ type SentRequest = { method: Method; account: string; atMs: number; outcome: Out
 
 /** `steam` answers the requests. `requests` records them. */
 function aFleet(
-  time: HandDriven,
+  time: ManualClock,
   steam: (request: Omit<SentRequest, 'outcome'>) => Outcome = () => 'answered',
   gateways: () => number = () => 1,
 ) {
@@ -64,7 +64,7 @@ function duringPauses(requests: readonly SentRequest[]): SentRequest[] {
 
 describe('bots on one address', () => {
   it('that start together log in one after the other', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { requests, ask } = aFleet(time)
     const logIn = async (bot: string): Promise<void> => {
       for (;;) {
@@ -82,7 +82,7 @@ describe('bots on one address', () => {
   })
 
   it('in two gateways make no more requests together than in one', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     let gateways = 1
     const { requests, ask } = aFleet(
       time,
@@ -100,7 +100,7 @@ describe('bots on one address', () => {
   })
 
   it('that get 429 for an hour send nothing during a pause, and pause longer each time', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { requests, ask } = aFleet(time, () => 'limited')
     for (let atMs = 0; atMs < HOUR_MS; atMs += WATCH_MS) {
       for (const bot of bots(50)) {
@@ -127,7 +127,7 @@ describe('bots on one address', () => {
   })
 
   it('pause only the refused account while the others continue', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time, ({ account }) =>
       account === 'bot 7' ? 'limited' : 'answered',
     )
@@ -143,7 +143,7 @@ describe('bots on one address', () => {
   })
 
   it('pause only for the refused accounts while Steam answers others in between', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const limited = new Set(['bot 1', 'bot 4', 'bot 7'])
     const { ask } = aFleet(time, ({ account }) => (limited.has(account) ? 'limited' : 'answered'))
     for (const account of bots(10)) await ask('GetTradeHoldDurations', account)
@@ -153,7 +153,7 @@ describe('bots on one address', () => {
   })
 
   it('pause separately, even if two of them retry at the same moment', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { ask } = aFleet(time, ({ account }) => (account === 'bot 0' ? 'answered' : 'limited'))
     for (const account of ['bot 1', 'bot 0', 'bot 2', 'bot 0']) await ask('GetTradeHoldDurations', account)
     await time.advance(40_000)
@@ -162,7 +162,7 @@ describe('bots on one address', () => {
   })
 
   it('pause together once two accounts in a row were refused', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { ask } = aFleet(time, () => 'limited')
     for (const account of bots(2)) await ask('GetTradeHoldDurations', account)
     expect(await ask('GetTradeHoldDurations', 'bot 3')).toMatchObject({ reason: 'not_our_turn' })
@@ -171,7 +171,7 @@ describe('bots on one address', () => {
 
 describe('a method', () => {
   it.each(METHOD_NAMES)('%s keeps to the budgets of account and address in every minute', async (method) => {
-    const time = handDriven()
+    const time = createManualClock()
     const { requests, ask } = aFleet(time)
     const { account, address } = METHODS[method]
     const wanted = 3 * Math.ceil((account ?? address).burst + 60_000 / (account ?? address).everyMs)
@@ -185,7 +185,7 @@ describe('a method', () => {
   })
 
   it('never waits longer than half of its deadline, and reports that the request was not sent', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { requests, ask, heldBack } = aFleet(time)
     const { burst, everyMs } = METHODS.send.account
     for (let count = 0; count < burst; count += 1) await ask('send', 'bot')
@@ -202,7 +202,7 @@ describe('a method', () => {
   })
 
   it('that is called too often, or refused, delays no send and no cancel', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { requests, ask } = aFleet(time, ({ method }) =>
       method.startsWith('Get') ? 'limited' : 'answered',
     )
@@ -217,7 +217,7 @@ describe('a method', () => {
   })
 
   it('keeps its pause when the session of its account is opened again', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { ask, turns } = aFleet(time, () => 'limited')
     await ask('GetTradeHistory', 'bot')
     const again: Asker = turns.of('bot')
@@ -234,7 +234,7 @@ describe('a method', () => {
   })
 
   it('continues after its probe threw an error', async () => {
-    const time = handDriven()
+    const time = createManualClock()
     const { ask, turns } = aFleet(time, ({ atMs }) => (atMs === 0 ? 'limited' : 'answered'))
     await ask('GetTradeHistory', 'bot')
     await time.advance(30_000)

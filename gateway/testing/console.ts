@@ -14,7 +14,7 @@ export const SANDBOX_KEY = 'k'.repeat(43)
 
 export type TestConsole = Awaited<ReturnType<typeof startConsole>>
 
-/** The header that only our own page sends. */
+/** The headers that only our own page sends. */
 export const OWN = {
   host: 'localhost:4304',
   origin: ORIGIN,

@@ -15,14 +15,14 @@ export type Delivery = {
   steamTrade: SteamTrade
 }
 
-type Wanted = { botId: bigint; store: { id: bigint }; prices?: bigint[]; game?: 'cs' | 'dota' }
+type DeliveryOptions = { botId: bigint; store: { id: bigint }; prices?: bigint[]; game?: 'cs' | 'dota' }
 
 const offerOf = (tradeId: bigint): string => `5${tradeId}`
 
 /** Creates a trade whose offer was accepted. */
 export async function acceptedDelivery(
   till: Till,
-  { botId, store, prices = [1_000n, 2_000n], game = 'cs' }: Wanted,
+  { botId, store, prices = [1_000n, 2_000n], game = 'cs' }: DeliveryOptions,
 ): Promise<Delivery> {
   const deposit = await aDeposit(till, store, { game, prices })
   await till.db.updateTable('deposit').set({ status: 'pending' }).where('id', '=', deposit.id).execute()

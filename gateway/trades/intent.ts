@@ -3,12 +3,12 @@ import type { ErrorCode } from '../../contract/errors.ts'
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 
-export type Wanted = { game: Game; assetIds: readonly string[] }
+export type Selection = { game: Game; assetIds: readonly string[] }
 
 /** `live`: the deposit's trade that is open or delivered. `closed`: why no trade may start now. */
 export type Situation = {
   deposit: { status: DepositStatus; expiresAt: Date; games: readonly Game[] | null }
-  live: ({ id: bigint } & Wanted) | undefined
+  live: ({ id: bigint } & Selection) | undefined
   closed: 'maintenance' | 'steam_down' | undefined
   maxItems: number
   now: Date
@@ -19,7 +19,7 @@ export type IntentVerdict =
   { kind: 'join'; tradeId: bigint } | { kind: 'create' } | { kind: 'refused'; code: ErrorCode }
 
 export function judgeIntent(
-  wanted: Wanted,
+  wanted: Selection,
   { deposit, live, closed, maxItems, now }: Situation,
 ): IntentVerdict {
   const refused = (code: ErrorCode): IntentVerdict => ({ kind: 'refused', code })

@@ -175,12 +175,12 @@ function ofAttempts({ deps, db }: Year): Call[] {
 }
 
 function ofVault({ db, pool, deps }: Year): Call[] {
-  const asked = queriesIn(pool)
-  const wishes = wishesIn(asked, () => deps.clock.now())
-  const till = tillIn(asked)
+  const query = queriesIn(pool)
+  const wishes = wishesIn(query, () => deps.clock.now())
+  const till = tillIn(query)
   return [
     {
-      name: 'turn of the vault',
+      name: 'wishes of the vault',
       async run() {
         const { id } = await db
           .selectFrom('wish')
@@ -193,7 +193,7 @@ function ofVault({ db, pool, deps }: Year): Call[] {
       },
     },
     {
-      name: 'turn of the vault at its markets',
+      name: 'sales of the vault',
       async run() {
         const at = deps.clock.now()
         await till.aheadMs()

@@ -1,6 +1,6 @@
 /**
- * Writes a year of a till into every growing table, in SQL, in the state in which the sweeps of an hour ago would have
- * left it. Its ledger is consistent.
+ * Writes a year of a till's rows into every growing table, in SQL. The sweeps seem to have run an hour ago, and the ledger
+ * is consistent.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
@@ -12,27 +12,28 @@ export type Size = { deposits: number; stores: number; bots: number; days?: numb
 
 /** How many of the newest deposits wait for their shopper, or for an answer to their offer. */
 const WAITING = 200
+
 /** Fills the database at `url`. Resolves to its size in bytes. */
 export function fillYear(url: string, size: Size): Promise<number> {
   return withFillConnection(url, (db) => fill(db, size))
 }
 
 async function fill(db: Db, size: Size): Promise<number> {
-  // Without checks of references, which would double the time. The rows fit by construction.
+  // Switches off foreign keys, whose checks would double the time. The rows match each other by construction.
   await sql`set session_replication_role = replica`.execute(db)
   for (const statement of [
-    ...people(size),
+    ...storesAndBots(size),
     ...deposits(size),
     ...trades(),
     ...money(size),
     ...departures(),
-    ...counts(),
+    ...itemCounts(),
     ...events(),
   ]) {
     await statement.execute(db)
   }
   for (const statement of shortLived()) await statement.execute(db)
-  await sql`drop table year_trade, year_left`.execute(db)
+  await sql`drop table year_trade, year_departure`.execute(db)
   await sql`set session_replication_role = origin`.execute(db)
   await sql`vacuum analyze`.execute(db)
   const { rows } = await sql<{ bytes: string }>`
@@ -42,7 +43,7 @@ async function fill(db: Db, size: Size): Promise<number> {
 
 type Statements = RawBuilder<unknown>[]
 
-const people = ({ stores, bots }: Size): Statements => [
+const storesAndBots = ({ stores, bots }: Size): Statements => [
   sql`insert into store (name, origins, risk_limit_usd_cents)
     select 'Store ' || n, array['https://store.test'], 1000000000000 from generate_series(1, ${stores}::int) n`,
   sql`insert into webhook_endpoint (store_id, url, secret) select id, 'http://127.0.0.1:9/', '' from store`,
@@ -121,36 +122,36 @@ const trades = (): Statements => [
 export const STORAGE = '76561199000000000'
 
 /**
- * Items that the vault gave to a storage account after their protection, with one wish for each deposit. One of two
- * items has been sold since. The vault has reported the newest sales, which are not booked yet.
+ * Items that the vault gave to a storage account after their protection, with one wish for each deposit. One of the two
+ * items of each older wish has been sold since. The vault has reported the newest sales, but they are not booked yet.
  */
 const departures = (): Statements => [
-  sql`create table year_left as
+  sql`create table year_departure as
     select trade_id as id, bot_id, created_at + interval '9 days' as at, created_at < now() - interval '19 days' as is_sold
     from year_trade where state = 'final' and created_at < now() - interval '10 days'`,
   sql`insert into wish (id, kind, bot_id, destination, asked_by, created_at, closed_at) overriding system value
-    select id, 'send', bot_id, 'storage', 'rule', at, at + interval '10 minutes' from year_left`,
+    select id, 'send', bot_id, 'storage', 'rule', at, at + interval '10 minutes' from year_departure`,
   sql`insert into wish_item (wish_id, app_id, context_id, asset_id, is_open)
-    select id, 730, '2', 'r' || id || '-' || n, false from year_left, generate_series(1, 2) n`,
+    select id, 730, '2', 'r' || id || '-' || n, false from year_departure, generate_series(1, 2) n`,
   sql`insert into vault_deed (wish_id, state, partner_steam_id, assets, offer_id, steam_trade_id, at)
     select id, 'delivered', ${STORAGE}, array['730/r' || id || '-1', '730/r' || id || '-2'], 'v' || id, 'd' || id, at
-    from year_left`,
+    from year_departure`,
   sql`insert into departure (id, bot_id, steam_trade_id, partner_steam_id, begun_at, stage, explanation) overriding system value
-    select id, bot_id, 'd' || id, ${STORAGE}, at, 'gone', 'vault' from year_left`,
+    select id, bot_id, 'd' || id, ${STORAGE}, at, 'gone', 'vault' from year_departure`,
   sql`insert into departed_item (departure_id, app_id, context_id, asset_id, new_asset_id, is_booked)
-    select id, 730, '2', 'r' || id || '-' || n, id * 10 + n, true from year_left, generate_series(1, 2) n`,
+    select id, 730, '2', 'r' || id || '-' || n, id * 10 + n, true from year_departure, generate_series(1, 2) n`,
   sql`insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id)
-    select id, id || '-' || n, 'r' || id || '-' || n, bot_id, 'out', at, id from year_left, generate_series(1, 2) n order by id, n`,
+    select id, id || '-' || n, 'r' || id || '-' || n, bot_id, 'out', at, id from year_departure, generate_series(1, 2) n order by id, n`,
   sql`insert into sale (id, market, reference, trade_id, asset_id, app_id, listed_asset_id, state, currency, price, received,
       listed_at, sold_at, settles_at, ended_at, steps) overriding system value
     select id, 'market.test', id, id, id || '-1', 730, id * 10 + 1, 'paid', 'USD', 600, 570,
       at, at + interval '1 day', at + interval '9 days', at + interval '9 days', 2
-    from year_left where is_sold and id <= (select max(id) - 3 from year_left where is_sold)`,
+    from year_departure where is_sold and id <= (select max(id) - 3 from year_departure where is_sold)`,
   // For a few items, Steam named the asset id only later. A few others came back.
   sql`insert into learnt_asset (custody_entry_id, received_asset_id, learnt_at)
     select id, received_asset_id, created_at from custody_entry where moved = 'in' and trade_id % 20 = 0`,
   sql`insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)
-    select bot_id, 'b' || id, 730, 'b' || id, 'c' || id, at from year_left where id % 50 = 0`,
+    select bot_id, 'b' || id, 730, 'b' || id, 'c' || id, at from year_departure where id % 50 = 0`,
   ...['trade', 'wish', 'departure', 'sale'].map(
     (table) =>
       sql`select setval(pg_get_serial_sequence(${table}, 'id'), coalesce(max(id), 1)) from ${sql.table(table)}`,
@@ -167,11 +168,11 @@ const departures = (): Statements => [
         union all select debit_account, -amount from market_entry) moved group by id) own
     where own.id = market_account.id`,
   sql`insert into vault_told (n, part, at, market, reference, told, answer, answered_at)
-    select left_by.id * 5 + row, 1, at, 'market.test', left_by.id, told,
+    select gone.id * 5 + row, 1, at, 'market.test', gone.id, told,
       case when sale.id is not null then case when row = 1 then 'recorded' else 'changed' end end,
       case when sale.id is not null then at end
-    from year_left left_by left join sale on sale.id = left_by.id, lateral (values
-      (1, jsonb_build_object('kind', 'listing', 'appId', 730, 'listedAssetId', (left_by.id * 10 + 1)::text, 'price', '600')),
+    from year_departure gone left join sale on sale.id = gone.id, lateral (values
+      (1, jsonb_build_object('kind', 'listing', 'appId', 730, 'listedAssetId', (gone.id * 10 + 1)::text, 'price', '600')),
       (2, '{"kind": "report", "report": {"kind": "sold"}}'),
       (3, '{"kind": "report", "report": {"kind": "delivered", "steamTradeId": "1"}}'),
       (4, '{"kind": "report", "report": {"kind": "settling", "received": "570", "settlesAt": "2026-01-01T00:00:00.000Z"}}'),
@@ -180,7 +181,7 @@ const departures = (): Statements => [
 ]
 
 /** Counts of items. The newest entries are not counted yet. */
-const counts = (): Statements => [
+const itemCounts = (): Statements => [
   sql`update bot set items_held = held, items_counted_to = last from (
       select bot_id, sum(case moved when 'in' then 1 else -1 end) as held,
         (select max(id) from custody_entry) - 200 as last from custody_entry

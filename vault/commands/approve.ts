@@ -24,7 +24,7 @@ export async function approve(
       throw new Refusal(`There is no open wish ${wishId} to give items back.`)
     }
     const { assets } = wish
-    terminal.print(`Wish ${wishId}: ${assets.length} items of ${wish.fromSteamId} to ${partner.steamId}`)
+    terminal.print(`Wish ${wishId} gives these items of ${wish.fromSteamId} to ${partner.steamId}:`)
     for (const { appId, assetId } of assets) terminal.print(`  ${appId}/${assetId}`)
     const answer = await terminal.ask(
       'Give back exactly these? Steam must confirm that they came from this account [yes]',

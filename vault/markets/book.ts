@@ -3,18 +3,18 @@ import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { Due, Outcome } from './market.ts'
 
 /** `account`: the selling account's Steam id; null in entries that predate several accounts per market. */
-type InStall = { market: string; account: string | null }
+type OfAccount = { market: string; account: string | null }
 
 export type SaleEntry =
   /** From this entry on, the market may have the listing, even if the process dies. */
-  | (InStall & { kind: 'listing_begun'; appId: number; assetId: string; priceMinor: bigint })
+  | (OfAccount & { kind: 'listing_begun'; appId: number; assetId: string; priceMinor: bigint })
   | { kind: 'listed'; market: string; appId: number; assetId: string; itemId: string }
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
   /** The deal was refused, and the vault never gives anything for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
-  | (InStall & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
+  | (OfAccount & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
@@ -32,7 +32,7 @@ export type SaleEntry =
 /** An entry with its time. */
 export type Dated = { at: Date; entry: SaleEntry }
 
-export type Listing = InStall & {
+export type Listing = OfAccount & {
   appId: number
   assetId: string
   priceMinor: bigint
@@ -43,7 +43,7 @@ export type Listing = InStall & {
   end: Outcome['end'] | null
 }
 
-type Common = InStall & { due: Due; itemIds: readonly string[]; intendedAt: Date }
+type Common = OfAccount & { due: Due; itemIds: readonly string[]; intendedAt: Date }
 type Sent = Common & {
   offerId: string
   sentAt: Date
@@ -67,12 +67,12 @@ export type Book = {
   refused: ReadonlyMap<string, string>
 }
 
-/** An account at a market. `isFirst`: entries without an account belong to it. */
-export type Stall = { market: string; account: string; isFirst: boolean }
+/** A selling account at a market. `isFirst`: entries without an account belong to it. */
+export type MarketAccount = { market: string; account: string; isFirst: boolean }
 
-export const isIn =
-  ({ market, account, isFirst }: Stall) =>
-  (each: InStall): boolean =>
+export const isOf =
+  ({ market, account, isFirst }: MarketAccount) =>
+  (each: OfAccount): boolean =>
     each.market === market && (each.account === account || (each.account === null && isFirst))
 
 export const EMPTY_BOOK: Book = { listings: [], deals: new Map(), refused: new Map() }

@@ -26,7 +26,7 @@ beforeEach(() => {
         return { kind: 'answered', value: null }
       },
     },
-    stall: { market: world.market.name, account: '76561198000000009', isFirst: true },
+    marketAccount: { market: world.market.name, account: '76561198000000009', isFirst: true },
     seller: {
       ...world.seller(),
       async followMoney() {

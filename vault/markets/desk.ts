@@ -1,6 +1,6 @@
 /** Decides when an account makes which call to its market. `seller.ts` makes most of these calls. */
 import type { OwnItem } from '../steam/look.ts'
-import { isIn, isLive, type Listing, type Stall } from './book.ts'
+import { isLive, isOf, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Line, Listed, Market, Money } from './market.ts'
@@ -35,7 +35,7 @@ const MOST_RETRIES = 3
 
 export type DeskParts = {
   market: Market
-  stall: Stall
+  marketAccount: MarketAccount
   seller: ReturnType<typeof createSeller>
   journal: Journal
   account: {
@@ -55,7 +55,7 @@ export type DeskParts = {
 }
 
 export type Desk = {
-  stall: Stall
+  marketAccount: MarketAccount
   games: readonly number[]
   /** Does everything except listing, because sales that must be handed over come first. */
   tend(): Promise<void>
@@ -93,9 +93,9 @@ export function createDesk(parts: DeskParts): Desk {
     ...{ stopped: undefined, unready: undefined, feeBp: null },
     ...{ done: new Map(), newsDue: new Map(), arrivedAtMs: new Map(), refused: new Map() },
   }
-  const { market, stall } = parts
+  const { market, marketAccount } = parts
   return {
-    stall,
+    marketAccount,
     games: market.games,
     tend: () => tend(parts, state),
     isOpen: () => state.done.has('ready') && state.stopped === undefined,
@@ -150,7 +150,7 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
     state.stopped = reason
     say(reason === undefined ? 'the vault sells' : 'the vault does not sell', {
       market: market.name,
-      account: parts.stall.account,
+      account: parts.marketAccount.account,
       ...(reason === undefined ? {} : { because: reason }),
     })
   }
@@ -165,8 +165,10 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
   await followMoney(parts, state)
 }
 
-const listingsOf = ({ journal, stall }: Pick<DeskParts, 'journal' | 'stall'>, appId: number): Listing[] =>
-  journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId)
+const listingsOf = (
+  { journal, marketAccount }: Pick<DeskParts, 'journal' | 'marketAccount'>,
+  appId: number,
+): Listing[] => journal.book().listings.filter((each) => isOf(marketAccount)(each) && each.appId === appId)
 
 /** Returns the reason not to list; undefined if there is none. The till can stop the vault, but never start it. */
 async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
@@ -207,8 +209,8 @@ async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Mar
 }
 
 async function stayOnline(parts: DeskParts, state: State): Promise<void> {
-  const { journal, market, stall } = parts
-  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isIn(stall)(each))
+  const { journal, market, marketAccount } = parts
+  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOf(marketAccount)(each))
   const isNeeded = state.stopped === undefined || isLiveHere
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
   if (!(await ping(parts))) {

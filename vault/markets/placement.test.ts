@@ -86,7 +86,7 @@ describe('the fee of a market', () => {
   })
 })
 
-describe('an item that is not in the books', () => {
+describe('an item that the till has not booked', () => {
   const bids = (mustBeBooked: boolean) =>
     bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
       ...{ appId: 730, own: [], market: outside().market, feeBp: 500n, now: () => new Date() },

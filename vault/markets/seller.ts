@@ -4,13 +4,13 @@ import {
   type Book,
   type Deal,
   dealKey,
-  isIn,
   isLive,
+  isOf,
   type Listing,
   latestListing,
   liveListing,
+  type MarketAccount,
   type SaleEntry,
-  type Stall,
 } from './book.ts'
 import { type DealBeforeOffer, type DealWithOffer, stepAfter, stepBefore } from './deal.ts'
 import { judgeDue, type OwnListing } from './judge-due.ts'
@@ -30,7 +30,7 @@ export type Alarm =
 
 type Parts = {
   market: Market
-  stall: Stall
+  marketAccount: MarketAccount
   hands: Hands
   journal: Journal
   scale: Scale
@@ -55,7 +55,7 @@ export function createSeller(parts: Parts) {
     /** Advances every open deal until it has no further step. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
-        if (isIn(parts.stall)(deal)) await advance(parts, deal)
+        if (isOf(parts.marketAccount)(deal)) await advance(parts, deal)
       }
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
@@ -64,7 +64,7 @@ export function createSeller(parts: Parts) {
 
 /** Lists the items that are not yet listed. The intent is recorded first, because the answer can be lost. */
 async function list(
-  { market, stall, journal }: Parts,
+  { market, marketAccount, journal }: Parts,
   appId: number,
   lines: readonly Line[],
 ): Promise<MarketAnswer<readonly Listed[]>> {
@@ -72,7 +72,7 @@ async function list(
   if (free.length === 0) return { kind: 'answered', value: [] }
   const of = { market: market.name, appId }
   for (const { assetId, priceMinor } of free)
-    await journal.add({ kind: 'listing_begun', ...of, account: stall.account, assetId, priceMinor })
+    await journal.add({ kind: 'listing_begun', ...of, account: marketAccount.account, assetId, priceMinor })
   const answer = await market.list(appId, free)
   // The next round finds the results in the market's list.
   if (answer.kind === 'unanswered') return answer
@@ -155,15 +155,17 @@ const isKnown = (own: readonly Listing[], row: Row): boolean =>
 const isOnMarket = ({ stage }: Row): boolean =>
   stage === 'on_sale' || stage === 'sold' || stage === 'offer_out'
 
-function ownListings({ stall, journal }: Parts, appId: number): Listing[] {
-  return journal.book().listings.filter((each) => isIn(stall)(each) && each.appId === appId && isLive(each))
+function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[] {
+  return journal
+    .book()
+    .listings.filter((each) => isOf(marketAccount)(each) && each.appId === appId && isLive(each))
 }
 
 type AskedDeal = { appId: number; due: Due; rows: readonly Row[] }
 
 /** Records the intent to give a deal's items, or refuses the deal. */
 async function takeUpDeal(parts: Parts, { appId, due, rows }: AskedDeal): Promise<void> {
-  const { market, stall, journal, scale, ownAccounts, alarm } = parts
+  const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   if (book.refused.has(dealKey(market.name, due.dealId))) return
   const listings = ownListings(parts, appId).flatMap(({ itemId, ...listing }): OwnListing[] =>
@@ -188,7 +190,13 @@ async function takeUpDeal(parts: Parts, { appId, due, rows }: AskedDeal): Promis
     return alarm({ kind: 'no_room', dealId: due.dealId })
   }
   const itemIds = verdict.listings.map(({ itemId }) => itemId)
-  await journal.add({ kind: 'deal_intended', market: market.name, account: stall.account, due, itemIds })
+  await journal.add({
+    kind: 'deal_intended',
+    market: market.name,
+    account: marketAccount.account,
+    due,
+    itemIds,
+  })
 }
 
 /** The most steps of a deal at a time. It needs only a few: send, confirm, report, and a look after each. */

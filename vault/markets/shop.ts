@@ -130,7 +130,7 @@ function createBalanceReporter({ accesses, till, now }: ShopParts): ReportBalanc
 async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> {
   const open = Map.groupBy(
     desks.filter((desk) => desk.isOpen()),
-    ({ stall }) => stall.account,
+    ({ marketAccount }) => marketAccount.account,
   )
   for (const [steamId, own] of open) {
     for (const appId of new Set(own.flatMap(({ games }) => games))) {
@@ -200,9 +200,9 @@ function deskOf(parts: Context, access: Access): Desk {
   const account = parts.accountOf(steamId)
   const market = parts.clientOf(access, scale)
   const isFirst = parts.accesses.find((each) => each.market === name) === access
-  const stall = { market: name, account: steamId, isFirst }
+  const marketAccount = { market: name, account: steamId, isFirst }
   const seller = createSeller({
-    ...{ market, stall, hands: account.hands, journal: record, scale, now },
+    ...{ market, marketAccount, hands: account.hands, journal: record, scale, now },
     ownAccounts: parts.ownAccounts,
     hasRoom: parts.hasRoom,
     announce: parts.announce,
@@ -212,7 +212,7 @@ function deskOf(parts: Context, access: Access): Desk {
     },
   })
   return createDesk({
-    ...{ market, stall, seller, journal: record, account, till, now, say },
+    ...{ market, marketAccount, seller, journal: record, account, till, now, say },
     tradeToken: parts.tradeTokenOf(steamId),
     pricing: { rules: DEFAULT_RULES, mayLose, mustBeBooked: sellsItself, priceOf: parts.priceOf, till },
     reportBalance: (money) => parts.reportBalance(access, money),

@@ -265,7 +265,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
       createSeller({
         hasRoom: () => true,
         announce: async () => {},
-        stall: { market: market.name, account: US, isFirst: true },
+        marketAccount: { market: market.name, account: US, isFirst: true },
         market,
         hands,
         scale: scale ?? Object.assign({}),

@@ -55,7 +55,7 @@ export function createPageSize(time: Time): PageSize {
 
 /** `left`: returns the milliseconds until the deadline. */
 type Access = { connection: Connection; pages: PageSize; left: () => number }
-type Wanted = { partner: Partner; game: Game; language: Language }
+type InventoryRequest = { partner: Partner; game: Game; language: Language }
 
 type Pages =
   | { kind: 'items'; items: SteamItem[] }
@@ -66,7 +66,7 @@ type Pages =
  * Reads the partner's items in the game, newest first: tradable items from the page that Steam shows to the bot, and
  * untradable ones from the public page. If the bot's page cannot be read, all items come from the public page.
  */
-export async function readInventory(access: Access, wanted: Wanted): Promise<InventoryAnswer> {
+export async function readInventory(access: Access, wanted: InventoryRequest): Promise<InventoryAnswer> {
   const { left } = access
   const reservedMs = left() * PUBLIC_PAGE_SHARE
   const offered = await readOffered({ ...access, left: () => left() - reservedMs }, wanted)
@@ -95,14 +95,14 @@ function refusalOf(reason: Extract<Pages, { kind: 'refused' }>['reason']) {
   return reason === 'not_owned' ? 'no_items' : reason
 }
 
-function readOffered({ connection, left }: Access, wanted: Wanted): Promise<Pages> {
+function readOffered({ connection, left }: Access, wanted: InventoryRequest): Promise<Pages> {
   return readPages((start) => offeredPage(wanted, start), parsePartnerPage, {
     ask: (call) => connection.request(call, left()),
     maxPages: MAX_OFFERED_PAGES,
   })
 }
 
-function readPublic({ connection, pages, left }: Access, wanted: Wanted): Promise<Pages> {
+function readPublic({ connection, pages, left }: Access, wanted: InventoryRequest): Promise<Pages> {
   const ask = (call: Call, count: number) =>
     connection.request({ ...call, query: { ...call.query, count } }, left())
   return readPages((start) => publicPage(wanted, start), parsePublicPage, {
@@ -148,7 +148,7 @@ async function readPages(
   return { kind: 'unavailable', reason: 'steam_error', detail: 'inventory: too many items' }
 }
 
-function offeredPage({ partner, game, language }: Wanted, start: string | null): Call {
+function offeredPage({ partner, game, language }: InventoryRequest, start: string | null): Call {
   const { appId, contextId } = GAME_FACTS[game]
   return {
     name: 'partnerinventory',
@@ -165,7 +165,7 @@ function offeredPage({ partner, game, language }: Wanted, start: string | null):
   }
 }
 
-function publicPage({ partner, game, language }: Wanted, start: string | null): Call {
+function publicPage({ partner, game, language }: InventoryRequest, start: string | null): Call {
   const { appId, contextId } = GAME_FACTS[game]
   return {
     name: 'inventory',

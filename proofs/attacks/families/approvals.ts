@@ -38,9 +38,9 @@ async function sumPaid({ till }: Target, storeId: bigint): Promise<bigint> {
   return BigInt(row.sum ?? 0)
 }
 
-type Wanted = { act: string; input: object }
+type ActCall = { act: string; input: object }
 
-async function postAct({ till, again }: Staff, who: Person, { act, input }: Wanted): Promise<ConsoleAnswer> {
+async function postAct({ till, again }: Staff, who: Person, { act, input }: ActCall): Promise<ConsoleAnswer> {
   return post(till, `act/${act}`, { headers: await again(who), body: { reason: 'wages', input } })
 }
 

@@ -19,7 +19,7 @@ import type { LoadedTrade } from '../../../gateway/trades/trade-store.ts'
 import type { Bot, Memory } from './memory.ts'
 
 type Offer = { partner: string; game: Game; now: Date }
-type Wanted = Offer & { items: number; tried: readonly bigint[] }
+type BotQuery = Offer & { items: number; tried: readonly bigint[] }
 
 const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
   [...bots.values()].map((bot) => {
@@ -41,7 +41,7 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
   })
 
 /** Chooses the bot for an offer by the gateway's rules. */
-export function chooseFor(memory: Memory, { items, tried, ...offer }: Wanted): bigint | undefined {
+export function chooseFor(memory: Memory, { items, tried, ...offer }: BotQuery): bigint | undefined {
   const untried = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
   return chooseBot(untried, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId
 }

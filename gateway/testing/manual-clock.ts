@@ -1,12 +1,12 @@
 /** A monotonic clock that only a test advances. Each wait ends when the clock reaches its time. */
 import { setImmediate as turn } from 'node:timers/promises'
 
-export type HandDriven = ReturnType<typeof handDriven>
+export type ManualClock = ReturnType<typeof createManualClock>
 
 /** How many turns of the event loop waiting code may need to continue. */
 const TURNS = 3
 
-export function handDriven() {
+export function createManualClock() {
   let nowMs = 0
   let waiting: { atMs: number; goOn: () => void }[] = []
   const settle = async () => {
