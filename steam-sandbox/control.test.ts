@@ -16,8 +16,8 @@ beforeEach(async () => {
 afterEach(() => steam.close())
 
 async function call(method: string, path: string, body?: object): Promise<{ status: number; body: unknown }> {
-  const said = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
-  const response = await fetch(`${steam.url}/control/${path}`, { method, ...said })
+  const init = body && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+  const response = await fetch(`${steam.url}/control/${path}`, { method, ...init })
   return { status: response.status, body: await response.json() }
 }
 
@@ -58,8 +58,8 @@ describe('time', () => {
       aheadS: 7 * DAY_S,
     })
     expect(steam.world().trades[0]?.settled).toBe(true)
-    for (const said of [{ advanceS: -1 }, { advanceDays: 4000 }, {}, { advanceS: 'x' }]) {
-      expect((await call('POST', 'clock', said)).status).toBe(400)
+    for (const change of [{ advanceS: -1 }, { advanceDays: 4000 }, {}, { advanceS: 'x' }]) {
+      expect((await call('POST', 'clock', change)).status).toBe(400)
     }
     await call('POST', 'reset')
     expect((await call('GET', 'clock')).body).toMatchObject({ aheadS: 0 })

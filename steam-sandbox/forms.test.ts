@@ -20,11 +20,11 @@ function post({
   uri,
   form = {},
   referer = '',
-  cookie: said = cookie,
+  cookie: ownCookie = cookie,
 }: Sent): Promise<{ status: number; body: string }> {
   const options = { uri, method: 'POST', form, agent: new SandboxAgent(steam.port), followRedirect: false }
   return new Promise((resolve, reject) =>
-    Request({ ...options, headers: { cookie: said, referer } }, (error, reply, body) =>
+    Request({ ...options, headers: { cookie: ownCookie, referer } }, (error, reply, body) =>
       error ? reject(error) : resolve({ status: reply.statusCode, body }),
     ),
   )

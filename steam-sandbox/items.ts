@@ -10,12 +10,12 @@ type Line = {
   quality?: string
   wears?: number[]
   /**
-   * Colours by the number of the paint. Each is a separate class under the same name, like the phases of a Doppler.
+   * Colours by paint number. Each paint is a separate class under the same name, like the phases of a Doppler.
    */
   paints?: Record<string, string>
   tradable?: false
   /**
-   * Makes the item a copy of another item, with the same name but worth less. The market does not accept it, unless
+   * Makes the item a copy of another item, with the same name but worth less. The market does not accept it unless
    * `marketable` is set. `marketableInDays`: each time it is read, its description promises acceptance after this many
    * days.
    */
@@ -94,17 +94,17 @@ function readLines(file: string): Line[] {
 }
 
 function classesOf(appId: number, line: Line, index: number): ItemClass[] {
-  const paints = Object.entries(line.paints ?? {}).map(([number, color], at) => ({
-    at: at === 0 ? '' : String(at),
-    paint: { index: Number(number), color, isFirst: at === 0 },
+  const paints = Object.entries(line.paints ?? {}).map(([number, color], order) => ({
+    idSuffix: order === 0 ? '' : String(order),
+    paint: { index: Number(number), color, isFirst: order === 0 },
   }))
-  const looks = paints.length > 0 ? paints : [{ at: '' }]
+  const looks = paints.length > 0 ? paints : [{ idSuffix: '' }]
   const kinds = (line.wears ?? [undefined]).flatMap((wear) => looks.map((look) => ({ wear, ...look })))
-  return kinds.map(({ wear, at, ...painted }) => {
+  return kinds.map(({ wear, idSuffix, ...painted }) => {
     const prefix = PREFIXES[appId]?.[line.quality ?? ''] ?? ''
     const suffix = wear === undefined ? '' : ` (${WEARS[wear]})`
     return {
-      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? 9}${at}`,
+      classId: `${appId}${String(index).padStart(3, '0')}${wear ?? 9}${idSuffix}`,
       appId,
       name: `${prefix}${line.name}${suffix}`,
       type: appId === 252490 ? 'Workshop Item' : line.type,
@@ -190,12 +190,12 @@ export function describe(entry: ItemClass, language = 'english') {
     market_tradable_restriction: 7,
     market_marketable_restriction: entry.appId === 730 ? 7 : 0,
     marketable: entry.tradable ? (entry.twin ? (entry.twin.marketable ?? 0) : 1) : 0,
-    tags: entry.tags.map((tag) => said(tag, entry.appId, language)),
+    tags: entry.tags.map((tag) => translateTag(tag, entry.appId, language)),
   }
 }
 
 /** Grades in the game's own words, in the requested language. */
-function said(tag: Tag, appId: number, language: string): Tag {
+function translateTag(tag: Tag, appId: number, language: string): Tag {
   const isGrade = tag.category === 'Rarity' || tag.category === 'Quality'
   return isGrade ? { ...tag, localized_tag_name: wordOf(appId, tag.internal_name, language) } : tag
 }

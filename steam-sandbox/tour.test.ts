@@ -58,8 +58,8 @@ it('the page shows the result of a scene as text, with links to this machine onl
   expect(shown).toContain('<a href="http://localhost:4302/"')
   expect(shown).not.toContain('<b>')
   for (const url of ['https://elsewhere.example/', 'javascript:alert(1)', 'http://localhost:1"onclick=']) {
-    const told = { state: 'done', said: 'Look.', looks: [{ label: 'here', url }] }
-    expect(await put('/control/tour/paid', told)).toBe(400)
+    const change = { state: 'done', said: 'Look.', looks: [{ label: 'here', url }] }
+    expect(await put('/control/tour/paid', change)).toBe(400)
   }
 })
 

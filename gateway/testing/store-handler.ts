@@ -71,7 +71,7 @@ export async function startStoreHandler({ flaw, tillPort }: { flaw?: Flaw; tillP
     if (flaw === 'refuses unknown fields' && Object.keys(event).some((key) => !KNOWN_FIELDS.includes(key))) {
       return void response.writeHead(422).end()
     }
-    if (isDepositEvent) await books.take(eventSchema.parse(event))
+    if (isDepositEvent) await books.record(eventSchema.parse(event))
     response.writeHead(204).end()
   }
   const server = createServer((request, response) => {
@@ -98,21 +98,21 @@ function createBooks(flaw: Flaw | undefined) {
   const entries = new Map<string, Entry>()
   const seen = new Set<string>()
   let counted = 0
-  const looks = new Map<string, number>()
+  const writes = new Map<string, number>()
   /** Takes a while to write, so the same event can arrive again meanwhile. */
   const writeSlowly = async (id: string): Promise<void> => {
-    looks.set(id, (looks.get(id) ?? 0) + 1)
+    writes.set(id, (writes.get(id) ?? 0) + 1)
     const end = performance.now() + WRITE_MS
-    for (let turn = 0; (looks.get(id) ?? 0) < 2; turn += 1) {
+    for (let turn = 0; (writes.get(id) ?? 0) < 2; turn += 1) {
       if (turn >= WRITE_TURNS && performance.now() >= end) return
       await setImmediate()
     }
   }
-  const worthOf = ({ amount, heldAmount, reversedAmount, chargedAmount }: Entry): number => {
+  const creditOf = ({ amount, heldAmount, reversedAmount, chargedAmount }: Entry): number => {
     const taken = flaw === 'deducts only what the store is charged' ? chargedAmount : reversedAmount
     return (amount ?? 0) - heldAmount - (flaw === 'forgets reversals' ? 0 : taken)
   }
-  const isNews = (known: Entry | undefined, event: Event): boolean => {
+  const isNewer = (known: Entry | undefined, event: Event): boolean => {
     if (known === undefined) return true
     if (flaw === 'never updates a credit') return false
     if (flaw === 'ignores the order of events') return true
@@ -123,10 +123,10 @@ function createBooks(flaw: Flaw | undefined) {
   const sum = (): number =>
     [...entries.values()]
       .filter(({ currency }) => currency === 'USD' || flaw === 'ignores the currency')
-      .reduce((total, entry) => total + worthOf(entry), 0)
+      .reduce((total, entry) => total + creditOf(entry), 0)
   return {
     balance: () => counted + sum(),
-    async take(event: Event): Promise<void> {
+    async record(event: Event): Promise<void> {
       const { amount, trade, status } = event.data
       if (flaw === 'credits each delivery' || flaw === 'checks for repeats without a lock') {
         const isKnown = seen.has(event.id)
@@ -145,7 +145,7 @@ function createBooks(flaw: Flaw | undefined) {
       const data = flaw === 'credits open offers' ? { ...event.data, amount: amount ?? offered } : event.data
       const isEnd = amount !== null || flaw === 'credits open offers'
       if (!isEnd && !(flaw === 'ignores a late success' && status !== 'pending')) return
-      if (isNews(entries.get(data.id), event)) entries.set(data.id, { ...data, sequence: event.sequence })
+      if (isNewer(entries.get(data.id), event)) entries.set(data.id, { ...data, sequence: event.sequence })
     },
   }
 }
@@ -183,10 +183,10 @@ function readLog(books: Books, tillPort: number, flaw: Flaw | undefined): () => 
   const read = async (): Promise<void> => {
     const answer = await fetch(`http://127.0.0.1:${tillPort}/v1/events?after=${after}`)
     const { events, next } = pageSchema.parse(await answer.json())
-    const isTaken = ({ type }: { type: string }) =>
+    const isRead = ({ type }: { type: string }) =>
       flaw === 'stops at other types in the log' || type.startsWith('deposit.')
     if (flaw !== 'never reads the log')
-      for (const event of events.filter(isTaken)) await books.take(eventSchema.parse(event))
+      for (const event of events.filter(isRead)) await books.record(eventSchema.parse(event))
     after = next
   }
   const timer = setInterval(() => void read().catch(() => {}), READ_EVERY_MS)

@@ -10,22 +10,22 @@ import {
   logIn,
   type Person,
   read,
-  sent,
+  sendDraft,
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
 import { rowsOf } from './rows.ts'
 
-type Found = {
+type Confirmation = {
   id: string
   type: number
   creator: string
   key: string
   getOfferID(time: number, key: string, done: (error: Error | null, offerId: string | null) => void): void
 }
-type Confirming = {
+type ConfirmationClient = {
   setCookies(cookies: string[]): void
-  getConfirmations(time: number, key: object, done: (error: Error | null, all: Found[]) => void): void
+  getConfirmations(time: number, key: object, done: (error: Error | null, all: Confirmation[]) => void): void
   getConfirmationOfferID(
     id: string,
     time: number,
@@ -47,7 +47,7 @@ const BOT = 'Tradetill Bot #1'
 
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
-let phone: Confirming
+let phone: ConfirmationClient
 
 beforeAll(async () => {
   steam = await startSteamWithoutWaits({ seed: 'conformance' })
@@ -55,17 +55,17 @@ beforeAll(async () => {
 beforeEach(async () => {
   steam.reset()
   bot = await logIn(steam, BOT)
-  phone = confirming()
+  phone = createConfirmationClient()
   phone.setCookies(await mobileCookies())
 })
 afterAll(() => steam.close())
 
 /** The bot's community client, with the methods for confirmations that other tests do not need. */
-function confirming(): Confirming {
+function createConfirmationClient(): ConfirmationClient {
   const community: object = createCommunity(steam)
   if (!('getConfirmations' in community)) throw new Error('The library has no confirmations.')
   // Without an offset, the library would ask the real Steam for the time.
-  return Object.assign(community as Confirming, { _timeOffset: 0 })
+  return Object.assign(community as ConfirmationClient, { _timeOffset: 0 })
 }
 
 const account = () => {
@@ -87,11 +87,11 @@ const keyAt = (time: number, tag: string, identity = secret()) => ({
   key: Totp.getConfirmationKey(identity, time, tag),
 })
 const list = (on = phone, time = nowS(), key: object = keyAt(time, 'list')) =>
-  wait<Found[]>((done) => on.getConfirmations(time, key, done))
+  wait<Confirmation[]>((done) => on.getConfirmations(time, key, done))
 
 /** Sends an offer that gives away the bot's only item. The offer then waits for the bot's phone. */
-async function gift(appId = 570): Promise<string> {
-  const { id } = await sent(steam, bot, { appId })
+async function sendGift(appId = 570): Promise<string> {
+  const { id } = await sendDraft(steam, bot, { appId })
   steam.as('nova_hound').accept(id)
   const [item] = steam.as(BOT).tradable(appId)
   const { steamId, tradeUrl } = steam.as('quiet_lynx')
@@ -107,9 +107,9 @@ const confirm = (offerId: string) =>
     phone.acceptConfirmationForObject(secret(), offerId, (error) => done(error, undefined)),
   )
 
-type Several = { id: string | string[]; key: string | string[]; accept: boolean }
+type PhoneReply = { id: string | string[]; key: string | string[]; accept: boolean }
 
-const respond = ({ id, key, accept }: Several, time = nowS()) =>
+const respond = ({ id, key, accept }: PhoneReply, time = nowS()) =>
   wait<void>((done) =>
     phone.respondToConfirmation(id, key, time, keyAt(time, accept ? 'accept' : 'reject'), accept, (error) =>
       done(error, undefined),
@@ -121,39 +121,39 @@ describe('confirmations', () => {
 
   row('list, and the offer of a confirmation', async () => {
     expect(await list()).toEqual([])
-    const offerId = await gift()
+    const offerId = await sendGift()
     const [found] = await list()
     expect(found).toMatchObject({ type: 2, creator: offerId })
     const time = nowS()
-    const told = await wait<string | null>((done) =>
+    const foundOfferId = await wait<string | null>((done) =>
       phone.getConfirmationOfferID(found?.id ?? '', time, keyAt(time, 'details').key, done),
     )
-    expect(told).toBe(offerId)
+    expect(foundOfferId).toBe(offerId)
   })
 
   row('one accepted, one rejected, and several in one call', async () => {
-    const first = await gift()
+    const first = await sendGift()
     await confirm(first)
     expect(await stateOf(first)).toBe(2)
     expect(await list()).toEqual([])
-    const second = await gift(440)
+    const second = await sendGift(440)
     const [found] = await list()
     await respond({ id: found?.id ?? '', key: found?.key ?? '', accept: false })
     expect(await stateOf(second)).toBe(10)
-    const [third, fourth] = [await gift(570), await gift(252490)]
+    const [third, fourth] = [await sendGift(570), await sendGift(252490)]
     const both = await list()
     await respond({ id: both.map(({ id }) => id), key: both.map(({ key }) => key), accept: true })
     expect([await stateOf(third), await stateOf(fourth)]).toEqual([2, 2])
   })
 
   row('website session refused', async () => {
-    await gift()
+    await sendGift()
     const website: object = bot.community
-    expect((await failure(list(website as Confirming))).message).toBe('Not Logged In')
+    expect((await failure(list(website as ConfirmationClient))).message).toBe('Not Logged In')
   })
 
   row('wrong key, old key, and key of another call', async () => {
-    await gift()
+    await sendGift()
     const time = nowS()
     const refused = 'Invalid authenticator'
     const foreign = keyAt(time, 'list', Buffer.alloc(20).toString('base64'))
@@ -173,7 +173,7 @@ describe('confirmations', () => {
   })
 
   row('list: empty', async () => {
-    await gift()
+    await sendGift()
     steam.begin('confirm-list-empty', { times: 1 })
     expect(await list()).toEqual([])
     expect(await list()).toHaveLength(1)
@@ -181,18 +181,18 @@ describe('confirmations', () => {
 
   row('list: unreadable', async () => {
     steam.begin('confirm-list-unreadable', { times: 1 })
-    const answered = new Promise<unknown>((resolve) =>
+    const answer = new Promise<unknown>((resolve) =>
       bot.community.httpRequestGet(
         'https://steamcommunity.com/mobileconf/getlist',
         { json: true },
         (_error, _reply, body) => resolve(body),
       ),
     )
-    expect(await answered).toEqual({ success: true, conf: [{ type: 2 }, null] })
+    expect(await answer).toEqual({ success: true, conf: [{ type: 2 }, null] })
   })
 
   row('list: confirmations that are not for offers', async () => {
-    const offerId = await gift()
+    const offerId = await sendGift()
     steam.begin('confirm-something-else', { steamId: bot.steamId })
     const all = await list()
     expect(all.map(({ type, creator }) => [type, creator])).toEqual([
@@ -205,35 +205,35 @@ describe('confirmations', () => {
   })
 
   row('refused', async () => {
-    const offerId = await gift()
+    const offerId = await sendGift()
     steam.begin('confirm-failed', { times: 1 })
     expect((await failure(confirm(offerId))).message).toBe('There was a problem confirming this.')
     expect(await stateOf(offerId)).toBe(9)
   })
 
   row('429', async () => {
-    const offerId = await gift()
+    const offerId = await sendGift()
     steam.begin('confirm-429', { times: 1 })
     expect((await failure(confirm(offerId))).message).toBe('HTTP error 429')
     expect(await stateOf(offerId)).toBe(9)
   })
 
   row('refused, although it took effect', async () => {
-    const offerId = await gift()
+    const offerId = await sendGift()
     steam.begin('confirm-failed-done', { times: 1 })
     await failure(confirm(offerId))
     expect(await stateOf(offerId)).toBe(2)
   })
 
   row('hang after processing', async () => {
-    const offerId = await gift()
+    const offerId = await sendGift()
     steam.begin('confirm-hang-after', { times: 1 })
     await failure(confirm(offerId))
     expect(await stateOf(offerId)).toBe(2)
   })
 
   row('drop after processing', async () => {
-    const offerId = await gift()
+    const offerId = await sendGift()
     steam.begin('confirm-drop-after', { times: 1 })
     await failure(confirm(offerId))
     expect(await stateOf(offerId)).toBe(2)

@@ -10,7 +10,7 @@ import {
   logIn,
   type Person,
   read,
-  sent,
+  sendDraft,
   wait,
 } from './libraries.ts'
 import { rowsOf } from './rows.ts'
@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 afterAll(() => steam.close())
 
-function exchange(
+function exchangeDetails(
   offer: LibraryOffer,
   ifFailed = false,
 ): Promise<{ status: number; received: ExchangedItem[] }> {
@@ -57,7 +57,7 @@ describe('an offer ends', () => {
   const { row, complete } = rowsOf('ends')
 
   row('Declined', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     const received = await read(shopper, id)
     await wait<void>((done) => received.decline(done))
     expect((await read(bot, id)).state).toBe(7)
@@ -66,7 +66,7 @@ describe('an offer ends', () => {
   })
 
   row('Countered, with a new received offer', async () => {
-    const { id } = await sent(steam, bot, { count: 2 })
+    const { id } = await sendDraft(steam, bot, { count: 2 })
     const counter = (await read(shopper, id)).counter()
     counter.removeMyItem(counter.itemsToGive[0] ?? {})
     expect(await wait<string>((done) => counter.send(done))).toBe('sent')
@@ -79,18 +79,18 @@ describe('an offer ends', () => {
   })
 
   row('Expired', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.advance(OFFER_LIFE_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
     expect((await read(bot, id)).state).toBe(5)
   })
 
   row('Canceled by us', async () => {
-    const offer = await sent(steam, bot)
+    const offer = await sendDraft(steam, bot)
     await wait<void>((done) => offer.cancel(done))
     expect((await read(bot, offer.id)).state).toBe(6)
     expect((await read(shopper, offer.id)).state).toBe(6)
-    const lost = await sent(steam, bot)
+    const lost = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/cancel-drop-after', { times: 1 })
     expect((await failure(wait<void>((done) => lost.cancel(done)))).message).toMatch(/hang up|ECONNRESET/)
     expect((await read(bot, lost.id)).state).toBe(6)
@@ -98,7 +98,7 @@ describe('an offer ends', () => {
 
   row('InvalidItems, with missing items', async () => {
     await control(steam, 'PUT behaviours/sells-an-item')
-    const { id } = await sent(steam, bot, { count: 2 })
+    const { id } = await sendDraft(steam, bot, { count: 2 })
     steam.advance(10)
     const offer = await read(bot, id)
     expect(offer.state).toBe(8)
@@ -106,22 +106,22 @@ describe('an offer ends', () => {
   })
 
   row('InEscrow, for 15 days', async () => {
-    const { id } = await sent(steam, bot, { who: 'magic_hold' })
+    const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
     const other = await logIn(steam, 'magic_hold')
     const received = await read(other, id)
     expect(await wait<string>((done) => received.accept(done))).toBe('escrow')
     const offer = await read(bot, id)
     expect(offer).toMatchObject({ state: 11, escrowEnds: expect.any(Date) })
-    const held = await exchange(offer)
+    const held = await exchangeDetails(offer)
     expect(held.status).toBe(10)
     expect(held.received[0]?.new_assetid).toBeUndefined()
     steam.advance(15 * DAY_S)
     bot = await logIn(steam, 'Tradetill Bot #1')
-    expect((await exchange(await read(bot, id))).status).toBe(3)
+    expect((await exchangeDetails(await read(bot, id))).status).toBe(3)
   })
 
   row('NeedsConfirmation, as the bot gives items', async () => {
-    const { id } = await sent(steam, bot, { appId: 570 })
+    const { id } = await sendDraft(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
     const [item] = steam.as('Tradetill Bot #1').tradable(570)
     const { steamId, tradeUrl } = steam.as('quiet_lynx')
@@ -140,26 +140,26 @@ describe('an offer ends', () => {
   })
 
   it('Accepted only after the phone confirms, if a bot accepts a shopper’s offer and gives items', async () => {
-    const { id } = await sent(steam, bot, { appId: 570 })
+    const { id } = await sendDraft(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
     const [item] = steam.as('Tradetill Bot #1').tradable(570)
     const { steamId } = steam.as('Tradetill Bot #1')
     const token = steam.world().accounts.find((account) => account.steamId === steamId)?.token
-    const wish = shopper.manager.createOffer(steamId, token)
-    wish.addTheirItem({ appid: 570, contextid: '2', assetid: item?.assetId })
-    await wait<string>((done) => wish.send(done))
-    const received = await read(bot, wish.id)
+    const request = shopper.manager.createOffer(steamId, token)
+    request.addTheirItem({ appid: 570, contextid: '2', assetid: item?.assetId })
+    await wait<string>((done) => request.send(done))
+    const received = await read(bot, request.id)
     expect(await wait<string>((done) => received.accept(done))).toBe('pending')
-    await control(steam, `POST offers/${wish.id}/deny`)
-    expect(await read(bot, wish.id)).toMatchObject({ state: 2, confirmationMethod: 0 })
+    await control(steam, `POST offers/${request.id}/deny`)
+    expect(await read(bot, request.id)).toMatchObject({ state: 2, confirmationMethod: 0 })
     await wait<string>((done) => received.accept(done))
-    await control(steam, `POST offers/${wish.id}/confirm`)
-    expect((await read(bot, wish.id)).state).toBe(3)
+    await control(steam, `POST offers/${request.id}/confirm`)
+    expect((await read(bot, request.id)).state).toBe(3)
     expect(steam.as('Tradetill Bot #1').tradable(570)).toEqual([])
   })
 
   row('InEscrow, then called off (status 11)', async () => {
-    const { id } = await sent(steam, bot, { who: 'magic_hold' })
+    const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
     const before = steam.as('magic_hold').items().length
     steam.as('magic_hold').accept(id)
     expect(steam.as('magic_hold').items()).toHaveLength(before - 1)
@@ -171,20 +171,20 @@ describe('an offer ends', () => {
   })
 
   row('InEscrow, then called off by the bot, which gets a cooldown', async () => {
-    const { id } = await sent(steam, bot, { who: 'magic_hold' })
+    const { id } = await sendDraft(steam, bot, { who: 'magic_hold' })
     // The library never cancels an offer that it knows to be held. This offer was accepted after the library read it.
     const offer = await read(bot, id)
     steam.as('magic_hold').accept(id)
     await wait<void>((done) => offer.cancel(done))
     expect((await read(bot, id)).state).toBe(6)
-    await expect(sent(steam, bot)).rejects.toMatchObject({ eresult: 24 })
+    await expect(sendDraft(steam, bot)).rejects.toMatchObject({ eresult: 24 })
     steam.advance(7 * 86_400)
     bot = await logIn(steam, 'Tradetill Bot #1')
-    expect((await sent(steam, bot)).id).toMatch(/^\d+$/)
+    expect((await sendDraft(steam, bot)).id).toMatch(/^\d+$/)
   })
 
   row('Accepted, then reversed (status 12) with only one item marked', async () => {
-    const { id } = await sent(steam, bot, { count: 2 })
+    const { id } = await sendDraft(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(id)
     steam.as('nova_hound').reverse()
     await control(steam, 'PUT behaviours/rollback-half-marked')
@@ -198,29 +198,29 @@ describe('an offer ends', () => {
     for (const day of ['every-game-protected', 'protection-untold']) {
       await control(steam, `PUT behaviours/${day}`)
     }
-    const { id } = await sent(steam, bot, { appId: 570 })
+    const { id } = await sendDraft(steam, bot, { appId: 570 })
     steam.as('nova_hound').accept(id)
-    const said = async () => [
+    const protectionFlags = async () => [
       JSON.stringify(await rawTrade((await read(bot, id)).tradeID)).includes('time_settlement'),
       JSON.stringify(await rawOffer(id)).includes('"delay_settlement":true'),
     ]
-    expect(await said()).toEqual([false, false])
+    expect(await protectionFlags()).toEqual([false, false])
     await control(steam, 'DELETE behaviours/protection-untold')
-    expect(await said()).toEqual([true, true])
+    expect(await protectionFlags()).toEqual([true, true])
     steam.as('nova_hound').reverse()
-    expect(await exchange(await read(bot, id), true)).toMatchObject({ status: 12 })
+    expect(await exchangeDetails(await read(bot, id), true)).toMatchObject({ status: 12 })
   })
 
   row('Accepted, then reversed (status 12)', async () => {
-    const { id } = await sent(steam, bot, { count: 2 })
+    const { id } = await sendDraft(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(id)
     const offer = await read(bot, id)
     const settlement = { time_settlement: expect.any(Number), status: 3 }
     expect(await rawTrade(offer.tradeID)).toMatchObject({ response: { trades: [settlement] } })
     steam.as('nova_hound').reverse()
     expect((await read(bot, id)).state).toBe(3)
-    await expect(exchange(offer)).rejects.toThrow('12')
-    expect((await exchange(offer, true)).status).toBe(12)
+    await expect(exchangeDetails(offer)).rejects.toThrow('12')
+    expect((await exchangeDetails(offer, true)).status).toBe(12)
     const raw = await rawTrade(offer.tradeID)
     expect(raw).toMatchObject({
       response: {
@@ -252,26 +252,28 @@ describe('an offer ends', () => {
   })
 
   row('Accepted, at first without a trade id', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     await control(steam, 'PUT behaviours/accepted-without-trade', { times: 1 })
     const early = await read(bot, id)
     expect(early).toMatchObject({ state: 3, tradeID: null })
-    expect((await failure(exchange(early))).message).toMatch(/trade ID/i)
+    expect((await failure(exchangeDetails(early))).message).toMatch(/trade ID/i)
     expect((await read(bot, id)).tradeID).toMatch(/^\d+$/)
   })
 
   row('Accepted, with an empty GetTradeStatus at first', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const offer = await read(bot, id)
     await control(steam, 'PUT behaviours/trade-not-there-yet', { times: 1 })
-    expect((await failure(exchange(offer))).message).toMatch(/temporarily unavailable|no trade|malformed/i)
-    expect((await exchange(offer)).status).toBe(3)
+    expect((await failure(exchangeDetails(offer))).message).toMatch(
+      /temporarily unavailable|no trade|malformed/i,
+    )
+    expect((await exchangeDetails(offer)).status).toBe(3)
   })
 
   row('Accepted, but still shown as active at first', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     await control(steam, 'PUT behaviours/late-state', { times: 1 })
     expect((await read(bot, id)).state).toBe(2)
@@ -279,7 +281,7 @@ describe('an offer ends', () => {
   })
 
   row('Accepted just before a cancellation', async () => {
-    const offer = await sent(steam, bot, { who: 'magic_last_second' })
+    const offer = await sendDraft(steam, bot, { who: 'magic_last_second' })
     expect(await failure(wait<void>((done) => offer.cancel(done)))).toMatchObject({ eresult: 11 })
     expect((await read(bot, offer.id)).state).toBe(3)
   })
@@ -295,7 +297,7 @@ describe('inventories and a trade without faults', () => {
   })
 
   row('inventory of 1 item', async () => {
-    const { id } = await sent(steam, bot, { appId: 440 })
+    const { id } = await sendDraft(steam, bot, { appId: 440 })
     steam.as('nova_hound').accept(id)
     const items = await contents(bot.community, bot.steamId, { appId: 440 })
     expect(items).toHaveLength(1)
@@ -350,14 +352,14 @@ describe('inventories and a trade without faults', () => {
   })
 
   row('accept: the old asset id leaves, a new one appears', async () => {
-    const { id } = await sent(steam, bot, { appId: 570 })
+    const { id } = await sendDraft(steam, bot, { appId: 570 })
     const offer = await read(shopper, id)
     const old = offer.itemsToGive[0]?.assetid
     expect(await wait<string>((done) => offer.accept(done))).toBe('accepted')
     const left = await contents(bot.community, shopper.steamId, { appId: 570 })
     expect(left.map(({ assetid }) => assetid)).not.toContain(old)
     const [arrived] = await contents(bot.community, bot.steamId, { appId: 570 })
-    const { received } = await exchange(await read(bot, id))
+    const { received } = await exchangeDetails(await read(bot, id))
     expect(received).toMatchObject([{ assetid: old, new_assetid: arrived?.assetid }])
   })
 

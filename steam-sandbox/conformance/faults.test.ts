@@ -11,7 +11,7 @@ import {
   Request,
   read,
   SandboxAgent,
-  sent,
+  sendDraft,
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
@@ -35,7 +35,7 @@ function fault(match: object, effect: object, more: object = {}): Promise<unknow
   return control(steam, 'POST faults', { match, effect, ...more })
 }
 
-function ask(uri: string): Promise<Reply> {
+function request(uri: string): Promise<Reply> {
   const agent = new SandboxAgent(steam.port)
   return new Promise((resolve, reject) =>
     Request({ uri, agent, followRedirect: false }, (error, reply) =>
@@ -45,8 +45,8 @@ function ask(uri: string): Promise<Reply> {
 }
 
 /** Reads only the refusal or the status, because random digits in the rest of an answer could contain 429. */
-const refusal = (ask: () => Promise<unknown>): Promise<string> =>
-  ask().then(
+const refusal = (call: () => Promise<unknown>): Promise<string> =>
+  call().then(
     (answer) => (typeof answer === 'number' ? String(answer) : ''),
     (error: unknown) => String(error),
   )
@@ -94,15 +94,15 @@ describe('the injection of faults', () => {
   })
 
   row('changed answer', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/offers-without-items', { times: 1 })
     expect((await failure(read(bot, id))).message).toMatch(/glitch|unavailable|malformed/i)
     expect((await read(bot, id)).itemsToReceive).toHaveLength(1)
   })
 
   row('no control API on the hosts of Steam', async () => {
-    expect((await ask('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
-    expect((await ask('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
+    expect((await request('https://steamcommunity.com/control/bots')).statusCode).toBe(302)
+    expect((await request('https://api.steampowered.com/control/bots')).statusCode).toBe(401)
     await fault({ path: '/control/' }, { status: 500 })
     expect(await control(steam, 'GET bots')).toHaveLength(2)
     const elsewhere = await fetch(`${steam.url}/control/reset`, {
@@ -113,26 +113,26 @@ describe('the injection of faults', () => {
   })
 
   row('tight quotas on every method', async () => {
-    const offers = [await sent(steam, bot), await sent(steam, bot), await sent(steam, bot)]
+    const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot), await sendDraft(steam, bot)]
     await control(steam, 'PUT behaviours/cancel-429', { times: 1 })
-    const stays = await failure(wait<void>((done) => offers[2]?.cancel(done)))
-    expect(stays.message).toContain('429')
+    const cancelError = await failure(wait<void>((done) => offers[2]?.cancel(done)))
+    expect(cancelError.message).toContain('429')
     await control(steam, 'PUT behaviours/tight-quotas')
     const { community } = bot
-    const asks: Record<string, () => Promise<unknown>> = {
+    const calls: Record<string, () => Promise<unknown>> = {
       offer: () => read(bot, '42'),
       list: () => wait((done) => bot.manager.getOffers(1, done)),
       cancel: () => wait<void>((done) => offers.pop()?.cancel(done)),
-      send: () => sent(steam, bot),
+      send: () => sendDraft(steam, bot),
       acknowledge: () => wait<void>((done) => community.acknowledgeTradeProtection(done)),
       profile: () => get(community, PROFILE).then(({ status }) => status),
       miniprofile: () => get(community, MINI_PROFILE).then(({ status }) => status),
       login: () => logIn(steam, 'Tradetill Bot #1'),
     }
-    for (const [method, ask] of Object.entries(asks)) {
-      const said = [await refusal(ask), await refusal(ask), await refusal(ask)]
+    for (const [method, call] of Object.entries(calls)) {
+      const refusals = [await refusal(call), await refusal(call), await refusal(call)]
       expect(
-        said.map((text) => /429|Malformed login/.test(text)),
+        refusals.map((text) => /429|Malformed login/.test(text)),
         method,
       ).toEqual([false, false, true])
     }
@@ -151,10 +151,11 @@ describe('the injection of faults', () => {
     const cookies = await session.getWebCookies()
     const tokenOf = (host: string) =>
       /%7C%7C([^;]+)/.exec(cookies.find((cookie) => cookie.includes(`Domain=${host}`)) ?? '')?.[1] ?? ''
-    const statusOf = async (host: string) => (await ask(`${API}?access_token=${tokenOf(host)}`)).statusCode
+    const statusOf = async (host: string) =>
+      (await request(`${API}?access_token=${tokenOf(host)}`)).statusCode
     expect(await statusOf('steamcommunity.com')).toBe(200)
     expect(await statusOf('store.steampowered.com')).toBe(401)
-    expect((await ask(`${API}?key=0123456789ABCDEF`)).statusCode).toBe(401)
+    expect((await request(`${API}?key=0123456789ABCDEF`)).statusCode).toBe(401)
   })
 
   complete()

@@ -21,7 +21,7 @@ const partnerPage = (who: string, query = '') => {
   return get(bot.community, `https://steamcommunity.com/${path}`)
 }
 
-async function reading(behaviour: string) {
+async function readWithFault(behaviour: string) {
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(contents(bot.community, nova()))
   expect((await contents(bot.community, nova())).length).toBeGreaterThan(0)
@@ -33,7 +33,7 @@ describe('the answers of an inventory:', () => {
   const { row, complete } = rowsOf('inventories')
 
   row('403 null', async () => {
-    const { error, partner } = await reading('inventory-403-null')
+    const { error, partner } = await readWithFault('inventory-403-null')
     expect(error.message).toBe('This profile is private.')
     expect(partner).toMatchObject({ status: 403, body: 'null' })
     const { steamId } = steam.as('magic_hidden')
@@ -42,14 +42,14 @@ describe('the answers of an inventory:', () => {
   })
 
   row('429 null', async () => {
-    const { error, partner } = await reading('inventory-429-null')
+    const { error, partner } = await readWithFault('inventory-429-null')
     expect(error.message).toBe('HTTP error 429')
     expect(partner).toMatchObject({ status: 429, body: 'null' })
     expect(partner.headers).not.toHaveProperty('retry-after')
   })
 
   row('429 HTML', async () => {
-    const { error, partner } = await reading('inventory-429-html')
+    const { error, partner } = await readWithFault('inventory-429-html')
     expect(error.message).toBe('HTTP error 429')
     expect(String(partner.body)).toContain('<html>')
   })
@@ -57,11 +57,11 @@ describe('the answers of an inventory:', () => {
   row('400 for too large a count', async () => {
     expect(await publicPage('count=5000')).toMatchObject({ status: 400, body: 'null' })
     expect((await publicPage('count=2000')).status).toBe(200)
-    expect((await reading('inventory-400-null')).error.message).toBe('HTTP error 400')
+    expect((await readWithFault('inventory-400-null')).error.message).toBe('HTTP error 400')
   })
 
   row('500 error (20)', async () => {
-    expect((await reading('inventory-500-20')).error).toMatchObject({
+    expect((await readWithFault('inventory-500-20')).error).toMatchObject({
       message: 'The request could not be completed.',
       eresult: '20',
     })
@@ -72,15 +72,15 @@ describe('the answers of an inventory:', () => {
   })
 
   row('success: false', async () => {
-    expect((await reading('inventory-no-success')).error.message).toBe('Malformed response')
+    expect((await readWithFault('inventory-no-success')).error.message).toBe('Malformed response')
   })
 
   row('null', async () => {
-    expect((await reading('inventory-null')).error.message).toBe('Malformed JSON response')
+    expect((await readWithFault('inventory-null')).error.message).toBe('Malformed JSON response')
   })
 
   row('HTML', async () => {
-    expect((await reading('inventory-html')).error.message).toBe('Malformed response')
+    expect((await readWithFault('inventory-html')).error.message).toBe('Malformed response')
   })
 
   row('no assets', async () => {

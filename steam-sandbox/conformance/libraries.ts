@@ -242,7 +242,7 @@ export function draft(
   return offer
 }
 
-export async function sent(...[steam, bot, pick]: Parameters<typeof draft>): Promise<LibraryOffer> {
+export async function sendDraft(...[steam, bot, pick]: Parameters<typeof draft>): Promise<LibraryOffer> {
   const offer = draft(steam, bot, pick)
   await wait<string>((done) => offer.send(done))
   return offer
@@ -256,8 +256,8 @@ export function read({ manager }: Person, offerId: string): Promise<LibraryOffer
 export async function control(steam: RunningSteam, request: string, body: object = {}): Promise<unknown> {
   const [method = '', path = ''] = request.split(' ')
   const headers = { 'content-type': 'application/json' }
-  const said = method === 'GET' ? {} : { body: JSON.stringify(body), headers }
-  const response = await fetch(`${steam.url}/control/${path}`, { method, ...said })
+  const init = method === 'GET' ? {} : { body: JSON.stringify(body), headers }
+  const response = await fetch(`${steam.url}/control/${path}`, { method, ...init })
   if (!response.ok) throw new Error(`${request}: ${response.status}`)
   return response.json()
 }

@@ -30,17 +30,16 @@ beforeEach(async () => {
 })
 afterAll(() => steam.close())
 
-const login = () => loginCookies(steam, steam.as(BOT).refreshToken())
+const logInWithToken = () => loginCookies(steam, steam.as(BOT).refreshToken())
 
-function begin({ password, code }: { password?: string; code?: string } = {}) {
+function logInWithPassword({ password, code }: { password?: string; code?: string } = {}) {
   const account = steam.world().accounts.find(({ name }) => name === BOT)
   if (!account) throw new Error('The seed has no bots.')
   const known = credentialsOf(account)
   const session = createSession(steam)
   const steamGuardCode = code ?? SteamTotp.generateAuthCode(known.sharedSecret)
   const details = { accountName: known.accountName, password: password ?? known.password, steamGuardCode }
-  const done = session.startWithCredentials(details).finally(() => session.cancelLoginAttempt())
-  return done
+  return session.startWithCredentials(details).finally(() => session.cancelLoginAttempt())
 }
 
 describe('a login fails with', () => {
@@ -48,44 +47,44 @@ describe('a login fails with', () => {
 
   row('{error: 15}', async () => {
     await control(steam, 'PUT behaviours/login-15', { times: 1 })
-    await expect(login()).rejects.toMatchObject({ eresult: 15 })
-    expect(await login()).toHaveLength(2)
+    await expect(logInWithToken()).rejects.toMatchObject({ eresult: 15 })
+    expect(await logInWithToken()).toHaveLength(2)
   })
 
   row('{error: 15} for a valid token, once and for an hour', async () => {
     const other = () => loginCookies(steam, steam.as('Tradetill Bot #2').refreshToken())
     await control(steam, 'PUT behaviours/login-15-once', { steamId: bot.steamId })
     expect(await other()).toHaveLength(2)
-    await expect(login()).rejects.toMatchObject({ eresult: 15 })
-    expect(await login()).toHaveLength(2)
+    await expect(logInWithToken()).rejects.toMatchObject({ eresult: 15 })
+    expect(await logInWithToken()).toHaveLength(2)
     await control(steam, 'PUT behaviours/login-15-for-an-hour', { steamId: bot.steamId })
     // Advances 50 minutes. The clock keeps running, so a slow machine has ten minutes for the next steps.
     steam.advance(3_000)
-    await expect(login()).rejects.toMatchObject({ eresult: 15 })
+    await expect(logInWithToken()).rejects.toMatchObject({ eresult: 15 })
     expect(await other()).toHaveLength(2)
     steam.advance(600)
-    expect(await login()).toHaveLength(2)
+    expect(await logInWithToken()).toHaveLength(2)
   })
 
   row('{error: 27}', async () => {
     await control(steam, 'PUT behaviours/login-27', { times: 1 })
-    await expect(login()).rejects.toMatchObject({ eresult: 27 })
+    await expect(logInWithToken()).rejects.toMatchObject({ eresult: 27 })
   })
 
   row('{error: 84}', async () => {
     await control(steam, 'PUT behaviours/login-84', { times: 1 })
-    await expect(login()).rejects.toMatchObject({ eresult: 84 })
+    await expect(logInWithToken()).rejects.toMatchObject({ eresult: 84 })
   })
 
   // The library does not report the status.
   row('429', async () => {
     await control(steam, 'PUT behaviours/login-429', { times: 1 })
-    expect((await failure(login())).message).toBe('Malformed login response')
+    expect((await failure(logInWithToken())).message).toBe('Malformed login response')
   })
 
   row('503 HTML', async () => {
     await control(steam, 'PUT behaviours/login-503', { times: 1 })
-    expect((await failure(login())).message).toBe('Malformed login response')
+    expect((await failure(logInWithToken())).message).toBe('Malformed login response')
   })
 
   row('revoked', async () => {
@@ -93,7 +92,7 @@ describe('a login fails with', () => {
     await control(steam, `POST sessions/${bot.steamId}/revoke`)
     await expect(loginCookies(steam, token)).rejects.toMatchObject({ eresult: 15 })
     expect((await failure(read(bot, '42'))).message).toBe('HTTP error 401')
-    expect(await login()).toHaveLength(2)
+    expect(await logInWithToken()).toHaveLength(2)
   })
 
   row('expired', async () => {
@@ -123,29 +122,29 @@ describe('a login fails with', () => {
 
   row('one failing settoken host', async () => {
     await control(steam, 'PUT behaviours/login-one-host-fails')
-    expect((await failure(login())).message).toBe('HTTP error 500')
+    expect((await failure(logInWithToken())).message).toBe('HTTP error 500')
   })
 
   row('InvalidPassword 5', async () => {
-    await expect(begin({ password: 'wrong' })).rejects.toMatchObject({ eresult: 5 })
+    await expect(logInWithPassword({ password: 'wrong' })).rejects.toMatchObject({ eresult: 5 })
     await control(steam, 'PUT behaviours/login-wrong-password', { times: 1 })
-    await expect(begin()).rejects.toMatchObject({ eresult: 5 })
+    await expect(logInWithPassword()).rejects.toMatchObject({ eresult: 5 })
   })
 
   row('TwoFactorCodeMismatch 88', async () => {
     // The library treats the refusal as a request for another code.
-    expect(await begin({ code: 'XXXXX' })).toMatchObject({
+    expect(await logInWithPassword({ code: 'XXXXX' })).toMatchObject({
       actionRequired: true,
       validActions: [{ type: 3 }],
     })
     await control(steam, 'PUT behaviours/login-wrong-code', { times: 1 })
-    expect(await begin()).toMatchObject({ actionRequired: true })
-    expect(await begin()).toMatchObject({ actionRequired: false })
+    expect(await logInWithPassword()).toMatchObject({ actionRequired: true })
+    expect(await logInWithPassword()).toMatchObject({ actionRequired: false })
   })
 
   row('RateLimitExceeded 84', async () => {
     await control(steam, 'PUT behaviours/login-rate-limited', { times: 1 })
-    await expect(begin()).rejects.toMatchObject({ eresult: 84 })
+    await expect(logInWithPassword()).rejects.toMatchObject({ eresult: 84 })
   })
 
   complete()
@@ -161,7 +160,7 @@ describe('the trade page shows', () => {
         error ? reject(error) : resolve({ me, them }),
       ),
     )
-  async function problem(who: string, token?: string): Promise<string> {
+  async function pageErrorOf(who: string, token?: string): Promise<string> {
     const link = new URL(steam.as(who).tradeUrl())
     if (token) link.searchParams.set('token', token)
     const { body } = await get(bot.community, link.href)
@@ -169,12 +168,12 @@ describe('the trade page shows', () => {
   }
 
   row('invalid trade URL', async () => {
-    const said = 'This Trade URL is no longer valid for sending a trade offer to'
-    expect(await problem('nova_hound', 'wrongone')).toContain(said)
-    expect(await problem('magic_new_token')).toContain(said)
+    const text = 'This Trade URL is no longer valid for sending a trade offer to'
+    expect(await pageErrorOf('nova_hound', 'wrongone')).toContain(text)
+    expect(await pageErrorOf('magic_new_token')).toContain(text)
     await control(steam, 'PUT behaviours/page-invalid-link', { times: 1 })
-    expect(await problem('nova_hound')).toContain(said)
-    expect((await failure(details({ token: 'wrongone' }))).message).toContain(said)
+    expect(await pageErrorOf('nova_hound')).toContain(text)
+    expect((await failure(details({ token: 'wrongone' }))).message).toContain(text)
   })
 
   row('15 days of escrow', async () => {
@@ -185,23 +184,23 @@ describe('the trade page shows', () => {
   })
 
   row('private inventory text', async () => {
-    expect(await problem('magic_hidden')).toContain('inventory privacy is set to')
-    expect(await problem('magic_private')).toContain('inventory privacy is set to')
+    expect(await pageErrorOf('magic_hidden')).toContain('inventory privacy is set to')
+    expect(await pageErrorOf('magic_private')).toContain('inventory privacy is set to')
     await control(steam, 'PUT behaviours/page-private', { times: 1 })
-    expect(await problem('nova_hound')).toContain('inventory privacy is set to')
+    expect(await pageErrorOf('nova_hound')).toContain('inventory privacy is set to')
   })
 
   row('limited account text', async () => {
-    expect(await problem('magic_limited')).toContain('This person has a limited account')
+    expect(await pageErrorOf('magic_limited')).toContain('This person has a limited account')
     await control(steam, 'PUT behaviours/page-limited-account', { times: 1 })
-    expect(await problem('nova_hound')).toContain('This person has a limited account')
+    expect(await pageErrorOf('nova_hound')).toContain('This person has a limited account')
   })
 
   row('trade ban text', async () => {
-    expect(await problem('magic_banned')).toContain('because they have a trade ban')
-    expect(await problem('magic_cannot_trade')).toContain('is not available to trade. More information')
+    expect(await pageErrorOf('magic_banned')).toContain('because they have a trade ban')
+    expect(await pageErrorOf('magic_cannot_trade')).toContain('is not available to trade. More information')
     await control(steam, 'PUT behaviours/page-trade-ban', { times: 1 })
-    expect(await problem('nova_hound')).toContain('because they have a trade ban')
+    expect(await pageErrorOf('nova_hound')).toContain('because they have a trade ban')
   })
 
   row('login redirect', async () => {

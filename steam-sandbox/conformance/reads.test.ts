@@ -7,7 +7,7 @@ import {
   logIn,
   type Person,
   read,
-  sent,
+  sendDraft,
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
@@ -49,8 +49,8 @@ const listSince = (ms: number) =>
     bot.manager.getOffers(1, new Date(ms), (error, ours) => (error ? reject(error) : resolve(ours))),
   )
 
-async function reading(behaviour: string) {
-  const { id } = await sent(steam, bot)
+async function readingError(behaviour: string) {
+  const { id } = await sendDraft(steam, bot)
   await control(steam, `PUT behaviours/${behaviour}`, { times: 1 })
   const error = await failure(read(bot, id))
   // After the fault ends, reads are correct again.
@@ -58,78 +58,78 @@ async function reading(behaviour: string) {
   return error
 }
 
-async function isTold(act: () => Promise<unknown>): Promise<boolean> {
-  let told = false
+async function reportsExpiredSession(act: () => Promise<unknown>): Promise<boolean> {
+  let isReported = false
   bot.manager.on('sessionExpired', () => {
-    told = true
+    isReported = true
   })
   await act()
-  return told
+  return isReported
 }
 
 describe('reading offers fails with', () => {
   const { row, complete } = rowsOf('reads')
 
   row('401 Access is denied', async () => {
-    const act = async () => expect((await reading('read-401')).message).toBe('HTTP error 401')
-    expect(await isTold(act)).toBe(true)
+    const act = async () => expect((await readingError('read-401')).message).toBe('HTTP error 401')
+    expect(await reportsExpiredSession(act)).toBe(true)
   })
 
   row('403 Access is denied', async () => {
-    const act = async () => expect((await reading('read-403')).message).toBe('HTTP error 403')
-    expect(await isTold(act)).toBe(true)
+    const act = async () => expect((await readingError('read-403')).message).toBe('HTTP error 403')
+    expect(await reportsExpiredSession(act)).toBe(true)
   })
 
   row('429', async () => {
-    expect((await reading('read-429')).message).toBe('HTTP error 429')
+    expect((await readingError('read-429')).message).toBe('HTTP error 429')
   })
 
   row('500', async () => {
-    expect((await reading('read-500')).message).toBe('HTTP error 500')
+    expect((await readingError('read-500')).message).toBe('HTTP error 500')
   })
 
   row('502', async () => {
-    expect((await reading('read-502')).message).toBe('HTTP error 502')
+    expect((await readingError('read-502')).message).toBe('HTTP error 502')
   })
 
   row('x-eresult 15', async () => {
-    expect(await reading('read-result-15')).toMatchObject({ eresult: '15', message: 'AccessDenied' })
+    expect(await readingError('read-result-15')).toMatchObject({ eresult: '15', message: 'AccessDenied' })
   })
 
   row('x-eresult 2 with data', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/read-result-2-with-data')
     expect((await read(bot, id)).state).toBe(2)
   })
 
   row('x-eresult 2 without data', async () => {
-    expect(await reading('read-result-2')).toMatchObject({ eresult: '2', message: 'Fail' })
+    expect(await readingError('read-result-2')).toMatchObject({ eresult: '2', message: 'Fail' })
   })
 
   row('{}', async () => {
-    expect((await reading('read-empty')).message).toBe('Malformed API response')
+    expect((await readingError('read-empty')).message).toBe('Malformed API response')
   })
 
   row('null', async () => {
-    expect((await reading('read-null')).message).toBe('Malformed JSON response')
+    expect((await readingError('read-null')).message).toBe('Malformed JSON response')
   })
 
   row('all offers without items', async () => {
-    await sent(steam, bot)
-    await sent(steam, bot)
+    await sendDraft(steam, bot)
+    await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/offers-without-items')
     expect((await failure(list())).message).toBe('Data temporarily unavailable')
   })
 
   row('some offers without items', async () => {
-    const [first] = [await sent(steam, bot), await sent(steam, bot)]
+    const [first] = [await sendDraft(steam, bot), await sendDraft(steam, bot)]
     await control(steam, 'PUT behaviours/first-offer-without-items')
     const offers = await list()
     expect(offers.find((offer) => !offer.isGlitched())?.id).toBe(first.id)
   })
 
   row('item without classid', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/items-without-class')
     // Without a class, the libraries throw an error that cannot be caught, so this test reads the raw answer.
     const body = await wait<unknown>((done) =>
@@ -142,7 +142,7 @@ describe('reading offers fails with', () => {
   })
 
   row('several cursors', async () => {
-    const offers = [await sent(steam, bot), await sent(steam, bot), await sent(steam, bot)]
+    const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot), await sendDraft(steam, bot)]
     await control(steam, 'PUT behaviours/one-offer-a-page')
     expect((await list()).map(({ id }) => id)).toEqual(offers.map(({ id }) => id).reverse())
     const log = await control(steam, 'GET log')
@@ -173,7 +173,7 @@ describe('reading offers fails with', () => {
   })
 
   row('an offer in an unknown state', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/odd-offer-in-lists')
     expect((await list()).map((offer) => offer.state)).toEqual([77, 2])
     await control(steam, 'PUT behaviours/states-nobody-knows')
@@ -181,7 +181,7 @@ describe('reading offers fails with', () => {
   })
 
   row('hang', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     await control(steam, 'PUT behaviours/read-hang', { times: 1 })
     expect((await failure(read(bot, id))).message).toBe('ESOCKETTIMEDOUT')
     expect(steam.waits).toEqual([Infinity])

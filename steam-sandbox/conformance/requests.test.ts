@@ -15,7 +15,7 @@ import {
   read,
   SandboxAgent,
   SteamTotp,
-  sent,
+  sendDraft,
   steamIdObject,
   wait,
 } from './libraries.ts'
@@ -134,7 +134,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('days of escrow as JSON', async () => {
-    const ask = (who: string, token?: string) => {
+    const holdDurations = (who: string, token?: string) => {
       const { steamId, tradeUrl } = steam.as(who)
       const input = {
         steamid_target: steamId,
@@ -143,15 +143,15 @@ describe('a request that the libraries make', () => {
       return wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeHoldDurations', 1, input, done))
     }
     const escrow = (seconds: number) => ({ escrow_end_duration_seconds: seconds })
-    expect(await ask('magic_hold')).toMatchObject({
+    expect(await holdDurations('magic_hold')).toMatchObject({
       response: {
         my_escrow: escrow(0),
         their_escrow: escrow(15 * 86_400),
         both_escrow: { ...escrow(15 * 86_400), escrow_end_date: expect.any(Number) },
       },
     })
-    await expect(ask('nova_hound', 'wrongone')).rejects.toMatchObject({ eresult: '15' })
-    await expect(ask('magic_new_token')).rejects.toMatchObject({ eresult: '15' })
+    await expect(holdDurations('nova_hound', 'wrongone')).rejects.toMatchObject({ eresult: '15' })
+    await expect(holdDurations('magic_new_token')).rejects.toMatchObject({ eresult: '15' })
   })
 
   row('create an offer', async () => {
@@ -163,7 +163,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('cancel an offer', async () => {
-    const offer = await sent(steam, bot)
+    const offer = await sendDraft(steam, bot)
     await wait<void>((done) => offer.cancel(done))
     expect((await read(bot, offer.id)).state).toBe(6)
     offer.state = 2
@@ -171,7 +171,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('accept and decline by the shopper', async () => {
-    const [first, second] = [await sent(steam, bot), await sent(steam, bot, { count: 2 })]
+    const [first, second] = [await sendDraft(steam, bot), await sendDraft(steam, bot, { count: 2 })]
     const declined = await read(shopper, second.id)
     await wait<void>((done) => declined.decline(done))
     const received = await read(shopper, first.id)
@@ -182,7 +182,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('list of offers', async () => {
-    const offers = [await sent(steam, bot), await sent(steam, bot, { who: 'quiet_lynx' })]
+    const offers = [await sendDraft(steam, bot), await sendDraft(steam, bot, { who: 'quiet_lynx' })]
     const list = (person: Person) =>
       new Promise<[LibraryOffer[], LibraryOffer[]]>((resolve, reject) =>
         person.manager.getOffers(1, (error, ours, theirs) =>
@@ -208,7 +208,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('one offer', async () => {
-    const offer = await sent(steam, bot)
+    const offer = await sendDraft(steam, bot)
     expect(await read(bot, offer.id)).toMatchObject({ id: offer.id, state: 2, message: 'CODE-1' })
     await expect(read(bot, '42')).rejects.toThrow('No matching offer found')
     const stranger = await logIn(steam, 'quiet_lynx')
@@ -216,7 +216,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('fields of an offer', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     const input = { tradeofferid: id, get_descriptions: 1 }
     const body = await wait<unknown>((done) => bot.manager._apiCall('GET', 'GetTradeOffer', 1, input, done))
     expect(body).toMatchObject({
@@ -255,7 +255,7 @@ describe('a request that the libraries make', () => {
   })
 
   row('new asset ids after a trade', async () => {
-    const offer = await sent(steam, bot, { count: 2 })
+    const offer = await sendDraft(steam, bot, { count: 2 })
     steam.as('nova_hound').accept(offer.id)
     const accepted = await read(bot, offer.id)
     const received = await new Promise((resolve, reject) =>
@@ -317,7 +317,7 @@ describe('a request that the libraries make', () => {
 
   row('descriptions', async () => {
     const reader = await logIn(steam, 'Tradetill Bot #1', { language: 'english' })
-    const offer = await sent(steam, bot)
+    const offer = await sendDraft(steam, bot)
     const [item] = (await read(reader, offer.id)).itemsToReceive
     expect(item?.market_hash_name).toMatch(/\w/)
     expect(await requestsTo('/ISteamEconomy/GetAssetClassInfo/v1/')).toHaveLength(1)

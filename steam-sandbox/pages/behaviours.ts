@@ -19,9 +19,10 @@ const STEPS = [
 function aheadText(hours: number): string {
   if (hours <= 0) return ''
   const [days, rest] = [Math.floor(hours / 24), hours % 24]
-  const parts = [days > 0 ? `${days} days` : '', rest > 0 ? `${rest} hours` : ''].filter(
-    (part) => part !== '',
-  )
+  const parts = [
+    days > 0 ? `${days} ${days === 1 ? 'day' : 'days'}` : '',
+    rest > 0 ? `${rest} ${rest === 1 ? 'hour' : 'hours'}` : '',
+  ].filter((part) => part !== '')
   return `, ${parts.join(' ')} ahead`
 }
 

@@ -56,7 +56,7 @@ export const MISFORTUNES: readonly string[] = [
   'busy-for-nine-days',
 ]
 
-function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): string {
+function misfortuneSwitches({ steamId, name }: Account, { faults, world }: Sandbox): string {
   const traits = world().switched.filter((other) => other.steamId === steamId)
   const on = new Set([...faults.onFor(steamId), ...traits.map((other) => other.name)])
   const rows = MISFORTUNES.map((misfortune) => {
@@ -69,7 +69,7 @@ function misfortunesOf({ steamId, name }: Account, { faults, world }: Sandbox): 
 }
 
 /** A form that gives the bot's items away, as its owner or a thief could. */
-function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): string {
+function giveForm({ steamId, name, assets }: Account, { world }: Sandbox): string {
   const takers = world().accounts.filter(
     (other) => other.steamId !== steamId && !other.behaviour && !other.isGuest,
   )
@@ -81,7 +81,7 @@ function givingOf({ steamId, name, assets }: Account, { world }: Sandbox): strin
 }
 
 /** Buttons that change a bot's inventory without a trade. */
-function driftOf({ steamId, name }: Account): string {
+function driftButtons({ steamId, name }: Account): string {
   const quoted = escapeHtml(name)
   return `<details><summary>Change its inventory without a trade</summary><form method="post">
 <p>Steam’s history shows neither. A gateway notices when it compares the inventory with its books.</p>
@@ -102,16 +102,16 @@ function botCard(bot: Account, sandbox: Sandbox): string {
   ].map(
     ([label = '', value = '']) => `<p class="label">${label}</p>${copyRow(value, `${label} of ${bot.name}`)}`,
   )
-  return `<section class="card">${person(bot)}${rows.join('')}${givingOf(bot, sandbox)}${driftOf(bot)}${misfortunesOf(bot, sandbox)}</section>`
+  return `<section class="card">${person(bot)}${rows.join('')}${giveForm(bot, sandbox)}${driftButtons(bot)}${misfortuneSwitches(bot, sandbox)}</section>`
 }
 
 export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
-  const unlucky = findAccount(sandbox.world(), form.get('of') ?? '')
-  if (unlucky !== undefined) return switchMisfortune(form, sandbox, unlucky)
+  const target = findAccount(sandbox.world(), form.get('of') ?? '')
+  if (target !== undefined) return switchMisfortune(form, sandbox, target)
   const [from, to] = [form.get('from'), form.get('to')]
   if (from !== null && to !== null) {
-    const given = give(sandbox, { from, to, assetIds: undefined })
-    if (given.status === 200) return redirect('/bots/', 303)
+    const answer = give(sandbox, { from, to, assetIds: undefined })
+    if (answer.status === 200) return redirect('/bots/', 303)
     return page('Nothing was given', '<h1>Nothing was given</h1><p>The bot has no tradable items.</p>', 409)
   }
   const drifted = driftForm(form, sandbox)
@@ -119,14 +119,14 @@ export function botsForm({ form }: Incoming, sandbox: Sandbox): Reply {
   const clientId = /(\d+)\/?$/.exec(form.get('challenge')?.trim() ?? '')?.[1] ?? ''
   const bot = findAccount(sandbox.world(), form.get('bot') ?? '')
   if (bot && approveLogin(sandbox, clientId, bot)) return redirect('/bots/', 303)
-  return page('No such login', '<h1>No such login</h1><p>It may have ended. Begin a new one.</p>', 404)
+  return page('No such login', '<h1>No such login</h1><p>It may have ended. Start a new login.</p>', 404)
 }
 
 function driftForm(form: URLSearchParams, sandbox: Sandbox): Reply | undefined {
   const [loser, finder] = [form.get('lose'), form.get('find')]
   if (loser === null && finder === null) return undefined
-  const changed = loser === null ? find(sandbox, finder ?? '') : lose(sandbox, loser, undefined)
-  if (changed.status === 200) return redirect('/bots/', 303)
+  const answer = loser === null ? find(sandbox, finder ?? '') : lose(sandbox, loser, undefined)
+  if (answer.status === 200) return redirect('/bots/', 303)
   return page('Nothing changed', '<h1>Nothing changed</h1><p>The bot has no items.</p>', 409)
 }
 

@@ -30,8 +30,8 @@ export function page(title: string, body: string, status = 200): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } }
 }
 
-export function missing(said: string): Reply {
-  return page('Not found', `<h1>Not found</h1><p>${said}</p>`, 404)
+export function notFound(text: string): Reply {
+  return page('Not found', `<h1>Not found</h1><p>${text}</p>`, 404)
 }
 
 /** Renders an account with the day on which it joined Steam. A shopper compares the day with the one shown for the bot. */
@@ -59,15 +59,15 @@ export function copyRow(value: string, label: string): string {
 <button type="button" data-copy="${shown}">Copy</button></div>`
 }
 
-type Listed = { tick?: string; note?: (asset: Asset) => string }
+type ItemListOptions = { tick?: string; note?: (asset: Asset) => string }
 
 /** Pictures and names of items. With `tick`, each has a ticked box of that field name. */
-export function itemList(assets: Asset[], { tick, note }: Listed = {}): string {
+export function itemList(assets: Asset[], { tick, note }: ItemListOptions = {}): string {
   const rows = assets.flatMap((asset) => {
     const entry = CATALOGUE.get(asset.classId)
     if (!entry) return []
-    const said = note?.(asset) ?? ''
-    const picture = `<img src="/economy/image/${iconPath(entry)}/100fx100f" alt=""><br>${escapeHtml(entry.name)}${said}`
+    const noteHtml = note?.(asset) ?? ''
+    const picture = `<img src="/economy/image/${iconPath(entry)}/100fx100f" alt=""><br>${escapeHtml(entry.name)}${noteHtml}`
     const box = `<input type="checkbox" name="${tick}" value="${asset.assetId}" checked>`
     return [`<li>${tick ? `<label>${box}${picture}</label>` : picture}</li>`]
   })

@@ -3,7 +3,7 @@ import { answerOffer, counter } from '../routes/acts.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { type Account, type Asset, findAccount, findOffer, type Offer, STATE } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { itemList, missing, moment, page, person } from './layout.ts'
+import { itemList, moment, notFound, page, person } from './layout.ts'
 
 const STATE_TEXTS: Record<number, string> = {
   [STATE.accepted]: 'You accepted this offer.',
@@ -24,7 +24,7 @@ export function offerPage({ world }: Sandbox, offerId: string, { query }: Incomi
   const offer = findOffer(world(), offerId)
   const sender = offer && findAccount(world(), offer.sender)
   const partner = offer && findAccount(world(), offer.partner)
-  if (!offer || !sender || !partner) return missing('There is no such trade offer.')
+  if (!offer || !sender || !partner) return notFound('There is no such trade offer.')
   const step = STEPS.find((known) => known === query.get('step'))
   if (step !== undefined && offer.state === STATE.active) return stepPage(offer, step, sender)
   const side = (title: string, items: Asset[]) =>
@@ -33,7 +33,7 @@ export function offerPage({ world }: Sandbox, offerId: string, { query }: Incomi
     `Trade offer from ${sender.name}`,
     `<h1>Trade offer</h1><section class="card">${person(sender)}
 <p>to ${escapeHtml(partner.name)}, with the message:</p><p class="message">${escapeHtml(offer.message)}</p></section>
-<div class="sides">${side('Your items', offer.items)}${side(`Items of ${escapeHtml(sender.name)}`, offer.give)}</div>${answers(offer)}`,
+<div class="sides">${side('Your items', offer.items)}${side(`Items of ${escapeHtml(sender.name)}`, offer.give)}</div>${answerSection(offer)}`,
   )
 }
 
@@ -65,7 +65,7 @@ ${form(button('confirm', 'Confirm'))}</section>`,
   )
 }
 
-function answers(offer: Offer): string {
+function answerSection(offer: Offer): string {
   if (offer.state === STATE.active) {
     const counterForm = `<details><summary>Counter</summary>
 <p>Untick what you do not want to give. Your offer then replaces the bot’s.</p>
@@ -77,22 +77,23 @@ ${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">
   const until = offer.escrowEndsAtS ? moment(offer.escrowEndsAtS) : ''
   const held = `You accepted. Steam holds the items until ${until}, because one of you has no mobile authenticator.`
   const ended = STATE_TEXTS[offer.state] ?? 'This offer has ended.'
-  const said = offer.state === STATE.inEscrow ? held : ended
-  return `<p role="status" class="card">${said} You can go back to the store's page.</p>`
+  const outcome = offer.state === STATE.inEscrow ? held : ended
+  return `<p role="status" class="card">${outcome} You can go back to the store's page.</p>`
 }
 
 export function answerForm(request: Incoming, sandbox: Sandbox, offerId: string): Reply | undefined {
-  const how = request.form.get('answer')
+  const answer = request.form.get('answer')
   const offer = findOffer(sandbox.world(), offerId)
   // Steam asks only about gifts, but the phone confirms every trade.
-  if (how === 'accept') return ask(offerId, offer?.give.length ? 'phone' : 'gift')
-  if (how === 'gift') return ask(offerId, 'phone')
-  if (how === 'confirm') answerOffer(sandbox, offerId, 'accept')
-  else if (how === 'decline') answerOffer(sandbox, offerId, 'decline')
-  else if (how === 'counter') counter(sandbox, offerId, request.form.getAll('item'))
+  if (answer === 'accept') return redirectToStep(offerId, offer?.give.length ? 'phone' : 'gift')
+  if (answer === 'gift') return redirectToStep(offerId, 'phone')
+  if (answer === 'confirm') answerOffer(sandbox, offerId, 'accept')
+  else if (answer === 'decline') answerOffer(sandbox, offerId, 'decline')
+  else if (answer === 'counter') counter(sandbox, offerId, request.form.getAll('item'))
   else return undefined
   // A refusal has no separate page, because the offer's page shows its state.
   return redirect(`/tradeoffer/${offerId}/`, 303)
 }
 
-const ask = (offerId: string, step: Step): Reply => redirect(`/tradeoffer/${offerId}/?step=${step}`, 303)
+const redirectToStep = (offerId: string, step: Step): Reply =>
+  redirect(`/tradeoffer/${offerId}/?step=${step}`, 303)

@@ -19,13 +19,13 @@ const FILES: Record<string, { body: string; type: string }> = {
   '/sandbox.js': { body: readPart('sandbox.js'), type: 'text/javascript' },
 }
 
-type Shown = {
+type PageRoute = {
   at: RegExp
   get: (sandbox: Sandbox, id: string, request: Incoming) => Reply
   post?: (request: Incoming, sandbox: Sandbox, id: string) => Reply | undefined
 }
 
-const PAGES: Shown[] = [
+const PAGES: PageRoute[] = [
   { at: /^\/$/, get: home },
   { at: /^\/behaviours\/?$/, get: behavioursPage, post: behavioursForm },
   { at: /^\/tour\/?$/, get: tourPage, post: tourForm },

@@ -13,33 +13,33 @@ import {
   type World,
 } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { itemList, lineOfHtml, linkRow, missing, moment, page, person } from './layout.ts'
+import { itemList, lineOfHtml, linkRow, moment, notFound, page, person } from './layout.ts'
 
 /** The page of a person: trade link, open offers and inventory. */
 export function profilePage({ world }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
-  if (!account) return missing('There is no such profile.')
+  if (!account) return notFound('There is no such profile.')
   const open = world().offers.filter(({ partner, state }) => partner === steamId && state === STATE.active)
-  const peculiar = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
+  const behaviourHtml = account.behaviour ? `<p>${lineOfHtml(lineOf(account.behaviour))}</p>` : ''
   const settings = `<p><a href="/profiles/${steamId}/tradeoffers/privacy">Who can send me trade offers?</a></p>`
   const link = account.kind === 'shopper' ? `${linkRow(tradeLink(account), account.name)}${settings}` : ''
   const rest = account.assets.length - MOST_SHOWN
-  const isHeld = ({ contextId }: { contextId: string }) =>
+  const protectedNote = ({ contextId }: { contextId: string }) =>
     contextId === '16' ? '<br><small>trade-protected</small>' : ''
   return page(
     account.name,
-    `<h1>Profile</h1>${person(account)}${peculiar}${link}<p><a href="/profiles/${steamId}/history/">Trade history</a></p>
-${waiting(open)}<h2>Inventory</h2><p>${counts(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: isHeld })}${rest > 0 ? `<p>and ${rest} more</p>` : ''}`,
+    `<h1>Profile</h1>${person(account)}${behaviourHtml}${link}<p><a href="/profiles/${steamId}/history/">Trade history</a></p>
+${openOffers(open)}<h2>Inventory</h2><p>${counts(account)}</p>${itemList(account.assets.slice(0, MOST_SHOWN), { note: protectedNote })}${rest > 0 ? `<p>and ${rest} more</p>` : ''}`,
   )
 }
 
 const MOST_SHOWN = 300
 
-function waiting(offers: Offer[]): string {
+function openOffers(offers: Offer[]): string {
   if (offers.length === 0) return ''
   const rows = offers.map(
     ({ id, message, items }) =>
-      `<li><a href="/tradeoffer/${id}/">Offer for ${items.length} items: ${escapeHtml(message)}</a></li>`,
+      `<li><a href="/tradeoffer/${id}/">Offer for ${items.length} ${items.length === 1 ? 'item' : 'items'}: ${escapeHtml(message)}</a></li>`,
   )
   return `<h2>Open offers</h2><ul>${rows.join('')}</ul>`
 }
@@ -56,7 +56,7 @@ const STATUS_TEXTS: Record<number, string> = {
 /** A person's trades, newest first, with buttons that reverse protected trades. */
 export function historyPage({ world, nowS }: Sandbox, steamId: string): Reply {
   const account = findAccount(world(), steamId)
-  if (!account) return missing('There is no such profile.')
+  if (!account) return notFound('There is no such profile.')
   const trades = world()
     .trades.filter(({ sender, partner }) => sender === steamId || partner === steamId)
     .reverse()
@@ -71,17 +71,18 @@ ${rows.join('') || '<p>There are no trades yet.</p>'}`,
   )
 }
 
-type Reader = { account: Account; nowS: number }
+type Viewer = { account: Account; nowS: number }
 
-function tradeCard(world: World, trade: Trade, { account, nowS }: Reader): string {
+function tradeCard(world: World, trade: Trade, { account, nowS }: Viewer): string {
   const other = findAccount(world, trade.sender === account.steamId ? trade.partner : trade.sender)
   const isProtected = isProtectedNow(trade, nowS) && !trade.rollbackOf
-  const home = new Set(trade.items.filter((item) => item.rolledBackAssetId).map(({ assetId }) => assetId))
-  const note = ({ assetId }: { assetId: string }) => (home.has(assetId) ? '<br><small>went back</small>' : '')
-  const open = trade.items.filter(({ assetId }) => !home.has(assetId))
+  const returned = new Set(trade.items.filter((item) => item.rolledBackAssetId).map(({ assetId }) => assetId))
+  const note = ({ assetId }: { assetId: string }) =>
+    returned.has(assetId) ? '<br><small>went back</small>' : ''
+  const kept = trade.items.filter(({ assetId }) => !returned.has(assetId))
   const form = `<form method="post"><input type="hidden" name="trade" value="${trade.id}">
 <button name="reverse" value="one">Reverse this trade</button><details><summary>Only some of the items</summary>
-${itemList(open, { tick: 'item' })}<button name="reverse" value="part">Take the ticked items back</button></details></form>`
+${itemList(kept, { tick: 'item' })}<button name="reverse" value="part">Take the ticked items back</button></details></form>`
   const until = trade.settlesAtS > 0 ? ` · protected until ${moment(trade.settlesAtS)}` : ''
   const undoes = trade.rollbackOf ? ` · reversal of trade ${trade.rollbackOf}` : ''
   return `<section class="card"><h2>${STATUS_TEXTS[trade.status] ?? 'Ended'}</h2>

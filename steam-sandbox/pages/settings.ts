@@ -7,7 +7,7 @@ import { validTokenOf } from '../world/offers.ts'
 import { traitsOf } from '../world/people.ts'
 import { type Account, findAccount, type World, withAccount } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
-import { lineOfHtml, linkRow, missing, page, person } from './layout.ts'
+import { lineOfHtml, linkRow, notFound, page, person } from './layout.ts'
 
 /** Asks who the visitor is. Steam takes that from the login, which the sandbox does not have. */
 export function whoAreYou({ world }: Sandbox, at: string): Reply {
@@ -62,11 +62,11 @@ export function authenticatorPage(sandbox: Sandbox, steamId: string): Reply {
   })
 }
 
-type Shown = { title: string; body: (world: World, account: Account) => string }
+type SettingsPage = { title: string; body: (world: World, account: Account) => string }
 
-function settingsPage({ world }: Sandbox, steamId: string, { title, body }: Shown): Reply {
+function settingsPage({ world }: Sandbox, steamId: string, { title, body }: SettingsPage): Reply {
   const account = findAccount(world(), steamId)
-  if (account?.kind !== 'shopper') return missing('There is no such profile.')
+  if (account?.kind !== 'shopper') return notFound('There is no such profile.')
   return page(title, `<h1>${title}</h1>${person(account)}${body(world(), account)}`)
 }
 

@@ -40,8 +40,9 @@ export function enrolment(request: Incoming, sandbox: Sandbox): Reply | undefine
   const name = /^\/IAuthenticationService\/(\w+)\/v1\/$/.exec(request.path)?.[1]
   const method = METHODS[`${request.method} ${name}`]
   if (!method) return undefined
-  const said = request.query.get('input_protobuf_encoded') ?? request.form.get('input_protobuf_encoded') ?? ''
-  const message = decode(Buffer.from(said, 'base64'))
+  const encoded =
+    request.query.get('input_protobuf_encoded') ?? request.form.get('input_protobuf_encoded') ?? ''
+  const message = decode(Buffer.from(encoded, 'base64'))
   return message ? method(message, sandbox) : answer([], RESULT.invalidParam)
 }
 

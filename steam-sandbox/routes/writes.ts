@@ -79,9 +79,9 @@ function refuse(
 ): Reply {
   const name = findAccount(sandbox.world(), partner)?.name ?? ''
   if (text === undefined) return failure(doing, eresult)
-  const said = `You have sent too many trade offers, or have too many outstanding trade offers with ${name}.`
+  const opening = `You have sent too many trade offers, or have too many outstanding trade offers with ${name}.`
   const strError =
-    text === 'too_many' ? `${said} Please cancel some before sending more. (25)` : barText(text, name)
+    text === 'too_many' ? `${opening} Please cancel some before sending more. (25)` : barText(text, name)
   return json({ strError }, 500)
 }
 
