@@ -218,6 +218,6 @@ describe('the commands', () => {
     ])
     expect(printed[0]).toContain(`"wish":"${wish}"`)
     expect(printed.join('\n')).not.toMatch(/sealed|token/)
-    expect(printed.at(-1)).toMatch(/^\d+ entries, all exactly as the vault wrote them\.$/)
+    expect(printed.at(-1)).toMatch(/^Entries: \d+, all exactly as the vault wrote them\.$/)
   })
 })

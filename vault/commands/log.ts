@@ -13,5 +13,5 @@ export function showLog(settings: Settings, terminal: Terminal, { limit }: { lim
     const json = JSON.stringify(entry, (name, value) => (name.startsWith('sealed') ? undefined : value))
     terminal.print(`${n}\t${at.toISOString()}\t${json}`)
   }
-  terminal.print(`${entries.length} entries, all exactly as the vault wrote them.`)
+  terminal.print(`Entries: ${entries.length}, all exactly as the vault wrote them.`)
 }
