@@ -6,7 +6,7 @@ import {
   logIn,
   loginCookies,
   type Person,
-  sent,
+  sendDraft,
   startSteamWithoutWaits,
   wait,
 } from './conformance/libraries.ts'
@@ -59,7 +59,7 @@ describe('quotas', () => {
   })
 
   it('allow one inventory with descriptions a second, and answer further requests with an empty one', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const items = { steamid: bot.steamId, appid: '730', contextid: '16', access_token: await accessToken() }
     const uri = `${API}/GetInventoryItemsWithDescriptions/v1/?${new URLSearchParams(items)}`
@@ -88,7 +88,7 @@ describe('the history of trades', () => {
   it('is read page by page, in both directions', async () => {
     const ids: string[] = []
     for (let count = 0; count < 3; count += 1) {
-      const { id } = await sent(steam, bot)
+      const { id } = await sendDraft(steam, bot)
       steam.as('nova_hound').accept(id)
       ids.unshift(steam.world().trades.at(-1)?.id ?? '')
       nowMs += 1000
@@ -117,7 +117,7 @@ describe('the data of a bot', () => {
     JSON.stringify(await wait<unknown>((done) => bot.manager._apiCall('GET', name, 1, input, done)))
 
   it('include its inventory with protected items, which nobody else may read', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const page = { steamid: bot.steamId, appid: 730, contextid: 16, get_descriptions: 1 }
     expect(await own('GetInventoryItemsWithDescriptions', page)).toMatch(/"total_inventory_count":1/)
@@ -141,12 +141,12 @@ describe('the data of a bot', () => {
     const nova = steam.as('nova_hound')
     const old = new URL(nova.tradeUrl()).searchParams.get('token') ?? ''
     await control(steam, `POST players/${nova.steamId}/token`)
-    await expect(sent(steam, bot, { token: old })).rejects.toMatchObject({ eresult: 15 })
-    await sent(steam, bot)
+    await expect(sendDraft(steam, bot, { token: old })).rejects.toMatchObject({ eresult: 15 })
+    await sendDraft(steam, bot)
   })
 
   it('include its offers, which the Web API can end too', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     const cancel = () =>
       wait<unknown>((done) => bot.manager._apiCall('POST', 'CancelTradeOffer', 1, { tradeofferid: id }, done))
     await cancel()
@@ -181,7 +181,7 @@ describe('the count of requests', () => {
 
 describe('Steam hides', () => {
   it('protected items, and in Counter-Strike 2 those of the last ten days, from all but their owner', async () => {
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     const other = await logIn(steam, 'nova_hound')
     const seen = async (person: Person, contextId: number) =>
@@ -201,7 +201,7 @@ describe('Steam hides', () => {
 describe('a trade', () => {
   it('is shown only to its two parties, and so are its protected items, even after ten days', async () => {
     await control(steam, 'POST protection', { seconds: 20 * DAY_S })
-    const { id } = await sent(steam, bot)
+    const { id } = await sendDraft(steam, bot)
     steam.as('nova_hound').accept(id)
     steam.advance(11 * DAY_S)
     const stranger = await logIn(steam, 'quiet_lynx')

@@ -8,32 +8,32 @@ export type Credit = {
   reversedAmount: number
 }
 
-/** Where the worth of the items is now. */
-export type Standing = 'credited' | 'held' | 'partlyHeld' | 'partlyReversed' | 'reversed'
+/** What became of the credit of a deposit that has succeeded. */
+export type CreditState = 'credited' | 'held' | 'partlyHeld' | 'partlyReversed' | 'reversed'
 
 /** `nowAmount`: what the store has, without the held and the reversed part. */
-export type Split = { standing: Standing; nowAmount: number }
+export type Split = { state: CreditState; nowAmount: number }
 
 /** Null until the deposit has succeeded. */
 export function splitOf({ amount, heldAmount, reversedAmount }: Credit): Split | null {
   if (amount === null) return null
   const nowAmount = Math.max(0, amount - heldAmount - reversedAmount)
-  if (reversedAmount >= amount && amount > 0) return { standing: 'reversed', nowAmount }
-  if (heldAmount > 0) return { standing: nowAmount === 0 ? 'held' : 'partlyHeld', nowAmount }
-  return { standing: reversedAmount > 0 ? 'partlyReversed' : 'credited', nowAmount }
+  if (reversedAmount >= amount && amount > 0) return { state: 'reversed', nowAmount }
+  if (heldAmount > 0) return { state: nowAmount === 0 ? 'held' : 'partlyHeld', nowAmount }
+  return { state: reversedAmount > 0 ? 'partlyReversed' : 'credited', nowAmount }
 }
 
 /** An event of the deposit's log, with the credit after it. */
-export type Told = { type: DepositEventType; at: string; credit: Credit }
+export type LoggedEvent = { type: DepositEventType; at: string; credit: Credit }
 
 /** A step in the life of a deposit. `amount`: what arrived, was released or was taken back; null for any other step. */
 export type Step = { kind: 'opened' | DepositEventType; at: string; amount: number | null; held: number }
 
 /** The steps in their order. */
-export function historyOf(createdAt: string, told: readonly Told[]): Step[] {
+export function historyOf(createdAt: string, events: readonly LoggedEvent[]): Step[] {
   const steps: Step[] = [{ kind: 'opened', at: createdAt, amount: null, held: 0 }]
   let before: Credit = { amount: null, heldAmount: 0, reversedAmount: 0 }
-  for (const { type, at, credit } of told) {
+  for (const { type, at, credit } of events) {
     steps.push({ kind: type, at, ...changeOf(type, before, credit) })
     before = credit
   }

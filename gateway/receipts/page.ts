@@ -6,7 +6,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/first-paint.ts'
-import { type Credit, historyOf, type Step, splitOf, type Told } from './money.ts'
+import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './money.ts'
 import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 
 /** The content of a receipt: the trade and its two sides, and no secret. Amounts in minor units. */
@@ -23,7 +23,7 @@ export type Receipt = Credit & {
   /** The account that gave the items, or should. Null without a trade, and after its owner was erased. */
   account: { name: string | null; steamId: string } | null
   items: readonly ReceiptItem[]
-  history: readonly Told[]
+  history: readonly LoggedEvent[]
   /** Until when the page can be read. */
   keptUntil: Date
 }
@@ -101,7 +101,7 @@ const listOf = (lines: readonly string[]): string | null =>
 
 function resultOf(receipt: Receipt, texts: Texts): string {
   const split = receipt.status === 'succeeded' ? splitOf(receipt) : null
-  return split === null ? texts.results[receipt.status] : texts.standings[split.standing]
+  return split === null ? texts.results[receipt.status] : texts.creditStates[split.state]
 }
 
 /** One row if the whole amount is credited. Otherwise the sum and its parts, because held money is not credited yet. */
@@ -109,7 +109,7 @@ function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
   const { amount, heldAmount, heldUntil, reversedAmount } = receipt
   const split = splitOf(receipt)
   if (amount === null || split === null) return []
-  if (split.standing === 'credited') return [[texts.credited, money(amount)]]
+  if (split.state === 'credited') return [[texts.credited, money(amount)]]
   const held = heldUntil === null ? texts.held : texts.heldUntil(moment(heldUntil, language))
   return [
     [texts.worth, money(amount)],

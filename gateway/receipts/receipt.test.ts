@@ -177,7 +177,7 @@ describe('the money on a receipt', () => {
     expect(all).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
   })
 
-  it('is told step by step: received, released, taken back', () => {
+  it('is listed change by change: received, released, taken back', () => {
     const credit = (heldAmount: number, reversedAmount = 0) => ({ amount: 3_375, heldAmount, reversedAmount })
     const at = NOW.toISOString()
     const history: Receipt['history'] = [

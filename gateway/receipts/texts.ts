@@ -1,7 +1,7 @@
 import type { Language } from '../../contract/languages.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
 import type { EndReason } from '../deposits/deposit.ts'
-import type { Standing, Step } from './money.ts'
+import type { CreditState, Step } from './money.ts'
 
 const en = {
   title: (id: string) => `Payment #${id}`,
@@ -54,13 +54,13 @@ const en = {
     bot_retired: 'The bot of the offer is out of service.',
     ended_by_operator: 'The operator of the till ended it.',
   } satisfies Record<EndReason, string>,
-  standings: {
+  creditStates: {
     credited: 'The items were received and credited.',
     held: 'The items were received. Their worth is held, and not credited yet.',
     partlyHeld: 'The items were received. A part of their worth is credited, and the rest is held.',
     partlyReversed: 'The items were received and credited. Later their sender took some back.',
     reversed: 'The items were received. Later their sender took them back.',
-  } satisfies Record<Standing, string>,
+  } satisfies Record<CreditState, string>,
   steps: {
     opened: 'Opened',
     'deposit.pending': 'Offer sent on Steam',
@@ -139,7 +139,7 @@ const ru: Texts = {
     bot_retired: 'Бот этого предложения больше не работает.',
     ended_by_operator: 'Платёж завершил оператор кассы.',
   },
-  standings: {
+  creditStates: {
     credited: 'Предметы получены и зачислены.',
     held: 'Предметы получены. Их стоимость удержана и ещё не зачислена.',
     partlyHeld: 'Предметы получены. Часть их стоимости зачислена, остальное удержано.',
