@@ -8,7 +8,7 @@ export type Credit = {
   reversedAmount: number
 }
 
-/** What became of the credit of a deposit that has succeeded. */
+/** The state of the credit of a deposit that has succeeded. */
 export type CreditState = 'credited' | 'held' | 'partlyHeld' | 'partlyReversed' | 'reversed'
 
 /** `nowAmount`: what the store has, without the held and the reversed part. */
