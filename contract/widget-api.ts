@@ -117,6 +117,8 @@ export const paymentSchema = z.object({
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
+  /** After success: whether an endpoint of the store has answered the news. Absent if the store has no endpoint. */
+  storeTold: z.boolean().optional(),
   /** Present if a part is held. */
   heldBy: z.enum(HELD_BY).optional(),
   minAmount: minorUnits.nullable(),

@@ -1,12 +1,14 @@
 /**
- * Values that survive a reload: the last trade link, the language and the deposit with an open offer. A blocked storage
- * counts as empty.
+ * Values that survive a reload: the last trade link, the language, the deposit with an open offer and the picks of a
+ * payment that failed. A blocked storage counts as empty.
  */
 import { isLanguage, type Language } from '../contract/languages.ts'
+import type { OfferedPicks } from './flow/state.ts'
 
 const LINK = 'tradeLink'
 const LANGUAGE = 'language'
 const OFFER = 'openOffer'
+const PICKS = 'picks'
 
 type StorageName = 'localStorage' | 'sessionStorage'
 
@@ -26,6 +28,14 @@ function write(key: string, value: string, storage: StorageName = 'localStorage'
   }
 }
 
+function forget(key: string, storage: StorageName = 'localStorage'): void {
+  try {
+    globalThis[storage].removeItem(key)
+  } catch {
+    // It is read again at the next visit.
+  }
+}
+
 export function storedLanguage(): Language | null {
   const value = read(LANGUAGE)
   return isLanguage(value) ? value : null
@@ -40,13 +50,21 @@ export const storedOffer = (): string | null => read(OFFER)
 export const storeOffer = (hash: string): void => write(OFFER, hash)
 
 export function forgetOffer(hash: string): void {
-  if (read(OFFER) !== hash) return
+  if (read(OFFER) === hash) forget(OFFER)
+}
+
+/** The picks of this tab's last offer. A change of their form needs another key: a later release may read them. */
+export function storedPicks(): OfferedPicks | null {
   try {
-    localStorage.removeItem(OFFER)
+    const picks = JSON.parse(read(PICKS, 'sessionStorage') ?? 'null') as OfferedPicks | null
+    return Array.isArray(picks?.items) ? picks : null
   } catch {
-    // It is read again at the next visit.
+    return null
   }
 }
+
+export const storePicks = (picks: OfferedPicks): void => write(PICKS, JSON.stringify(picks), 'sessionStorage')
+export const forgetPicks = (): void => forget(PICKS, 'sessionStorage')
 
 /** Returns the language that the shopper chose for this deposit in this tab. It still applies after a reload. */
 export function chosenLanguage(hash: string): Language | null {

@@ -117,6 +117,7 @@ const NOON = Date.parse('2026-03-01T12:00:00Z')
 /** Runs in the page before its scripts: leaves only this language and link in the storage. */
 function rememberOnly({ language, link }: { language: Language; link: string | undefined }): void {
   localStorage.clear()
+  sessionStorage.clear()
   localStorage.setItem('language', language)
   if (link !== undefined) localStorage.setItem('tradeLink', link)
 }

@@ -7,10 +7,11 @@ import { type Payment, paymentSchema } from '../../contract/widget-api.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { botQueue } from '../bots/bot.ts'
 import { type Database, openDatabase } from '../db/client.ts'
+import { publishEvents } from '../events/service.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, anEndpoint, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
 import { depositRoutes, paymentRoute } from './routes.ts'
@@ -231,6 +232,22 @@ describe('GET /api/payment', () => {
       timeLeft: null,
       redirectUrl: redirect,
     })
+  })
+
+  it('A-053 says after the success whether the store knows, if it has an endpoint for that', async () => {
+    const deposit = await aDeposit(till, store)
+    await offerFor(till, bot, deposit)
+    session.accept('1')
+    await tradeHandlers(till.deps).watch(bot)
+    expect(await payment(deposit.hash)).not.toHaveProperty('storeTold')
+    await anEndpoint(till, store, 'https://store.test/reversals', ['deposit.reversed'])
+    expect(await payment(deposit.hash)).not.toHaveProperty('storeTold')
+    await anEndpoint(till, store, 'https://store.test/news')
+    expect(await payment(deposit.hash)).toMatchObject({ status: 'succeeded', storeTold: false })
+    await publishEvents(till.deps)
+    expect(await payment(deposit.hash)).toMatchObject({ storeTold: false })
+    await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
+    expect(await payment(deposit.hash)).toMatchObject({ storeTold: true })
   })
 
   it('D-8 shows no time once the shopper has accepted', async () => {

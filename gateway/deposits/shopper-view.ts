@@ -104,6 +104,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     creating,
     itemCount: row.item_count ?? 0,
     ...(row.items !== null && (row.status === 'pending' || creating) && { items: row.items.map(itemOf) }),
+    ...(row.store_told !== null && { storeTold: row.store_told }),
     ...heldOf(row),
     minAmount: numberOrNull(row.min_amount),
     maxAmount: numberOrNull(row.max_amount),

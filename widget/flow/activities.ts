@@ -2,7 +2,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import { isFinal } from '../../contract/statuses.ts'
-import { isPolling, isTemporary } from './selectors.ts'
+import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Stand, TradeRequest } from './state.ts'
 
 export const DEBOUNCE_MS = 700
@@ -116,6 +116,7 @@ function lookOf(state: FlowState): Activity | null {
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
+  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: LOOK_PAUSE_MS }
   if (isFinal(payment.status)) return null
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }

@@ -113,14 +113,14 @@ async function readOtherOffer(
   { activity, language, signal }: OtherOfferRead,
 ): Promise<FlowEvent> {
   const { hash, delayMs } = activity
-  const unread = { kind: 'otherOfferRead', deposit: null, isGone: false } as const
+  const unread = { kind: 'otherOfferRead', deposit: null, isGone: false, atMs: world.now() } as const
   if (delayMs > 0) await world.wait(delayMs, signal)
   if (signal.aborted) return unread
   const answer = await world.api.payment(hash, { language, etag: null, signal })
   const deposit = answer.kind === 'ok' && answer.body.status === 'pending' ? answer.body : null
   const isAnswered = answer.kind === 'ok' || (answer.kind === 'refused' && !isTemporary(answer.refusal))
   const isGone = deposit === null && isAnswered
-  return { ...unread, deposit, isGone }
+  return { ...unread, deposit, isGone, atMs: world.now() }
 }
 
 type Proposing = { activity: Extract<Activity, { kind: 'proposeItems' }>; signal: AbortSignal }

@@ -2,7 +2,7 @@ import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
-import type { Dialogs, FlowState, Refusal, Sort } from './state.ts'
+import type { Dialogs, FlowState, OfferedPicks, Refusal, Sort } from './state.ts'
 
 /** Everything that can happen to the deposit page. `atMs` is monotonic. */
 export type FlowEvent =
@@ -29,6 +29,7 @@ export type FlowEvent =
   /** Adds items to the picks, up to the most that one offer may have. */
   | { kind: 'itemsAdded'; ids: readonly string[] }
   | { kind: 'selectionCleared' }
+  | { kind: 'clearUndone' }
   /** Asks for items worth this amount, to replace the picks. */
   | { kind: 'amountAsked'; amount: number }
   | { kind: 'itemsProposed'; request: number; proposal: Proposal }
@@ -50,7 +51,7 @@ export type FlowEvent =
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
   /** The deposit of another offer was read; null without an answer. `isGone`: the offer is no longer open. */
-  | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean }
+  | { kind: 'otherOfferRead'; deposit: Payment | null; isGone: boolean; atMs: number }
 
 /** Side effects that run once, at a transition. */
 export type Effect =
@@ -60,6 +61,9 @@ export type Effect =
   /** Remembers this deposit's open offer for the pages of later deposits. */
   | { kind: 'storeOffer'; hash: string }
   | { kind: 'forgetOffer'; hash: string }
+  /** Remembers what is handed over, so a shopper whose offer fails does not pick it again. */
+  | { kind: 'storePicks'; picks: OfferedPicks }
+  | { kind: 'forgetPicks' }
   /** `afterMs`: a delay, so the shopper can read the page first. */
   | { kind: 'redirect'; url: string; afterMs: number }
 

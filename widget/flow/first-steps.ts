@@ -7,8 +7,8 @@ import { isFinal } from '../../contract/statuses.ts'
 import { isTradeLink, parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { FlowEvent } from './events.ts'
-import { firstGame } from './selectors.ts'
-import type { FlowState, LinkState, Page } from './state.ts'
+import { acceptedGames, firstGame } from './selectors.ts'
+import type { FlowState, LinkState, OfferedPicks, Page } from './state.ts'
 
 /** Opens the page on the payment that came with it, which was read at `atMs` (monotonic). */
 export function openOnPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
@@ -55,10 +55,15 @@ export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): strin
 
 export function withUser(state: FlowState, user: User, link: string): FlowState {
   const request = state.nextRequest
-  const game = state.page.stage === 'wait-for-select-items' ? state.page.stand.game : firstGame(state.payment)
+  const kept = picksFor(state, user)
+  const game =
+    state.page.stage === 'wait-for-select-items'
+      ? state.page.stand.game
+      : (kept?.game ?? firstGame(state.payment))
   return {
     ...state,
     nextRequest: request + 1,
+    picksReturned: true,
     page: {
       stage: 'wait-for-select-items',
       link: { status: 'resolved', text: link },
@@ -67,16 +72,27 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
         game,
         inventory: { status: 'loading', request, kept: null, reload: false },
         selection: [],
-        setAside: [],
+        cleared: [],
+        setAside: kept?.game === game ? kept.items.map(({ id }) => id) : [],
         elsewhere: {},
         counts: {},
         search: '',
         sort: 'priceDown',
         aim: null,
         question: null,
+        quietLooks: 0,
       },
     },
   }
+}
+
+/** Returns the picks of this account and store whose payment failed, if the deposit takes their game. */
+function picksFor(
+  { offeredPicks: kept, picksReturned, payment }: FlowState,
+  { tradeUrl }: User,
+): OfferedPicks | null {
+  const isOurs = kept?.tradeUrl === tradeUrl && kept.storeName === payment?.storeName
+  return kept !== null && isOurs && !picksReturned && acceptedGames(payment).includes(kept.game) ? kept : null
 }
 
 export function linkOf(page: Page): LinkState | undefined {

@@ -213,6 +213,7 @@ describe('a payment that came with the page', () => {
     })
     expect(effects).toEqual([
       { kind: 'forgetOffer', hash: opening().hash },
+      { kind: 'forgetPicks' },
       { kind: 'redirect', url: 'https://store.example/thanks', afterMs: 0 },
     ])
   })

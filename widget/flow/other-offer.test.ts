@@ -27,12 +27,14 @@ describe('the offer of an earlier deposit', () => {
     const { flow, reads, pass } = openWithOtherOffer(() => stillOpen(timeLeft))
     await pass(0)
     expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
+    expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 100_000)
     expect(reads()).toBe(1)
     await pass(29_999)
     expect(reads()).toBe(1)
     timeLeft = 10
     await pass(1)
     expect(reads()).toBe(2)
+    expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 10_000)
     await pass(11_000)
     expect(reads()).toBe(3)
   })
@@ -72,6 +74,7 @@ describe('the offer of an earlier deposit', () => {
     isDown = true
     await pass(60_000)
     expect(reads()).toBeGreaterThan(1)
+    expect(flow.state().otherOffer?.deadlineMs).toBe(performance.now() + 40_000)
     expect(flow.state().otherOffer?.deposit?.id).toBe('1041')
     expect(effects.filter(({ kind }) => kind === 'forgetOffer')).toEqual([])
   })

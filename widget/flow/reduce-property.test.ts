@@ -99,6 +99,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
       { kind: 'storedLinkConfirmed' },
       { kind: 'reloadPressed' },
       { kind: 'selectionCleared' },
+      { kind: 'clearUndone' },
       { kind: 'confirmationLeft' },
       { kind: 'confirmationReopened' },
       { kind: 'creationErrorClosed' },

@@ -19,6 +19,7 @@ type StandEvent = Extract<
       | 'itemToggled'
       | 'itemsAdded'
       | 'selectionCleared'
+      | 'clearUndone'
       | 'amountAsked'
       | 'itemsProposed'
       | 'priceQuestioned'
@@ -29,7 +30,17 @@ type StandEvent = Extract<
   }
 >
 
-export function reduceStand(state: FlowState, event: StandEvent): Step {
+/** A clear can be undone until anything else is picked. */
+export function reduceStand(before: FlowState, event: StandEvent): Step {
+  const { state, effects } = standStep(before, event)
+  if (event.kind === 'selectionCleared' || state.page.stage !== 'wait-for-select-items')
+    return { state, effects }
+  const { cleared, selection } = state.page.stand
+  const isOver = cleared.length > 0 && selection.length > 0
+  return { state: isOver ? withStand(state, { cleared: [] }) : state, effects }
+}
+
+function standStep(state: FlowState, event: StandEvent): Step {
   if (event.kind === 'languageChosen') {
     const chosen = { ...state, language: event.language, languageChosen: true }
     return {
@@ -49,7 +60,7 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
       }
     }
     case 'reloadPressed':
-      return { state: reloadInventory(state, {}, true), effects: [] }
+      return { state: reloadInventory(state, { quietLooks: 0 }, true), effects: [] }
     case 'inventoryLoaded':
       return { state: inventoryLoaded(state, stand, event), effects: [] }
     case 'inventoryFailed':
@@ -59,7 +70,12 @@ export function reduceStand(state: FlowState, event: StandEvent): Step {
     case 'itemsAdded':
       return itemsAdded(state, stand, event.ids)
     case 'selectionCleared':
-      return { state: withStand(state, { selection: [], setAside: [], aim: null }), effects: [] }
+      return {
+        state: withStand(state, { selection: [], setAside: [], aim: null, cleared: stand.selection }),
+        effects: [],
+      }
+    case 'clearUndone':
+      return { state: clearUndone(state, stand), effects: [] }
     case 'amountAsked':
       return { state: amountAsked(state, stand, event.amount), effects: [] }
     case 'itemsProposed':
@@ -88,13 +104,33 @@ const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
 /** Each game keeps its picks: those of the old game are set aside, and those of the new game return with its items. */
 function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
   const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
-  const fresh = { selection: [], search: '', aim: null }
+  const fresh = { selection: [], cleared: [], search: '', aim: null, quietLooks: 0 }
   return { ...fresh, game, setAside: kept[game] ?? [], elsewhere: { ...kept, [game]: [] } }
+}
+
+function clearUndone(state: FlowState, stand: Stand): FlowState {
+  if (stand.selection.length > 0 || stand.cleared.length === 0) return state
+  const byId = itemsById(shownInventory(stand)?.items ?? [])
+  return withStand(state, { selection: stand.cleared.filter((id) => byId.has(id)), cleared: [] })
 }
 
 function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   if (state.page.stage !== 'wait-for-select-items') return state
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
+}
+
+/** The shopper may have made the inventory public in Steam's tab. One who goes back and forth more often asks for it. */
+const MOST_QUIET_LOOKS = 5
+
+/** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer. */
+export function lookQuietly(state: FlowState): FlowState {
+  if (state.page.stage !== 'wait-for-select-items') return state
+  const { inventory, quietLooks } = state.page.stand
+  const isHidden = inventory.status === 'error' && inventory.type === 'hidden'
+  if (!isHidden || quietLooks >= MOST_QUIET_LOOKS) return state
+  const request = state.nextRequest
+  const asked = { status: 'loading', request, kept: null, reload: true, quietly: inventory.type } as const
+  return withStand({ ...state, nextRequest: request + 1 }, { inventory: asked, quietLooks: quietLooks + 1 })
 }
 
 /** Loads the inventory again. The shown inventory stays until the answer, if it is of the same game. */
@@ -135,6 +171,7 @@ function inventoryLoaded(
     inventory: { status: 'ready', inventory },
     selection: [...stand.setAside, ...stand.selection].filter((id) => byId.has(id)),
     setAside: [],
+    quietLooks: 0,
     counts: { ...stand.counts, [stand.game]: inventory.items.length },
   })
 }
@@ -150,7 +187,9 @@ function inventoryFailed(
   { request, code }: { request: number; code?: string | null },
 ): FlowState {
   if (!isCurrent(stand, request)) return state
-  return showFailure(state, stand, FAILURES[code ?? ''] ?? 'internal')
+  // A quiet look that was refused has told nothing new.
+  const known = stand.inventory.status === 'loading' ? stand.inventory.quietly : undefined
+  return showFailure(state, stand, known ?? FAILURES[code ?? ''] ?? 'internal')
 }
 
 /** Shows an error. It clears the selection, but the picks come back with the items. */

@@ -2,8 +2,8 @@
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { FlowEvent, Step } from './events.ts'
 import { reloadInventory, withFailure } from './reduce-stand.ts'
-import { payBlock } from './selectors.ts'
-import type { Dialogs, FlowState, Modal, Refusal } from './state.ts'
+import { payBlock, selectedItems } from './selectors.ts'
+import type { Dialogs, FlowState, Modal, OfferedPicks, Refusal } from './state.ts'
 
 type TradeEvent = Extract<
   FlowEvent,
@@ -21,8 +21,19 @@ type TradeEvent = Extract<
   }
 >
 
-export function reduceTrade(state: FlowState, event: TradeEvent): Step {
-  return { state: { ...state, ...next(state, event) }, effects: [] }
+export function reduceTrade(before: FlowState, event: TradeEvent): Step {
+  const state = { ...before, ...next(before, event) }
+  const isRequested = state.modal.kind === 'creating' && before.modal.kind !== 'creating'
+  const picks = isRequested ? picksOf(state) : null
+  return picks === null
+    ? { state, effects: [] }
+    : { state: { ...state, offeredPicks: picks }, effects: [{ kind: 'storePicks', picks }] }
+}
+
+function picksOf({ page, payment }: FlowState): OfferedPicks | null {
+  if (page.stage !== 'wait-for-select-items' || payment === null) return null
+  const { user, game } = page.stand
+  return { storeName: payment.storeName, tradeUrl: user.tradeUrl, game, items: selectedItems(page.stand) }
 }
 
 function next(state: FlowState, event: TradeEvent): Partial<FlowState> {

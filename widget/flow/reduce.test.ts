@@ -343,11 +343,19 @@ describe('the outcome', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
     const forgotten = { kind: 'forgetOffer', hash: opening().hash }
-    expect(first.effects).toEqual([forgotten, { kind: 'redirect', url: redirectUrl, afterMs: 0 }])
+    expect(first.effects).toEqual([
+      forgotten,
+      { kind: 'forgetPicks' },
+      { kind: 'redirect', url: redirectUrl, afterMs: 0 },
+    ])
     expect(play(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
     const held = { heldAmount: 100, heldUntil: '2026-11-30T00:00:00.000Z' }
     const read = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
-    expect(read.effects).toEqual([forgotten, { kind: 'redirect', url: redirectUrl, afterMs: 8000 }])
+    expect(read.effects).toEqual([
+      forgotten,
+      { kind: 'forgetPicks' },
+      { kind: 'redirect', url: redirectUrl, afterMs: 8000 },
+    ])
     const polled = play(confirming(), loaded({ status: 'pending', redirectUrl }))
     expect(polled.effects).toEqual([{ kind: 'redirect', url: redirectUrl, afterMs: 0 }])
   })

@@ -5,9 +5,9 @@ import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
 import { checkLink, fieldStep, linkOf, linkOfUser, openPage, withPayment, withUser } from './first-steps.ts'
-import { reduceStand, reloadInventory } from './reduce-stand.ts'
+import { lookQuietly, reduceStand, reloadInventory } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
-import { isPolling, isTemporary } from './selectors.ts'
+import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
 import type { FlowState, Refusal, Stand } from './state.ts'
 
 export function reduce(state: FlowState, event: FlowEvent): Step {
@@ -45,6 +45,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'itemToggled':
     case 'itemsAdded':
     case 'selectionCleared':
+    case 'clearUndone':
     case 'amountAsked':
     case 'itemsProposed':
     case 'searchTyped':
@@ -78,18 +79,25 @@ function withoutWaitingPress(taken: Step): Step {
 
 /**
  * Restarts the wait for the next look after an answer. Does nothing while the page polls, or after the end unless the
- * shopper has just come back.
+ * shopper has just come back, or the store has yet to hear of the success.
  */
-const withNextLook = (state: FlowState): FlowState =>
-  isPolling(state) || (state.modal.kind === 'completed' && !state.lookNow)
-    ? state
-    : { ...state, looks: state.looks + 1, lookNow: false }
+function withNextLook(state: FlowState): FlowState {
+  const awaits = awaitsStore(state)
+  const rests = state.modal.kind === 'completed' && !state.lookNow && !awaits
+  if (isPolling(state) || rests) return state
+  return {
+    ...state,
+    looks: state.looks + 1,
+    untoldLooks: state.untoldLooks + Number(awaits),
+    lookNow: false,
+  }
+}
 
 /** A page that could not be opened tries again if that may help. Any other checks whether its state is current. */
 function returned(state: FlowState): FlowState {
   const { page, payment } = state
   if (page.stage === 'failed' && isTemporary(page.refusal)) return { ...state, page: { stage: 'none' } }
-  const asked = repeatFailed(state)
+  const asked = lookQuietly(repeatFailed(state))
   return payment === null || payment.status === 'succeeded' || isPolling(asked)
     ? asked
     : { ...asked, lookNow: true }
@@ -137,7 +145,8 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
 
 function offerEffects({ hash }: FlowState, { status }: Payment): Effect[] {
   if (status === 'created') return []
-  return [{ kind: status === 'pending' ? 'storeOffer' : 'forgetOffer', hash }]
+  const ofOffer: Effect = { kind: status === 'pending' ? 'storeOffer' : 'forgetOffer', hash }
+  return status === 'succeeded' ? [ofOffer, { kind: 'forgetPicks' }] : [ofOffer]
 }
 
 /** Opens the page on the payment that came with it, and immediately checks whether that is still current. */
@@ -217,7 +226,7 @@ const OTHER_OFFER_PAUSE_S = 30
 
 function otherOfferRead(
   state: FlowState,
-  { deposit, isGone }: Extract<FlowEvent, { kind: 'otherOfferRead' }>,
+  { deposit, isGone, atMs }: Extract<FlowEvent, { kind: 'otherOfferRead' }>,
 ): Step {
   const { otherOffer: known } = state
   if (known === null) return step(state)
@@ -227,7 +236,15 @@ function otherOfferRead(
   const shown = deposit ?? known.deposit
   // The offer ends with the shopper's time.
   const delayS = Math.min(OTHER_OFFER_PAUSE_S, 1 + (deposit?.timeLeft ?? OTHER_OFFER_PAUSE_S))
-  const otherOffer = { ...known, deposit: shown, reads: known.reads + 1, delayMs: 1000 * delayS }
+  const timeLeft = deposit?.timeLeft ?? null
+  const otherOffer = {
+    ...known,
+    deposit: shown,
+    // Without an answer, the last one still holds.
+    deadlineMs: deposit === null ? known.deadlineMs : timeLeft === null ? null : atMs + timeLeft * 1000,
+    reads: known.reads + 1,
+    delayMs: 1000 * delayS,
+  }
   return step({ ...state, otherOffer })
 }
 

@@ -149,6 +149,13 @@ export function isPolling(state: FlowState): boolean {
   return state.modal.kind === 'joining' || state.modal.kind === 'confirming'
 }
 
+/** How often the page checks whether the store has heard of a success. After that, it says what it knew last. */
+const MOST_UNTOLD_LOOKS = 24
+
+/** True while the page waits for the news to reach the store. */
+export const awaitsStore = ({ payment, untoldLooks }: FlowState): boolean =>
+  payment?.storeTold === false && untoldLooks < MOST_UNTOLD_LOOKS
+
 /** Whole seconds left at `nowMs` (monotonic), or null when unknown. */
 export function secondsLeft(deadlineMs: number | null, nowMs: number): number | null {
   return deadlineMs === null ? null : Math.max(0, Math.ceil((deadlineMs - nowMs) / 1000))

@@ -2,7 +2,7 @@
 import type { Game } from '../../contract/games.ts'
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus, InventoryErrorType } from '../../contract/statuses.ts'
-import type { Inventory, Payment, PriceReason, User } from '../../contract/widget-api.ts'
+import type { Inventory, Item, Payment, PriceReason, User } from '../../contract/widget-api.ts'
 import type { Proposal } from './pick.ts'
 
 /** A refused call: our code, and the server's text if it sent one. */
@@ -38,9 +38,18 @@ export type LinkState =
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
-/** The last inventory is kept while a new one of the same game and user loads. */
+/**
+ * The last inventory is kept while a new one of the same game and user loads. `quietly`: a failure that stays on the
+ * page while it is checked whether the shopper has solved it.
+ */
 export type InventoryState =
-  | { status: 'loading'; request: number; kept: Inventory | null; reload: boolean }
+  | {
+      status: 'loading'
+      request: number
+      kept: Inventory | null
+      reload: boolean
+      quietly?: InventoryFailure
+    }
   | { status: 'ready'; inventory: Inventory }
   | { status: 'error'; type: InventoryFailure }
 
@@ -65,6 +74,8 @@ export type Stand = {
   inventory: InventoryState
   /** Asset ids in the order they were picked. */
   selection: readonly string[]
+  /** The picks that were just cleared, until anything else is picked. */
+  cleared: readonly string[]
   /** The picks of an inventory that failed to reload. The next inventory restores those it has. */
   setAside: readonly string[]
   /** The picks in the other games: they come back with their game. */
@@ -76,6 +87,17 @@ export type Stand = {
   /** Null until an amount was asked for, and after the selection was cleared. */
   aim: Aim | null
   question: PriceQuestion | null
+  /** How often the page looked quietly whether a failure is solved, since the shopper asked for it last. */
+  quietLooks: number
+}
+
+/** The picks of this tab's last offer, which return after an offer that failed. */
+export type OfferedPicks = {
+  storeName: string
+  /** The shopper's link without its token. */
+  tradeUrl: string
+  game: Game
+  items: readonly Item[]
 }
 
 export type Page =
@@ -112,6 +134,8 @@ export type OtherOffer = {
   hash: string
   /** The deposit as last read with an open offer; null until then. */
   deposit: Payment | null
+  /** Monotonic milliseconds at which the offer ends; null when unknown. */
+  deadlineMs: number | null
   /** Number of reads so far, and the pause before the next one. */
   reads: number
   delayMs: number
@@ -124,6 +148,10 @@ export type FlowState = {
   languageChosen: boolean
   /** The link stored by an earlier visit. */
   storedLink: string | null
+  /** May be of an earlier deposit; null if there are none. */
+  offeredPicks: OfferedPicks | null
+  /** True once a stand has opened, with those picks or without. An account that is entered again begins without. */
+  picksReturned: boolean
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
   deadlineMs: number | null
@@ -141,6 +169,8 @@ export type FlowState = {
   looks: number
   /** True if the shopper has just come back, so the page may be out of date. */
   lookNow: boolean
+  /** Number of answers since the success that the store had not heard of it. */
+  untoldLooks: number
   /** Number of the next request, to recognise late answers. */
   nextRequest: number
 }
@@ -151,6 +181,7 @@ export type Stored = {
   chosenLanguage?: Language | null
   /** The hash of the deposit whose offer this browser saw open last. */
   offer?: string | null
+  picks?: OfferedPicks | null
 }
 
 export function initialState(hash: string, stored: Stored): FlowState {
@@ -161,16 +192,20 @@ export function initialState(hash: string, stored: Stored): FlowState {
     language: chosen ?? stored.language ?? 'en',
     languageChosen: chosen !== null,
     storedLink: stored.link,
+    offeredPicks: stored.picks ?? null,
+    picksReturned: false,
     payment: null,
     deadlineMs: null,
     page: { stage: 'none' },
     modal: { kind: 'none' },
     dialogs: { kind: 'loading', pay: false },
     offerLeft: false,
-    otherOffer: offer === hash ? null : { hash: offer, deposit: null, reads: 0, delayMs: 0 },
+    otherOffer:
+      offer === hash ? null : { hash: offer, deposit: null, deadlineMs: null, reads: 0, delayMs: 0 },
     pollFailing: false,
     online: true,
     looks: 0,
+    untoldLooks: 0,
     lookNow: false,
     nextRequest: 1,
   }

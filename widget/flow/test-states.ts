@@ -6,7 +6,7 @@ import type { Inventory, Item, Payment, User } from '../../contract/widget-api.t
 import { type Activity, activitiesOf } from './activities.ts'
 import type { Effect, FlowEvent } from './events.ts'
 import { reduce } from './reduce.ts'
-import { type FlowState, initialState, type Modal, type Stand } from './state.ts'
+import { type FlowState, initialState, type Modal, type OfferedPicks, type Stand } from './state.ts'
 
 export const HASH = '0123456789abcdef0123456789abcdef'
 export const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=123456&token=aB3_-xyz'
@@ -102,7 +102,13 @@ export function play(state: FlowState, ...events: FlowEvent[]): { state: FlowSta
   return { state: current, effects }
 }
 
-type Stored = { language?: Language; chosenLanguage?: Language; link?: string; offer?: string }
+type Stored = {
+  language?: Language
+  chosenLanguage?: Language
+  link?: string
+  offer?: string
+  picks?: OfferedPicks
+}
 
 /** The initial page, with its dialogs loaded. */
 export function opening(stored: Stored = {}): FlowState {

@@ -75,10 +75,10 @@ describe('A-119 the level badge', () => {
   })
 })
 
-it('a date has its day and time in the language', () => {
+it('a date has its day, its time and its zone in the language', () => {
   const noon = new Date(2026, 10, 29, 12, 30).toISOString()
-  expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30/)
-  expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30/)
+  expect(formatDate(noon, 'en')).toMatch(/November 29, 2026.*12:30\sPM (?:GMT|UTC|[A-Z]+T)/)
+  expect(formatDate(noon, 'ru')).toMatch(/29 ноября 2026.*12:30 \S/)
 })
 
 it('a time of day is shown in the language, rounded up to a second', () => {

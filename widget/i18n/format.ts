@@ -33,11 +33,12 @@ export function formatTimer(seconds: number | null): string {
   return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
 }
 
-/** ISO 8601 → date and time in the shopper's zone. */
+/** ISO 8601 → date and time in the shopper's zone, with its short name. */
 export function formatDate(iso: string, language: Language): string {
-  return new Intl.DateTimeFormat(LOCALES[language], { dateStyle: 'long', timeStyle: 'short' }).format(
-    new Date(iso),
-  )
+  return new Intl.DateTimeFormat(LOCALES[language], {
+    ...{ day: 'numeric', month: 'long', year: 'numeric' },
+    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+  }).format(new Date(iso))
 }
 
 /** ISO 8601 → day and month in the shopper's zone. `short`: with a short name of the month, where room is scarce. */

@@ -9,9 +9,12 @@ const en = {
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
+  /** The last request had no answer. */
+  creatingAgain: 'No answer yet, so we’re trying again. Nothing has left your inventory.',
   creatingSlow:
     'This is taking longer than usual, but we’re still trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
   timeLeftText: 'left to accept. Nothing leaves your inventory until you confirm.',
+  amountFixed: 'The total is fixed while this offer is open, even if prices change.',
   timeUnknownText: 'Waiting for Steam… Your items are safe.',
   itemsSafe: 'Your items are safe.',
   timeAnnounce: (seconds: number) =>
@@ -73,6 +76,11 @@ const en = {
     `We have your items. The funds will be added to your balance in the store shortly after ${date}.`,
   receivedInParts: (now: string, date: string) =>
     `We have your items. ${now} will be added to your balance in the store shortly, and the rest after ${date}.`,
+  /** The store has confirmed the news, but only it knows when it adds the funds. */
+  toldAll:
+    'We have your items, and the store knows. If the funds aren’t in your balance there yet, they’ll be added shortly.',
+  toldInParts: (now: string, date: string) =>
+    `We have your items, and the store knows. If ${now} isn’t in your balance there yet, it’ll be added shortly. The rest comes after ${date}.`,
   declinedByYou: 'If this was you and you want to pay after all, start again from the store.',
   nextOfferAt: (time: string) => `The next offer can be sent from ${time} on.`,
   heldBySteam: (date: string) =>
@@ -96,7 +104,7 @@ const en = {
   apiKeyIs:
     'An API key is a password for programs: with it, they read and cancel your trade offers. Only developers need one, so you probably never made one. If this page of Steam shows a key, a thief probably made it:',
   scamApiKey: 'Check your Steam API key',
-  stolenKeyTitle: 'This was probably not you',
+  stolenKeyTitle: 'If this wasn’t you, secure your account first',
   stolenKeyText:
     'The offer was cancelled seconds after we sent it. Thieves with a stolen Steam Web API key do this, then send an offer that looks like ours.',
   stolenKeySteps: [
@@ -105,12 +113,14 @@ const en = {
     'In Steam, open Account details → Manage Steam Guard and deauthorise all other devices.',
     'Change your Steam password.',
   ],
-  payAfterAllTitle: 'To pay after all',
-  payAfterAll:
-    'If this was not you, take the steps above first, so your account is safe. If it was you, simply start again.',
   startAgain: 'Start again in the store',
   scamTitle: 'Wasn’t you?',
   youReceive: 'You receive',
+  /** While the offer is open: accepting it earlier ends the hold earlier. */
+  atTheLatest: (date: string) => `${date} at the latest`,
+  moreNow: (amount: string) => `That’s ${amount} more now than expected: the store’s limit has room for it.`,
+  lessNow: (amount: string) =>
+    `That’s ${amount} less now than expected: the store’s limit has less room than a moment ago.`,
   heldUntil: (amount: string, date: string) =>
     `Steam allows this trade to be reversed until ${date}. The store gets ${amount} after that.`,
   heldByLimit: (amount: string, date: string) =>
@@ -162,9 +172,11 @@ const ru: ModalTexts = {
   confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
+  creatingAgain: 'Ответа пока нет, пробуем снова. Ни один предмет не покинул ваш инвентарь.',
   creatingSlow:
     'Это занимает больше времени, чем обычно; мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Окно можно закрыть: если предложение появится, страница его покажет.',
   timeLeftText: 'осталось. Ни один предмет не уйдёт, пока вы не подтвердите обмен.',
+  amountFixed: 'Сумма не изменится, пока предложение открыто, даже если изменятся цены.',
   timeUnknownText: 'Ждём ответа от Steam. Ваши предметы в безопасности.',
   itemsSafe: 'Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>
@@ -226,6 +238,9 @@ const ru: ModalTexts = {
     `Предметы у нас. Средства поступят на ваш баланс в магазине вскоре после ${date}.`,
   receivedInParts: (now, date) =>
     `Предметы у нас. На ваш баланс в магазине скоро поступит ${now}, остаток — после ${date}.`,
+  toldAll: 'Предметы у нас, и магазин это знает. Если средств ещё нет на вашем балансе, они скоро поступят.',
+  toldInParts: (now, date) =>
+    `Предметы у нас, и магазин это знает. Если ${now} ещё нет на вашем балансе, они скоро поступят. Остаток — после ${date}.`,
   declinedByYou: 'Если это были вы и всё же хотите заплатить, начните заново в магазине.',
   nextOfferAt: (time) => `Следующее предложение можно отправить не раньше ${time}.`,
   heldBySteam: (date) =>
@@ -249,7 +264,7 @@ const ru: ModalTexts = {
   apiKeyIs:
     'Ключ API — пароль для программ: с ним они читают и отменяют ваши предложения обмена. Он нужен только разработчикам, так что вы его, скорее всего, не создавали. Если на этой странице Steam есть ключ, его, вероятно, создал вор:',
   scamApiKey: 'Проверить ключ Steam API',
-  stolenKeyTitle: 'Скорее всего, это были не вы',
+  stolenKeyTitle: 'Если это были не вы, сначала защитите аккаунт',
   stolenKeyText:
     'Предложение отменили через несколько секунд после отправки. Так поступают воры с украденным ключом Steam Web API, а потом присылают предложение, похожее на наше.',
   stolenKeySteps: [
@@ -258,12 +273,13 @@ const ru: ModalTexts = {
     'В Steam откройте «Об аккаунте» → «Управление Steam Guard» и отмените авторизацию всех других устройств.',
     'Смените пароль Steam.',
   ],
-  payAfterAllTitle: 'Чтобы всё же заплатить',
-  payAfterAll:
-    'Если это были не вы, сначала выполните шаги выше, чтобы защитить аккаунт. Если это были вы, просто начните заново.',
   startAgain: 'Начать заново в магазине',
   scamTitle: 'Это были не вы?',
   youReceive: 'Вы получите',
+  atTheLatest: (date) => `${date} (самое позднее)`,
+  moreNow: (amount) => `Сейчас придёт на ${amount} больше, чем ожидалось: в лимите магазина хватает места.`,
+  lessNow: (amount) =>
+    `Сейчас придёт на ${amount} меньше, чем ожидалось: в лимите магазина стало меньше места.`,
   heldUntil: (amount, date) =>
     `Steam позволяет отменить этот обмен до ${date}. После этого магазин получит ${amount}.`,
   heldByLimit: (amount, date) =>

@@ -40,11 +40,11 @@ const en = {
   whyPrice: (price: string) => `Why ${price}?`,
   whyPriceOf: (price: string, name: string) => `Why ${price}: ${name}`,
   whyPriceAsking: 'Looking it up…',
-  whyPriceUnknown: 'This could not be looked up. Reload the inventory and ask again.',
+  whyPriceUnknown: 'We couldn’t look up this price. Reload the inventory and ask again.',
   whyPriceNote: (sources: number): string =>
     sources > 1
-      ? 'The price follows what these agree on, less the cost of selling the item.'
-      : 'The price follows this, less the cost of selling the item.',
+      ? 'Our price is what these sources agree on, less what it costs us to sell the item.'
+      : 'Our price is the price of this source, less what it costs us to sell the item.',
   ownList: 'Our own price list',
   ownPrice: 'Our own price',
   exchangeRate: 'Exchange rate',
@@ -86,18 +86,21 @@ const en = {
   pay: 'Add funds',
   clear: 'Clear',
   clearAll: 'Clear the selection',
+  clearUndo: 'Undo',
+  clearUndoAll: (n: number) => `Undo: select ${countEn(n, 'item', 'items')} again`,
   payAmount: (amount: string) => `Add funds · ${amount}`,
   payMissing: (amount: string) => `Add ${amount} more`,
   payTooMuch: (amount: string) => `Remove ${amount}`,
   whyLater: (days: number, game: string) =>
     `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}, so the store gets the money after that.`,
   whyParts: (days: number, game: string) =>
-    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit. The offer names the least that comes now.`,
+    `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit. The offer may bring more now, and says so.`,
   whyLimit: (days: number, game: string) =>
     `Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}. Until then a store gets money only up to its limit, which has no room right now. So all of this comes after that.`,
   whyExpected: (days: number, game: string) =>
     `All of it should come now; the offer tells you before you accept. Until then other payments can delay a part, because Steam allows ${game} trades to be reversed for ${countEn(days, 'day', 'days')}.`,
   whyNow: (game: string) => `Nothing is held for ${game}: the store gets all of it once your items arrive.`,
+  payFixed: 'A press fixes the amount. If prices change before, we ask again.',
   target: 'To pay',
   pickForMe: 'Pick for me',
   pickOpen: 'Pick for me',
@@ -195,11 +198,11 @@ const ru: StandTexts = {
   whyPrice: (price) => `Почему ${price}?`,
   whyPriceOf: (price, name) => `Почему ${price}: ${name}`,
   whyPriceAsking: 'Узнаём…',
-  whyPriceUnknown: 'Узнать не удалось. Обновите инвентарь и спросите снова.',
+  whyPriceUnknown: 'Причину этой цены узнать не удалось. Обновите инвентарь и спросите снова.',
   whyPriceNote: (sources) =>
     sources > 1
-      ? 'Цена — то, в чём они сходятся, за вычетом расходов на продажу предмета.'
-      : 'Цена исходит из этого, за вычетом расходов на продажу предмета.',
+      ? 'Наша цена — то, в чём сходятся эти источники, за вычетом расходов на продажу предмета.'
+      : 'Наша цена — цена этого источника за вычетом расходов на продажу предмета.',
   ownList: 'Наш список цен',
   ownPrice: 'Наша цена',
   exchangeRate: 'Курс валют',
@@ -241,13 +244,15 @@ const ru: StandTexts = {
   pay: 'Пополнить',
   clear: 'Очистить',
   clearAll: 'Снять выбор со всех предметов',
+  clearUndo: 'Вернуть',
+  clearUndoAll: (n) => `Вернуть выбор: ${countRu(n, 'предмет', 'предмета', 'предметов')}`,
   payAmount: (amount) => `Пополнить · ${amount}`,
   payMissing: (amount) => `Добавьте ещё ${amount}`,
   payTooMuch: (amount) => `Уберите ${amount}`,
   whyLater: (days, game) =>
     `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому деньги магазин получит позже.`,
   whyParts: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита. Наименьшую сумму назовёт предложение.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита. Предложение может принести больше.`,
   whyLimit: (days, game) =>
     `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
   whyExpected: (days, game) =>
@@ -265,6 +270,7 @@ const ru: StandTexts = {
   pickShort: (reach) => `В одном предложении ваши предметы стоят не больше ${reach}.`,
   pickNone: 'Из ваших предметов не выбрать сумму в пределах лимита.',
   pickTarget: 'Ваша сумма',
+  payFixed: 'Нажатие закрепит сумму. Если цены изменятся раньше, мы спросим снова.',
   target: 'К оплате',
   targetReached: (have, wanted) => `${have} из ${wanted}`,
   announceSelection: (n, total) => `Выбрано: ${n}, ${total}`,

@@ -2,6 +2,7 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { Stand } from '../flow/state.ts'
+import { Clear } from './clear.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Picked } from './picked.tsx'
@@ -53,15 +54,8 @@ export function BottomBar({ stand, payment, flow }: Props) {
             >
               {texts.pickOpen}
             </button>
-            {stand.selection.length > 0 && offerOf(payment) === null && (
-              <button
-                type="button"
-                className="link"
-                aria-label={texts.clearAll}
-                onClick={() => flow.dispatch({ kind: 'selectionCleared' })}
-              >
-                {texts.clear}
-              </button>
+            {(stand.selection.length > 0 || stand.cleared.length > 0) && offerOf(payment) === null && (
+              <Clear stand={stand} flow={flow} className="link" isSettled={false} />
             )}
           </span>
         </div>

@@ -8,7 +8,7 @@ import { CurrencyIcon } from '../ui/currency.tsx'
 import { TickIcon } from '../ui/icons.tsx'
 import { Picture } from '../ui/picture.tsx'
 import { PICTURE } from './geometry.ts'
-import { hyphenated } from './hyphenated.ts'
+import { capitalised, hyphenated } from './hyphenated.ts'
 import { useStand } from './texts.ts'
 
 type Props = {
@@ -81,7 +81,7 @@ export const Card = memo(
             ?
           </button>
         </span>
-        <span className="card-rarity">{hyphenated(item.rarityName ?? '')}</span>
+        <span className="card-rarity">{hyphenated(capitalised(item.rarityName ?? ''))}</span>
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
         <span className={nameClassOf(shown)} title={whole}>
           {shown.name}

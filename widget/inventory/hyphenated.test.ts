@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { hyphenated } from './hyphenated.ts'
+import { capitalised, hyphenated } from './hyphenated.ts'
 
 it.each([
   ['Экстраординарного типа', 'Экс-тра-ор-ди-нар-ного типа'],
@@ -11,6 +11,14 @@ it.each([
   ['', ''],
 ])('%s may be divided as %s', (text, divided) => {
   expect(hyphenated(text).replaceAll('\u00ad', '-')).toBe(divided)
+})
+
+it.each([
+  ['тайное', 'Тайное'],
+  ['Covert', 'Covert'],
+  ['', ''],
+])('the rarity %j is shown as %j', (text, shown) => {
+  expect(capitalised(text)).toBe(shown)
 })
 
 it('a word of any length is divided in linear time', () => {

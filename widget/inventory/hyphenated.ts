@@ -17,6 +17,9 @@ const DIVISIONS = [
   /(?<=[аеёиоуыэюя][б-джзк-нп-тф-щ]{2})(?=[б-джзк-нп-тф-щ]{2}[аеёиоуыэюя])/gi,
 ]
 
+/** Steam writes some of its Russian words in lower case. */
+export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** Returns the text with soft hyphens, which show only where a line ends. */
 export const hyphenated = (text: string): string => text.replace(LONG_WORD, divided)
 

@@ -1,15 +1,17 @@
 import { expect, it } from 'vitest'
 import type { Payment } from '../../contract/widget-api.ts'
+import type { FlowEvent } from '../flow/events.ts'
 import type { Flow } from '../flow/runner.ts'
 import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
+import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 
 /** Returns the markup of the bar. The items cost 2, 20 and 30 dollars. */
-function bar(picked: readonly string[], change: Partial<Payment> = {}): string {
+function bar(picked: readonly string[], change: Partial<Payment> = {}, ...then: FlowEvent[]): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
   const pictures = items.map((one) => ({ ...one, iconUrl: 'https://img.test/1.png' }))
-  const { state } = play(withItems(pictures), ...picked.map(toggle))
+  const { state } = play(withItems(pictures), ...picked.map(toggle), ...then)
   const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
   return markup(<BottomBar stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
@@ -27,10 +29,21 @@ it('on a phone the count of the picks is a closed button that opens their list',
   expect(names).toEqual(['Item 3', 'Item 1'])
 })
 
+it('on a phone the reason of the split also says that a press fixes the amount', () => {
+  expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
+})
+
 it('without picks the count is plain text', () => {
   const html = bar([])
   expect(html).toMatch(/<p class="bottom-picked">.*Selected: 0/)
   expect(html).not.toContain('picked-list')
+})
+
+it('after a clear the same button brings the picks back', () => {
+  const html = bar(['3', '1'], {}, { kind: 'selectionCleared' })
+  expect(html).toMatch(new RegExp(`aria-label="${en.clearUndoAll(2)}"[^>]*>${en.clearUndo}<`))
+  expect(html).not.toContain(en.clearAll)
+  expect(bar(['3'], {}, { kind: 'selectionCleared' }, toggle('1'))).not.toContain(en.clearUndo)
 })
 
 it('while an offer is open nothing can be put back', () => {

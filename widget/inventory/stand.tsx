@@ -9,7 +9,7 @@ import type { Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { acceptedGames, keptPicks, selectedTotal, shownInventory, visibleItems } from '../flow/selectors.ts'
 import { stacksOf } from '../flow/stacks.ts'
-import type { Stand as StandState } from '../flow/state.ts'
+import type { InventoryFailure, Stand as StandState } from '../flow/state.ts'
 import { useNarrow } from '../ui/hooks.ts'
 import { Skeletons } from '../ui/skeletons.tsx'
 import { Age } from './age.tsx'
@@ -64,8 +64,14 @@ function searchBySlash(event: KeyboardEvent<HTMLElement>): void {
 
 /** False if the inventory failed to load or has no usable item. */
 function isPayable({ inventory }: StandState): boolean {
-  if (inventory.status === 'error') return false
-  return inventory.status === 'loading' || inventory.inventory.items.length > 0
+  if (failureOf(inventory) !== null) return false
+  return inventory.status !== 'ready' || inventory.inventory.items.length > 0
+}
+
+/** The failure on the page, also while it is checked quietly. */
+function failureOf(inventory: StandState['inventory']): InventoryFailure | null {
+  if (inventory.status === 'error') return inventory.type
+  return inventory.status === 'loading' ? (inventory.quietly ?? null) : null
 }
 
 const NO_ITEMS: readonly Item[] = []
@@ -93,9 +99,8 @@ function Shelf({ stand, payment, flow }: StandProps) {
     if (!hasItems || element === null || !matchMedia(LOW).matches) return
     if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView()
   }, [hasItems])
-  if (stand.inventory.status === 'error') {
-    return <Trouble failure={stand.inventory.type} stand={stand} payment={payment} flow={flow} />
-  }
+  const failure = failureOf(stand.inventory)
+  if (failure !== null) return <Trouble failure={failure} stand={stand} payment={payment} flow={flow} />
   if (inventory === null) {
     return (
       <div ref={measureRoom}>

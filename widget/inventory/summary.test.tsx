@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Inventory, Item, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import { item, payment, play, standOf, toggle, withItems } from '../flow/test-states.ts'
+import { en } from '../i18n/en.ts'
 import { markup } from '../test-markup.tsx'
 import { Summary } from './summary.tsx'
 
@@ -54,7 +55,7 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).toContain('Steam allows CS2 trades to be reversed for 8 days')
     // Other shoppers may use up the store's limit before the offer is created.
     expect(said).toContain(
-      'a store gets money only up to its limit. The offer names the least that comes now.',
+      'a store gets money only up to its limit. The offer may bring more now, and says so.',
     )
     expect(said).not.toContain('at least')
   })
@@ -64,6 +65,11 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).toContain('Now, expected $20.00')
     expect(said).toContain('All of it should come now; the offer tells you before you accept.')
     expect(said).not.toMatch(/at least|Nov/)
+  })
+
+  it('says that a press fixes the amount, once it can be pressed', () => {
+    expect(text(panel({ picked: ['2'] }))).toContain(en.payFixed)
+    expect(text(panel({ picked: ['1'] }))).not.toContain(en.payFixed)
   })
 
   it('gives no reason before anything is picked', () => {

@@ -6,6 +6,7 @@ import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
 import { Amount } from '../parts/amount.tsx'
 import { MoneyRows } from '../parts/money-rows.tsx'
+import { Clear } from './clear.tsx'
 import { PayButton, usePayHint } from './pay.tsx'
 import { PickForMe } from './pick-for-me.tsx'
 import { Target } from './target.tsx'
@@ -21,7 +22,7 @@ export function Summary({ stand, payment, flow }: Props) {
   const offered = offerOf(payment)
   const { count, total } = offered ?? { count: items.length, total: selectedTotal(stand) }
   const minPrice = shownInventory(stand)?.minPrice
-  const { hint } = usePayHint(stand, payment)
+  const { block, hint } = usePayHint(stand, payment)
   return (
     <aside className="summary" aria-label={texts.summary}>
       <dl className="summary-facts">
@@ -61,17 +62,13 @@ export function Summary({ stand, payment, flow }: Props) {
         <OfferMoney stand={stand} payment={payment} />
       )}
       <PayButton stand={stand} payment={payment} flow={flow} />
-      {payment.status !== 'pending' && <p className="summary-note">{hint}</p>}
+      {payment.status !== 'pending' && (
+        <p className="summary-note">
+          {block === null && payment.status === 'created' ? texts.payFixed : hint}
+        </p>
+      )}
       {payment.status === 'created' && <PickForMe stand={stand} payment={payment} flow={flow} />}
-      <button
-        type="button"
-        className="button quiet-button"
-        disabled={items.length === 0 || offered !== null}
-        aria-label={texts.clearAll}
-        onClick={() => flow.dispatch({ kind: 'selectionCleared' })}
-      >
-        {texts.clear}
-      </button>
+      <Clear stand={stand} flow={flow} className="button quiet-button" isSettled={offered !== null} />
       {items.length > 0 && (
         <Tiles
           items={items}
@@ -111,8 +108,12 @@ export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & 
   const { hold } = inventory
   const total = selectedTotal(stand)
   const split = forecast(total, hold)
-  const why = total === 0 ? null : reasonFor(split, hold, { texts, game: texts.games[stand.game] })
-  return <MoneyRows split={split} currency={payment.currency} why={why} folded={folded} />
+  const reason = reasonFor(split, hold, { texts, game: texts.games[stand.game] })
+  // The panel says it below the button.
+  const why = folded ? `${reason} ${texts.payFixed}` : reason
+  return (
+    <MoneyRows split={split} currency={payment.currency} why={total === 0 ? null : why} folded={folded} />
+  )
 }
 
 function reasonFor(

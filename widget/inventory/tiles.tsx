@@ -3,6 +3,7 @@ import { nameWithPhase } from '../../contract/item-name.ts'
 import type { Item } from '../../contract/widget-api.ts'
 import { useFocusKept } from '../ui/focus-kept.ts'
 import { Picture } from '../ui/picture.tsx'
+import { capitalised } from './hyphenated.ts'
 import { useStand } from './texts.ts'
 
 type Props = {
@@ -26,7 +27,7 @@ export function Tiles({ items, onRemove, isSettled }: Props) {
             <button
               type="button"
               className={`summary-item ${rarity}`}
-              title={[full, rarityName].filter(Boolean).join(', ')}
+              title={[full, capitalised(rarityName ?? '')].filter(Boolean).join(', ')}
               aria-label={texts.removeItem(full)}
               disabled={isSettled}
               onClick={() => {

@@ -6,10 +6,11 @@ import type { Language } from '../../contract/languages.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
 import type { InventoryFailure } from '../flow/state.ts'
-import { inventory, item, payment, play, standOf, withItems } from '../flow/test-states.ts'
+import { inventory, item, payment, play, standOf, withInventory, withItems } from '../flow/test-states.ts'
 import { standTexts } from '../i18n/stand.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
 import { markup } from '../test-markup.tsx'
+import { Stand } from './stand.tsx'
 import { NothingFound, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 
@@ -44,6 +45,17 @@ it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
     expect(markup).not.toContain('steamcommunity.com')
   },
 )
+
+it('a hidden inventory stays on the page while it is looked at again, without a panel', () => {
+  const loading = play(withItems([item('1')]), { kind: 'reloadPressed' }).state
+  const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
+  const { state } = play(withInventory(loading, hidden), { kind: 'returned' })
+  expect(standOf(state).inventory.status).toBe('loading')
+  const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
+  const html = markup(<Stand stand={standOf(state)} payment={payment()} flow={flow} />)
+  expect(html).toContain(standTexts.en.inventoryErrors.hidden.title)
+  expect(html).not.toMatch(/skeleton|class="summary"/)
+})
 
 it('A-074 an account that may not trade is never called empty', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import { confirming, loaded, payment, play } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
@@ -34,6 +35,15 @@ it('a receipt for support is offered if the till has one, in the language of the
   expect(html).toContain(`href="${receiptUrl}?lang=en"`)
   expect(html).toContain(en.receipt)
   expect(shown('succeeded')).not.toContain('/receipt/')
+})
+
+it('every outcome names the payment, and the offer if there was one', () => {
+  for (const outcome of ['succeeded', 'tradeDeclined', 'paymentTimeout'] as const) {
+    const html = (change: Partial<Payment>) =>
+      markup(<Completed outcome={outcome} alarm={false} payment={payment({ status: outcome, ...change })} />)
+    expect(html({})).toContain(`>${en.paymentNumber('17')}<`)
+    expect(html({ steamTradeId: '81' })).toContain(`>${en.paymentNumber('17')} · ${en.offerNumber('81')}<`)
+  }
 })
 
 it('A-055 A-056 the first safety step names the event', () => {
@@ -75,16 +85,29 @@ it.each([
   expect(html).not.toMatch(/below/)
 })
 
+it.each([
+  ['all of it', { heldAmount: 0, heldUntil: null }, en.toldAll],
+  ['a part', { heldAmount: 500, heldUntil: HELD_UNTIL }, en.toldInParts('$15.00', DATE)],
+  ['nothing yet', { heldAmount: 2000, heldUntil: HELD_UNTIL }, en.receivedForLater(DATE)],
+])('once the store knows of %s, the page says so', (_, held, said) => {
+  const html = (storeTold: boolean): string => {
+    const ended = payment({ status: 'succeeded', amount: 2000, ...held, storeTold })
+    return markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  }
+  expect(html(true)).toContain(said)
+  expect(html(false)).not.toContain('the store knows')
+})
+
 describe('an offer that ended within seconds', () => {
   const atOnce = { status: 'tradeDeclined', endedAtOnce: true } as const
 
-  it('warns first, then says how to pay after all, with one button', () => {
+  it('says first how to pay after all, then warns, with one button', () => {
     const html = markup(<Completed outcome="tradeDeclined" alarm={false} payment={payment(atOnce)} />)
-    const order = [en.stolenKeyTitle, ...en.stolenKeySteps, en.payAfterAll, en.startAgain]
+    const order = [en.declinedByYou, en.stolenKeyTitle, ...en.stolenKeySteps, en.startAgain]
+    expect(html).toContain(en.declinedByYou)
     expect(order.map((text) => html.indexOf(text))).toEqual(
       order.map((text) => html.indexOf(text)).toSorted((a, b) => a - b),
     )
-    expect(html).not.toContain(en.declinedByYou)
     const buttons = [...html.matchAll(/<a class="button[^>]*href="([^"]*)"[^>]*>([^<]*)/g)]
     expect(buttons.map(([, href, face]) => [href, face])).toEqual([['https://store.example/', en.startAgain]])
     expect(html).not.toContain(en.nextOfferAt(''))
@@ -114,7 +137,8 @@ describe('an offer that ended within seconds', () => {
 it.each([
   ['declined', 'tradeDeclined', false, true],
   ['countered', 'tradeCountered', false, true],
-  ['declined by a program', 'tradeDeclined', true, false],
+  ['declined at once', 'tradeDeclined', true, true],
+  ['cancelled at once by others', 'tradeHasInvalidItems', true, true],
   ['late', 'tradeTimeout', false, false],
 ] as const)(
   'only a shopper who ended the offer reads how to pay after all: %s',

@@ -37,6 +37,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
         {() => (
           <>
             <p>{texts.closedNote}</p>
+            <Numbers payment={payment} />
             <BackToStore payment={payment} />
             <ReceiptLink payment={payment} />
           </>
@@ -46,7 +47,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
   }
   const { steamHoldUntil, cancelledByStore } = payment
   const { title, description } = cancelledByStore ? texts.cancelledByStore : texts.outcomes[outcome]
-  const isSuspicious = SUSPICIOUS[outcome]
+  const isWarned = SUSPICIOUS[outcome] || payment.endedAtOnce
   const isHeld = outcome === 'tradeHasInvalidItems' && steamHoldUntil !== null
   return (
     <Dialog className="dialog-outcome">
@@ -63,19 +64,18 @@ export function Completed({ outcome, alarm, payment }: Props) {
             </p>
           )}
           {outcome === 'succeeded' && <Received payment={payment} />}
-          {isSuspicious && !payment.endedAtOnce && (
-            <p>
-              {texts.declinedByYou} <NextOffer payment={payment} />
-            </p>
-          )}
-          {(isSuspicious || payment.endedAtOnce) && (
-            <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
+          {isWarned && (
+            <>
+              {/* First, because most shoppers ended the offer themselves, also if they did it within seconds. */}
+              <p>
+                {texts.declinedByYou} <NextOffer payment={payment} />
+              </p>
+              <ScamSteps atOnce={payment.endedAtOnce} isCountered={outcome === 'tradeCountered'} />
+            </>
           )}
           {alarm && <Alarm />}
-          {payment.steamTradeId !== null && (
-            <p className="quiet">{texts.offerNumber(payment.steamTradeId)}</p>
-          )}
-          {payment.endedAtOnce ? <PayAfterAll payment={payment} /> : <BackToStore payment={payment} />}
+          <Numbers payment={payment} />
+          <BackToStore payment={payment} name={payment.endedAtOnce ? texts.startAgain : texts.backToStore} />
           <ReceiptLink payment={payment} />
         </>
       )}
@@ -83,20 +83,11 @@ export function Completed({ outcome, alarm, payment }: Props) {
   )
 }
 
-/** After the warning of a thief: most shoppers whose offer was declined at once declined it themselves. */
-function PayAfterAll({ payment }: { payment: Payment }) {
+/** The numbers that support asks for. */
+function Numbers({ payment: { id, steamTradeId } }: { payment: Payment }) {
   const { texts } = useModal()
-  return (
-    <>
-      <div className="pay-after-all">
-        <h3>{texts.payAfterAllTitle}</h3>
-        <p>
-          {texts.payAfterAll} <NextOffer payment={payment} />
-        </p>
-      </div>
-      <BackToStore payment={payment} name={texts.startAgain} />
-    </>
-  )
+  const numbers = [texts.paymentNumber(id), steamTradeId === null ? null : texts.offerNumber(steamTradeId)]
+  return <p className="quiet">{numbers.filter((number) => number !== null).join(' · ')}</p>
 }
 
 /** Names the time until which the next offer has to wait. Empty if it can be sent now. */
@@ -105,14 +96,16 @@ function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
   return nextOfferAt === undefined ? null : texts.nextOfferAt(formatTime(nextOfferAt, language))
 }
 
-/** Says when the funds arrive if not all of them arrive immediately; null otherwise. */
+/** Says when the funds arrive, if not all of them arrive immediately or the store knows already; null otherwise. */
 function useReceived(payment: Payment): string | null {
   const { texts, money, language } = useModal()
   const split = creditOf(payment)
-  if (payment.status !== 'succeeded' || split === null || split.until === null) return null
+  if (payment.status !== 'succeeded' || split === null) return null
+  const isTold = payment.storeTold === true
+  if (split.until === null) return isTold ? texts.toldAll : null
   const date = formatDate(split.until, language)
-  const { now } = split
-  return now === 0 ? texts.receivedForLater(date) : texts.receivedInParts(money(now, payment.currency), date)
+  if (split.now === 0) return texts.receivedForLater(date)
+  return (isTold ? texts.toldInParts : texts.receivedInParts)(money(split.now, payment.currency), date)
 }
 
 /** A record of the deposit for support. It gives no access to anything. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Bot, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { item, openedOn, payment, play, toggle, withItems } from '../flow/test-states.ts'
+import { item, openedOn, payment, play, toggle, USER_LINK, withItems } from '../flow/test-states.ts'
 import { en } from '../i18n/en.ts'
 import { formatDate } from '../i18n/format.ts'
 import { modalTexts } from '../i18n/modals.ts'
@@ -18,21 +18,32 @@ const FLOW: Flow = {
 
 const UNTIL = '2026-12-04T12:00:00.000Z'
 const HELD_UNTIL = formatDate(UNTIL, 'en')
+/** An offer that is accepted before its last second is free earlier. */
+const LATEST = en.atTheLatest(HELD_UNTIL)
 
 const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const
 
 /** Returns the dialog while the offer is being created. */
-function creating({ online, slow }: { online: boolean; slow: boolean }): string {
+function creating({
+  online,
+  slow,
+  attempt = 1,
+}: {
+  online: boolean
+  slow: boolean
+  attempt?: number
+}): string {
   const state = {
     ...openedOn('created'),
     online,
-    modal: { kind: 'creating', request: REQUEST, attempt: 0, slow } as const,
+    modal: { kind: 'creating', request: REQUEST, attempt, slow } as const,
   }
   return markup(<Confirmation state={state} payment={payment()} flow={FLOW} />)
 }
 
 it.each([
   ['online', { online: true, slow: false }, en.creatingText, en.offline],
+  ['online and got no answer', { online: true, slow: false, attempt: 2 }, en.creatingAgain, en.creatingText],
   ['online and waits for Steam', { online: true, slow: false }, en.timeUnknownText, en.offline],
   ['offline', { online: false, slow: false }, en.offline, en.creatingText],
   ['offline, which is not Steam’s fault,', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
@@ -66,6 +77,41 @@ it.each([
   const html = markup(<PaymentMoney payment={payment({ ...held, ...change })} />, language)
   const said = [...html.matchAll(/<d[td]>([^<]*)/g)].map(([, text = '']) => text.replaceAll('\u00a0', ' '))
   expect(said).toEqual(rows)
+})
+
+it.each([
+  ['more than expected', { heldAmount: 300 }, en.moreNow('$2.00')],
+  ['all of it, which is more than expected', { heldAmount: 0 }, en.moreNow('$5.00')],
+  ['less than expected', { heldAmount: 800, heldBy: 'limit' }, en.lessNow('$3.00')],
+  ['what was expected', { heldAmount: 500 }, null],
+  ['nothing, because the store waits', { heldAmount: 1000, heldBy: 'release' }, null],
+] as const)('D-9 the open offer says that it brings now %s', (_, change, said) => {
+  const hold = { atOnce: 500, days: 8, until: UNTIL }
+  const { state } = play(withItems([{ ...item('1', 1000), iconUrl: PICTURE }], { hold }), toggle('1'))
+  const open = { status: 'pending', itemCount: 1, amount: 1000, heldUntil: UNTIL, ...change } as const
+  const shown = (items: Payment['items']): string =>
+    markup(
+      <Confirmation
+        state={{ ...state, modal: { kind: 'confirming' } }}
+        payment={payment({ ...open, ...(change.heldAmount === 0 && { heldUntil: null }), items })}
+        flow={FLOW}
+      />,
+    )
+  const html = shown([{ name: 'Item 1', price: 1000, count: 1 }])
+  const changes = [...html.matchAll(/That’s \$[\d.]+ (?:more|less) now/g)]
+  expect(changes).toHaveLength(said === null ? 0 : 1)
+  expect(html).toContain(said ?? '')
+  // A forecast for other picks says nothing about this offer.
+  expect(shown([{ name: 'Item 2', price: 1000, count: 1 }])).not.toContain('than expected')
+})
+
+it.each(['en', 'ru'] as const)('an open offer says that its total is fixed, in %s', (language) => {
+  const money = (status: Payment['status'], held: Partial<Payment>): string =>
+    markup(<PaymentMoney payment={payment({ status, amount: 2000, itemCount: 1, ...held })} />, language)
+  const held = { heldAmount: 500, heldUntil: UNTIL }
+  for (const each of [{}, held]) expect(money('pending', each)).toContain(modalTexts[language].amountFixed)
+  // After the acceptance nothing is open.
+  expect(money('succeeded', held)).not.toContain(modalTexts[language].amountFixed)
 })
 
 it.each(['en', 'ru'] as const)(
@@ -121,6 +167,20 @@ it.each<[string, Partial<Payment>, string[], boolean]>([
   expect(listed(change)).toEqual({ rows, hasPictures })
 })
 
+it('after a reload the list has the pictures that this tab kept', () => {
+  const kept = { ...item('1', 500, OFFERED.name), iconUrl: PICTURE, wearCategory: 'WearCategory0' } as const
+  const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'cs', items: [kept] } as const
+  const list = (count: number): string => {
+    const open = payment({ status: 'pending', itemCount: count, amount: 500, items: [{ ...OFFERED, count }] })
+    const state = { ...openedOn('pending'), offeredPicks: picks, modal: { kind: 'confirming' } as const }
+    return markup(<Confirmation state={state} payment={open} flow={FLOW} />)
+  }
+  expect(list(1)).toContain(PICTURE)
+  expect(list(1)).toContain('M4A4 | Howl<')
+  // The offer has other items.
+  expect(list(2)).not.toContain(PICTURE)
+})
+
 const BOT: Bot = { name: 'Bot #1', profileUrl: 'https://p/', avatarUrl: '', level: 47 }
 
 it.each([
@@ -143,17 +203,17 @@ it.each<[string, Partial<Payment>, string]>([
   [
     'a part by the limit, and more can come now',
     { status: 'pending', heldAmount: 1000, heldBy: 'limit' },
-    `${en.heldByLimitAtMost('$10.00', HELD_UNTIL)}<`,
+    `${en.heldByLimitAtMost('$10.00', LATEST)}<`,
   ],
   [
     'all of it by the limit, and some can come now',
     { status: 'pending', heldAmount: 2000, heldBy: 'limit' },
-    `${en.heldByLimitAtMost('$20.00', HELD_UNTIL)}<`,
+    `${en.heldByLimitAtMost('$20.00', LATEST)}<`,
   ],
   [
     'all of it by a store that waits',
     { status: 'pending', heldAmount: 2000, heldBy: 'release' },
-    `${en.heldUntil('$20.00', HELD_UNTIL)}<`,
+    `${en.heldUntil('$20.00', LATEST)}<`,
   ],
   [
     'a part by the limit, finally',
@@ -168,7 +228,7 @@ it.each<[string, Partial<Payment>, string]>([
   [
     'all of it, by an older server',
     { status: 'pending', heldAmount: 2000 },
-    `${en.heldUntil('$20.00', HELD_UNTIL)}<`,
+    `${en.heldUntil('$20.00', LATEST)}<`,
   ],
 ])('D-9 the reason for held money names the rule and what is certain: %s', (_, change, why) => {
   const held = { amount: 2000, itemCount: 1, heldUntil: UNTIL, ...change }

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedItems, selectedTotal } from '../flow/selectors.ts'
+import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
+import { forecast } from '../flow/split.ts'
 import type { FlowState } from '../flow/state.ts'
 import { areOffered, type ItemRow, ItemRows, offeredRowsOf, rowsOf } from '../parts/items.tsx'
 import { WorksNotice } from '../parts/works.tsx'
@@ -61,6 +62,8 @@ function Creating({ state, payment, flow }: Props) {
   const { texts } = useModal()
   const { modal, online } = state
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
+  const isRepeated = state.pollFailing || (modal.kind === 'creating' && modal.attempt > 1)
+  const soon = isRepeated ? texts.creatingAgain : texts.creatingText
   return (
     <>
       {/* Offline, Steam does not cause the delay. */}
@@ -68,7 +71,7 @@ function Creating({ state, payment, flow }: Props) {
       {/* Offline, it is unknown whether the bot got the request: the notice above explains. */}
       {(online || isSlow) && (
         <p className="creating" role="status">
-          <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : texts.creatingText}
+          <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : soon}
         </p>
       )}
       <Items state={state} payment={payment} />
@@ -87,7 +90,7 @@ function OpenOffer({ state, payment, flow }: Props) {
   const amount = money(payment.amount ?? 0, payment.currency)
   return (
     <>
-      <PaymentMoney payment={payment} />
+      <PaymentMoney payment={payment} expected={expectedOf(state, payment)} />
       <Countdown deadlineMs={state.deadlineMs} />
       <ol className="steps">
         <li>
@@ -119,6 +122,13 @@ function OpenOffer({ state, payment, flow }: Props) {
   )
 }
 
+/** The part that the panel expected to come now, for the items of this offer; null after a reload. */
+function expectedOf({ page }: FlowState, { items = [] }: Payment): number | null {
+  if (page.stage !== 'wait-for-select-items' || !areOffered(selectedItems(page.stand), items)) return null
+  const inventory = shownInventory(page.stand)
+  return inventory === null ? null : forecast(selectedTotal(page.stand), inventory.hold).now
+}
+
 /** The items that the offer takes, so the shopper can compare them with Steam's page and with the phone. */
 function Items({ state, payment }: Omit<Props, 'flow'>) {
   const { texts } = useModal()
@@ -132,11 +142,13 @@ function Items({ state, payment }: Omit<Props, 'flow'>) {
   )
 }
 
-/** The picks have pictures. If they are not the items of the offer, such as after a reload, the server's list. */
-function rowsToGive({ page }: FlowState, { items }: Payment): ItemRow[] {
+/** The picks have pictures, and this tab keeps them for a reload. If the offer has other items, the server's list. */
+function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): ItemRow[] {
   const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
   // A gateway of the previous release lists no items.
-  return items === undefined || areOffered(picked, items) ? rowsOf(picked) : offeredRowsOf(items)
+  if (items === undefined) return rowsOf(picked)
+  const known = [picked, offeredPicks?.items ?? []].find((each) => areOffered(each, items))
+  return known === undefined ? offeredRowsOf(items) : rowsOf(known)
 }
 
 function Accept({ payment }: { payment: Payment }) {

@@ -4,18 +4,42 @@ import { formatDate } from '../i18n/format.ts'
 import { MoneyRows } from '../parts/money-rows.tsx'
 import { useModal } from './texts.ts'
 
+type Props = {
+  payment: Payment
+  /** The amount that the page expected to come now, in minor units; null if it expected none, or no longer knows. */
+  expected?: number | null
+}
+
 /** When the money of the trade comes, and why. Empty once all of it has come. */
-export function PaymentMoney({ payment }: { payment: Payment }) {
+export function PaymentMoney({ payment, expected = null }: Props) {
   const { texts, money, language } = useModal()
+  const more = useMore(payment, expected)
+  const offered = payment.status === 'pending' ? `${texts.amountFixed} ${more}` : ''
   const split = creditOf(payment)
   if (split === null) return null
   const { currency } = payment
   if (split.until === null) {
     if (payment.status !== 'pending') return null
-    return <MoneyRows split={split} currency={currency} why={texts.nothingHeld} />
+    return <MoneyRows split={split} currency={currency} why={`${offered}${texts.nothingHeld}`} />
   }
-  const held = [money(split.later, currency), formatDate(split.until, language)] as const
+  const date = formatDate(split.until, language)
+  const until = payment.status === 'pending' ? texts.atTheLatest(date) : date
+  const held = [money(split.later, currency), until] as const
   const byLimit = split.certainty === 'least' ? texts.heldByLimitAtMost : texts.heldByLimit
   const why = (heldByOf(payment) === 'limit' ? byLimit : texts.heldUntil)(...held)
-  return <MoneyRows split={split} currency={currency} why={why} />
+  return <MoneyRows split={split} currency={currency} why={`${offered}${why}`} />
+}
+
+/**
+ * Says that the offer brings more or less now than the page expected: the forecast is rounded down, and other payments
+ * use the same limit.
+ */
+function useMore(payment: Payment, expected: number | null): string {
+  const { texts, money } = useModal()
+  const now = creditOf(payment)?.now ?? null
+  if (payment.status !== 'pending' || expected === null || now === null || now === expected) return ''
+  if (now > expected) return `${texts.moreNow(money(now - expected, payment.currency))} `
+  // A shopper on release has no limit that could have less room.
+  if (heldByOf(payment) !== 'limit') return ''
+  return `${texts.lessNow(money(expected - now, payment.currency))} `
 }

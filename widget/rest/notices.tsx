@@ -1,12 +1,10 @@
 import './notices.css'
 import type { Flow } from '../flow/runner.ts'
-import { secondsLeft } from '../flow/selectors.ts'
 import type { FlowState } from '../flow/state.ts'
-import { formatTimer } from '../i18n/format.ts'
 import { useRest } from '../parts/texts.ts'
 import { WorksNotice } from '../parts/works.tsx'
-import { useNow } from '../ui/hooks.ts'
 import { OtherOffer } from './other-offer.tsx'
+import { TimeLeft } from './time-left.tsx'
 
 /** Notices about the entire page: a lost connection, technical works, an open offer. */
 export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
@@ -62,18 +60,5 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
         </p>
       )}
     </div>
-  )
-}
-
-/** Counts silently: the sentence before it is read out once. */
-function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
-  const { texts } = useRest()
-  const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
-  if (seconds === null) return null
-  return (
-    <span role="timer" aria-live="off">
-      {' · '}
-      {texts.offerTimeLeft(formatTimer(seconds))}
-    </span>
   )
 }

@@ -2,6 +2,7 @@
 import { isEmbedded } from '../embed.ts'
 import type { FlowState } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'
+import { TimeLeft } from './time-left.tsx'
 
 /** Leads to that offer. */
 export function OtherOffer({ state }: { state: FlowState }) {
@@ -10,7 +11,13 @@ export function OtherOffer({ state }: { state: FlowState }) {
   if (!other || state.modal.kind !== 'none') return null
   return (
     <p className="notice notice-offer">
-      {texts.otherOffer(other.id)} {/* A frame shows one deposit only. */}
+      <span>
+        {texts.otherOffer(other.id)}
+        <span className="quiet">
+          <TimeLeft deadlineMs={state.otherOffer?.deadlineMs ?? null} />
+        </span>
+      </span>{' '}
+      {/* A frame shows one deposit only. */}
       <a
         className="link"
         href={`/deposit/${other.hash}`}

@@ -8,7 +8,15 @@ import type { FlowState } from '../flow/state.ts'
 import { restTexts } from '../i18n/rest.ts'
 import { textsIn } from '../i18n/texts.ts'
 import { stand } from '../parts/parts.ts'
-import { forgetOffer, storeChosenLanguage, storeLanguage, storeLink, storeOffer } from '../storage.ts'
+import {
+  forgetOffer,
+  forgetPicks,
+  storeChosenLanguage,
+  storeLanguage,
+  storeLink,
+  storeOffer,
+  storePicks,
+} from '../storage.ts'
 import type { NewToast, ToastStore } from '../toasts/store.ts'
 import { wait } from '../wait.ts'
 
@@ -54,6 +62,12 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
           return
         case 'forgetOffer':
           forgetOffer(effect.hash)
+          return
+        case 'storePicks':
+          storePicks(effect.picks)
+          return
+        case 'forgetPicks':
+          forgetPicks()
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url))

@@ -5,7 +5,7 @@ import type { Flow } from '../flow/runner.ts'
 import { type FlowState, initialState } from '../flow/state.ts'
 import { usePart } from '../parts/part.ts'
 import { rest } from '../parts/rest.ts'
-import { chosenLanguage, storedLanguage, storedLink, storedOffer } from '../storage.ts'
+import { chosenLanguage, storedLanguage, storedLink, storedOffer, storedPicks } from '../storage.ts'
 import { includedPayment } from './included-payment.ts'
 
 /** The flow of one deposit. It continues once the rest of the page is loaded. */
@@ -32,6 +32,7 @@ function opened(hash: string): FlowState {
     link: storedLink(),
     chosenLanguage: chosenLanguage(hash),
     offer: storedOffer(),
+    picks: storedPicks(),
   })
   const given = includedPayment(hash)
   return given === null ? state : openOnPayment(state, given.payment, given.atMs)

@@ -14,6 +14,14 @@ type Props = {
   children: (titleId: string) => ReactNode
 }
 
+/** Focuses the dialog itself, so its name is read first and no link in it looks selected. */
+function open(dialog: HTMLDialogElement): void {
+  dialog.showModal()
+  // The browser has focused the first link, and scrolled to it.
+  dialog.focus({ preventScroll: true })
+  dialog.scrollTop = 0
+}
+
 /** A modal native dialog: everything outside is inert, and the page behind does not scroll. */
 export function Dialog({ name, className = '', onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
@@ -27,9 +35,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
     const scrollY = window.scrollY
     const { documentElement: root } = document
     root.style.setProperty('--scrollbar', `${window.innerWidth - root.clientWidth}px`)
-    element.showModal()
-    // Focus the dialog itself, so its name is read first and no link in it looks selected.
-    element.focus({ preventScroll: true })
+    open(element)
     root.classList.add('scroll-locked')
     return () => {
       element.close()
@@ -54,8 +60,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         const { currentTarget: element } = event
         if (event.target !== element || !element.isConnected || element.open) return
         if (onClose !== undefined) return onClose()
-        element.showModal()
-        element.focus({ preventScroll: true })
+        open(element)
       }}
       onKeyDown={(event) => {
         // A second Esc would close a dialog whose first cancel was prevented.

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import type { FlowEvent } from './events.ts'
+import { inventory, item, play, standOf, toggle, withInventory, withItems } from './test-states.ts'
+
+const CLEAR: FlowEvent = { kind: 'selectionCleared' }
+const UNDO: FlowEvent = { kind: 'clearUndone' }
+
+const cleared = () => play(withItems(), toggle('2'), toggle('1'), CLEAR).state
+
+it('a clear can be undone, once, with the picks in their order', () => {
+  const { state } = play(cleared(), UNDO)
+  expect(standOf(state)).toMatchObject({ selection: ['2', '1'], cleared: [] })
+  expect(standOf(play(state, toggle('2'), toggle('1'), UNDO).state).selection).toEqual([])
+})
+
+it('nothing to undo changes nothing', () => {
+  const { state } = play(withItems(), toggle('1'))
+  expect(play(state, UNDO).state).toEqual(state)
+})
+
+it.each<[string, FlowEvent]>([
+  ['another pick', toggle('3')],
+  ['a range of picks', { kind: 'itemsAdded', ids: ['3'] }],
+  ['another game', { kind: 'gameChosen', game: 'rust' }],
+])('%s ends the undo', (_, event) => {
+  expect(standOf(play(cleared(), event).state).cleared).toEqual([])
+})
+
+it('brings back only what is still there after a reload', () => {
+  const reloading = play(cleared(), { kind: 'reloadPressed' }).state
+  const { state } = play(withInventory(reloading, inventory([item('1'), item('3')])), UNDO)
+  expect(standOf(state).selection).toEqual(['1'])
+})

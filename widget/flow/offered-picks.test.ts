@@ -1,0 +1,71 @@
+/** After an offer that failed, the next payment begins with the same game and picks. */
+import { expect, it } from 'vitest'
+import type { Payment } from '../../contract/widget-api.ts'
+import type { OfferedPicks } from './state.ts'
+import {
+  confirming,
+  inventory,
+  item,
+  loaded,
+  opening,
+  play,
+  standOf,
+  toggle,
+  USER_LINK,
+  withInventory,
+} from './test-states.ts'
+
+const PICKS: OfferedPicks = {
+  storeName: 'Demo',
+  tradeUrl: USER_LINK,
+  game: 'rust',
+  items: [item('1'), item('2')],
+}
+
+/** The page of the next deposit, before its inventory has arrived. */
+const nextDeposit = (change: Partial<Payment> = {}, picks: OfferedPicks = PICKS) =>
+  play(opening({ picks }), loaded(change)).state
+
+it('a press on Add funds stores the picks with their account, store and game', () => {
+  const { state, effects } = play(
+    withInventory(play(nextDeposit(), { kind: 'gameChosen', game: 'tf' }).state, inventory([item('7', 500)])),
+    toggle('7'),
+    { kind: 'payPressed' },
+  )
+  const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'tf', items: [item('7', 500)] }
+  expect(effects).toEqual([{ kind: 'storePicks', picks }])
+  expect(state.offeredPicks).toEqual(picks)
+})
+
+it('the next deposit opens their game, and picks those that are still there', () => {
+  const state = nextDeposit()
+  expect(standOf(state).game).toBe('rust')
+  const { selection } = standOf(withInventory(state, inventory([item('2'), item('3')])))
+  expect(selection).toEqual(['2'])
+})
+
+it.each<[string, Partial<Payment>, Partial<OfferedPicks>]>([
+  ['another account', {}, { tradeUrl: 'https://steamcommunity.com/tradeoffer/new/?partner=1' }],
+  ['another store', { storeName: 'Other' }, {}],
+  ['a game that the deposit does not take', { games: ['cs', 'tf'] }, {}],
+])('picks of %s do not come back', (_, change, picks) => {
+  const state = nextDeposit(change, { ...PICKS, ...picks })
+  expect(standOf(state).game).toBe('cs')
+  expect(standOf(withInventory(state, inventory([item('1'), item('2')]))).selection).toEqual([])
+})
+
+it('they come back once: an account that is entered again begins without picks', () => {
+  const again = play(
+    nextDeposit(),
+    { kind: 'linkTyped', text: '' },
+    { kind: 'linkTyped', text: USER_LINK },
+  ).state
+  expect(standOf(again)).toMatchObject({ game: 'cs', setAside: [] })
+})
+
+it('a payment that succeeded forgets them, and one that failed does not', () => {
+  const forgets = (change: Partial<Payment>) =>
+    play(confirming(), loaded(change)).effects.filter(({ kind }) => kind === 'forgetPicks')
+  expect(forgets({ status: 'succeeded', amount: 400 })).toEqual([{ kind: 'forgetPicks' }])
+  expect(forgets({ status: 'tradeDeclined' })).toEqual([])
+})

@@ -1,0 +1,17 @@
+import { secondsLeft } from '../flow/selectors.ts'
+import { formatTimer } from '../i18n/format.ts'
+import { useRest } from '../parts/texts.ts'
+import { useNow } from '../ui/hooks.ts'
+
+/** The time left of an offer, after a dot. It counts silently: the sentence before it is read out once. */
+export function TimeLeft({ deadlineMs }: { deadlineMs: number | null }) {
+  const { texts } = useRest()
+  const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
+  if (seconds === null) return null
+  return (
+    <span role="timer" aria-live="off">
+      {' · '}
+      {texts.offerTimeLeft(formatTimer(seconds))}
+    </span>
+  )
+}
