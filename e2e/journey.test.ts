@@ -92,7 +92,7 @@ describe("from the demo store's button to the credited balance", () => {
     )
   })
 
-  test('A-055 declining on the trade page opens the declined modal, and nothing is credited', async () => {
+  test('A-055 declining on the trade page opens the declined modal, nothing is credited, and the picks return', async () => {
     const { page } = await openBrowser()
     const before = await balanceBefore()
     await openOfferWithItems(page, till, await shopper())
@@ -103,6 +103,9 @@ describe("from the demo store's button to the credited balance", () => {
     const back = modal.getByRole('link', { name: TEXTS.en.backToStore })
     await back.or(modal.getByRole('link', { name: TEXTS.en.startAgain })).waitFor()
     expect(await balanceCents(till.store)).toBe(before)
+    await startTopUp(page, till)
+    await page.getByRole('button', { name: TEXTS.en.tradeLinkContinue }).click()
+    await expect.poll(() => page.locator('.summary-items li').count()).toBe(2)
   })
 
   test('A-061 leaving the confirmation stops the polls, and coming back resumes them', async () => {
