@@ -23,7 +23,7 @@ const kb = (bytes: number): string => `${(bytes / 1024).toFixed(1)}KB`
  * Matches the files that the page names while the deposit has no shopper. The browser fetches them before it shows the
  * link field.
  */
-const NAMED = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
+const PAGE_FILES = /(?:src|href)="\/(assets\/[^"]+\.(?:js|css))"/g
 
 export async function benchBytes(): Promise<Outcome> {
   await buildWidgetIfChanged()
@@ -46,7 +46,7 @@ export async function benchBytes(): Promise<Outcome> {
 
 /** The gzipped bytes of the page as the gateway sends it, and of every file that it names. */
 function bytesOf(html: string): number {
-  const files = [...html.matchAll(NAMED)].map(([, path = '']) => gzippedSize(join(DIST, path)))
+  const files = [...html.matchAll(PAGE_FILES)].map(([, path = '']) => gzippedSize(join(DIST, path)))
   return files.reduce((sum, size) => sum + size, gzipSync(html, { level: 9 }).length)
 }
 

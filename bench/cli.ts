@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- cli`: processor seconds of the operator's commands as processes, compared with `node -e 0` in the
- * same run. Each is measured with Node's compile cache, and without it, as after an update. The figure with the cache
- * decides.
+ * same run. Each is measured without Node's compile cache, as after an update, and with it. The limits apply to the
+ * figures with the cache.
  */
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { migrate } from '../gateway/db/migrate.ts'
 import { fingerprintOf } from '../gateway/kit/secret-box.ts'
 import { meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const HELP_LIMIT_S = 0.3
 /** Limit for one whole command. */
@@ -43,13 +43,13 @@ export async function benchCli(): Promise<Outcome> {
     await fill(url)
     const env = { ...process.env, DATABASE_URL: url, TRADETILL_MASTER_KEY: MASTER_KEY }
     const before = await readMachine()
-    const bareS = await middleOf(['-e', '0'], env)
+    const bareS = await medianCpuSeconds(['-e', '0'], env)
     const measured: Measured[] = []
     for (const { name, limitS, args } of COMMANDS) {
-      const coldS = await middleOf(args, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' })
+      const coldS = await medianCpuSeconds(args, { ...env, NODE_DISABLE_COMPILE_CACHE: '1' })
       // The first run fills the cache.
       await cpuSeconds(args, env)
-      measured.push({ name, limitS, coldS, warmS: await middleOf(args, env) })
+      measured.push({ name, limitS, coldS, warmS: await medianCpuSeconds(args, env) })
     }
     const machine = meanOf([before, await readMachine()])
     console.log(`a core has ${Math.round(machine.coreSpeed * 100)}% of a quiet one's speed`)
@@ -82,10 +82,10 @@ async function fill(url: string): Promise<void> {
   await client.end()
 }
 
-async function middleOf(args: string[], env: Environment): Promise<number> {
+async function medianCpuSeconds(args: string[], env: Environment): Promise<number> {
   const times: number[] = []
   for (let run = 0; run < RUNS; run += 1) times.push(await cpuSeconds(args, env))
-  return middle(times)
+  return median(times)
 }
 
 /** User and system seconds of a Node process from start to end, as counted by the shell that ran it. */

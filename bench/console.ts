@@ -14,7 +14,7 @@ import { migrate } from '../gateway/db/migrate.ts'
 import type { ActDeps } from '../gateway/operations/operation.ts'
 import { fillYear } from '../proofs/year/rows.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome, percentile95 } from './outcome.ts'
+import { median, type Outcome, percentile95 } from './outcome.ts'
 
 const MANY = 1_000_000
 const FEW = 10_000
@@ -22,7 +22,7 @@ const YEAR_DAYS = 365
 const FEW_DAYS = (YEAR_DAYS * FEW) / MANY
 const PAST_DAYS = 40
 /** The lists of items that left. */
-const OF_THE_PAST = ['departures', 'wishes']
+const LISTS_OF_DEPARTURES = ['departures', 'wishes']
 const SHAPE = { stores: 50, bots: 20 }
 const GROWTH_LIMIT = 1.5
 const P95_LIMIT_MS = 50
@@ -96,9 +96,9 @@ async function openTill(serverUrl: string, deposits: number, days: number): Prom
   await client.end()
   url.pathname = `/${name}`
   await migrate({ url: url.href })
-  const begun = performance.now()
+  const startedMs = performance.now()
   await fillYear(url.href, { ...SHAPE, deposits, days })
-  console.log(`console: ${deposits} deposits in ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
+  console.log(`console: ${deposits} deposits in ${((performance.now() - startedMs) / 1_000).toFixed(0)} s`)
   const answer = readConfig({})
   if (answer.kind === 'refused') throw new Error(answer.problems.join())
   const config = { ...answer.config, masterKey: randomBytes(32) }
@@ -118,22 +118,22 @@ async function openTill(serverUrl: string, deposits: number, days: number): Prom
 async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
   const call = FINDS[find]
   if (call === undefined) throw new Error(`the console has no find ${find}`)
-  const begun = performance.now()
+  const startedMs = performance.now()
   const answer = await call.run(deps, input)
   if (answer.kind === 'refused' && answer.refusal !== 'not_found')
     throw new Error(`${find}: ${answer.message}`)
-  return performance.now() - begun
+  return performance.now() - startedMs
 }
 
 type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
 
 type Tills = { few: Till; past: Till; many: Till }
 
-/** Measures both alternately, so other work on the machine affects both. */
+/** Measures the large and the small till alternately, so other work on the machine affects both. */
 async function measure({ few: young, past, many }: Tills): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
-    const few = OF_THE_PAST.includes(find.name) ? past : young
+    const few = LISTS_OF_DEPARTURES.includes(find.name) ? past : young
     const same = few.finds[index]
     if (same === undefined) throw new Error('the two tills have different finds')
     const times = { few: [] as number[], many: [] as number[] }
@@ -143,7 +143,7 @@ async function measure({ few: young, past, many }: Tills): Promise<Pair[]> {
       times.few.push(fewMs)
       times.many.push(manyMs)
     }
-    const pair = { fewMs: middle(times.few), manyMs: middle(times.many), p95Ms: percentile95(times.many) }
+    const pair = { fewMs: median(times.few), manyMs: median(times.many), p95Ms: percentile95(times.many) }
     pairs.push({ name: find.name, ...pair })
   }
   return pairs

@@ -25,7 +25,7 @@ export type Visit = {
   /** Why no offer was made; undefined if one was. */
   refusal: string | undefined
   /** Seconds until the offer was made or refused. */
-  askedS: number
+  offerTookS: number
   /** The bot's Steam id. */
   bot: string | undefined
   /** When the shopper accepted, in monotonic milliseconds. */
@@ -36,13 +36,13 @@ export type Visit = {
 export type Credits = {
   /** When the deposit with this hash succeeded, in monotonic milliseconds. */
   of(hash: string): number | undefined
-  /** Fills in when each visit was credited. Resolves once all are credited, or after `withinMs`. */
+  /** Sets each visit's `creditedMs`. Resolves once all are credited, or after `withinMs`. */
   all(visits: readonly Visit[], withinMs: number): Promise<void>
   end(): Promise<void>
 }
 
 /** Checks ten times a second which deposits have succeeded, with one query for all. */
-export function startCredits({ pool }: KillTill): Credits {
+export function watchCredits({ pool }: KillTill): Credits {
   const seen = new Map<string, number>()
   const ending = new AbortController()
   const look = async (): Promise<void> => {
@@ -93,7 +93,7 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
     hash: undefined,
     returns: number % 4 < 2,
     refusal: undefined,
-    askedS: 0,
+    offerTookS: 0,
     bot: undefined,
     acceptedMs: undefined,
     creditedMs: undefined,
@@ -118,7 +118,7 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, record: Visit
   const begin = performance.now()
   const request = { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId }
   record.refusal = await askFor(till, request, patienceMs)
-  record.askedS = (performance.now() - begin) / 1_000
+  record.offerTookS = (performance.now() - begin) / 1_000
   if (record.refusal !== undefined) return
   await delay(Math.random() * THOUGHT_MS)
   await accept(till, steamId, record)

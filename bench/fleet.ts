@@ -1,10 +1,10 @@
 /**
  * A fleet on bad days: 20 bots in two gateways and 200 shoppers at once, or 50 bots and 500 shoppers on a large
  * machine. Each bot has a history of 1,000 trades a day for nine days, and Steam limits requests. In the second wave,
- * one bot after another is barred, full, logged out or limited with 429 while shoppers keep coming. No shopper may be
- * refused while a bot can trade, everyone who accepts must be credited, and no limit of Steam may be hit except by a
- * misfortune. The till follows the sandbox's clock, which runs as fast as the machine's. The limits are for a quiet
- * machine. They are longer if this machine was slower in the same run.
+ * one bot after another meets a misfortune (barred, full, logged out, or limited with 429) while shoppers keep coming.
+ * No shopper may be refused while a bot can trade, everyone who accepts must be credited, and no limit of Steam may be
+ * hit except by those bots. The till follows the sandbox's clock, which runs as fast as the machine's. The limits are
+ * for a quiet machine, and are stretched if this machine was slower in the same run.
  */
 import { availableParallelism, totalmem } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,10 +19,10 @@ import {
 import { type Machine, meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { memoryOf, watchCalls } from './fleet-figures.ts'
-import { type Credits, startCredits, type Visit, wave } from './fleet-shoppers.ts'
+import { type Credits, type Visit, watchCredits, wave } from './fleet-shoppers.ts'
 import { type Outcome, percentile95 } from './outcome.ts'
 
-/** The size of machine for the larger fleet, because shoppers, sandbox, PostgreSQL and gateways share it. */
+/** The machine that the larger fleet needs, because shoppers, sandbox, PostgreSQL and gateways share it. */
 const LARGE_FROM = { processors: 8, memoryGb: 16 }
 const SIZES = { normal: { bots: 20, shoppers: 200 }, large: { bots: 50, shoppers: 500 } }
 const PROCESSORS = availableParallelism()
@@ -30,7 +30,7 @@ const MEMORY_GB = Math.round(totalmem() / 2 ** 30)
 const IS_LARGE = PROCESSORS >= LARGE_FROM.processors && MEMORY_GB >= LARGE_FROM.memoryGb
 const { bots: BOTS, shoppers: SHOPPERS } = IS_LARGE ? SIZES.large : SIZES.normal
 const GATEWAYS = 2
-/** The bots that every sandbox has. */
+/** The number of bots that every sandbox has. */
 const OWN_BOTS = 2
 const WAVES = 3
 /** The share of bots that meet a misfortune in the second wave, and the time from one misfortune to the next. */
@@ -61,7 +61,7 @@ export function benchFleet(): Promise<Outcome> {
     // Adds 1,000 offers and trades a day, which every list and history must skip.
     for (const steamId of botsOf(till)) till.steam.begin('busy-for-nine-days', { steamId })
     const gateways = till.urls.map((_, which) => till.start(which))
-    const credits = startCredits(till)
+    const credits = watchCredits(till)
     try {
       await Promise.all(
         gateways.map((gateway, which) => untilAnswering({ url: till.urls[which] ?? '' }, gateway)),
@@ -227,7 +227,7 @@ function describe(visits: readonly Visit[], struck: ReadonlyMap<string, Misfortu
     percentile95(secondsOf(readable.filter((visit) => visit.returns === returns))).toFixed(2)
   const why = visits.flatMap(({ refusal }) => refusal ?? [])
   const reasons = [...new Set(why)].map((each) => `, ${why.filter((other) => other === each).length} ${each}`)
-  const asked = percentile95(visits.map(({ askedS }) => askedS)).toFixed(2)
+  const asked = percentile95(visits.map(({ offerTookS }) => offerTookS)).toFixed(2)
   return `${why.length} of ${visits.length} refused${reasons.join('')}, offer within ${asked} s, credited within ${p95(false)} s, ${p95(true)} s after a return (p95)`
 }
 

@@ -18,9 +18,9 @@ const WIDGET = join(import.meta.dirname, '../widget')
 const TYPES: Record<string, string> = { js: 'text/javascript', css: 'text/css' }
 
 /** The number and width of our own columns in the same window. */
-export type Like = { columns: number; width: number }
+export type ColumnLayout = { columns: number; width: number }
 
-const source = ({ columns, width }: Like): string => `
+const source = ({ columns, width }: ColumnLayout): string => `
   import { useWindowVirtualizer } from '${PACKAGE}'
   import { useMemo, useRef, useState } from 'react'
   import { createRoot } from 'react-dom/client'
@@ -78,9 +78,9 @@ const source = ({ columns, width }: Like): string => `
 /** Resolves once the page is served. `?count=` sets the number of items. */
 export async function serveTanstack(
   stock: (count: number) => readonly Item[],
-  like: Like,
+  layout: ColumnLayout,
 ): Promise<{ url: string; end(): void }> {
-  await withPackage(TANSTACK, (folder) => buildPage(join(folder, 'node_modules', PACKAGE), like))
+  await withPackage(TANSTACK, (folder) => buildPage(join(folder, 'node_modules', PACKAGE), layout))
   const dist = join(FOLDER, 'dist')
   const files = new Map(
     readdirSync(join(dist, 'assets')).map((name) => [
@@ -102,14 +102,14 @@ export async function serveTanstack(
   return { url: `http://localhost:${address.port}`, end: () => server.close() }
 }
 
-async function buildPage(virtual: string, like: Like): Promise<void> {
+async function buildPage(virtual: string, layout: ColumnLayout): Promise<void> {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(
     join(FOLDER, 'index.html'),
     '<!doctype html><title>TanStack</title><div id="root"></div><script type="module" src="/main.jsx"></script>',
   )
-  writeFileSync(join(FOLDER, 'main.jsx'), source(like))
+  writeFileSync(join(FOLDER, 'main.jsx'), source(layout))
   await build({
     root: FOLDER,
     logLevel: 'silent',

@@ -9,8 +9,8 @@ import { endTill, startTill } from '../e2e/support/till.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { SORTS } from '../widget/flow/state.ts'
 import { HASH, inventory, item, payment } from '../widget/flow/test-states.ts'
-import { type Like, serveTanstack, TANSTACK } from './grid-tanstack.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { type ColumnLayout, serveTanstack, TANSTACK } from './grid-tanstack.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const MOST_RATIO = 1.2
 const MOST_SCRIPT_MS = 5
@@ -27,7 +27,7 @@ const stock = (count: number) =>
 type Act = 'scrollMs' | 'keyMs' | 'clickMs'
 
 /** A page that shows its items. `nodes`: the number of its DOM nodes. */
-type Shown = { page: Page; session: CDPSession; nodes: number }
+type OpenPage = { page: Page; session: CDPSession; nodes: number }
 
 /** CPU milliseconds of the main thread during `act`, without other work on the machine. */
 async function threadMs(session: CDPSession, page: Page, act: () => Promise<unknown>): Promise<number> {
@@ -49,7 +49,7 @@ export async function showItems(page: Page, gateway: string, count: number): Pro
   await page.getByRole('gridcell').first().waitFor()
 }
 
-async function open(browser: Browser, show: (page: Page) => Promise<void>): Promise<Shown> {
+async function open(browser: Browser, show: (page: Page) => Promise<void>): Promise<OpenPage> {
   const { page, context } = await visit(browser)
   const session = await context.newCDPSession(page)
   await session.send('Performance.enable')
@@ -74,12 +74,12 @@ const ACTS: Record<Act, (page: Page, round: number) => Promise<unknown>> = {
   clickMs: (page) => page.locator('.card').first().click(),
 }
 
-type Pair = { few: Shown; many: Shown }
-type Took = Record<keyof Pair, number[]>
+type Pair = { few: OpenPage; many: OpenPage }
+type Times = Record<keyof Pair, number[]>
 
 /** Measures an act on pages with 100 and with 10,000 items, alternately. */
-async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
-  const took = pairs.map((): Took => ({ few: [], many: [] }))
+async function compare(act: Act, pairs: readonly Pair[]): Promise<Times[]> {
+  const took = pairs.map((): Times => ({ few: [], many: [] }))
   // The first two rounds warm up.
   for (let round = 0; round < ROUNDS + 2; round += 1)
     for (const [index, pair] of pairs.entries())
@@ -94,8 +94,8 @@ async function compare(act: Act, pairs: readonly Pair[]): Promise<Took[]> {
 }
 
 /** The factor by which the act costs more with 10,000 items. */
-function timesOf(who: string, act: Act, { few, many }: Took): number {
-  const [fewMs, manyMs] = [middle(few), middle(many)]
+function timesOf(who: string, act: Act, { few, many }: Times): number {
+  const [fewMs, manyMs] = [median(few), median(many)]
   const times = manyMs / fewMs
   console.log(
     `${who}: ${act}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${times.toFixed(2)}`,
@@ -127,7 +127,7 @@ export async function benchGrid(): Promise<Outcome> {
   try {
     const ofCount = (count: number) => open(browser, (page) => showItems(page, till.gateway, count))
     const ours = { few: await ofCount(100), many: await ofCount(10_000) }
-    theirs = await openTanstack(browser, await shapeOf(ours.few.page))
+    theirs = await openTanstack(browser, await layoutOf(ours.few.page))
     const ratios: number[] = []
     for (const act of ['scrollMs', 'keyMs', 'clickMs'] as const) {
       const [mine, other] = await compare(act, theirs === undefined ? [ours] : [ours, theirs])
@@ -155,16 +155,19 @@ export async function benchGrid(): Promise<Outcome> {
   }
 }
 
-const shapeOf = (page: Page): Promise<Like> =>
+const layoutOf = (page: Page): Promise<ColumnLayout> =>
   page.evaluate(() => ({
     columns: Number(document.querySelector('.grid')?.getAttribute('aria-colcount')),
     width: document.querySelector('.card')?.getBoundingClientRect().width ?? 0,
   }))
 
 /** Resolves to undefined if the package is unavailable. Then only our grid is measured. */
-async function openTanstack(browser: Browser, like: Like): Promise<(Pair & { end(): void }) | undefined> {
+async function openTanstack(
+  browser: Browser,
+  layout: ColumnLayout,
+): Promise<(Pair & { end(): void }) | undefined> {
   try {
-    const { url, end } = await serveTanstack(stock, like)
+    const { url, end } = await serveTanstack(stock, layout)
     const ofCount = (count: number) =>
       open(browser, async (page) => {
         await page.goto(`${url}/?count=${count}`)

@@ -4,11 +4,11 @@ import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
 import { listOf } from '../gateway/pricing/service.ts'
 import { parsePartnerPage } from '../gateway/steam/parse.ts'
 import { inventoryPage } from '../gateway/testing/steam-page.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 6
 const ROUNDS = 15
-/** The most growth for ten times the items. A tenth above linear is noise of the clock. */
+/** The factor by which the cost may grow with ten times the items. A tenth above linear is noise of the clock. */
 const MOST_GROWTH = 11
 
 const NOW = new Date('2026-01-01T12:00:00Z')
@@ -40,7 +40,7 @@ export async function benchInventory(): Promise<Outcome> {
 
 type Measured = { count: number; bytes: number; parse: number; ours: number }
 
-/** Measures both alternately in one run. Returns the medians. */
+/** Measures both alternately in one run. Returns the medians, in milliseconds of CPU. */
 function measure(count: number): Measured {
   const { page, names } = inventoryPage(count)
   const text = JSON.stringify(page)
@@ -51,7 +51,7 @@ function measure(count: number): Measured {
     parse.push(cpuMs(() => JSON.parse(text)))
     ours.push(cpuMs(() => priceAll(text, prices, count)))
   }
-  return { count, bytes: Buffer.byteLength(text), parse: middle(parse), ours: middle(ours) }
+  return { count, bytes: Buffer.byteLength(text), parse: median(parse), ours: median(ours) }
 }
 
 function priceAll(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count: number): void {

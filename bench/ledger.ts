@@ -1,6 +1,6 @@
 /**
- * Measures credits per second for one busy store with protected trades, which all use the store's limit. Compares them
- * with the same rows in one bare statement, and with a transaction that locks the store's balance first.
+ * Measures credits per second of one busy store. Its trades are protected, so all of them use the store's limit. The
+ * comparisons are one bare statement that writes the same rows, and a transaction that locks the store's balance first.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -13,9 +13,9 @@ import { record } from '../gateway/trades/record.ts'
 import type { TradeStore } from '../gateway/trades/trade-store.ts'
 import { type CutTill, openCutTill } from '../proofs/cut/till.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
-/** The factor by which a credit must be faster than with a lock first. */
+/** The factor by which a credit must be faster than one that locks the balance first. */
 const LIMIT = 1.4
 /** The factor by which a credit may take longer than the bare statement. */
 const FLOOR_LIMIT = 2
@@ -43,7 +43,7 @@ export function benchLedger(): Promise<Outcome> {
         for (const kind of ['ours', 'bare', 'locked'] as const)
           figures[kind][round] = await perSecond(till, { db, store, credit: kinds[kind] })
       }
-      return judge(middle(figures.ours), { bare: middle(figures.bare), locked: middle(figures.locked) })
+      return judge(median(figures.ours), { bare: median(figures.bare), locked: median(figures.locked) })
     } finally {
       await pool.end()
       await close()

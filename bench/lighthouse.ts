@@ -19,7 +19,7 @@ import { prepare } from '../e2e/support/setup.ts'
 import { endTill, startTill } from '../e2e/support/till.ts'
 import { openDeposit } from '../e2e/support/widget-calls.ts'
 import { withPackage } from './npm-package.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const LIGHTHOUSE = 'lighthouse@13.5.0'
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'] as const
@@ -72,7 +72,7 @@ async function measure(folder: string, url: string, chromium: string): Promise<R
       env: { ...process.env, CHROME_PATH: chromium },
       timeout: 120_000,
     })
-  // A browser trace without its beginning measures nothing, so Lighthouse runs again.
+  // If the browser's trace lacks its beginning, nothing was measured, so Lighthouse runs again.
   await measureOnce().catch(async (error: unknown) => {
     if (!String(error).includes('NO_NAVSTART')) throw error
     await measureOnce()
@@ -90,8 +90,8 @@ function print(each: Report, index: number): void {
   )
 }
 
-/** A proxy to the till that makes the inventory as long as needed. */
-async function withItems(gateway: string, count: number): Promise<{ url: string; close(): void }> {
+/** Starts a proxy to the till that fills the inventory with `count` items. */
+async function startItemProxy(gateway: string, count: number): Promise<{ url: string; close(): void }> {
   const { hostname, port } = new URL(gateway)
   const server = createServer((incoming, answer) => {
     const isInventory = incoming.url?.startsWith('/api/inventory') === true
@@ -136,9 +136,9 @@ export async function benchLighthouse(): Promise<Outcome> {
   const till = await startTill()
   try {
     const secrets = await storeSecrets(till.root)
-    // Most stores name their shopper's language, as the demo store does. Then the first answer already has texts.
+    // Like most stores, the demo store gives its shopper's language. The first answer then has texts in that language.
     const shopper = await openDeposit({ place: till, secrets }, { language: 'en' })
-    const page = await withItems(till.gateway, ITEMS)
+    const page = await startItemProxy(till.gateway, ITEMS)
     const url = `${page.url}/deposit/${shopper.hash}`
     try {
       return judge(await withPackage(LIGHTHOUSE, (folder) => reportsOf(folder, url, chromium)))
@@ -162,11 +162,11 @@ async function reportsOf(folder: string, url: string, chromium: string): Promise
 
 function judge(reports: readonly Report[]): Outcome {
   const score = (name: (typeof CATEGORIES)[number]): number =>
-    middle(reports.map((each) => points(each, name)))
-  const shift = middle(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
+    median(reports.map((each) => points(each, name)))
+  const shift = median(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
   const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
   const full = score('accessibility') === 100 && score('best-practices') === 100
-  const paintMs = middle(reports.map((each) => figureOf(each, 'largest-contentful-paint')))
+  const paintMs = median(reports.map((each) => figureOf(each, 'largest-contentful-paint')))
   const passed =
     score('performance') >= LEAST_PERFORMANCE && full && shift === 0 && paintMs <= LATEST_PAINT_MS
   return {

@@ -15,7 +15,7 @@ import { storeSecrets } from '../e2e/support/demo-store.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { endTill, startTill } from '../e2e/support/till.ts'
 import { newDeposit } from '../e2e/support/widget-calls.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const MOST_TIMES = 1.3
 /** Round trips for the document and the files that it names. Content is visible after the first. */
@@ -27,7 +27,7 @@ const ROUNDS = 5
 /** A folder within the project, so the build finds React. */
 const FLOOR = join(import.meta.dirname, '../.data/bench-line')
 
-type Seen = { paintMs: number; fieldMs: number }
+type VisitTimes = { paintMs: number; fieldMs: number }
 
 export async function benchLine(): Promise<Outcome> {
   await prepare()
@@ -36,8 +36,8 @@ export async function benchLine(): Promise<Outcome> {
   const browser = await launchBrowser()
   try {
     const { url } = await newDeposit({ place: till, secrets: await storeSecrets(till.root) })
-    const ours: Seen[] = []
-    const theirs: Seen[] = []
+    const ours: VisitTimes[] = []
+    const theirs: VisitTimes[] = []
     for (let round = 0; round < ROUNDS; round += 1) {
       theirs.push(await visitOnce(browser, floor.url))
       ours.push(await visitOnce(browser, url))
@@ -50,8 +50,9 @@ export async function benchLine(): Promise<Outcome> {
   }
 }
 
-function judge(ours: readonly Seen[], theirs: readonly Seen[]): Outcome {
-  const medianOf = (all: readonly Seen[], what: keyof Seen) => middle(all.map((seen) => seen[what]))
+function judge(ours: readonly VisitTimes[], theirs: readonly VisitTimes[]): Outcome {
+  const medianOf = (all: readonly VisitTimes[], what: keyof VisitTimes) =>
+    median(all.map((seen) => seen[what]))
   const [paint, field, bare] = [
     medianOf(ours, 'paintMs'),
     medianOf(ours, 'fieldMs'),
@@ -79,7 +80,7 @@ function watchField(): void {
 }
 
 /** Visits the page once with an empty cache. */
-async function visitOnce(browser: Browser, url: string): Promise<Seen> {
+async function visitOnce(browser: Browser, url: string): Promise<VisitTimes> {
   const context = await browser.newContext({ viewport: MOBILE, locale: 'en-US' })
   try {
     const page = await context.newPage()

@@ -19,8 +19,8 @@ export function printOutcome(outcome: Outcome): void {
   console.log([name, ours, floor, times, limit, passed ? 'PASS' : 'FAIL'].join(' '))
 }
 
-/** The median; the upper one of two. */
-export function middle(values: readonly number[]): number {
+/** The median. Of an even number of values, the upper of the two in the middle. */
+export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 }
 

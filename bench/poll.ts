@@ -14,7 +14,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import { freePorts } from '../e2e/support/process.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const LIMIT = 1.5
 const ROUNDS = 21
@@ -23,7 +23,7 @@ const POLLS = 4_000
 const WARM_UP = 6_000
 const COUNTED = 24_000
 const CONNECTIONS = 20
-/** The most transactions per poll. The till's own work varies, so a few count as chance. */
+/** The most transactions per poll. More than 0, because the number of the till's own transactions varies. */
 const MOST_QUERIES = 0.005
 
 type Server = { url: string; cpuUs(): Promise<number>; stop(): void }
@@ -51,7 +51,7 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
   const database = new pg.Client({ connectionString: databaseUrl })
   await database.connect()
   try {
-    const path = `/api/payment?hash=${await aDeposit(database)}`
+    const path = `/api/payment?hash=${await createDeposit(database)}`
     const etag = (await fetch(`${ours.url}${path}`)).headers.get('etag') ?? ''
     const targets = { ours: { server: ours, path, etag }, floor: { server: floor, path, etag } }
     const queries = await queriesPerPoll(database, targets.ours)
@@ -65,28 +65,28 @@ async function poll(databaseUrl: string, folder: string): Promise<Outcome> {
 
 type Costs = { ours: number[]; floor: number[] }
 
-/** Measures both alternately in one run. Subtracts the gateway's background work during that time. */
+/** Measures both servers alternately. Subtracts the cost of the gateway's own work during the same time. */
 async function measureAlternately({ ours, floor }: { ours: Target; floor: Target }): Promise<Costs> {
-  await polls(ours, WARM_UP)
-  await polls(floor, WARM_UP)
+  await sendPolls(ours, WARM_UP)
+  await sendPolls(floor, WARM_UP)
   const costs: Costs = { ours: [], floor: [] }
   for (let round = 0; round < ROUNDS; round += 1) {
-    const busy = await costOf(ours.server, () => polls(ours, POLLS))
+    const busy = await costOf(ours.server, () => sendPolls(ours, POLLS))
     const idle = await costOf(ours.server, () => delay(busy.tookMs))
     costs.ours.push((busy.cpuUs - idle.cpuUs) / POLLS)
-    costs.floor.push((await costOf(floor.server, () => polls(floor, POLLS))).cpuUs / POLLS)
+    costs.floor.push((await costOf(floor.server, () => sendPolls(floor, POLLS))).cpuUs / POLLS)
   }
   return costs
 }
 
 /** Each round has its own ratio, because a busy moment of the machine affects both servers of a round. */
 function judge({ ours, floor }: Costs, queries: number): Outcome {
-  const ratio = middle(ours.map((us, round) => us / (floor[round] ?? Number.NaN)))
+  const ratio = median(ours.map((us, round) => us / (floor[round] ?? Number.NaN)))
   console.log(`poll: ${queries.toFixed(5)} queries a poll (limit: ${MOST_QUERIES})`)
   return {
     name: 'poll',
-    ours: `${middle(ours).toFixed(1)}us`,
-    floor: `${middle(floor).toFixed(1)}us`,
+    ours: `${median(ours).toFixed(1)}us`,
+    floor: `${median(floor).toFixed(1)}us`,
     ratio,
     limit: `<=${LIMIT}`,
     passed: ratio <= LIMIT && queries <= MOST_QUERIES,
@@ -126,7 +126,7 @@ async function costOf(server: Server, work: () => Promise<unknown>) {
 }
 
 /** Sends this many polls over persistent connections. Throws if the answer to one is not 304. */
-async function polls({ server, path, etag }: Target, count: number): Promise<void> {
+async function sendPolls({ server, path, etag }: Target, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)
   const options = { agent, hostname, port, path, headers: { 'if-none-match': etag } }
@@ -155,12 +155,12 @@ async function queriesPerPoll(database: pg.Client, target: Target): Promise<numb
     await work()
     return (await transactions(database)) - before
   }
-  await polls(target, 1_000)
+  await sendPolls(target, 1_000)
   const begin = performance.now()
-  const busy = await transactionsDuring(() => polls(target, COUNTED))
+  const busy = await transactionsDuring(() => sendPolls(target, COUNTED))
   const tookMs = performance.now() - begin
   const quiet = await transactionsDuring(async () => {
-    await polls(target, 1)
+    await sendPolls(target, 1)
     await delay(tookMs)
   })
   return Math.max(0, busy - quiet) / COUNTED
@@ -174,7 +174,7 @@ async function transactions(database: pg.Client): Promise<number> {
 }
 
 /** Resolves to the hash of a deposit that waits for its shopper. */
-async function aDeposit(database: pg.Client): Promise<string> {
+async function createDeposit(database: pg.Client): Promise<string> {
   const hash = randomBytes(16).toString('hex')
   await database.query(`
     with made as (insert into store (name, origins) values ('Ember Forge', '{http://localhost}') returning id)

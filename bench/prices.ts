@@ -12,22 +12,22 @@ const PRICES = 25_000
 const MOST_MS = 2_000
 const DAY_MS = 86_400_000
 const BASKET = 50
-/** The source and the game whose prices are refreshed. */
-const BY = { source: 'market', game: 'cs' } as const
+/** The prices of this source and game are refreshed. */
+const SOURCE_AND_GAME = { source: 'market', game: 'cs' } as const
 
 export function benchPrices(): Promise<Outcome> {
   return withDatabase({ fsync: true }, async (url) => {
     await migrate({ url })
     const database = openDatabase(url)
     try {
-      return await refreshes(database)
+      return await measure(database)
     } finally {
       await database.close()
     }
   })
 }
 
-async function refreshes(database: Database): Promise<Outcome> {
+async function measure(database: Database): Promise<Outcome> {
   const start = new Date('2026-01-01T12:00:00Z').getTime()
   await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: new Date(start) })
   const rounds: [what: string, at: number][] = [
@@ -64,7 +64,7 @@ async function refresh(database: Database, at: Date) {
   const before = await writesOf(database)
   const begin = performance.now()
   let tookMs: number | undefined
-  const saved = savePrices(database.db, BY, rows).then(() => {
+  const saved = savePrices(database.db, SOURCE_AND_GAME, rows).then(() => {
     tookMs = performance.now() - begin
   })
   const waitedMs: number[] = []

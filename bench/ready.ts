@@ -12,7 +12,7 @@ import { cleanClone, makeRelease, serve, unlock, unpack } from '../proofs/live/r
 import { meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from '../scripts/widget.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const LIMIT_S = 1.5
 const RUNS = 5
@@ -20,7 +20,7 @@ const LOOK_MS = 5
 /** The time-out of a start on a machine that is too busy to measure anything. */
 const MOST_MS = 120_000
 
-type Place = { folder: string; cwd: string; env: Record<string, string>; port: number }
+type ReleaseRun = { folder: string; cwd: string; env: Record<string, string>; port: number }
 
 export async function benchReady(): Promise<Outcome> {
   await buildWidgetIfChanged()
@@ -71,17 +71,17 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
     TRADETILL_DATA: join(cwd, 'data'),
     NODE_COMPILE_CACHE: cache,
   }
-  const started = { folder, cwd, env, port }
-  console.log(`first start, which creates its tables: ${(await secondsToReady(started)).toFixed(2)}s`)
+  const releaseRun = { folder, cwd, env, port }
+  console.log(`first start, which creates its tables: ${(await secondsToReady(releaseRun)).toFixed(2)}s`)
   const runs: { tookS: number; speed: number }[] = []
   for (let index = 0; index < RUNS; index += 1) {
     const before = await readMachine()
-    const tookS = await secondsToReady(started)
+    const tookS = await secondsToReady(releaseRun)
     const { speed } = meanOf([before, await readMachine()])
     runs.push({ tookS, speed })
     console.log(`ready after ${tookS.toFixed(2)}s, machine ${Math.round(speed * 100)}% of a quiet one`)
   }
-  const tookS = middle(runs.map((run) => run.tookS))
+  const tookS = median(runs.map((run) => run.tookS))
   const limitS = stretchLimit(LIMIT_S, runs.find((run) => run.tookS === tookS)?.speed ?? 1)
   return {
     name: 'ready',
@@ -92,8 +92,8 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
   }
 }
 
-/** Resolves to the seconds until the till is ready, after its process has ended. */
-async function secondsToReady({ folder, cwd, env, port }: Place): Promise<number> {
+/** Starts the till, stops it, and resolves to the seconds until it was ready. */
+async function secondsToReady({ folder, cwd, env, port }: ReleaseRun): Promise<number> {
   const begin = performance.now()
   const till = serve(folder, { cwd, env })
   let isOver = false

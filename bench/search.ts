@@ -4,7 +4,7 @@
 import type { Item } from '../contract/widget-api.ts'
 import { visibleItems } from '../widget/flow/selectors.ts'
 import { item } from '../widget/flow/test-states.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const ITEMS = 10_000
 const MOST_TIMES = 1.5
@@ -59,7 +59,7 @@ export async function benchSearch(): Promise<Outcome> {
     ours.push(cpuMs(search))
     if (round % 2 === 1) theirs.push(cpuMs(scan))
   }
-  const [oursMs, theirsMs] = [middle(ours), middle(theirs)]
+  const [oursMs, theirsMs] = [median(ours), median(theirs)]
   return {
     name: 'search',
     ours: `${oursMs.toFixed(2)}ms`,

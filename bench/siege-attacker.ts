@@ -33,42 +33,42 @@ type Move = (caller: Caller) => ReturnType<Caller['call']>
 
 /** The error report of a failing page. */
 const report = (hash: string): object => ({
-  message: somewhere(),
+  message: randomHex(),
   type: 'Error',
   filename: 'main.js',
   lineno: 1,
   empty: false,
   url: `http://localhost/deposit/${hash}`,
 })
-const somewhere = (): string => randomBytes(16).toString('hex')
+const randomHex = (): string => randomBytes(16).toString('hex')
 const pick = <T>(values: readonly T[]): T | undefined => values[randomInt(values.length)]
 
 /** Calls that need only an address: unknown paths and links, guessed keys, malformed bodies. */
-const fromAnAddress: readonly Move[] = [
-  (caller) => caller.call(`/${somewhere()}`),
-  (caller) => caller.call(`/deposit/${somewhere()}`),
-  (caller) => caller.call(`/api/payment?hash=${somewhere()}`),
-  (caller) => caller.call('/v1/deposits', { headers: { authorization: `Bearer tt_test_${somewhere()}` } }),
-  (caller) => caller.call('/api/error-report', { body: report(somewhere()) }),
-  (caller) => caller.call('/api/trade', { body: { hash: somewhere(), items: Array(5_000).fill('1') } }),
+const movesFromAddress: readonly Move[] = [
+  (caller) => caller.call(`/${randomHex()}`),
+  (caller) => caller.call(`/deposit/${randomHex()}`),
+  (caller) => caller.call(`/api/payment?hash=${randomHex()}`),
+  (caller) => caller.call('/v1/deposits', { headers: { authorization: `Bearer tt_test_${randomHex()}` } }),
+  (caller) => caller.call('/api/error-report', { body: report(randomHex()) }),
+  (caller) => caller.call('/api/trade', { body: { hash: randomHex(), items: Array(5_000).fill('1') } }),
   (caller) => caller.call('/healthz'),
 ]
 
 /** Calls with one real link, from many addresses. */
-const withALink = ({ hash, tradeUrls }: Plan): readonly Move[] => [
+const movesWithLink = ({ hash, tradeUrls }: Plan): readonly Move[] => [
   (caller) => caller.call(`/api/payment?hash=${hash}`),
   (caller) => caller.call('/api/trade-url', { body: { hash, tradeUrl: pick(tradeUrls) } }),
   (caller) => caller.call(`/api/inventory?hash=${hash}&game=${pick(GAMES)}`),
   (caller) => caller.call(`/api/inventory?hash=${hash}&game=${pick(GAMES)}&reload=true`),
   (caller) =>
-    caller.call('/api/trade', { body: { hash, game: pick(GAMES), items: ['1'], quoteId: somewhere() } }),
+    caller.call('/api/trade', { body: { hash, game: pick(GAMES), items: ['1'], quoteId: randomHex() } }),
   (caller) => caller.call('/api/error-report', { body: report(hash) }),
 ]
 
 /** Calls of a store with a key. */
-const asAStore = ({ apiKey }: Plan): readonly Move[] => {
+const movesAsStore = ({ apiKey }: Plan): readonly Move[] => {
   const headers = { authorization: `Bearer ${apiKey}` }
-  const deposit = () => ({ externalId: somewhere(), currency: 'USD', backToStoreUrl: 'http://localhost/' })
+  const deposit = () => ({ externalId: randomHex(), currency: 'USD', backToStoreUrl: 'http://localhost/' })
   return [
     (caller) => caller.call('/v1/deposits', { headers, body: deposit() }),
     (caller) => caller.call('/v1/deposits?limit=100', { headers }),
@@ -80,7 +80,9 @@ const asAStore = ({ apiKey }: Plan): readonly Move[] => {
 }
 
 const movesOf = (plan: Plan): readonly Move[] =>
-  ({ address: () => fromAnAddress, link: () => withALink(plan), store: () => asAStore(plan) })[plan.kind]()
+  ({ address: () => movesFromAddress, link: () => movesWithLink(plan), store: () => movesAsStore(plan) })[
+    plan.kind
+  ]()
 
 function moveOf(moves: readonly Move[], turn: number): Move {
   const move = moves[turn % moves.length]
@@ -104,7 +106,7 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
   const callers = Array.from({ length: CALLERS }, (_, n) =>
     createCaller(plan.url, `127.0.9.${plan.kind === 'address' ? 1 : n + 1}`),
   )
-  const seen: Record<string, number> = {}
+  const statuses: Record<string, number> = {}
   const one = async (caller: Caller, first: number): Promise<void> => {
     let next = performance.now()
     for (let turn = first; !ending.aborted; turn += 1) {
@@ -115,7 +117,7 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
         (answer) => String(answer.status),
         () => 'cut',
       )
-      seen[status] = (seen[status] ?? 0) + 1
+      statuses[status] = (statuses[status] ?? 0) + 1
       next = Math.max(next + (1_000 * CALLERS) / CALLS_A_SECOND, performance.now() - MOST_LATE_MS)
       await delay(Math.max(0, next - performance.now()))
     }
@@ -123,13 +125,13 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
   await Promise.all(callers.map(one))
   for (const caller of callers) caller.end()
   for (const socket of idle) socket.destroy()
-  return seen
+  return statuses
 }
 
 if (process.argv[2] !== undefined) {
   const ending = new AbortController()
   process.once('message', () => ending.abort())
   process.once('disconnect', () => ending.abort())
-  const seen = await attack(planSchema.parse(JSON.parse(process.argv[2])), ending.signal)
-  process.send?.(seen, () => process.disconnect())
+  const statuses = await attack(planSchema.parse(JSON.parse(process.argv[2])), ending.signal)
+  process.send?.(statuses, () => process.disconnect())
 }

@@ -21,19 +21,17 @@ import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { withDatabase } from './database.ts'
 import { watchCalls } from './fleet-figures.ts'
-import { middle, type Outcome, percentile95 } from './outcome.ts'
+import { median, type Outcome, percentile95 } from './outcome.ts'
 import type { Plan } from './siege-attacker.ts'
 import { type Answer, createCaller } from './siege-calls.ts'
 
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
-/**
- * Polls of each shopper, the first before the acceptance. Few, because the bots can have only a few open offers at a
- * time.
- */
+/** Polls of each shopper. Few, because the bots can have only a few open offers at a time. */
 const POLLS = 6
-const POLLS_BEFORE_ACCEPT = 2
+/** The poll after which a shopper accepts, counted from 0. */
+const ACCEPT_AFTER_POLL = 2
 const POLL_EVERY_MS = 1_000
 /** The pause between two calls for an offer, and the most calls. */
 const AGAIN_MS = 500
@@ -48,8 +46,8 @@ const ROWS_A_MINUTE = 3_000
 const LOG_BYTES_A_MINUTE = 500_000
 const KINDS = ['address', 'link', 'store'] as const
 
-type Seen = { times: Map<string, number[]>; refusals: Map<string, number> }
-type Wave = Seen & { minutes: number; rows: number; logBytes: number }
+type Observed = { times: Map<string, number[]>; refusals: Map<string, number> }
+type Wave = Observed & { minutes: number; rows: number; logBytes: number }
 
 export async function benchSiege(): Promise<Outcome> {
   await buildWidgetIfChanged()
@@ -57,7 +55,7 @@ export async function benchSiege(): Promise<Outcome> {
     const till = await openKillTill(serverUrl, 'siege', {
       furtherBots: FURTHER_BOTS,
       quotas: true,
-      // Limits and log as in production. The settings of the proofs allow everything from one address, and log little.
+      // Limits and log as in production. Other proofs allow everything from one address and log little.
       settings: { TRADETILL_MAX_CONNECTIONS_PER_ADDRESS: '200', TRADETILL_LOG_LEVEL: 'info' },
     })
     const gateway = till.start()
@@ -87,9 +85,9 @@ async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
     const hash = (await openVisit(till, `hostile-${kind}`, till.steam.invite('quiet_lynx').steamId)) ?? ''
     const tradeUrls = Array.from({ length: HOSTILE_LINKS }, () => till.steam.invite('quiet_lynx').tradeUrl())
     const between = await readMachine()
-    const attacker = begin({ url: till.url, kind, hash, tradeUrls, apiKey })
+    const attacker = startAttacker({ url: till.url, kind, hash, tradeUrls, apiKey })
     const under = await wave(till, gateway)
-    console.log(`siege: ${kind}: the attacker got ${JSON.stringify(await endOf(attacker))}`)
+    console.log(`siege: ${kind}: the attacker got ${JSON.stringify(await stopAttacker(attacker))}`)
     const speeds = [before, between, await readMachine()].map(({ speed }) => speed.toFixed(2))
     console.log(
       `siege: ${kind}: speed of the machine before, between and after (1 is two quiet cores): ${speeds.join(', ')}`,
@@ -128,7 +126,7 @@ function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
       refused += count
     }
   console.log(
-    `siege: ${kind}: middle ${middle(all(under)).toFixed(0)} ms, ${middle(all(quiet)).toFixed(0)} ms without`,
+    `siege: ${kind}: median ${median(all(under)).toFixed(0)} ms, ${median(all(quiet)).toFixed(0)} ms without`,
   )
   for (const [path, times] of under.times) {
     const [ours, without] = [percentile95(times), percentile95(quiet.times.get(path) ?? [])]
@@ -161,7 +159,7 @@ function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
 
 /** Plays a wave. Resolves once every honest shopper has an offer and has waited for it. */
 async function wave(till: KillTill, gateway: Running): Promise<Wave> {
-  const seen: Seen = { times: new Map(), refusals: new Map() }
+  const seen: Observed = { times: new Map(), refusals: new Map() }
   const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
   await Promise.all(
     Array.from({ length: SHOPPERS }, async (_, number) => {
@@ -177,7 +175,7 @@ async function wave(till: KillTill, gateway: Running): Promise<Wave> {
   }
 }
 
-async function visit(till: KillTill, number: number, seen: Seen): Promise<void> {
+async function visit(till: KillTill, number: number, seen: Observed): Promise<void> {
   const guest = till.steam.invite('quiet_lynx')
   const hash = await openVisit(till, `honest-${guest.steamId}`, guest.steamId)
   const caller = createCaller(till.url, `127.0.1.${number + 1}`)
@@ -202,7 +200,7 @@ async function visit(till: KillTill, number: number, seen: Seen): Promise<void> 
       await delay(AGAIN_MS)
     for (let polls = 0; polls < POLLS; polls += 1) {
       await call(`/api/payment?hash=${hash}`)
-      if (polls === POLLS_BEFORE_ACCEPT) accept(guest)
+      if (polls === ACCEPT_AFTER_POLL) accept(guest)
       await delay(POLL_EVERY_MS)
     }
   } catch (error) {
@@ -240,10 +238,10 @@ async function rowsOf({ pool }: KillTill): Promise<number> {
   return Number(rows[0]?.n)
 }
 
-const begin = (plan: Plan): ChildProcess =>
+const startAttacker = (plan: Plan): ChildProcess =>
   fork(join(import.meta.dirname, 'siege-attacker.ts'), [JSON.stringify(plan)])
 
-async function endOf(attacker: ChildProcess): Promise<Record<string, number>> {
+async function stopAttacker(attacker: ChildProcess): Promise<Record<string, number>> {
   const report = once(attacker, 'message')
   attacker.send('end')
   const [seen] = await report

@@ -9,7 +9,7 @@ import { eventually, isServing } from '../e2e/support/process.ts'
 import { newPlace, type Place, removePlace } from '../e2e/support/till.ts'
 import { type Machine, meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const LIMITS_S = { empty: 6, warm: 4 } as const
 const RUNS = 3
@@ -22,10 +22,10 @@ type Run = { tookS: number; machine: Machine }
 export async function benchStart(): Promise<Outcome> {
   // Builds and compiles before the measurement, because that happens only once.
   await buildWidgetIfChanged()
-  await onPlace((place) => startOnce(place))
+  await inNewPlace((place) => startOnce(place))
   const runs: Record<Kind, Run[]> = { empty: [], warm: [] }
   for (let index = 0; index < RUNS; index += 1) {
-    await onPlace(async (place) => {
+    await inNewPlace(async (place) => {
       for (const kind of ['empty', 'warm'] as const) {
         const run = await measureStart(place)
         runs[kind].push(run)
@@ -40,7 +40,7 @@ export async function benchStart(): Promise<Outcome> {
   return { ...empty, name: 'start', passed: empty.passed && warm.passed, also: [warm] }
 }
 
-async function onPlace(work: (place: Place) => Promise<unknown>): Promise<void> {
+async function inNewPlace(work: (place: Place) => Promise<unknown>): Promise<void> {
   const place = await newPlace()
   try {
     await work(place)
@@ -55,7 +55,7 @@ async function measureStart(place: Place): Promise<Run> {
   return { tookS, machine: meanOf([before, await readMachine()]) }
 }
 
-/** Resolves to the seconds until everything answers, after the process has ended. */
+/** Starts everything, stops it, and resolves to the seconds until everything answered. */
 async function startOnce(place: Place): Promise<number> {
   const begin = performance.now()
   const npm = spawn('npm', ['start'], {
@@ -87,7 +87,7 @@ function isReady(exitCode: number | null, output: string): boolean {
 
 /** The median run decides. Its limit is adjusted to the machine's speed in that run. */
 function judge(kind: Kind, runs: readonly Run[]): Outcome {
-  const tookS = middle(runs.map((run) => run.tookS))
+  const tookS = median(runs.map((run) => run.tookS))
   const speed = runs.find((run) => run.tookS === tookS)?.machine.speed ?? 1
   const limitS = stretchLimit(LIMITS_S[kind], speed)
   const limit = `<=${limitS.toFixed(1)}s`

@@ -53,10 +53,10 @@ export async function openPeer(bot: string): Promise<Peer> {
   })
   const cookies = await loginCookies(steam, steam.as(bot).refreshToken())
   await wait<void>((done) => manager.setCookies(cookies, done))
-  const asked = new Set<string>()
+  const requested = new Set<string>()
   return {
     steam,
-    offer: (person) => send({ steam, community, manager, asked }, person),
+    offer: (person) => send({ steam, community, manager, requested }, person),
     acceptAndWait(person, offerId) {
       const begin = performance.now()
       const { promise, resolve } = Promise.withResolvers<number>()
@@ -71,13 +71,13 @@ export async function openPeer(bot: string): Promise<Peer> {
   }
 }
 
-type Parts = { steam: RunningSteam; community: Community; manager: PollingManager; asked: Set<string> }
+type Parts = { steam: RunningSteam; community: Community; manager: PollingManager; requested: Set<string> }
 
-async function send({ steam, community, manager, asked }: Parts, person: string): Promise<string> {
+async function send({ steam, community, manager, requested }: Parts, person: string): Promise<string> {
   const { steamId, tradeUrl } = steam.as(person)
-  const item = (await contents(community, steamId)).find(({ assetid }) => !asked.has(assetid))
+  const item = (await contents(community, steamId)).find(({ assetid }) => !requested.has(assetid))
   if (item === undefined) throw new Error(`${person} has nothing left to ask for`)
-  asked.add(item.assetid)
+  requested.add(item.assetid)
   const offer = manager.createOffer(tradeUrl())
   offer.addTheirItem({ appid: 730, contextid: '2', assetid: item.assetid })
   await wait<string>((done) => offer.send(done))

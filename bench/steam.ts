@@ -19,7 +19,7 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 import { en } from '../widget/i18n/en.ts'
 import { openWindows, type Windows } from './browser-windows.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 import { openPeer, type Peer } from './steam-peer.ts'
 
 const PEOPLE = [
@@ -35,7 +35,7 @@ const OFFERS_EACH = 5
 /** Number of each person's offers that are made and completed in a browser. */
 const WINDOWS_EACH = 2
 const OPEN_MS = 60_000
-/** Shoppers accept at random times within this span, so they are not in step with the watch over their offers. */
+/** Shoppers accept at random times within this span, so their times are independent of the till's reads of offers. */
 const SPREAD_MS = 5_000
 /**
  * The most requests per deposit. One request asks about holds of both sides right before the send, because an offer
@@ -136,7 +136,7 @@ async function round(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: 
 type Requests = { ours: number; theirs: number; isFull: boolean }
 
 function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Requests): Outcome {
-  const inS = (values: readonly number[]): string => `${middle(values).toFixed(2)}s`
+  const inS = (values: readonly number[]): string => `${median(values).toFixed(2)}s`
   console.log(
     `steam: slowest success shown: ${Math.max(...returned).toFixed(2)}s of ${returned.length} who came back, ` +
       `${Math.max(...waited).toFixed(2)}s of ${waited.length} who did not`,
@@ -145,9 +145,9 @@ function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Re
     name,
     ours: inS(values),
     floor: inS(peer),
-    ratio: middle(values) / middle(peer),
+    ratio: median(values) / median(peer),
     limit: `<=${limitS}s`,
-    passed: middle(values) <= limitS,
+    passed: median(values) <= limitS,
   })
   const also = [
     line('steam-returned', returned, RETURNED_LIMIT_S),

@@ -1,4 +1,4 @@
-/** Calls of stores and waiting pages, with 1,000,000 deposits in the table, compared with 10,000. */
+/** Measures calls of stores and of waiting pages with 1,000,000 deposits in the table, compared with 10,000. */
 import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { listDeposits, storeDepositOf } from '../gateway/deposits/store-deposit.
 import { withFillConnection } from '../proofs/filling.ts'
 import { A_CUSTOMER, fillDeposits } from '../proofs/store/rows.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const FEW = 10_000
 const MANY = 1_000_000
@@ -25,7 +25,7 @@ const FIRST_ID = 1_001
 /** Number of pages that one read of the views serves. */
 const POLLED = 50
 /** The number of deposits in the last hour, at one a second. */
-const LAST_HOUR = 3_600
+const DEPOSITS_AN_HOUR = 3_600
 
 /** Measures both sizes on one server alternately, so other work on the machine affects both. */
 export function benchStores(): Promise<Outcome> {
@@ -40,9 +40,9 @@ export function benchStores(): Promise<Outcome> {
   })
 }
 
-type Filled = Database & { size: number }
+type FilledTill = Database & { size: number }
 
-async function openFilled(serverUrl: string, size: number): Promise<Filled> {
+async function openFilled(serverUrl: string, size: number): Promise<FilledTill> {
   const url = new URL(serverUrl)
   const client = new pg.Client({ connectionString: serverUrl })
   await client.connect()
@@ -73,7 +73,7 @@ async function fill(db: Db, size: number): Promise<void> {
 }
 
 /** Creates a call for each round, which then runs several times. */
-type Call = (database: Filled) => () => Promise<unknown>
+type Call = (database: FilledTill) => () => Promise<unknown>
 
 /** The number of a random deposit, so the rows are not always in memory. */
 const anyOf = (size: number): number => 1 + Math.floor(Math.random() * size)
@@ -111,29 +111,29 @@ const CALLS: Record<string, Call> = {
   // in memory.
   'poll, pages that wait': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
-    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - anyOf(LAST_HOUR)))
+    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - anyOf(DEPOSITS_AN_HOUR)))
     return () => read(waiting)
   },
 }
 
 type Measured = { what: string; smallMs: number; largeMs: number }
 
-async function measure(small: Filled, large: Filled): Promise<Measured[]> {
+async function measure(small: FilledTill, large: FilledTill): Promise<Measured[]> {
   const measured: Measured[] = []
   for (const [what, call] of Object.entries(CALLS)) {
     const times = { small: [] as number[], large: [] as number[] }
-    await timed(small, call, [])
-    await timed(large, call, [])
+    await runRound(small, call, [])
+    await runRound(large, call, [])
     for (let round = 0; round < ROUNDS; round += 1) {
-      await timed(small, call, times.small)
-      await timed(large, call, times.large)
+      await runRound(small, call, times.small)
+      await runRound(large, call, times.large)
     }
-    measured.push({ what, smallMs: middle(times.small), largeMs: middle(times.large) })
+    measured.push({ what, smallMs: median(times.small), largeMs: median(times.large) })
   }
   return measured
 }
 
-async function timed(database: Filled, make: Call, into: number[]): Promise<void> {
+async function runRound(database: FilledTill, make: Call, into: number[]): Promise<void> {
   const call = make(database)
   for (let n = 0; n < CALLS_A_ROUND; n += 1) {
     const begin = performance.now()

@@ -10,7 +10,7 @@ import { readStatement } from '../gateway/stores/balance-store.ts'
 import type { Call } from '../proofs/year/call.ts'
 import { measure, openYear } from '../proofs/year/till.ts'
 import { withDatabase } from './database.ts'
-import { middle, type Outcome } from './outcome.ts'
+import { median, type Outcome } from './outcome.ts'
 
 const MANY = 1_000_000
 const FEW = 30_000
@@ -89,7 +89,7 @@ async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
       times.old.push(one.ms)
       slowest = one.slowest.text
     }
-    const [youngMs, oldMs] = [middle(times.young), middle(times.old)]
+    const [youngMs, oldMs] = [median(times.young), median(times.old)]
     pairs.push({ name: call.name, youngMs, oldMs, youngRows, oldRows, slowest })
   }
   return pairs

@@ -27,7 +27,7 @@ export type TopUp = {
   createdAt: string
 }
 
-/** `amount` is in minor units; `until` is when its last part is released, ISO 8601. */
+/** `amount` is in minor units. `until`: when its last part is released, ISO 8601. */
 export type OnHold = { amount: number; until: string | null }
 
 /** Goods that are bought as soon as their price can be spent. */
@@ -89,8 +89,8 @@ export function openBooks(file: string) {
     },
     ...reads(statements),
     changeCart(shopper: string, goodId: string, by: 'more' | 'less'): void {
-      if (by === 'more') statements.putMore.run(shopper, goodId)
-      else if (statements.dropLast.run(shopper, goodId).changes === 0) statements.putLess.run(shopper, goodId)
+      if (by === 'more') statements.addOne.run(shopper, goodId)
+      else if (statements.removeLast.run(shopper, goodId).changes === 0) statements.removeOne.run(shopper, goodId)
     },
     /** False if the balance is too small. */
     buy: (shopper: string, currency: string, order: Order): boolean =>

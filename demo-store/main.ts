@@ -20,10 +20,10 @@ const store = await startStore({
 })
 console.log(`demo store ready at ${store.url}`)
 
-let stopping = false
+let isStopping = false
 async function stop() {
-  if (stopping) return
-  stopping = true
+  if (isStopping) return
+  isStopping = true
   await store.close()
   process.exit(0)
 }

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { dirname } from 'node:path'
 import { isOfDeposit, isTest, type Till } from '../sdk/index.ts'
 import { type Books, openBooks } from './books.ts'
+import { type CallNotes, openCallNotes } from './call-notes.ts'
 import { CURRENCIES, GOODS, totalOf } from './goods.ts'
 import { helpPage } from './pages/help.ts'
 import { homePage } from './pages/home.ts'
@@ -12,7 +13,6 @@ import { liveParts, type ShopView, toPay } from './pages/parts.ts'
 import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
-import { openSeen, type Seen } from './seen.ts'
 import { LANGUAGES, TEXTS, type Texts } from './texts.ts'
 import { createDeposit, openTill, readWebhook, type TillAccount } from './till.ts'
 import { oneOf, settingsOf, visitorOf } from './visitor.ts'
@@ -32,7 +32,7 @@ type Store = Omit<StoreOptions, 'port' | 'dataFile' | 'till'> & {
   account: TillAccount
   till: Till
   books: Books
-  seen: Seen
+  calls: CallNotes
   reconcile(): Promise<void>
 }
 type Reply = {
@@ -90,17 +90,17 @@ const HOME: Reply = { status: 303, location: '/' }
 export async function startStore({ port, dataFile, till: account, ...options }: StoreOptions) {
   if (dataFile !== ':memory:') mkdirSync(dirname(dataFile), { recursive: true })
   const books = openBooks(dataFile)
-  const seen = openSeen()
-  const till = openTill(account, seen.fetch)
+  const calls = openCallNotes()
+  const till = openTill(account, calls.fetch)
   const reconciling = startReconciling({ till, books, report: options.report })
-  const store: Store = { ...options, account, till, url: '', books, seen, reconcile: reconciling.now }
+  const store: Store = { ...options, account, till, url: '', books, calls, reconcile: reconciling.now }
   const server = createServer((request, response) => {
     answer(request, store)
       .catch((error: unknown) => {
         store.report(`a call failed: ${error instanceof Error ? error.message : 'unknown error'}`)
         return message(request, 500, 'failed')
       })
-      .then((reply) => give(response, reply, store))
+      .then((reply) => send(response, reply, store))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -127,7 +127,8 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
   const key = `${method} ${path}`
   const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
   if (handler === undefined) return message(request, 404, 'lost')
-  // Refuses posts that a foreign page makes a browser send. A till sends no such header.
+  // A browser says in this header from which site a post comes. Posts of other sites are refused. The till does not
+  // send it.
   const from = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
   return from === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
 }
@@ -135,7 +136,7 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
 const queryOf = (request: IncomingMessage): URLSearchParams =>
   new URL(request.url ?? '/', 'http://store').searchParams
 
-function viewFor(request: IncomingMessage, { books, seen }: Store): ShopView {
+function viewFor(request: IncomingMessage, { books, calls }: Store): ShopView {
   const visitor = visitorOf(request)
   const { shopper } = visitor
   return {
@@ -146,12 +147,13 @@ function viewFor(request: IncomingMessage, { books, seen }: Store): ShopView {
     topUps: books.recent(shopper),
     cart: books.cart(shopper),
     bought: books.bought(shopper),
-    notes: seen.all(),
+    notes: calls.all(),
   }
 }
 
 /**
- * Returns the result of the payment from which a shopper comes back. The address proves nothing, so the books decide.
+ * Returns a message for a shopper who comes back from a payment. Anyone can type the address, so the books decide
+ * whether the payment succeeded.
  */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const { shopper, language } = visitorOf(request)
@@ -233,26 +235,26 @@ function showPayment(request: IncomingMessage, store: Store): Reply {
 
 /** Answers 2xx only after the commit, because 2xx means that the store has saved the event. */
 async function takeWebhook(request: IncomingMessage, store: Store): Promise<Reply> {
-  const { books, account, report, seen } = store
+  const { books, account, report, calls } = store
   const webhook = await readWebhook(account, request.headers, await bodyOf(request))
   if (webhook === undefined) {
     report('a webhook was refused: its signature or form is invalid')
-    seen.note({ from: 'till', what: 'webhook', outcome: 'refused', isGood: false, said: {} })
+    calls.add({ from: 'till', what: 'webhook', outcome: 'refused', isGood: false, content: {} })
     return { status: 400 }
   }
-  const heard = { from: 'till', what: webhook.type, isGood: true, said: webhook } as const
+  const note = { from: 'till', what: webhook.type, isGood: true, content: webhook } as const
   // A test of this address expects its challenge back.
   if (isTest(webhook)) {
-    seen.note({ ...heard, outcome: 'challenge' })
+    calls.add({ ...note, outcome: 'challenge' })
     return json({ challenge: webhook.data.challenge })
   }
   const change = isOfDeposit(webhook) ? await books.take(webhook) : undefined
-  seen.note({ ...heard, outcome: change === undefined ? 'no change' : outcomeOf(change, webhook.data) })
+  calls.add({ ...note, outcome: change === undefined ? 'no change' : changeText(change, webhook.data) })
   return { status: 204 }
 }
 
 /** Returns the change of the shopper's balance, in words. */
-function outcomeOf(change: number, data: object): string {
+function changeText(change: number, data: object): string {
   const currency = String(Reflect.get(data, 'currency'))
   if (change === 0) return 'saved'
   const visitor = { shopper: 'ember_guest', language: 'en', currency: 'USD' } as const
@@ -267,7 +269,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   let size = 0
   for await (const chunk of request) {
     size += chunk.length
-    if (size > MOST_BODY_BYTES) throw new Error('a body is too large')
+    if (size > MOST_BODY_BYTES) throw new Error('the request body is too large')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -293,7 +295,7 @@ function message(
 
 const html = (status: number, body: string): Reply => ({ status, type: 'text/html; charset=utf-8', body })
 
-function give(response: ServerResponse, reply: Reply, { account }: Store): void {
+function send(response: ServerResponse, reply: Reply, { account }: Store): void {
   const { status, type, body, location, cookies } = reply
   const till = new URL(account.url).origin
   const policy = [

@@ -67,7 +67,7 @@ describe('the shop', () => {
     expect(await visitors.balances()).toEqual({ USD: 100 })
   })
 
-  test('closes an account whose money was spent and then taken back, until it is topped up', async () => {
+  test('shows a negative balance if spent money is taken back, and adds the debt to the next price', async () => {
     await visitors.send({})
     await put('cape')
     await fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
@@ -80,21 +80,21 @@ describe('the shop', () => {
 
   test('points to an open offer until it ends, in both languages, and links to it', async () => {
     await visitors.press()
-    const told = async (language: string) =>
+    const offerNotice = async (language: string) =>
       (
         await (await fetch(demo.store.url, { headers: { cookie: `ember_language=${language}` } })).text()
       ).match(/class="open-offer">([^<]*)<a href="([^"]*)">([^<]*)</)
-    expect(await told('en')).toBeNull()
+    expect(await offerNotice('en')).toBeNull()
     const data = { externalId: ordered(), url: URL_OF_DEPOSIT, amount: null }
     await visitors.send({ id: 'open', type: 'deposit.pending', data: { ...data, status: 'pending' } })
-    expect((await told('en'))?.slice(1)).toEqual([
+    expect((await offerNotice('en'))?.slice(1)).toEqual([
       'Your trade offer is still open on Steam. ',
       URL_OF_DEPOSIT,
       'Go to your open offer',
     ])
-    expect((await told('ru'))?.[1]).toContain('Ваше предложение обмена ещё открыто')
+    expect((await offerNotice('ru'))?.[1]).toContain('Ваше предложение обмена ещё открыто')
     await visitors.send({ id: 'paid', sequence: 3, data: { ...data, amount: 1250 } })
-    expect(await told('en')).toBeNull()
+    expect(await offerNotice('en')).toBeNull()
   })
 
   test('opens the deposit in a frame if the shopper chose that, for its own origin only', async () => {
@@ -146,7 +146,7 @@ describe('the shop', () => {
     expect(await (await fetch(demo.store.url, { headers })).text()).toContain('<a href="/help">')
   })
 
-  test('describes sandbox shoppers in the sandbox’s words, and leads to the others', async () => {
+  test('describes sandbox shoppers in the sandbox’s words, and links to the page with all of them', async () => {
     const page = await (await fetch(demo.store.url)).text()
     expect(page).toContain('<small class="quiet">Dota 2: 24 &#60;i&#62;</small>')
     expect(page).toContain(`<a href="${demo.till.url}/">copy the trade link of a test shopper</a>`)

@@ -67,12 +67,12 @@ function ofMoney(db: DatabaseSync) {
 function ofGoods(db: DatabaseSync) {
   return {
     cart: db.prepare('select good, count from cart where shopper = ? order by rowid'),
-    putMore: db.prepare(
+    addOne: db.prepare(
       `insert into cart (shopper, good, count) values (?, ?, 1)
        on conflict (shopper, good) do update set count = min(count + 1, 9)`,
     ),
-    dropLast: db.prepare('delete from cart where shopper = ? and good = ? and count = 1'),
-    putLess: db.prepare('update cart set count = count - 1 where shopper = ? and good = ? and count > 1'),
+    removeLast: db.prepare('delete from cart where shopper = ? and good = ? and count = 1'),
+    removeOne: db.prepare('update cart set count = count - 1 where shopper = ? and good = ? and count > 1'),
     emptyCart: db.prepare('delete from cart where shopper = ?'),
     buy: db.prepare(
       'insert into purchase (shopper, currency, amount, goods, created_at) values (?, ?, ?, ?, ?)',

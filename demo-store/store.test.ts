@@ -51,7 +51,7 @@ describe('a top-up', () => {
     expect(new Set(ids).size).toBe(1)
   })
 
-  test('shows a clear page and leaves no deposit open if the till is down', async () => {
+  test('shows a page with the reason and records no top-up if the till is down', async () => {
     await demo.store.close()
     await demo.open('http://127.0.0.1:9')
     const answer = await visitors.press()
@@ -109,7 +109,7 @@ describe('the webhook', () => {
     await visitors.send({ id: 'one', sequence: 3, ...reversed(250) })
     await visitors.send({ id: 'credit', sequence: 2 })
     expect(await visitors.balances()).toEqual({})
-    expect(await visitors.live()).toMatch(/Taken back by its sender.*−\$12\.50 taken back/s)
+    expect(await visitors.live()).toMatch(/Items taken back on Steam.*−\$12\.50 taken back/s)
   })
 
   test('D-36 of a reversal charges the shopper the reversed amount, and the store its own charge', async () => {
@@ -263,7 +263,7 @@ describe('the page', () => {
     expect((await fetch(`${demo.store.url}/nothing`)).status).toBe(404)
   })
 
-  test('shows when the sandbox is down', async () => {
+  test('reports that the sandbox is down', async () => {
     demo.till.server.closeAllConnections()
     await new Promise((resolve) => demo.till.server.close(resolve))
     expect(await (await fetch(demo.store.url)).text()).toContain('sandbox does not answer')

@@ -53,7 +53,7 @@ export async function startDemo(): Promise<Demo> {
   return demo
 }
 
-/** Returns the calls of a shopper and of the till at a store. */
+/** Returns functions that call the store as a shopper (`press` posts the payment form) and as the till (`send`). */
 export const visitorsOf = (demo: Demo) => ({
   press: (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     fetch(`${demo.store.url}/top-ups`, {
@@ -79,8 +79,8 @@ export const visitorsOf = (demo: Demo) => ({
 })
 
 /**
- * Starts a till and a sandbox that answer as documented. The till's first answers have these `statuses`, later ones
- * 201.
+ * Starts a till and a sandbox that answer as documented. Calls that open a deposit get the HTTP statuses in `statuses`,
+ * in order, and 201 once none is left.
  */
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []

@@ -12,11 +12,11 @@ import {
 
 export type TillAccount = { url: string; apiKey: string; webhookSecret: string }
 
-/** Settings of a call. Few repeats, because a shopper waits for the answer. */
+/** Returns a client of the till. It repeats a call only once, because a shopper waits for the answer. */
 export const openTill = ({ url, apiKey }: TillAccount, fetcher: typeof fetch): Till =>
   createTill({ url, apiKey, tries: 2, longestWaitMs: 2_000, fetch: fetcher })
 
-/** Opens a deposit. Undefined if the till cannot be reached or refuses; `report` gets the reason. */
+/** Opens a deposit. Resolves to undefined if the till cannot be reached or refuses; `report` gets the reason. */
 export async function createDeposit(
   till: Till,
   wanted: NewDeposit,

@@ -1,6 +1,6 @@
 /**
- * A receiver of the till's alerts: checks the signature of each, and pipes its text to the command in ALERT_COMMAND, such
- * as one that sends an email. It listens on the address in TRADETILL_ALERT_URL, which must be of this machine.
+ * A receiver of the till's alerts. It checks the signature of each and pipes its text to the command in ALERT_COMMAND,
+ * such as one that sends an email. It listens on the address in TRADETILL_ALERT_URL, which must be a loopback address.
  * tradetill-alerts.service runs it. If the command fails, the till sends the alert again later.
  */
 import { spawn } from 'node:child_process'
@@ -41,8 +41,8 @@ function isSigned({ headers }, body) {
   )
 }
 
-/** Resolves to whether the command ended well. */
-function pass(text) {
+/** Resolves to true if the command exited with 0. */
+function runCommand(text) {
   return new Promise((resolve) => {
     const child = spawn('/bin/sh', ['-c', ALERT_COMMAND], {
       // The other variables are settings of the till, and secrets.
@@ -74,7 +74,7 @@ async function answer(request) {
   if (body === undefined) return 413
   if (!isSigned(request, body)) return 401
   const { text, consoleUrl } = JSON.parse(body).data
-  return (await pass(consoleUrl === null ? text : `${text}\n${consoleUrl}`)) ? 204 : 502
+  return (await runCommand(consoleUrl === null ? text : `${text}\n${consoleUrl}`)) ? 204 : 502
 }
 
 createServer((request, response) => {
@@ -83,5 +83,5 @@ createServer((request, response) => {
     () => response.writeHead(400).end(),
   )
 }).listen(Number(url.port || 80), url.hostname.replace(/[[\]]/g, ''), () =>
-  console.log(`alerts are received at ${url.href}`),
+  console.log(`listening for alerts at ${url.href}`),
 )

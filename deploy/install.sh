@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the release in whose folder it is, or upgrades to it, on Debian or Ubuntu: packages, Node, database, settings,
-# units, Caddy, the nightly backup and its first run. Run it as root, as often as you like: it does what is missing and
-# prints each step. It never replaces a file that another program wrote, or that you changed.
+# Installs its own release on Debian or Ubuntu, or upgrades to it: packages, Node, database, settings, units, Caddy, the
+# nightly backup and its first run. Run it as root, as often as you like: it does only the missing steps and prints each.
+# It never replaces a file that another program wrote, or that you changed.
 set -eu
 umask 022
 
@@ -25,7 +25,7 @@ folder=$root/etc/tradetill
 settings=$folder/env
 sums=$folder/installed.sha256
 release=$(cd "$(dirname "$0")/.." && pwd -P)
-host='' mail='' console='' console_from='' proxy=yes told='' check=''
+host='' mail='' console='' console_from='' proxy=yes without_proxy_given='' check=''
 while [ $# -gt 0 ]; do
   case $1 in
   --host | --mail | --console | --console-from)
@@ -38,24 +38,24 @@ while [ $# -gt 0 ]; do
     esac
     shift 2
     ;;
-  --without-proxy) proxy='' && told=yes && shift ;;
+  --without-proxy) proxy='' && without_proxy_given=yes && shift ;;
   --check) check=yes && shift ;;
   *) usage ;;
   esac
 done
 
-# Later runs need not be told again that another program is the proxy.
+# If another program is already the proxy, later runs need no --without-proxy.
 nginx=$root/etc/nginx/conf.d/tradetill.conf
 caddyfile=$root/etc/caddy/Caddyfile
 if [ -e "$nginx" ] || [ -e "$folder/without-proxy" ]; then proxy=''; fi
 
-# Other users read files there, such as Caddy's.
+# Other users, such as caddy, read files in this folder.
 work=$(mktemp -d)
 chmod 755 "$work"
 finish() {
   code=$?
   rm -rf "$work"
-  [ $code -eq 0 ] || echo "Stopped, with code $code. Mend the cause above, and run this again: it goes on from there." >&2
+  [ $code -eq 0 ] || echo "Stopped, with code $code. Mend the cause above, and run this again: it continues from there." >&2
 }
 trap finish EXIT
 
@@ -64,7 +64,8 @@ stop() {
   exit 1
 }
 say() { printf '%-6s %s\n' "$1" "$2"; }
-left() {
+# Prints a step that you must do yourself, now and again at the end.
+leave() {
   say 'YOU' "$1"
   printf '%s\n' "$1" >> "$work/left"
 }
@@ -97,7 +98,9 @@ setting() { [ ! -e "$settings" ] || sed -n "s#^$1=##p" "$settings"; }
 
 # ---- files
 
+# True if the file is still as this script wrote it.
 is_ours() { [ -e "$sums" ] && grep -qxF "$(sha256sum "$1")" "$sums"; }
+# True if the file is still as its Debian package installed it.
 is_of_package() {
   path=${1#"$root"}
   sum=$(md5sum < "$1" | cut -d ' ' -f 1)
@@ -115,7 +118,7 @@ write() {
   chmod "$3" "$2"
   record "$2"
 }
-# put SOURCE TARGET MODE [STEP…]: the steps are due if the target changes.
+# put SOURCE TARGET MODE [STEP…]: writes the target unless somebody else changed it. The steps are due if it changes.
 put() {
   from=$1 to=$2 mode=$3 verb=replace
   shift 3
@@ -127,14 +130,14 @@ put() {
     return
   elif ! is_ours "$to" && ! is_of_package "$to"; then
     act "write $to.new" cp "$from" "$to.new"
-    left "$to was changed, or was not written by this script: compare it with $to.new"
+    leave "$to was changed, or was not written by this script: compare it with $to.new"
     return
   fi
   make_due "$@"
   act "$verb $to" write "$from" "$to" "$mode"
 }
 
-# ---- 1. what must be known
+# ---- 1. the machine, the release and the options
 
 examine() {
   [ "$(id -u)" = 0 ] || stop "Run this as root, for example after: sudo -i"
@@ -164,7 +167,7 @@ read_range() {
   must_be_ranges "$console_from" "The line @stranger of $caddyfile"
 }
 
-# agreed OPTION GIVEN NAME EXAMPLE: prints the value to use. The settings file has the last word.
+# agreed OPTION GIVEN NAME EXAMPLE: prints the value to use. Stops if the option contradicts the settings file.
 agreed() {
   known=$(setting "$3")
   known=${known#https://}
@@ -234,7 +237,7 @@ make_database() {
   find_port
   sh "$release/deploy/database.sh" "$folder" > /dev/null
 }
-# set_example NAME EXAMPLE VALUE: replaces the value of the example file, and nothing else.
+# set_example NAME EXAMPLE VALUE: sets the value if the file still has the example's value.
 set_example() {
   if [ "$(setting "$1")" = "$2" ]; then sed -i "s#^$1=$2\$#$1=$3#" "$settings"; fi
   [ "$(setting "$1")" = "$3" ] || stop "$settings has no line $1=$3. Add it, and run this again."
@@ -251,7 +254,7 @@ database_and_settings() {
     say there "$folder/master.key"
   else
     act "make the roles, the database, the master key and the files in $folder" make_database
-    left "keep a copy of $folder/master.key away from this machine and from the backups: without it the sealed secrets are lost"
+    leave "keep a copy of $folder/master.key away from this machine and from the backups: without it the sealed secrets are lost"
   fi
   if [ "$(setting TRADETILL_PUBLIC_URL)" = "https://$host" ] && [ "$(setting TRADETILL_SUPPORT_EMAIL)" = "$mail" ] &&
     { [ -z "$console" ] || [ "$(setting TRADETILL_CONSOLE_URL)" = "https://$console" ]; }; then
@@ -260,7 +263,7 @@ database_and_settings() {
     make_due tradetill
     act "put the host name, the mailbox and the console into $settings" edit_settings
   fi
-  [ -z "$told" ] || act 'note that another program is the proxy' touch "$folder/without-proxy"
+  [ -z "$without_proxy_given" ] || act 'note that another program is the proxy' touch "$folder/without-proxy"
 }
 
 # ---- 4. the release and its units
@@ -298,9 +301,9 @@ SH
   for unit in tradetill.service tradetill-backup.service tradetill-backup.timer tradetill-vault.service \
     tradetill-alerts.service; do
     target=$root/etc/systemd/system/$unit
-    # The guide sets up the vault and a receiver of alerts. Here they are only kept up to date.
+    # docs/going-live.md sets up the vault and the receiver of alerts. This script only keeps their units up to date.
     case $unit in tradetill-vault.service | tradetill-alerts.service) [ -e "$target" ] || continue ;; esac
-    # The timer starts the backup anew each night.
+    # The backup ends after each night, so it needs no restart.
     case $unit in tradetill-backup.*) steps=reload ;; *) steps="reload ${unit%.service}" ;; esac
     # shellcheck disable=SC2086 # one word for each step
     put "$release/deploy/$unit" "$target" 644 $steps
@@ -319,7 +322,7 @@ start() {
     if systemctl is-active --quiet "$unit"; then
       run_due "$unit" "restart $unit" systemctl restart "$unit"
     elif is_due "$unit"; then
-      [ ! -e "$root/etc/systemd/system/$unit.service" ] || left "$unit does not run: systemctl status $unit says why"
+      [ ! -e "$root/etc/systemd/system/$unit.service" ] || leave "$unit does not run: systemctl status $unit says why"
       is_done "$unit"
     fi
   done
@@ -343,14 +346,14 @@ render_caddyfile() {
 }
 look_at_caddyfile() {
   install -d -o caddy -g caddy "$root/var/log/caddy"
-  runuser -u caddy -- caddy validate --config "$work/Caddyfile" > "$work/said" 2>&1 || stop "$(cat "$work/said")"
+  runuser -u caddy -- caddy validate --config "$work/Caddyfile" > "$work/output" 2>&1 || stop "$(cat "$work/output")"
 }
 caddy_proxy() {
   if [ -z "$proxy" ]; then
     if [ ! -e "$nginx" ]; then
-      [ -z "$told" ] || left 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
+      [ -z "$without_proxy_given" ] || leave 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
     elif [ -e "$old/deploy/nginx.conf" ] && ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then
-      left "make the changes of this release in $nginx: diff $old/deploy/nginx.conf $release/deploy/nginx.conf"
+      leave "make the changes of this release in $nginx: diff $old/deploy/nginx.conf $release/deploy/nginx.conf"
     fi
     return
   fi
@@ -360,21 +363,21 @@ caddy_proxy() {
   run_due caddy 'reload Caddy, which obtains the certificate' systemctl reload-or-restart caddy
   addresses=$(getent ahosts "$host" || true)
   case $addresses in
-  '') left "$host has no address in DNS yet. Add one: Caddy then obtains the certificate within minutes" ;;
-  127.* | ::1*) left "a line of /etc/hosts points $host to this machine: remove the name from that line" ;;
+  '') leave "$host has no address in DNS yet. Add one: Caddy then obtains the certificate within minutes" ;;
+  127.* | ::1*) leave "a line of /etc/hosts points $host to this machine: remove the name from that line" ;;
   *) [ "$check" ] || wait_for_page ;;
   esac
 }
 wait_for_page() {
   say now "wait for https://$host/help, a minute at most"
   for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
-    if curl -fsS -o /dev/null --max-time 5 "https://$host/help" 2> "$work/said"; then
+    if curl -fsS -o /dev/null --max-time 5 "https://$host/help" 2> "$work/output"; then
       say there "https://$host/help"
       return
     fi
     [ "$try" = 12 ] || sleep 5
   done
-  left "https://$host/help does not answer ($(cat "$work/said")). journalctl -u caddy says why, and: tradetill doctor"
+  leave "https://$host/help does not answer ($(cat "$work/output")). journalctl -u caddy says why, and: tradetill doctor"
 }
 
 examine
@@ -391,5 +394,5 @@ fi
 echo
 "$release/bin/tradetill" --env-file "$settings" doctor || true
 echo
-echo "$(basename "$release") is installed. docs/going-live.md goes on with the bot."
+echo "$(basename "$release") is installed. docs/going-live.md continues with the bot."
 [ ! -e "$work/left" ] || { echo 'Left for you:' && sed 's/^/- /' "$work/left"; }

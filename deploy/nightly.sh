@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run every night, as root: makes a backup, and restores and checks it before it counts. Keeps 14. Copy them elsewhere.
+# Run every night, as root: makes a backup, restores it and checks it. Keeps the 14 newest. Copy them to another machine.
 set -eu
 umask 077
 folder=${1:-/var/backups/tradetill}

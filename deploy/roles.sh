@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs once, when the database is made: makes the role that the till works with, which owns nothing.
+# Runs once, after the database was created. It makes the role with which the till works; that role owns no table.
 set -euo pipefail
 psql --no-psqlrc -v ON_ERROR_STOP=1 -v password="$(cat /run/secrets/app_password)" \
   -U "$POSTGRES_USER" -d "$POSTGRES_DB" <<'SQL'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Run once, as root: makes the user of the vault, its folder, its settings, the command tradetill-vault, which runs as
-# that user, and its role in the PostgreSQL of this machine. With the argument `elsewhere`, for a separate machine, it
-# makes no role, and the settings have an address to edit.
+# Run once, as root. It makes a user for the vault, a folder, settings, the command tradetill-vault, which runs as that
+# user, and a role in the PostgreSQL of this machine. With the argument `elsewhere`, for a vault on a separate machine,
+# it makes no role, and the address of the database must be edited in the settings.
 set -eu
 umask 077
 root=${DESTDIR:-}

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { INVENTORY_ERROR_TYPES } from '../contract/statuses.ts'
-import { lookAt, RUNS } from './support/accessibility.ts'
+import { RUNS, testAccessibility } from './support/accessibility.ts'
 
 describe('every state of the inventory is accessible', () => {
   const runs = RUNS.filter(({ name }) => name.startsWith('inventory'))
@@ -10,5 +10,5 @@ describe('every state of the inventory is accessible', () => {
     expect(names).toEqual(expect.arrayContaining(INVENTORY_ERROR_TYPES.map((type) => `inventory-${type}`)))
   })
 
-  lookAt(runs)
+  testAccessibility(runs)
 })

@@ -1,4 +1,4 @@
-/** Checks beyond those of axe: text that a shopper spaces out, and a focus that must be seen. */
+/** Checks beyond those of axe: wider text spacing cuts no text, and nothing covers the focused element. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE } from './support/browser.ts'

@@ -4,7 +4,7 @@ import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
-import { baseOf, changeNothing, playScene } from './support/play-scene.ts'
+import { answerNoChange, baseOf, playScene } from './support/play-scene.ts'
 import { eventually } from './support/process.ts'
 import { SCENES } from './support/scenes.ts'
 import {
@@ -189,7 +189,7 @@ describe('the page', () => {
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
     if (scene === undefined) throw new Error('the scene does not exist')
     await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
-    await changeNothing(page)
+    await answerNoChange(page)
     const voice = page.getByRole('dialog').locator('.countdown [role=status]')
     const shown = () => page.getByRole('timer').textContent()
     const spoken: string[] = []
@@ -222,7 +222,7 @@ test('the receipt for support and its error pages are accessible in both languag
     return answer?.status()
   }
   expect(await look(path, 'en', 'dark')).toBe(200)
-  // The script of the page gives the shopper's own time, with UTC beside it.
+  // The page's script shows the shopper's own time, followed by UTC.
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' })
   expect(await look(path, 'ru', 'light')).toBe(200)

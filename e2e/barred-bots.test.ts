@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
 import { eventually } from './support/process.ts'
-import { begin, offersTo } from './support/sandbox.ts'
+import { beginBehaviour, offersTo } from './support/sandbox.ts'
 import { callsTo, endDeposit, openStand, query, shopper, till } from './support/shared-till.ts'
 import { switchLanguage, TEXTS } from './support/shopper.ts'
 
@@ -40,7 +40,7 @@ describe('D-30 a barred bot', () => {
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()
     // Either bot may be chosen first.
-    await begin(till.sandbox, NEW_DEVICE, { times: 1 })
+    await beginBehaviour(till.sandbox, NEW_DEVICE, { times: 1 })
     await pressPay(page, texts)
     await confirmation(page, texts).waitFor()
     expect(await page.getByRole('alert').count()).toBe(0)
@@ -65,7 +65,7 @@ describe('D-30 a barred bot', () => {
     const { page, texts } = await openStand()
     const guest = await shopper()
     await page.getByRole('gridcell').first().click()
-    const { off } = await begin(till.sandbox, NEW_DEVICE)
+    const { off } = await beginBehaviour(till.sandbox, NEW_DEVICE)
     await pressPay(page, texts)
     await refusal(page, texts)
       .getByText(texts.creationErrors.no_bot_available ?? '')

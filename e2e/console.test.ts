@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { request as callAs, createServer } from 'node:http'
+import { createServer, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
@@ -254,7 +254,7 @@ async function hostileServer(html: string) {
 /** Calls the console without a browser, with a stolen cookie and forged headers. */
 async function callForged(cookie: string): Promise<number | undefined> {
   const { host, origin, port } = new URL(till.console)
-  const call = callAs({ host: '127.0.0.1', port, path: '/ops/find/acts', method: 'POST' })
+  const call = httpRequest({ host: '127.0.0.1', port, path: '/ops/find/acts', method: 'POST' })
   const headers = {
     host,
     origin,
@@ -275,7 +275,7 @@ test('D-33 a hostile page on another port of localhost gets nothing, and neither
   const { url, cookies } = await hostileServer('<!doctype html><title>another</title><p>hello')
   const other = await context.newPage()
   await other.goto(url)
-  const console_ = till.console
+  const consoleUrl = till.console
   const tried = await other.evaluate(async (target) => {
     const call = async (path: string, init: RequestInit): Promise<string> => {
       try {
@@ -305,7 +305,7 @@ test('D-33 a hostile page on another port of localhost gets nothing, and neither
       cookie: document.cookie === '' ? 'nothing' : document.cookie,
       framed,
     }
-  }, console_)
+  }, consoleUrl)
   expect(tried).toEqual({
     read: 'nothing',
     asJson: 'nothing',

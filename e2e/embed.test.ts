@@ -13,7 +13,7 @@ import {
   depositOf,
   endDeposit,
   openBrowser,
-  openComplainingContext,
+  openTolerantContext,
   query,
   shopper,
   till,
@@ -139,7 +139,7 @@ test.each(['en', 'ru'] as const)(
       id,
     ])) as [{ offer: string }]
     await endDeposit(deposit, offer)
-    // The page goes on after the shopper has had time to read the outcome.
+    // The page redirects after the shopper has had time to read the outcome.
     await tickUntil(page, async () => page.url().startsWith(`${STORE}/paid?order=`))
   },
 )
@@ -266,7 +266,7 @@ describe('a frame that does not load', () => {
   ])(
     'in %s becomes a link, and the browser’s console says what is missing',
     async (_what, deposit: Record<string, string>, shop: Record<string, string>) => {
-      const page = await (await openComplainingContext({ viewport: DESKTOP })).newPage()
+      const page = await (await openTolerantContext({ viewport: DESKTOP })).newPage()
       const lines: string[] = []
       page.on('console', (line) => lines.push(line.text()))
       await page.clock.install()

@@ -3,18 +3,18 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { type SteamPage, steamPage } from '../widget/steam-pages.ts'
-import { begin } from './support/sandbox.ts'
+import { beginBehaviour } from './support/sandbox.ts'
 import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
 import { giveLink, switchLanguage, TEXTS } from './support/shopper.ts'
 
-/** Run after each test, even a failed one, to undo its changes. */
+/** Functions that undo a test's changes. They run after each test, even a failed one. */
 const endings: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end()
 })
 
-async function beginBehaviour(name: string, settings: { steamId?: string; times?: number }): Promise<void> {
-  const { off } = await begin(till.sandbox, name, settings)
+async function beginForTest(name: string, settings: { steamId?: string; times?: number }): Promise<void> {
+  const { off } = await beginBehaviour(till.sandbox, name, settings)
   endings.push(off)
 }
 
@@ -84,11 +84,11 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await steam.getByRole('heading', { name: 'Inventory: Public' }).waitFor()
     // The gateway repeats an answer of Steam for a few seconds.
     const retry = page.getByRole('button', { name: TEXTS.ru.retry })
-    const triedAgain = async () => {
+    const retryAndCount = async () => {
       if (await retry.isVisible()) await retry.click()
       return page.getByRole('gridcell').count()
     }
-    await expect.poll(triedAgain, { interval: 1_000 }).toBeGreaterThan(0)
+    await expect.poll(retryAndCount, { interval: 1_000 }).toBeGreaterThan(0)
   })
   test('A-124 because the shopper does not own the game', () =>
     expectError('tradeNotAvailable', 'magic_no_game'))
@@ -101,7 +101,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await page.getByRole('heading', { name: texts.guideTitle }).waitFor()
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 because the connection is gone, and asks again once it is back', async () => {
+  test('A-123 A-102 because the connection is gone, and is requested again once it is back', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -122,13 +122,13 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
   })
   test('A-123 because Steam does not return one', async () => {
     const { steamId } = await shopper('magic_last_second')
-    await beginBehaviour('inventory-500-20', { steamId })
+    await beginForTest('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
   })
 })
 
 /** Opens the items of a shopper like `who`, and picks the most expensive one. */
-async function openPicked(who: string) {
+async function openWithPick(who: string) {
   const opened = await openStand({ who })
   await opened.page.getByRole('gridcell').first().click()
   return opened
@@ -145,9 +145,9 @@ const press = (page: Page, texts: Messages) =>
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   test('A-129 A-026 if Steam refuses it, while the page behind is locked and keeps its scroll position', async () => {
-    const { page, texts } = await openPicked('magic_reverser')
+    const { page, texts } = await openWithPick('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
-    await beginBehaviour('send-15', { steamId })
+    await beginForTest('send-15', { steamId })
     await page.evaluate(() => scrollTo(0, 200))
     await press(page, texts)
     const modal = creationError(page, texts)
@@ -165,9 +165,9 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   })
 
   test('if the link has expired: with the reason, the way to Steam’s page, and the field marked behind the error', async () => {
-    const { page, texts } = await openPicked('magic_seller')
+    const { page, texts } = await openWithPick('magic_seller')
     const { steamId } = await shopper('magic_seller')
-    await beginBehaviour('token-regenerated', { steamId })
+    await beginForTest('token-regenerated', { steamId })
     await press(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationCauses.link_expired ?? '').waitFor()
@@ -177,7 +177,7 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   })
 
   test('A-022 A-074 A-128 during maintenance: no inventory, no new trade, and one line on the page until it ends', async () => {
-    const { page, texts } = await openPicked('magic_accepts')
+    const { page, texts } = await openWithPick('magic_accepts')
     const place = () => page.locator('.controls').boundingBox()
     const before = await place()
     await maintenance('on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.')

@@ -5,12 +5,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { PHASE_WORDS } from '../contract/item-name.ts'
 import { steamPage } from '../widget/steam-pages.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { begin, offersTo } from './support/sandbox.ts'
+import { beginBehaviour, offersTo } from './support/sandbox.ts'
 import {
   nextInventory,
-  openComplainingContext,
   openDeposit,
   openStand,
+  openTolerantContext,
   query,
   shopper,
   till,
@@ -67,7 +67,7 @@ describe.each([
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
   test('A-043 names of HTML, scripts, 10,000 letters and reversing marks are text within their cards', async () => {
     const guest = await shopper('magic_declines')
-    const { off } = await begin(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
+    const { off } = await beginBehaviour(till.sandbox, 'inventory-hostile-names', { steamId: guest.steamId })
     onTestFinished(off)
     const { page, texts } = await openDeposit({ language, viewport })
     const [inventory] = await Promise.all([nextInventory(page), giveLink(page, texts, guest)])
@@ -130,7 +130,7 @@ test.each([
 
 test('a foreign page cannot put ours into a frame and cover it', async () => {
   const { deposit, texts } = await openDeposit()
-  const context = await openComplainingContext()
+  const context = await openTolerantContext()
   await context.route('http://evil.test/', (route) =>
     route.fulfill({ contentType: 'text/html', body: `<iframe src="${deposit.url}"></iframe>` }),
   )
@@ -143,7 +143,7 @@ test('a foreign page cannot put ours into a frame and cover it', async () => {
   }
   const refused = await openFramed()
   await expect.poll(() => refused.url()).toMatch(/^chrome-error:/)
-  // Without the headers the same frame shows the page, so it is the headers that block it.
+  // Without these headers the same frame shows the page, so the headers blocked it.
   await context.route(deposit.url, async (route) => {
     const response = await route.fetch()
     const { 'x-frame-options': _options, 'content-security-policy': _policy, ...headers } = response.headers()

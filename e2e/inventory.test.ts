@@ -83,16 +83,16 @@ test.each(['en', 'ru'] as const)(
     const cell = (index: number) => page.getByRole('gridcell').nth(index)
     const priceOf = async (index: number) => (await cell(index).locator('.card-price').textContent()) ?? ''
     const answer = page.locator('.why-price')
-    const isAbout = async (index: number) => {
+    const expectAnswerAbout = async (index: number) => {
       await answer.getByText(texts.whyPrice(await priceOf(index)), { exact: true }).waitFor()
       // The sandbox has its own price list.
       await answer.getByText(texts.ownList).waitFor()
       await answer.getByText(texts.whyPriceNote(1)).waitFor()
     }
     await cell(1).getByRole('button').click()
-    await isAbout(1)
+    await expectAnswerAbout(1)
     await cell(0).getByRole('button').click()
-    await isAbout(0)
+    await expectAnswerAbout(0)
     // The press that closes the answer picks nothing.
     await cell(2).locator('.card-price').click()
     await answer.waitFor({ state: 'hidden' })
@@ -103,14 +103,14 @@ test.each(['en', 'ru'] as const)(
     await cell(2).dispatchEvent('click')
     await expect.poll(() => cell(2).getAttribute('aria-selected')).toBe('false')
     await cell(0).getByRole('button').click()
-    await isAbout(0)
+    await expectAnswerAbout(0)
     await page.keyboard.press('Escape')
     await answer.waitFor({ state: 'hidden' })
 
     await cell(0).focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('?')
-    await isAbout(1)
+    await expectAnswerAbout(1)
     await expect.poll(() => cell(1).evaluate((element) => element === document.activeElement)).toBe(true)
     expect(await page.getByRole('gridcell', { selected: true }).count()).toBe(0)
     await cell(1).press('Control+End')

@@ -16,7 +16,7 @@ const STOCK = 12
 /** Number of shoppers that one run of this test plays. */
 const RUNS = Number(process.env.PROOF_SHOPPERS ?? 4)
 
-type Held = { path: string; answer(): Promise<void> }
+type PendingAnswer = { path: string; answer(): Promise<void> }
 
 /** A server whose answers are fixed when the call arrives, and sent when the test decides. */
 class Server {
@@ -28,7 +28,7 @@ class Server {
   isRefusing = false
   /** True while answers about inventories and deposits wait for `release`. */
   isHolding = false
-  held: Held[] = []
+  held: PendingAnswer[] = []
   inventories = 0
 
   change(change: Partial<Payment>): void {
@@ -36,11 +36,11 @@ class Server {
     this.payment = { ...this.payment, ...change }
   }
 
-  async take(route: Route): Promise<void> {
+  async handle(route: Route): Promise<void> {
     const url = new URL(route.request().url())
     const path = url.pathname
-    const said = this.say(path, url)
-    const answer = (): Promise<void> => route.fulfill(said).catch(() => {})
+    const response = this.answerTo(path, url)
+    const answer = (): Promise<void> => route.fulfill(response).catch(() => {})
     if (!this.isHolding || (path !== '/api/inventory' && path !== '/api/payment')) return answer()
     this.held.push({ path, answer })
   }
@@ -50,7 +50,7 @@ class Server {
     await call?.answer()
   }
 
-  say(path: string, url: URL): Parameters<Route['fulfill']>[0] {
+  answerTo(path: string, url: URL): Parameters<Route['fulfill']>[0] {
     if (this.isFailing && path !== '/api/payment') return { status: 500, body: '' }
     switch (path) {
       case '/api/payment': {
@@ -188,7 +188,7 @@ const put = (page: Page, selector: string, text: string): Promise<boolean> =>
 /** The state of the shopper as the test expects it, independent of the page. */
 type Shopper = { page: Page; server: Server; picked: string[]; kept: Map<string, string[]> }
 
-function putAllBack(shopper: Shopper): void {
+function clearPicks(shopper: Shopper): void {
   shopper.picked = []
   shopper.kept.clear()
 }
@@ -196,7 +196,7 @@ function putAllBack(shopper: Shopper): void {
 const ACTS = {
   link: async (shopper, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''
-    if (await put(shopper.page, '.link-input input', text)) putAllBack(shopper)
+    if (await put(shopper.page, '.link-input input', text)) clearPicks(shopper)
     await shopper.page.clock.runFor(700)
   },
   game: async (shopper, pick) => {
@@ -266,14 +266,14 @@ const ACTS = {
     page.evaluate((type) => window.dispatchEvent(new Event(type)), pick % 2 === 0 ? 'offline' : 'online'),
   open: async (shopper) => {
     await shopper.page.reload()
-    putAllBack(shopper)
+    clearPicks(shopper)
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 
 type Kind = keyof typeof ACTS
 type Act = { kind: Kind; pick: number }
 
-/** The acts of a shopper at the stand. A run does each once, in random order. */
+/** The acts of a shopper at the stand, before there is an offer. A run does each once, in random order. */
 const AT_STAND: Kind[] = [
   ...([
     'link',
@@ -338,8 +338,8 @@ async function judge({ page, picked }: Shopper): Promise<void> {
   if (selected !== null) expect(selected, 'picked items').toEqual(picked)
 }
 
-/** Expects the page to arrive at the server's state. */
-async function comeBack(shopper: Shopper): Promise<void> {
+/** Restores connection and server, and expects the page to show the server's state. */
+async function expectRecovery(shopper: Shopper): Promise<void> {
   const { page, server } = shopper
   await ACTS.recover(shopper)
   const { status } = server.payment
@@ -360,7 +360,7 @@ async function comeBack(shopper: Shopper): Promise<void> {
 test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of acts and answers', async () => {
   const { page, context } = await openBrowser()
   let server = new Server()
-  await context.route('**/api/**', (route) => server.take(route))
+  await context.route('**/api/**', (route) => server.handle(route))
   await context.addInitScript(watch)
   await page.clock.install()
   await page.clock.pauseAt(Date.now() + 60_000)
@@ -377,7 +377,7 @@ test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of 
       await ACTS[kind](shopper, pick)
       await judge(shopper)
     }
-    await comeBack(shopper)
+    await expectRecovery(shopper)
     await judge(shopper)
   })
   await fc.assert(property, { numRuns: RUNS, endOnFailure: true })

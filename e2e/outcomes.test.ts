@@ -5,7 +5,7 @@ import type { Messages } from '../widget/i18n/en.ts'
 import { formatMoney } from '../widget/i18n/format.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
 import { eventually } from './support/process.ts'
-import { answerOffer, begin } from './support/sandbox.ts'
+import { answerOffer, beginBehaviour } from './support/sandbox.ts'
 import {
   depositOf,
   endDeposit,
@@ -19,7 +19,7 @@ import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, makeOffer, type OpenedDeposit } from './support/widget-calls.ts'
 
 /** Makes the offer look seconds old, however slow the machine is. */
-const keepYoung = (deposit: string) =>
+const makeRecent = (deposit: string) =>
   query(`update trade set send_started_at = now() + interval '1 hour' where deposit_id = $1`, [deposit])
 
 /** The cause of each outcome: an act of the shopper, of Steam or of the clock. */
@@ -31,7 +31,7 @@ const CAUSES: Record<
   tradeDeclined: {
     who: 'magic_counters',
     cause: async (offerId, deposit) => {
-      await keepYoung(deposit)
+      await makeRecent(deposit)
       await answerOffer(till.sandbox, offerId, 'decline')
     },
   },
@@ -87,7 +87,7 @@ const STATUSES: FinalDepositStatus[] = [
 
 beforeAll(() => Promise.all(STATUSES.map(bringTo)))
 
-function endOf(status: FinalDepositStatus): Ended {
+function endedDeposit(status: FinalDepositStatus): Ended {
   const found = ended.get(status)
   if (found === undefined) throw new Error(`no deposit reached ${status}`)
   return found
@@ -100,8 +100,8 @@ async function openEnded(
 ): Promise<Page> {
   const { page, context } = await openBrowser({ viewport })
   await context.addInitScript((value) => localStorage.setItem('language', value), language)
-  await context.addInitScript(HEAR)
-  await page.goto(endOf(status).deposit.url)
+  await context.addInitScript(RECORD_SOUNDS)
+  await page.goto(endedDeposit(status).deposit.url)
   return page
 }
 
@@ -121,9 +121,9 @@ const NUMBERS = {
   tradeHasInvalidItems: 'A-057',
 } as const
 
-type Mapped = keyof typeof NUMBERS
+type ModalStatus = keyof typeof NUMBERS
 
-const MAPPED: Mapped[] = [
+const MODAL_STATUSES: ModalStatus[] = [
   'succeeded',
   'tradeTimeout',
   'tradeDeclined',
@@ -134,10 +134,10 @@ const MAPPED: Mapped[] = [
 const backLink = (page: Page, texts: Messages) =>
   page.getByRole('dialog').getByRole('link', { name: texts.backToStore })
 
-type Heard = { volume: number; loop: boolean; playing: boolean }[]
+type Sounds = { volume: number; loop: boolean; playing: boolean }[]
 
 /** Runs in the page: records every sound that it makes. */
-const HEAR = `
+const RECORD_SOUNDS = `
   window.heard = []
   HTMLMediaElement.prototype.play = function () {
     window.heard.push(this)
@@ -149,7 +149,7 @@ const HEAR = `
   }
 `
 
-const heard = (page: Page): Promise<Heard> =>
+const soundsOf = (page: Page): Promise<Sounds> =>
   page.evaluate(() => {
     const sounds: (HTMLMediaElement & { sounding: boolean })[] = Reflect.get(window, 'heard')
     return sounds.map(({ volume, loop, sounding }) => ({ volume, loop, playing: sounding }))
@@ -162,13 +162,13 @@ const warnsOfScams = async (page: Page): Promise<void> => {
 }
 
 /** The sentence about a payment in parts between its amount and its date, before and after the store knows. */
-const inParts = (texts: Messages): RegExp =>
+const partsSentence = (texts: Messages): RegExp =>
   new RegExp(
-    [texts.receivedInParts, texts.toldInParts].map((said) => said('|', '|').split('|')[1]?.trim()).join('|'),
+    [texts.receivedInParts, texts.toldInParts].map((sentence) => sentence('|', '|').split('|')[1]?.trim()).join('|'),
   )
 
 /** Further checks of one outcome. */
-const ALSO: Partial<Record<Mapped, (page: Page) => Promise<void>>> = {
+const ALSO: Partial<Record<ModalStatus, (page: Page) => Promise<void>>> = {
   tradeTimeout: async (page) => {
     // A finished deposit cannot be paid again behind the modal.
     expect(await page.locator('button.pay:enabled').count()).toBe(0)
@@ -181,13 +181,13 @@ const ALSO: Partial<Record<Mapped, (page: Page) => Promise<void>>> = {
     for (const step of TEXTS.en.stolenKeySteps) await page.getByText(step).waitFor()
     await page.getByText(TEXTS.en.declinedByYou).waitFor()
     // The page was opened at the outcome, so there is no sound.
-    expect(await heard(page)).toEqual([])
+    expect(await soundsOf(page)).toEqual([])
   },
 }
 
 describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the completed modal', () => {
   test.each(
-    MAPPED.flatMap((status) => [
+    MODAL_STATUSES.flatMap((status) => [
       { number: NUMBERS[status], status, language: 'en', viewport: DESKTOP } as const,
       { number: NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
     ]),
@@ -199,7 +199,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       const { title } = texts.outcomes[status]
       // The sum is above the store's limit, so a part of it comes later.
       const description = (of: Messages) =>
-        status === 'succeeded' ? inParts(of) : of.outcomes[status].description
+        status === 'succeeded' ? partsSentence(of) : of.outcomes[status].description
       const dialog = page.getByRole('dialog', { name: title })
       await dialog.getByText(description(texts)).waitFor()
       // The end is not in view: the outcome and the way on are read first.
@@ -217,9 +217,9 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       const received = dialog.locator('.received strong')
       await expect
         .poll(() => received.allTextContents())
-        .toEqual(status === 'succeeded' ? [formatMoney(endOf(status).amount, 'USD', language)] : [])
+        .toEqual(status === 'succeeded' ? [formatMoney(endedDeposit(status).amount, 'USD', language)] : [])
       const [trade] = await query('select steam_offer_id from trade where deposit_id = $1', [
-        endOf(status).deposit.id,
+        endedDeposit(status).deposit.id,
       ])
       await dialog.getByText(texts.offerNumber(String(trade?.steam_offer_id))).waitFor()
       await page.locator('.stand').waitFor({ state: 'detached' })
@@ -246,7 +246,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page says for how
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
   const { offerId } = await makeOffer(caller)
-  await begin(till.sandbox, 'hold-15-days', { steamId })
+  await beginBehaviour(till.sandbox, 'hold-15-days', { steamId })
   await answerOffer(till.sandbox, offerId, 'accept')
   const { page } = await openBrowser()
   await page.goto(`${till.gateway}/deposit/${caller.hash}`)
@@ -259,7 +259,7 @@ test('A-054 after an offer was cancelled by others within seconds, the page warn
   const caller = await callerOf(till.gateway, await depositOf())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await makeOffer(caller)
-  await keepYoung(caller.depositId)
+  await makeRecent(caller.depositId)
   await answerOffer(till.sandbox, offerId, 'cancel')
   const { page } = await openBrowser()
   await page.goto(`${till.gateway}/deposit/${caller.hash}`)
@@ -270,15 +270,15 @@ test('A-054 after an offer was cancelled by others within seconds, the page warn
 
 test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, until 1.5 s after the mouse moves', async () => {
   const { page, deposit, offerId, texts } = await openConfirmation({}, async (visited) => {
-    await visited.context.addInitScript(HEAR)
+    await visited.context.addInitScript(RECORD_SOUNDS)
     await visited.page.clock.install()
   })
   await endDeposit(deposit, offerId, 'decline')
   await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
   await page.getByRole('button', { name: texts.stopSound }).waitFor()
-  await expect.poll(() => heard(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
+  await expect.poll(() => soundsOf(page)).toEqual([{ volume: 0.2, loop: true, playing: true }])
   await page.clock.pauseAt(Date.now() + 600_000)
-  expect((await heard(page))[0]?.playing).toBe(true)
+  expect((await soundsOf(page))[0]?.playing).toBe(true)
   const moved = page.evaluate(() =>
     new Promise((resolve) => addEventListener('mousemove', resolve, { once: true })).then(() => {}),
   )
@@ -286,9 +286,9 @@ test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, u
   await page.mouse.move(310, 310)
   await moved
   await page.clock.runFor(1499)
-  expect((await heard(page))[0]?.playing).toBe(true)
+  expect((await soundsOf(page))[0]?.playing).toBe(true)
   await page.clock.runFor(1)
-  expect((await heard(page))[0]?.playing).toBe(false)
+  expect((await soundsOf(page))[0]?.playing).toBe(false)
   await page.getByRole('button', { name: texts.stopSound }).waitFor({ state: 'detached' })
 })
 

@@ -1,4 +1,4 @@
-/** Items that the page chooses for an amount. */
+/** Picking items: for an amount, on a phone, by keyboard, and several equal ones. */
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Messages } from '../widget/i18n/en.ts'
@@ -97,7 +97,7 @@ test('on a phone the last pick that is put back gives the focus to the bar', asy
   await page.getByText(texts.selectedCount(0)).waitFor()
   const opener = page.getByRole('button', { name: texts.pickForMe })
   await expect.poll(() => opener.evaluate((element) => element === document.activeElement)).toBe(true)
-  // The list went with its last row, so the next pick has a closed one.
+  // The list closed with its last row, so it is closed for the next pick.
   await page.getByRole('gridcell').first().press('Space')
   const count = page.getByRole('button', { name: texts.selectedCount(1) })
   await expect.poll(() => count.getAttribute('aria-expanded')).toBe('false')

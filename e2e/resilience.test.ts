@@ -43,26 +43,26 @@ async function offerOf(page: Page, texts: Messages): Promise<string> {
   return /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
 }
 
-/** Counts a page's calls for its deposit. `rests` resolves when none is under way. */
-function looksOf(page: Page) {
-  const asking = new Set<Request>()
-  let looks = 0
+/** Counts a page's calls for its deposit. `whenIdle` resolves when none is under way. */
+function watchPolls(page: Page) {
+  const pending = new Set<Request>()
+  let polls = 0
   page.on('request', (request) => {
     if (!request.url().includes('/api/payment')) return
-    looks += 1
-    asking.add(request)
+    polls += 1
+    pending.add(request)
   })
-  page.on('requestfinished', (request) => asking.delete(request))
-  page.on('requestfailed', (request) => asking.delete(request))
-  const rests = () => expect.poll(() => asking.size).toBe(0)
+  page.on('requestfinished', (request) => pending.delete(request))
+  page.on('requestfailed', (request) => pending.delete(request))
+  const whenIdle = () => expect.poll(() => pending.size).toBe(0)
   return {
-    rests,
+    whenIdle,
     /** Stopping the clock advances it, so the page makes one call. Resolves once that call has ended. */
     async stopClock() {
-      const before = looks
+      const before = polls
       await stopClock(page)
-      await expect.poll(() => looks).toBeGreaterThan(before)
-      await rests()
+      await expect.poll(() => polls).toBeGreaterThan(before)
+      await whenIdle()
     },
   }
 }
@@ -115,7 +115,7 @@ test('D-25 a tab that slept repeats calls that hung: no spinner stays, and there
   const { page, texts } = opened
   await pickItems(page, 1)
   await stopClock(page)
-  // Simulates a closed laptop: time passes, but the page does not run.
+  // Simulates a closed laptop: time passes while the page does not run.
   const closeTheLid = () => page.clock.fastForward(60_000)
   let inventories = 0
   await page.route('**/api/inventory?*', async (route) => {
@@ -218,13 +218,13 @@ test('a page that the browser froze and kept is up to date within a second of co
   })
   const opened = { ...visited, texts, deposit: await depositOf() }
   await page.clock.install()
-  const looks = looksOf(page)
+  const polls = watchPolls(page)
   await page.goto(opened.deposit.url)
   await giveLinkAndPick(opened)
   await openOffer(page, texts)
   const offer = await offerOf(page, texts)
   // With a call under way, the browser might not keep the page.
-  await looks.stopClock()
+  await polls.stopClock()
   await page.evaluate(() => document.addEventListener('freeze', () => Reflect.set(window, 'frozen', true)))
   await page.goto(`${till.gateway}/help`)
   await endDeposit(opened.deposit, offer)
@@ -239,18 +239,18 @@ test('a change in one of two tabs is visible in the other within a second of its
   const { page, context, deposit, texts } = opened
   await pickItems(page, 1)
   const other = await context.newPage()
-  const looks = looksOf(other)
+  const polls = watchPolls(other)
   await other.goto(deposit.url)
   await other.getByRole('gridcell').first().waitFor()
-  // Both tabs share the clock. The other tab must have asked before there is an offer.
-  await looks.stopClock()
+  // Both tabs share the clock. The other tab's last poll must end before there is an offer.
+  await polls.stopClock()
   await page.getByRole('button', { name: texts.pay, exact: true }).click()
   await tickUntil(page, () => confirmation(page, texts).isVisible())
   expect(await other.getByRole('dialog').count()).toBe(0)
   await comeBack(other, 'pageshow')
   await confirmation(other, texts).getByRole('button', { name: texts.stepBack }).click()
   // The other tab's last calls must not be answered after the offer is accepted.
-  await looks.rests()
+  await polls.whenIdle()
   await endDeposit(deposit, await offerOf(page, texts))
   await comeBack(page)
   await success(page, texts).waitFor()

@@ -10,7 +10,7 @@ import { switchLanguage, TEXTS } from './support/shopper.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
 
-const NOWHERE = ['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`]
+const UNKNOWN_PATHS = ['/deposit', '/nothing/here', '/deposit/a/b', '/favicon', `/${'g'.repeat(32)}`]
 
 /** Opens a page outside a deposit, which uses the stored language. */
 async function openIn(language: 'en' | 'ru', path: string): Promise<Page> {
@@ -30,10 +30,10 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
     await page.waitForURL(`${till.store}/`)
   })
 
-  test(`A-002 A-005 A-120 ${NOWHERE.join(', ')} show "page not found"`, async () => {
+  test(`A-002 A-005 A-120 ${UNKNOWN_PATHS.join(', ')} show "page not found"`, async () => {
     expect(texts.notFound).toBe({ en: 'Page not found', ru: 'Страница не найдена' }[language])
     const page = await openIn(language, '/help')
-    for (const path of NOWHERE) {
+    for (const path of UNKNOWN_PATHS) {
       await page.goto(till.gateway + path)
       await heading(page, texts.notFound).waitFor()
     }
@@ -169,7 +169,7 @@ test('A-030 the money section of the help page ends with a complete sentence, wh
 test('A-065 A-066 both languages come with the page, so choosing one needs no connection', async () => {
   const { page } = await openDeposit({ deposit: { language: 'ru' } })
   await page.getByRole('link', { name: TEXTS.ru.tradeSettings }).waitFor()
-  // The link comes with the document. The part that has the other texts comes after it.
+  // The link above is in the document. The file with the other texts is loaded later.
   await page.waitForFunction(() => {
     const loaded = performance.getEntriesByType('resource').map(({ name }) => name)
     return ['js', 'css'].every((type) =>

@@ -11,7 +11,7 @@ import { centsOf, switchLanguage, TEXTS } from './support/shopper.ts'
 
 type Settings = Parameters<typeof openStand>[0]
 
-const atStand = (settings: Settings = {}, who = 'magic_tuesday') => openStand({ ...settings, who })
+const openStandAs = (settings: Settings = {}, who = 'magic_tuesday') => openStand({ ...settings, who })
 
 const prices = async (page: Page): Promise<number[]> =>
   (await page.locator('.card-price').allTextContents()).map(centsOf)
@@ -68,8 +68,8 @@ describe.each([
 ] as const)('in $language at $viewport.width px', ({ language, viewport }) => {
   const money = (minor: number): string => formatMoney(minor, 'USD', language)
 
-  test('A-010 A-011 A-019 A-114 A-115 A-116 A-117 the controls work, and items have their size', async () => {
-    const { page, texts, inventory } = await atStand({ language, viewport })
+  test('A-010 A-011 A-019 A-114 A-115 A-116 A-117 the controls work, and cards and pictures have their sizes', async () => {
+    const { page, texts, inventory } = await openStandAs({ language, viewport })
     const cards = cardsOf(inventory.items)
     const width = async (selector: string): Promise<number> =>
       (await page.locator(selector).first().boundingBox())?.width ?? 0
@@ -116,7 +116,7 @@ describe.each([
   })
 
   test('A-012 A-013 A-014 A-072 A-085 A-091 picking and clearing update the sum and check the minimum', async () => {
-    const { page, texts, inventory } = await atStand({ language, viewport }, 'nova_hound')
+    const { page, texts, inventory } = await openStandAs({ language, viewport }, 'nova_hound')
     const summary = page.getByRole('complementary', { name: texts.summary })
     const summaryText = async (): Promise<string> => (await summary.textContent()) ?? ''
     const sum = (...items: number[]): string => money(items.reduce((total, price) => total + price, 0))
@@ -158,7 +158,7 @@ describe.each([
   })
 
   test('A-015 A-034 the page counts the items that cannot be used, with the reasons and their names', async () => {
-    const { page, texts, inventory } = await atStand({ language, viewport }, 'magic_hoarder')
+    const { page, texts, inventory } = await openStandAs({ language, viewport }, 'magic_hoarder')
     expect(inventory.unavailableItems).toBeGreaterThan(0)
     const line = page.locator('.unavailable')
     await line.scrollIntoViewIfNeeded()
@@ -182,7 +182,7 @@ const namesIn = ({ unavailableNames = {}, unavailableCounts = {} }: Inventory): 
   })
 
 test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of each part', async () => {
-  const { page } = await atStand()
+  const { page } = await openStandAs()
   const parts = async (): Promise<string[]> =>
     page.evaluate(() =>
       ['.summary', '.bottom-bar', '.controls-desktop', '.controls-mobile', '.link-panel-desktop']
@@ -198,7 +198,7 @@ test('A-117 the layout is narrow at 900 px and wide at 901, with one variant of 
 })
 
 test('A-045 wear and StatTrak are marked, with their full names for screen readers', async () => {
-  const { page, texts, inventory } = await atStand({}, 'nova_hound')
+  const { page, texts, inventory } = await openStandAs({}, 'nova_hound')
   const worn = inventory.items.filter(({ wearCategory }) => wearCategory !== null).slice(0, 12)
   expect(worn.length).toBeGreaterThan(0)
   expect(inventory.items.some(({ isStatTrak }) => isStatTrak)).toBe(true)
@@ -212,7 +212,7 @@ test('A-045 wear and StatTrak are marked, with their full names for screen reade
 })
 
 test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', async (currency) => {
-  const { page, texts, inventory } = await atStand({ deposit: { currency } })
+  const { page, texts, inventory } = await openStandAs({ deposit: { currency } })
   expect(inventory.currency).toBe(currency)
   const sign = { EUR: '€', BRL: 'R$' }[currency]
   await cell(page, 0).click()
@@ -235,7 +235,7 @@ test.each(['EUR', 'BRL'] as const)('A-046 A-048 A-113 all amounts are in %s', as
 })
 
 test('A-113 each game has its minimum, in cents', async () => {
-  const { page } = await atStand({}, 'quiet_lynx')
+  const { page } = await openStandAs({}, 'quiet_lynx')
   const minimum = async () => centsOf((await page.locator('.summary-facts dd').first().textContent()) ?? '')
   const minima = [
     ['Dota 2', 100],
@@ -252,7 +252,7 @@ test('A-113 each game has its minimum, in cents', async () => {
 })
 
 test('A-016 A-065 A-066 the language selector switches every text and is remembered', async () => {
-  const { page, texts } = await atStand()
+  const { page, texts } = await openStandAs()
   await cell(page, 0).click()
   const choices = page.getByRole('group', { name: texts.language }).getByRole('button')
   await expect
@@ -275,7 +275,7 @@ test('A-016 A-065 A-066 the language selector switches every text and is remembe
 })
 
 test('A-071 choosing another game aborts the request for the first, and a stale answer is never shown', async () => {
-  const visited = await atStand({}, 'quiet_lynx')
+  const visited = await openStandAs({}, 'quiet_lynx')
   const { page, texts } = visited
   const release = Promise.withResolvers<void>()
   await page.route('**/api/inventory?*game=dota*', async (route) => {
@@ -295,7 +295,7 @@ test('A-071 choosing another game aborts the request for the first, and a stale 
 })
 
 test('A-086 without an item, neither a click nor Enter nor a script can pay', async () => {
-  const visited = await atStand()
+  const visited = await openStandAs()
   const { page, texts } = visited
   const button = payButton(page, texts)
   await button.click({ force: true })
@@ -310,7 +310,7 @@ test('A-086 without an item, neither a click nor Enter nor a script can pay', as
 })
 
 test('at a zoom of 400 % the first item is visible once the items are shown', async () => {
-  const { page } = await atStand({ language: 'ru', viewport: { width: 320, height: 256 } })
+  const { page } = await openStandAs({ language: 'ru', viewport: { width: 320, height: 256 } })
   const bar = page.locator('.bottom-bar')
   await expect
     .poll(async () => {
@@ -337,7 +337,7 @@ test('A-019 A-114 a store that takes two games has two tabs, and opens on one of
 })
 
 test('above a store’s maximum the button is disabled, with the reason', async () => {
-  const { page, texts } = await atStand({ deposit: { maxAmount: 301 } })
+  const { page, texts } = await openStandAs({ deposit: { maxAmount: 301 } })
   await page
     .locator('.summary-facts')
     .getByText(formatMoney(301, 'USD', 'en'))

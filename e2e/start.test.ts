@@ -79,7 +79,7 @@ test('npm start prints its addresses, one first step, the tour, and where to try
   }
 })
 
-/** Starts a till that must refuse to start, and expects that none of its parts began. */
+/** Starts a till that must refuse to start, and expects that none of its parts has started. */
 async function expectRefusal(env: (other: Place) => Record<string, string>): Promise<Running> {
   const other = await newPlace()
   const start = run('scripts/start.ts', { ...other.env, NODE_OPTIONS: PRINT_CHILDREN, ...env(other) })
@@ -91,7 +91,7 @@ async function expectRefusal(env: (other: Place) => Record<string, string>): Pro
   return start
 }
 
-describe.concurrent('before any part begins', () => {
+describe.concurrent('before any part starts', () => {
   test('a second start on the same folder is refused and says why', async () => {
     const second = await expectRefusal(() => ({ TRADETILL_DATA_ROOT: place.root }))
     expect(second.output()).toMatch(/already/i)
@@ -166,8 +166,8 @@ describe('Ctrl-C, and a start on other ports with a fresh Steam world', () => {
     writeFileSync(registrationFile(), JSON.stringify({ ...before.registration, bots: ['76561198000000000'] }))
     rmSync(join(place.root, 'sandbox.json'))
     rmSync(join(place.root, 'vault'), { recursive: true, force: true })
-    const slowly = { NODE_OPTIONS: `${PRINT_CHILDREN} ${ENDLESS_ENROLMENT}` }
-    till = await startTill({ ...place, env: { ...place.env, ...slowly } })
+    const withEndlessEnrolment = { NODE_OPTIONS: `${PRINT_CHILDREN} ${ENDLESS_ENROLMENT}` }
+    till = await startTill({ ...place, env: { ...place.env, ...withEndlessEnrolment } })
   })
 
   test('after the next start the data is still there', async () => {
@@ -228,7 +228,7 @@ const advance = (duration: string) => {
   return spawnCommand(['clock', 'advance', duration], { env })
 }
 
-/** How far the till, the sandbox and the database's function are ahead, in whole days. */
+/** Reads how far the clocks of the till and of the sandbox are ahead, in days. */
 async function daysAhead() {
   const [row] = await query('select ahead_s from till_clock')
   const { aheadS } = await (await fetch(`${till.sandbox}/control/clock`)).json()

@@ -110,7 +110,7 @@ test('a trade link that is given while Steam is down is kept, the log reports it
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
-  // A clean end, so the sandbox saves the new guest.
+  // Ended with SIGINT, the sandbox saves the new guest.
   await parts.sandbox.interrupt()
   const logged = parts.gateway.output().length
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)

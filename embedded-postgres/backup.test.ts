@@ -1,4 +1,4 @@
-/** Copies of the embedded database are made under load, checked and restored. */
+/** Makes copies of the embedded database under load, checks them and restores them. */
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -58,17 +58,17 @@ test('a copy made under load has all earlier commits, and is recognised as resto
   const writer = new pg.Client({ connectionString: embedded.url })
   await writer.connect()
   await writer.query(`insert into store (name, origins) values ('before', '{https://a.test}')`)
-  let writing = true
+  let isWriting = true
   let written = 0
   const load = (async () => {
-    while (writing) {
+    while (isWriting) {
       await writer.query(`insert into denied_shopper (steam_id, reason, denied_at)
         values (${76_561_198_000_000_000n + BigInt(written)}, 'load', now())`)
       written += 1
     }
   })()
   const made = await run(['backup', 'create', '--to', folder('backups')]).finally(() => {
-    writing = false
+    isWriting = false
   })
   await load
   await writer.end()

@@ -110,8 +110,8 @@ test('the server ends after a kill -9 of its owner', async () => {
   const owner = await startInProcess()
   owner.child.kill('SIGKILL')
   await owner.ended
-  const asked = async () => query(owner.url, 'select 1').catch((error: unknown) => String(error))
-  await expect.poll(asked, { message: 'the server ends' }).toContain('ECONNREFUSED')
+  const tryQuery = async () => query(owner.url, 'select 1').catch((error: unknown) => String(error))
+  await expect.poll(tryQuery, { message: 'the server ends' }).toContain('ECONNREFUSED')
 })
 
 test('commits survive a kill -9 of the owner, no process is left, and an immediate start works', async () => {

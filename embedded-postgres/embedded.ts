@@ -59,8 +59,8 @@ const PORTS = { from: 15_000, until: 20_000 }
 const secretSchema = z.object({ password: z.string() })
 
 /**
- * Starts the PostgreSQL that comes with the packages, on loopback at a free port, creating its cluster on the first
- * run. The command line reads the address from `connection.json` in the data folder. Throws with a readable reason.
+ * Starts the PostgreSQL that comes with the packages, at a free port on loopback. The first run creates its cluster.
+ * The command line reads the address from `connection.json` in the data folder. Throws with a readable reason.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
   const { dataDir, log, steamSandboxUrl, fsync = true } = options
@@ -83,7 +83,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
   const logLines = (line: string) =>
     log[line.includes('LOG:  ') ? 'debug' : 'warn']({ part: 'postgres' }, line)
   createInterface({ input: supervisor.stderr }).on('line', logLines)
-  await ready(supervisor)
+  await waitUntilReady(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
   // Each role has its own password, derived from this one, so no further file is needed.
   const passwordOf = (user: string) => createHmac('sha256', password).update(user).digest('hex')
@@ -162,8 +162,8 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorArguments
 
 type Starting = EventEmitter & Pick<Supervisor, 'stdin' | 'stdout' | 'stderr'>
 
-/** Rejects if PostgreSQL ends or is silent for long. There is no other limit, because a replay can take any time. */
-export function ready(supervisor: Starting): Promise<void> {
+/** Rejects if PostgreSQL ends or prints nothing for `SILENCE_MS`. It has no other limit: a replay can take any time. */
+export function waitUntilReady(supervisor: Starting): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string) => {
       clearTimeout(timer)

@@ -19,7 +19,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 
-/** The account for PostgreSQL when the gateway runs as root, which PostgreSQL refuses. */
+/** The account that runs PostgreSQL if the gateway runs as root, because PostgreSQL refuses to run as root. */
 export type Account = { uid: number; gid: number }
 
 export type PostgresFiles = {
@@ -56,7 +56,7 @@ export function binary(files: PostgresFiles, name: 'postgres' | 'initdb'): strin
   return join(files.native, 'bin', process.platform === 'win32' ? `${name}.exe` : name)
 }
 
-/** Returns the place's name, kept in the data folder, so a recreated folder starts with a new database. */
+/** Returns a name that is kept in the data folder, so a recreated data folder starts with a new database. */
 function placeName(dataDir: string): string {
   const file = join(dataDir, 'place')
   if (!existsSync(file)) writeFileSync(file, randomBytes(6).toString('hex'), { mode: 0o600 })

@@ -1,6 +1,6 @@
 /**
- * A small process in its own session that runs the embedded PostgreSQL while its stdin is open. When the
- * gateway ends, however it ends, no process is left.
+ * A small process in its own session that runs the embedded PostgreSQL while its stdin is open. The gateway holds the
+ * other end, so when the gateway ends, even by a kill, PostgreSQL and this process end too.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
@@ -35,7 +35,7 @@ const PREDECESSOR_MS = 15_000
 const FAST_STOP_MS = 5_000
 const IMMEDIATE_STOP_MS = 2_000
 
-async function supervise(orders: SupervisorArguments): Promise<void> {
+async function supervise(args: SupervisorArguments): Promise<void> {
   const stdinClosed = new Promise<void>((resolve) => {
     process.stdin.on('end', resolve).on('close', resolve).on('error', resolve).resume()
     process.once('SIGTERM', resolve)
@@ -45,10 +45,10 @@ async function supervise(orders: SupervisorArguments): Promise<void> {
   process.stderr.on('error', () => {})
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
-  const lock = await waitForLock(`database ${orders.cluster}`, PREDECESSOR_MS)
+  const lock = await waitForLock(`database ${args.cluster}`, PREDECESSOR_MS)
   if (lock === undefined) return say('failed: another process still runs the database of this folder')
-  await stopLeftover(orders.cluster)
-  const postgres = startPostgres(orders)
+  await stopLeftover(args.cluster)
+  const postgres = startPostgres(args)
   const ended = new Promise<number | null>((resolve) => {
     postgres.once('error', () => resolve(null))
     postgres.once('exit', (code) => resolve(code))
@@ -101,7 +101,7 @@ async function stopPostgres(postgres: ChildProcess, ended: Promise<unknown>): Pr
   }
 }
 
-/** Stops the PostgreSQL that a killed supervisor left running. It is found by its cluster's folder. */
+/** Stops the PostgreSQL that a killed supervisor left running. Its working folder, the cluster, identifies it. */
 async function stopLeftover(cluster: string): Promise<void> {
   const pid = leftoverOf(cluster)
   if (pid === undefined) return

@@ -56,7 +56,7 @@ it('pipes the text of an alert and the address of the console to the command, an
   expect(names?.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual(['PATH'])
 })
 
-it('refuses a message with another secret, an old one, and a call that is no message', async () => {
+it('refuses an alert signed with another secret, an old alert, and a call that is not a POST', async () => {
   const before = readFileSync(join(folder, 'received'), 'utf8')
   const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
   expect(await sendTestAlert(deps, { url, secret: other })).toMatchObject({ status: 401 })
@@ -73,13 +73,17 @@ it('answers 502 if the command fails, so the till sends the alert again', async 
 })
 
 it.each([
-  ['an address elsewhere', { TRADETILL_ALERT_URL: 'https://alerts.example/' }, 'TRADETILL_ALERT_URL'],
+  [
+    'the address of another machine',
+    { TRADETILL_ALERT_URL: 'https://alerts.example/' },
+    'TRADETILL_ALERT_URL',
+  ],
   ['no secret', { TRADETILL_ALERT_SECRET: '' }, 'TRADETILL_ALERT_SECRET'],
   ['no command', { ALERT_COMMAND: '' }, 'ALERT_COMMAND'],
-])('does not start with %s', (_, change, said) => {
+])('does not start with %s', (_, change, expected) => {
   const { status, stderr } = spawnSync(process.execPath, [PROGRAM], {
     env: settings(change),
     encoding: 'utf8',
   })
-  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) })
+  expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(expected) })
 })

@@ -6,19 +6,19 @@ export type Entry =
   | { kind: 'file'; path: string; content: Buffer; executable?: boolean }
   | { kind: 'link'; path: string; target: string }
 
-const BLOCK = 512
-const MOST_NAME = 100
-const MOST_PREFIX = 155
+const BLOCK_BYTES = 512
+const NAME_BYTES = 100
+const PREFIX_BYTES = 155
 
 /** Returns the archive: entries sorted by path, without an owner, all with the same time. */
 export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer {
   const sorted = [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))
   const blocks = sorted.flatMap((entry) => {
     const content = entry.kind === 'file' ? entry.content : Buffer.alloc(0)
-    const padding = Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK)
+    const padding = Buffer.alloc((BLOCK_BYTES - (content.length % BLOCK_BYTES)) % BLOCK_BYTES)
     return [headOf(entry, modifiedS), content, padding]
   })
-  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK)]))
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]))
 }
 
 /** Returns the header of an entry: the fields of POSIX 1003.1, in order. */
@@ -28,7 +28,7 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
   const size = isFile ? entry.content.length : 0
   const mode = isFile && entry.executable !== true ? 0o644 : 0o755
   const fields: [text: string, bytes: number][] = [
-    [name, MOST_NAME],
+    [name, NAME_BYTES],
     [octal(mode, 8), 8],
     [octal(0, 8), 8],
     [octal(0, 8), 8],
@@ -37,14 +37,14 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
     // The checksum is computed with spaces in its own field.
     [' '.repeat(8), 8],
     [isFile ? '0' : '2', 1],
-    [isFile ? '' : entry.target, MOST_NAME],
+    [isFile ? '' : entry.target, NAME_BYTES],
     ['ustar\0' + '00', 8],
     ['root', 32],
     ['root', 32],
     ['', 16],
-    [prefix, MOST_PREFIX],
+    [prefix, PREFIX_BYTES],
   ]
-  const head = Buffer.alloc(BLOCK)
+  const head = Buffer.alloc(BLOCK_BYTES)
   let at = 0
   for (const [text, bytes] of fields) {
     head.write(text, at, bytes, 'utf8')
@@ -57,12 +57,12 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
 
 const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}`
 
-/** Splits a long path at a slash. */
+/** Splits a long path at a slash into the header's fields `name` and `prefix`. */
 function nameOf(path: string): { name: string; prefix: string } {
-  if (Buffer.byteLength(path) <= MOST_NAME) return { name: path, prefix: '' }
+  if (Buffer.byteLength(path) <= NAME_BYTES) return { name: path, prefix: '' }
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) {
     const [prefix, name] = [path.slice(0, at), path.slice(at + 1)]
-    if (Buffer.byteLength(name) <= MOST_NAME && Buffer.byteLength(prefix) <= MOST_PREFIX)
+    if (Buffer.byteLength(name) <= NAME_BYTES && Buffer.byteLength(prefix) <= PREFIX_BYTES)
       return { name, prefix }
   }
   throw new Error(`${path} is too long for the archive.`)

@@ -1,6 +1,6 @@
 /**
- * Finds the tests that a change affects: tests that import a changed file, and tests that start a process that runs
- * one.
+ * Finds the tests that a change affects: those that import a changed file, and those in e2e/ if the change is in a
+ * program that they start.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -9,19 +9,21 @@ import { join, relative } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
 
-/** Sources of the processes and pages that the tests in e2e/ start, because no import leads to them. */
-const STARTED = /^(contract|gateway|vault|steam-sandbox|market-sandbox|demo-store|widget|scripts)\//
-const OF_TESTS = /\.test\.tsx?$|^gateway\/testing\//
+/** Sources of the processes and pages that the tests in e2e/ start. No import leads from those tests to them. */
+const STARTED_SOURCES = /^(contract|gateway|vault|steam-sandbox|market-sandbox|demo-store|widget|scripts)\//
+const TEST_CODE = /\.test\.tsx?$|^gateway\/testing\//
 
 export const isChangedArgument = (argument: string): boolean => /^--changed(=.+)?$/.test(argument)
 
 /** Returns the paths of test files from the root. `argument`: `--changed` or `--changed=REF`. */
-export function touchedTests(argument: string): string[] {
+export function affectedTests(argument: string): string[] {
   const importing = JSON.parse(
     run(process.execPath, [VITEST, 'list', argument, '--filesOnly', '--json']),
   ) as { file: string }[]
-  const started = changedFiles(argument).some((file) => STARTED.test(file) && !OF_TESTS.test(file))
-  const browser = started ? globSync('e2e/*.test.ts', { cwd: ROOT }) : []
+  const needsBrowserTests = changedFiles(argument).some(
+    (file) => STARTED_SOURCES.test(file) && !TEST_CODE.test(file),
+  )
+  const browser = needsBrowserTests ? globSync('e2e/*.test.ts', { cwd: ROOT }) : []
   return [...new Set([...importing.map(({ file }) => relative(ROOT, file)), ...browser])]
 }
 

@@ -2,24 +2,24 @@ import { EventEmitter, once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { listenTo, portProblem } from './children.ts'
+import { lineWaiter, portProblem } from './children.ts'
 
 const DEADLINE_MS = 1_000
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-function aChild() {
+function fakeChild() {
   const lines = new EventEmitter()
   const { promise: ended, resolve: end } = Promise.withResolvers<string>()
-  const says = listenTo({ name: 'gateway', lines, ended })
+  const waitForLine = lineWaiter({ name: 'gateway', lines, ended })
   const say = (line: string) => void lines.emit('line', line)
-  return { say, end, ready: () => says('ready at', DEADLINE_MS) }
+  return { say, end, ready: () => waitForLine('ready at', DEADLINE_MS) }
 }
 
 describe('waiting for a part', () => {
   it('ends once the part has printed the awaited line, even if that was earlier', async () => {
-    const { say, ready } = aChild()
+    const { say, ready } = fakeChild()
     const waited = ready()
     say('gateway ready at http://localhost')
     await expect(waited).resolves.toBeUndefined()
@@ -27,17 +27,17 @@ describe('waiting for a part', () => {
   })
 
   it('fails if the part prints nothing in time, or ends', async () => {
-    const silent = expect(aChild().ready()).rejects.toThrow('The gateway was not ready in time.')
+    const silent = expect(fakeChild().ready()).rejects.toThrow('The gateway was not ready in time.')
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
     await silent
-    const { end, ready } = aChild()
+    const { end, ready } = fakeChild()
     const ended = expect(ready()).rejects.toThrow('The gateway did not start (exit code 1).')
     end('exit code 1')
     await ended
   })
 
   it('has no limit during a migration, and has one again afterwards', async () => {
-    const { say, ready } = aChild()
+    const { say, ready } = fakeChild()
     const waited = ready()
     const outcome = vi.fn<() => void>()
     waited.then(outcome, outcome)

@@ -9,9 +9,9 @@ import { STOP_MS } from '../gateway/kit/shutdown.ts'
 export type Child = {
   /**
    * Resolves once a line of its output contains `text`. Rejects if the process ends first, or prints nothing for
-   * `withinMs`. While the process reports that it is busy, as with a migration, the wait has no limit.
+   * `withinMs`. The wait has no limit while the process reports that it is busy, for example with a migration.
    */
-  says(text: string, withinMs: number): Promise<void>
+  waitForLine(text: string, withinMs: number): Promise<void>
   /** Calls `act` with each further line of its output. */
   onLine(act: (line: string) => void): void
   /** How the process ended: an exit code or a signal. */
@@ -53,9 +53,9 @@ export function startChild({ name, file, args = [], env, account }: Start): Chil
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
   })
   const lines = createInterface({ input: child.stdout })
-  const says = listenTo({ name, lines, ended })
+  const waitForLine = lineWaiter({ name, lines, ended })
   return {
-    says,
+    waitForLine,
     onLine: (act) => void lines.on('line', act),
     ended,
     async stop() {
@@ -80,16 +80,16 @@ type Output = {
 }
 
 /**
- * Marks a line that lifts the time limit. A gateway that is killed during a migration repeats the migration at the next
- * start, so a long one would never end.
+ * A line with this text lifts the time limit. A gateway that is killed during a migration begins it again at the next
+ * start, so with a limit a long migration would never end.
  */
 const BUSY = ' is busy: '
 
-export function listenTo({ name, lines, ended }: Output): Child['says'] {
-  const heard: string[] = []
+export function lineWaiter({ name, lines, ended }: Output): Child['waitForLine'] {
+  const received: string[] = []
   const listeners = new Set<() => void>()
   lines.on('line', (line: string) => {
-    heard.push(line)
+    received.push(line)
     for (const listener of listeners) listener()
   })
   return async (text, withinMs) => {
@@ -97,8 +97,8 @@ export function listenTo({ name, lines, ended }: Output): Child['says'] {
     let timer: NodeJS.Timeout | undefined
     const check = (): void => {
       clearTimeout(timer)
-      if (heard.some((line) => line.includes(text))) resolve()
-      else if (!heard.at(-1)?.includes(BUSY)) timer = setTimeout(late, withinMs)
+      if (received.some((line) => line.includes(text))) resolve()
+      else if (!received.at(-1)?.includes(BUSY)) timer = setTimeout(late, withinMs)
     }
     const late = (): void => reject(new Error(`The ${name} was not ready in time.`))
     listeners.add(check)

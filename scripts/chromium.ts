@@ -1,8 +1,7 @@
 /**
- * Finds a Chromium for the browser tests, or installs one: an installed browser first, then Playwright's own download,
- * then the distribution's package. The download and the package include the headless shell, which draws no windows
- * around its pages and so costs a quarter less. Chromium runs the tests that the shell cannot run (the page cache of
- * Back).
+ * Finds a Chromium for the browser tests: an installed browser, otherwise Playwright's own download, otherwise the
+ * distribution's package. The download and the package include the headless shell, which needs a quarter less time
+ * because it draws no windows. The few tests that it cannot run (the page cache of Back) run in Chromium.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'

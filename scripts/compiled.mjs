@@ -1,6 +1,6 @@
 /**
- * `node --import ./scripts/compiled.mjs FILE`: caches Node's compiled code, FILE included. Not TypeScript, because
- * loading the type stripper takes most of a short command's time, and cached code needs no stripping.
+ * `node --import ./scripts/compiled.mjs FILE` caches Node's compiled code, that of FILE included. This file is not
+ * TypeScript: to load the type stripper takes most of a short command's time, and cached code does not need it.
  */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { runCommandLine } from '../gateway/cli/run.ts'
 
-export type DemoPlace = {
+export type DemoSetup = {
   /** The file that stores the registration. */
   file: string
   urls: { gateway: string; sandbox: string; store: string }
@@ -31,17 +31,19 @@ const RISK_LIMIT_USD = '1000'
 /** The colour of the demo store's own pages. */
 const ACCENT = '#ff7a2f'
 
-/** Registers missing or outdated parts, and stores the result. */
-export async function prepareDemo(place: DemoPlace): Promise<StoreAccess> {
-  const known = await knownRegistration(place)
-  const [bots, store] = await Promise.all([enrolBots(place, known), registerStore(place, known)])
-  const registration: Registration = { ...store, ...bots, url: place.urls.store }
-  write(place.file, JSON.stringify(registration))
+/** Enrols the bots and registers the store if that is missing or outdated, and stores the result. */
+export async function prepareDemo(setup: DemoSetup): Promise<StoreAccess> {
+  const known = await knownRegistration(setup)
+  const [bots, store] = await Promise.all([enrolBots(setup, known), registerStore(setup, known)])
+  const registration: Registration = { ...store, ...bots, url: setup.urls.store }
+  write(setup.file, JSON.stringify(registration))
   return store
 }
 
-/** Returns the stored registration; undefined without one, or if the till's database is new and does not know it. */
-async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Registration> | undefined> {
+/**
+ * Returns the stored registration. Undefined if there is none, or if the till's database is new and lacks the store.
+ */
+async function knownRegistration({ file, urls }: DemoSetup): Promise<Partial<Registration> | undefined> {
   const known = read(file)
   if (known?.apiKey === undefined) return undefined
   const { status } = await fetch(`${urls.gateway}/v1/deposits/1`, {
@@ -51,23 +53,23 @@ async function knownRegistration({ file, urls }: DemoPlace): Promise<Partial<Reg
   return status === 401 ? undefined : known
 }
 
-async function enrolBots({ urls, gatewayEnv }: DemoPlace, known: Partial<Registration> | undefined) {
-  const ask = async (path: string) =>
+async function enrolBots({ urls, gatewayEnv }: DemoSetup, known: Partial<Registration> | undefined) {
+  const getJson = async (path: string) =>
     (await fetch(`${urls.sandbox}${path}`, { signal: AbortSignal.timeout(DEADLINE_MS) })).json()
-  const there = (await ask('/control/bots')) as SandboxBot[]
-  const { nowS } = (await ask('/control/clock')) as { nowS: number }
+  const sandboxBots = (await getJson('/control/bots')) as SandboxBot[]
+  const { nowS } = (await getJson('/control/clock')) as { nowS: number }
   const nowMs = nowS * 1_000
-  const bots = there.map((bot) => bot.steamId).sort()
+  const bots = sandboxBots.map((bot) => bot.steamId).sort()
   const enrolledAt = known?.enrolledAt ?? 0
   const isCurrent = nowMs - enrolledAt < TOKEN_AGE_MS && known?.bots?.join() === bots.join()
   if (isCurrent) return { bots, enrolledAt }
-  const tokens = there.map((bot) => bot.refreshToken)
+  const tokens = sandboxBots.map((bot) => bot.refreshToken)
   await command(['bot', 'add'], gatewayEnv, tokens)
   return { bots, enrolledAt: nowMs }
 }
 
 async function registerStore(
-  { urls, gatewayEnv }: DemoPlace,
+  { urls, gatewayEnv }: DemoSetup,
   known: Partial<Registration> | undefined,
 ): Promise<StoreAccess & { storeId: string }> {
   const addresses = ['--origin', urls.store, '--webhook-url', `${urls.store}/webhooks/tradetill`]

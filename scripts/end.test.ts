@@ -51,7 +51,7 @@ function isAlive(pid: number): boolean {
 
 type Started = { npm: ChildProcess; script: number; part: number; port: number }
 
-async function started(): Promise<Started> {
+async function startNpm(): Promise<Started> {
   const { npm_execpath: own } = process.env
   const [command, ...args] = own === undefined ? ['npm', 'start'] : [process.execPath, own, 'start']
   const npm = spawn(command ?? '', args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
@@ -72,7 +72,7 @@ it.each([
   ['SIGTERM', 'the script'],
   ['SIGINT', 'the script'],
 ] as const)('%s to %s ends the script and its parts, and frees the port', async (signal, whom) => {
-  const { npm, script, part, port } = await started()
+  const { npm, script, part, port } = await startNpm()
   expect(await portProblem(port)).toBe('taken')
   process.kill(whom === 'npm' ? (npm.pid ?? 0) : script, signal)
   await expect.poll(() => [script, part].filter(isAlive), DEADLINE).toEqual([])

@@ -15,7 +15,7 @@ const NEEDED_NODE = 24
  * The lowest acceptable version of Node from npm; older ones lack security updates. For Apple's arm64, npm has only
  * 24.0.
  */
-const CURRENT_NODE = [24, 13, 0]
+const LOWEST_PACKAGED_NODE = [24, 13, 0]
 const LOOK_EVERY_MS = 500
 /**
  * Installs the versions of the lock file, does not change it, and runs no package's scripts. Warnings about this Node
@@ -46,11 +46,11 @@ function isInstalled() {
   if (wanted === undefined || present === undefined) return false
   return Object.entries(wanted).every(([path, { version, integrity, optional }]) => {
     if (!path.startsWith('node_modules/')) return true
-    const there = present[path]
-    if (there === undefined) return optional === true
+    const installed = present[path]
+    if (installed === undefined) return optional === true
     return (
-      there.version === version &&
-      there.integrity === integrity &&
+      installed.version === version &&
+      installed.integrity === integrity &&
       (version === undefined || existsSync(join(ROOT, path)))
     )
   })
@@ -75,7 +75,7 @@ function installAlone() {
     `tradetill-install-${createHash('sha256').update(ROOT).digest('hex').slice(0, 16)}.pid`,
   )
   let hasSaid = false
-  while (!take(file)) {
+  while (!takeLock(file)) {
     if (!hasSaid) console.log('Another start is installing the packages here. Waiting for it …')
     hasSaid = true
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS)
@@ -89,9 +89,9 @@ function installAlone() {
 
 /**
  * Takes the lock. Returns false while the process that holds it is alive, and removes the file of a dead process. The
- * file appears with its text, because another start would take an empty file for that of a dead process.
+ * file is linked into place with its content, because an empty file would look like that of a dead process.
  */
-function take(file) {
+function takeLock(file) {
   const own = `${file}.${process.pid}`
   try {
     writeFileSync(own, String(process.pid))
@@ -123,13 +123,13 @@ function isAlive(pid) {
 }
 
 /**
- * The packaged Node does not run everywhere (musl), and is old on some machines. The machine's own Node is then used if
- * it is newer.
+ * Chooses the Node for the next step. The packaged Node does not run everywhere (musl), and is old on some machines. In
+ * those cases the machine's own Node is used if it is newer.
  */
 function checkNode() {
   const pinned = join(ROOT, 'node_modules/.bin/node')
   const ofPackage = versionOf(pinned)
-  if (ofPackage !== undefined && !isOlder(ofPackage, CURRENT_NODE)) return
+  if (ofPackage !== undefined && !isOlder(ofPackage, LOWEST_PACKAGED_NODE)) return
   const ofMachine = versionOf(process.env.npm_node_execpath ?? 'node')
   if (
     ofMachine !== undefined &&
@@ -163,10 +163,10 @@ function versionOf(command) {
 }
 
 /**
- * `npm start` begins with `exec`, so npm's signals reach the script and not a shell that keeps them. The shell of Windows
- * has no such command, so it gets one.
+ * `npm start` begins with `exec`, so npm's signals reach the script and not a shell that keeps them. The shell of
+ * Windows has no `exec`, so this adds a command of that name.
  */
-function giveExec() {
+function provideExec() {
   if (process.platform === 'win32') writeFileSync(join(ROOT, 'node_modules/.bin/exec.cmd'), '@%*\r\n')
 }
 
@@ -177,4 +177,4 @@ function fail(message) {
 
 if (!isInstalled()) installAlone()
 checkNode()
-giveExec()
+provideExec()

@@ -1,4 +1,4 @@
-/** The step before `npm start`, with a newcomer's Node and folder. Its npm and Nodes are fakes. */
+/** Runs the step before `npm start` in a newcomer's folder, with a fake npm and fake Nodes. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,20 +14,20 @@ beforeEach(() => {
   mkdirSync(join(root, 'scripts'), { recursive: true })
   copyFileSync(join(import.meta.dirname, 'ensure-deps.mjs'), join(root, 'scripts/ensure-deps.mjs'))
   writeFileSync(join(root, 'package-lock.json'), JSON.stringify(LOCKED))
-  aNode('own-node', 'v24.21.0')
+  writeNode('own-node', 'v24.21.0')
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const LOCKED = { packages: { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' } } }
 
-function aNode(path: string, version: string): void {
+function writeNode(path: string, version: string): void {
   writeFileSync(join(root, path), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
 }
 
 type Npm = { node?: string; fails?: boolean; kills?: boolean }
 
 /** A fake npm that installs the package and a Node of this version, once the file `gate` is gone. */
-function anNpm({ node, fails = false, kills = false }: Npm): void {
+function writeNpm({ node, fails = false, kills = false }: Npm): void {
   const bin = join(root, 'node_modules/.bin/node')
   const lines = [
     `import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'`,
@@ -64,21 +64,21 @@ function ensure(): { code: number | null; output: string } {
 }
 
 it('packages are installed once, and later starts do not contact the registry', () => {
-  anNpm({ node: 'v24.21.0' })
+  writeNpm({ node: 'v24.21.0' })
   expect(ensure()).toMatchObject({ code: 0, output: expect.stringContaining('once') })
   expect(ensure()).toEqual({ code: 0, output: '' })
   expect(installations()).toHaveLength(1)
 })
 
 it('an unreachable registry is reported, and the next start tries again', () => {
-  anNpm({ fails: true })
+  writeNpm({ fails: true })
   expect(ensure()).toMatchObject({ code: 1, output: expect.stringContaining('Check the connection') })
-  anNpm({ node: 'v24.21.0' })
+  writeNpm({ node: 'v24.21.0' })
   expect(ensure().code).toBe(0)
 })
 
 it('if two start at once, one installs and the other waits', async () => {
-  anNpm({ node: 'v24.21.0' })
+  writeNpm({ node: 'v24.21.0' })
   writeFileSync(join(root, 'gate'), '')
   const start = (): ChildProcess => spawn(process.execPath, [SCRIPT], { cwd: root, env: env() })
   const starts = [start(), start()]
@@ -94,9 +94,9 @@ it('if two start at once, one installs and the other waits', async () => {
 })
 
 it('a killed installation does not block the next', () => {
-  anNpm({ kills: true })
+  writeNpm({ kills: true })
   expect(ensure().code).toBeNull()
-  anNpm({ node: 'v24.21.0' })
+  writeNpm({ node: 'v24.21.0' })
   expect(ensure().code).toBe(0)
 })
 
@@ -113,8 +113,8 @@ it.each([
   ],
   ['the packages contain none, and the machine has one', undefined, 'v26.10.0', '', false],
 ])('Node: %s', (_what, ofPackages, ofMachine, expected, staysPinned) => {
-  anNpm(ofPackages === undefined ? {} : { node: ofPackages })
-  aNode('own-node', ofMachine)
+  writeNpm(ofPackages === undefined ? {} : { node: ofPackages })
+  writeNode('own-node', ofMachine)
   const { code, output } = ensure()
   expect(code).toBe(0)
   expect(output).toContain(expected)
@@ -123,8 +123,8 @@ it.each([
 })
 
 it('without a suitable Node, the start prints which version it needs', () => {
-  anNpm({})
-  aNode('own-node', 'v22.23.2')
+  writeNpm({})
+  writeNode('own-node', 'v22.23.2')
   expect(ensure()).toMatchObject({
     code: 1,
     output: expect.stringMatching(/Node 24 or newer.*finds 22\.23\.2/),

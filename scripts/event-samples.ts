@@ -9,14 +9,14 @@ import { inventedDeposit } from '../gateway/conformance/invented.ts'
 
 const FILE = join(import.meta.dirname, '../docs/webhooks.md')
 
-type Sample = { meaning: string; sequence: number; change: Partial<StoreDeposit>; ended?: string }
+type Sample = { meaning: string; sequence: number; change: Partial<StoreDeposit>; tradeReason?: string }
 
 const HELD = { heldAmount: 250, heldUntil: '2026-01-09T12:03:20.000Z', availableAmount: 1_000 }
 const PAID = { status: 'succeeded', amount: 1_250, availableAmount: 1_250 } as const
 
-const ended = (status: DepositStatus, reason: string) => ({
+const endedWith = (status: DepositStatus, reason: string) => ({
   change: { status, endReason: reason },
-  ended: reason,
+  tradeReason: reason,
 })
 
 const SAMPLES: Record<DepositEventType, Sample> = {
@@ -46,23 +46,23 @@ const SAMPLES: Record<DepositEventType, Sample> = {
     meaning:
       'The offer was not accepted in time, you cancelled it (`cancelled_by_store`), or somebody else cancelled it with the bot’s session (`cancelled_elsewhere`, `cancelled_elsewhere_at_once`). If its outcome stayed unknown, the trade ended after 15 days (`unresolved`), or earlier because the operator ended it (`ended_by_operator`) or retired its bot (`bot_retired`). As after every end, `deposit.succeeded` can still follow.',
     sequence: 15,
-    ...ended('tradeTimeout', 'deadline'),
+    ...endedWith('tradeTimeout', 'deadline'),
   },
   'deposit.trade_declined': {
     meaning:
       'The shopper declined. The reason `declined_at_once` means within seconds, which suggests a stolen session.',
     sequence: 16,
-    ...ended('tradeDeclined', 'declined'),
+    ...endedWith('tradeDeclined', 'declined'),
   },
   'deposit.trade_countered': {
     meaning: 'The shopper sent a counteroffer instead, which the till always refuses.',
     sequence: 17,
-    ...ended('tradeCountered', 'countered'),
+    ...endedWith('tradeCountered', 'countered'),
   },
   'deposit.trade_has_invalid_items': {
     meaning: 'The items could no longer be traded.',
     sequence: 18,
-    ...ended('tradeHasInvalidItems', 'invalid_items'),
+    ...endedWith('tradeHasInvalidItems', 'invalid_items'),
   },
   'deposit.funds_available': {
     meaning: 'The held part can be paid out now.',
@@ -101,7 +101,7 @@ const epochSample = (): WebhookEvent =>
   })
 
 function sampleOf(type: DepositEventType): WebhookEvent {
-  const { sequence, change, ended: reason = null } = SAMPLES[type]
+  const { sequence, change, tradeReason: reason = null } = SAMPLES[type]
   const isReversed = (change.reversedAmount ?? 0) > 0
   return webhookSchema.parse({
     id: `${ID}${sequence}`,

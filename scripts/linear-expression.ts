@@ -1,12 +1,13 @@
 /**
- * Decides whether a regular expression takes linear time for every text. The expression is read as an automaton
- * of its characters. Backtracking is slow if the number of ways to read a text grows with it, and each way can still
- * fail: two ways around one loop, or a way from one loop into another that reads the same characters.
+ * Decides whether a regular expression takes linear time for every text. The expression becomes an automaton, in which
+ * each position reads one character. Backtracking is slow if the number of ways to read a text grows with its length
+ * and each way can still fail. Two causes exist: two ways around one loop, or a way from a loop into another that reads
+ * the same characters.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
 /**
- * A repetition of more than this counts as endless, because to read a long text this many times already takes too long.
+ * A repetition with more times than this counts as endless, because reading a long text that often takes too long.
  */
 const MOST_TIMES = 64
 const MOST_POSITIONS = 1_500
@@ -18,8 +19,8 @@ const MOST_POSITIONS = 1_500
 type Automaton = { reads: bigint[]; next: number[][]; sure: Set<number> }
 
 /**
- * Positions that read the part's first and last character, and whether the part can match the empty text: under a
- * condition, or always.
+ * A part of an expression: the positions that can read its first and last character. `sureLast` leaves out those after
+ * which an assertion can fail. `mayBeEmpty`: the part can match the empty text; `surelyEmpty`: it can do so always.
  */
 type Part = { first: number[]; last: number[]; sureLast: number[]; mayBeEmpty: boolean; surelyEmpty: boolean }
 
@@ -185,7 +186,10 @@ function slowWay({ reads, next, sure }: Automaton): string | undefined {
         return 'can go from a loop, or from where the search begins, into a loop that reads the same, and then fail'
   return undefined
 
-  /** True if two walkers can read the same text around the loop on different paths. */
+  /**
+   * True if two walkers can read the same text around the loop on different paths. A state is the position of each, and
+   * 1 once their paths have differed.
+   */
   function hasTwoWaysAround(loop: number): boolean {
     const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)
     return walk(
@@ -203,7 +207,10 @@ function slowWay({ reads, next, sure }: Automaton): string | undefined {
     )
   }
 
-  /** True if one text leads around the first loop, from it into the second, and around that one. */
+  /**
+   * True if one text leads around the first loop, from it into the second, and around that one. A state is the
+   * positions of three walkers that read the text at the same time, one on each of these ways.
+   */
   function leadsInto(first: number, second: number): boolean {
     return walk(
       [first, first, second],

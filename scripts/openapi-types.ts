@@ -1,4 +1,7 @@
-/** Generates a typed client from an OpenAPI document, to prove that the document is sufficient for that. */
+/**
+ * Generates TypeScript from an OpenAPI document: the types of the package for stores, and an entire client for a test,
+ * which proves that the document is complete.
+ */
 
 type Schema = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 /**
- * Writes docs/openapi.json, the store API as a document for tools, with an example address of the till; and the types
- * of the package for stores, generated from it.
+ * Writes docs/openapi.json, which describes the store API to tools, with an example address of the till. Also writes
+ * the types of the package for stores, generated from the same document.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -65,7 +65,7 @@ const packageSchema = z.object({
   license: z.string(),
 })
 
-/** Has no npm scripts and no development packages, because nothing is installed in a release's folder. */
+/** The release's package.json. It lists no scripts and no packages, because nothing is installed in that folder. */
 function packageFile(): string {
   const ours = packageSchema.parse(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')))
   const more = {
@@ -123,7 +123,7 @@ async function release(folder: string): Promise<void> {
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()
   const build = { ...ourBuild(), commit: git('rev-parse', 'HEAD') }
-  // Two builds of one version never share a folder.
+  // The commit is part of the name, so builds of two commits never share a folder.
   const name = `tradetill-${build.version}-${build.commit.slice(0, COMMIT_DIGITS)}`
   const inFolder = entriesOf(packages, build).map((entry) => ({ ...entry, path: `${name}/${entry.path}` }))
   const archive = archiveOf(inFolder, Number(git('log', '-1', '--format=%ct')))

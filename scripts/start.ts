@@ -85,13 +85,13 @@ function makeDataRoot(): void {
 const children: Child[] = []
 /** Children that the tour ended on purpose. */
 const endedOnPurpose = new Set<Child>()
-let stopping = false
+let isStopping = false
 /** Aborts the set-up of the vault, which is not yet a child. */
 const setUpAbort = new AbortController()
 let vaultSetUp: Promise<void> = Promise.resolve()
 
 async function stopAll(): Promise<void> {
-  stopping = true
+  isStopping = true
   setUpAbort.abort()
   // Stop the store first, and stop the gateway before the Steam sandbox that it calls.
   for (const child of [...children].reverse()) await child.stop()
@@ -99,15 +99,15 @@ async function stopAll(): Promise<void> {
 }
 
 /** Starts a part. If it ends unexpectedly, everything stops. */
-function begin(name: string, file: string, environment: Record<string, string>): Child {
+function startPart(name: string, file: string, environment: Record<string, string>): Child {
   const child = startChild({ name, file: join(ROOT, file), env: environment })
   children.push(child)
   void child.ended.then((how) => {
-    if (stopping || endedOnPurpose.has(child)) return
+    if (isStopping || endedOnPurpose.has(child)) return
     console.error(`\nThe ${name} ended unexpectedly (${how}): stopping everything.`)
     void stopAll()
       .then(checkPorts)
-      // The port was free at the check but in use when the part started, so the problem is reported only now.
+      // If another program took the port after the first check, this reports it.
       .catch((error: unknown) => console.error(error instanceof Refusal ? error.message : error))
       .finally(() => process.exit(1))
   })
@@ -125,17 +125,17 @@ const gatewayEnv: Record<string, string> = {
   TRADETILL_STDIN: '1',
 }
 
-const beginGateway = (): Child => begin('gateway', 'embedded-postgres/main.ts', gatewayEnv)
+const startGateway = (): Child => startPart('gateway', 'embedded-postgres/main.ts', gatewayEnv)
 
 /** Kills the gateway, as a crash would, and starts it again. */
 async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promise<void> }> {
   endedOnPurpose.add(gateway)
   await gateway.kill()
   console.log('\nThe tour killed the gateway and is starting it again.')
-  const next = beginGateway()
+  const next = startGateway()
   // The new gateway takes the old one's place in the list, because the parts are stopped in order.
   children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
-  return { next, isBack: next.says('ready at', READY_MS) }
+  return { next, isBack: next.waitForLine('ready at', READY_MS) }
 }
 
 /** Starts the tour, which adds its buttons to the sandbox's page. */
@@ -154,7 +154,7 @@ async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string
     const name = /^scene wanted: (.+)$/.exec(line)?.[1]
     if (name === undefined) return
     tour.play(name).catch((error: unknown) => {
-      if (!stopping) console.error(`\nThe tour could not start: ${error}`)
+      if (!isStopping) console.error(`\nThe tour could not start: ${error}`)
     })
   })
 }
@@ -169,15 +169,19 @@ async function startSandboxMode(): Promise<void> {
   }
   await checkPorts()
   const widget = buildWidgetIfChanged()
-  const sandbox = begin('Steam sandbox', 'steam-sandbox/main.ts', {
+  const sandbox = startPart('Steam sandbox', 'steam-sandbox/main.ts', {
     STEAM_SANDBOX_PORT: String(ports.sandbox),
     STEAM_SANDBOX_DATA: join(dataRoot, 'sandbox.json'),
     STEAM_SANDBOX_STDIN: '1',
   })
-  const gateway = beginGateway()
-  await Promise.all([widget, sandbox.says('ready at', READY_MS), gateway.says('ready at', READY_MS)])
+  const gateway = startGateway()
+  await Promise.all([
+    widget,
+    sandbox.waitForLine('ready at', READY_MS),
+    gateway.waitForLine('ready at', READY_MS),
+  ])
   const key = await prepareDemo({ file: join(dataRoot, 'demo-store.json'), urls, gatewayEnv })
-  const store = begin('demo store', 'demo-store/main.ts', {
+  const store = startPart('demo store', 'demo-store/main.ts', {
     DEMO_STORE_PORT: String(ports.store),
     DEMO_STORE_DATA: join(dataRoot, 'demo-store.sqlite'),
     TRADETILL_URL: urls.gateway,
@@ -186,10 +190,10 @@ async function startSandboxMode(): Promise<void> {
     STEAM_SANDBOX_URL: urls.sandbox,
     DEMO_STORE_STDIN: '1',
   })
-  await store.says('ready at', READY_MS)
+  await store.waitForLine('ready at', READY_MS)
   await startTour({ sandbox, gateway, apiKey: key.apiKey })
   // Not awaited, because the first deposit does not need it.
-  const market = begin('market sandbox', 'market-sandbox/main.ts', {
+  const market = startPart('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
     MARKET_SANDBOX_DATA: join(dataRoot, 'market.json'),
     MARKET_SANDBOX_PRICES: join(ROOT, 'gateway/pricing/sources/sandbox-prices.json'),
@@ -209,7 +213,7 @@ First: open ${urls.store} and press “Top up with game items”.
 Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
        sell what was paid, in two minutes: docs/selling.md#try-it-in-two-minutes
 Ctrl-C stops everything.`)
-  vaultSetUp = startOwnVault(market.says('ready at', READY_MS))
+  vaultSetUp = startOwnVault(market.waitForLine('ready at', READY_MS))
   // Not awaited, because shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
@@ -217,11 +221,11 @@ Ctrl-C stops everything.`)
 /** Starts the vault. Nobody needs to await it, because a till accepts items without a vault. */
 async function startOwnVault(market: Promise<unknown>): Promise<void> {
   await market.catch(() => {})
-  if (stopping) return
+  if (isStopping) return
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
   const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }
   const started = await startVault({ ...place, stopping: setUpAbort.signal })
-  if (stopping) {
+  if (isStopping) {
     if ('child' in started) await started.child.stop()
     return
   }
@@ -232,20 +236,20 @@ async function startOwnVault(market: Promise<unknown>): Promise<void> {
   children.push(started.child)
   console.log(`\nVault: ${started.line}.`)
   void started.child.ended.then((how) => {
-    if (!stopping) console.error(`\nThe vault ended (${how}). The till continues without it.`)
+    if (!isStopping) console.error(`\nThe vault ended (${how}). The till continues without it.`)
   })
 }
 
 async function startLiveMode(): Promise<void> {
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()
-  const gateway = begin('gateway', 'gateway/main.ts', { TRADETILL_STDIN: '1' })
-  await gateway.says('ready at', READY_MS)
+  const gateway = startPart('gateway', 'gateway/main.ts', { TRADETILL_STDIN: '1' })
+  await gateway.waitForLine('ready at', READY_MS)
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    if (stopping) return
+    if (isStopping) return
     console.log('\nStopping …')
     void stopAll().then(() => process.exit(0))
   })
@@ -256,7 +260,7 @@ try {
   // Write the cache now, because a killed process does not.
   flushCompileCache()
 } catch (error) {
-  if (!stopping) {
+  if (!isStopping) {
     console.error(error instanceof Error ? error.message : error)
     await stopAll()
     process.exit(1)

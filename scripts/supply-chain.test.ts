@@ -95,7 +95,7 @@ describe('the lock file', () => {
     expect(oddEntries(locked(packages))).toEqual([])
   })
 
-  test.each(['dependencies', 'optionalDependencies'])('reveals missing %s', (kind) => {
+  test.each(['dependencies', 'optionalDependencies'])('is searched for missing %s', (kind) => {
     const asking = { ...good, [kind]: { 'inner-one': '1', 'outer-one': '1', '@odd/elsewhere': '1' } }
     const packages = {
       'node_modules/@odd/cli': asking,
@@ -106,7 +106,7 @@ describe('the lock file', () => {
     expect(missingEntries(locked(packages))).toEqual(['node_modules/@odd/cli asks for @odd/elsewhere'])
   })
 
-  test('reveals a new script, even of a package inside another', () => {
+  test('is searched for install scripts, even of a package inside another', () => {
     const packages = { 'node_modules/a/node_modules/@b/c': { ...good, hasInstallScript: true } }
     expect(packagesWithScripts(locked(packages))).toEqual(['@b/c'])
   })
@@ -147,7 +147,7 @@ describe('an advisory', () => {
     ['2.0.0-beta.1', '<2.0.0', true],
     ['2.0.0', '<2.0.0-beta.1', false],
     ['9.9.9', '*', true],
-  ])('%s in %s: %s', (version, range, expected) => {
+  ])('is compared by version (%s in the range %s: %s)', (version, range, expected) => {
     expect(isInRange(version, range)).toBe(expected)
   })
 

@@ -1,7 +1,7 @@
 /**
- * `npm test`: finds or installs Chromium, builds the widget, runs every test and closes with the line
- * `N passed, N failed`. `npm test -- contract` runs the files whose path matches; `npm test -- --changed` those that
- * the uncommitted changes touch; `--changed=REF` adds those that the commits since REF touch. Other arguments go to
+ * `npm test`: finds or installs Chromium, builds the widget, runs every test and closes with the line `N passed, N
+ * failed`. `npm test -- contract` runs the test files whose path matches. `npm test -- --changed` runs those that the
+ * uncommitted changes affect, and `--changed=REF` also those that the commits since REF affect. Other arguments go to
  * Vitest.
  */
 import { spawn } from 'node:child_process'
@@ -9,7 +9,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAILURES } from '../gateway/testing/evidence.ts'
-import { isChangedArgument, touchedTests } from './changed.ts'
+import { affectedTests, isChangedArgument } from './changed.ts'
 import { findChromium, findHeadlessShell } from './chromium.ts'
 import { NOT_RUN_HERE } from './not-run-here.ts'
 import { whyRefused } from './test-arguments.ts'
@@ -23,8 +23,8 @@ async function main(args: string[]): Promise<number> {
   const refused = whyRefused(args)
   if (refused !== null) throw new Error(refused)
   const changed = args.find(isChangedArgument)
-  const touched = changed === undefined ? [] : touchedTests(changed)
-  if (changed !== undefined && touched.length === 0) {
+  const affected = changed === undefined ? [] : affectedTests(changed)
+  if (changed !== undefined && affected.length === 0) {
     console.log('The changes touch no test.\n0 passed, 0 failed')
     return 0
   }
@@ -34,13 +34,13 @@ async function main(args: string[]): Promise<number> {
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()
   rmSync(FAILURES, { recursive: true, force: true })
-  const folder = mkdtempSync(join(scratch(), 'tt-'))
+  const folder = mkdtempSync(join(scratchRoot(), 'tt-'))
   // As root, PostgreSQL runs as another account, which must be able to reach the folder.
   chmodSync(folder, 0o711)
   try {
     const file = join(folder, 'result.json')
     const rest = args.filter((argument) => argument !== changed)
-    const code = await runVitest([...touched, ...rest], { TMPDIR: folder, TEST_RESULT_FILE: file })
+    const code = await runVitest([...affected, ...rest], { TMPDIR: folder, TEST_RESULT_FILE: file })
     printOtherCommands(args.length > 0)
     return printTotals(readResult(file), code)
   } finally {
@@ -52,8 +52,11 @@ const SHARED_MEMORY = '/dev/shm'
 /** The least free space of a memory disk, more than the tests need. A smaller disk, as in a container, is not used. */
 const ROOM_BYTES = 4 * 1024 ** 3
 
-/** Returns the scratch folder, in memory if there is enough. To create a database there takes a tenth of the time. */
-function scratch(): string {
+/**
+ * Returns the folder for scratch files. It is in memory if there is enough, where databases are created ten times
+ * faster.
+ */
+function scratchRoot(): string {
   if (!existsSync(SHARED_MEMORY)) return tmpdir()
   const { bavail, bsize } = statfsSync(SHARED_MEMORY)
   return bavail * bsize > ROOM_BYTES ? SHARED_MEMORY : tmpdir()

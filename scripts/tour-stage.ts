@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Payment } from '../contract/widget-api.ts'
 import { callerOf, type Shopper } from './shopper-calls.ts'
 
-export type TourPlace = {
+export type TourSetup = {
   urls: { gateway: string; sandbox: string; store: string; console: string }
   /** The store's key, to read the store's events. */
   apiKey: string
@@ -15,7 +15,9 @@ export type TourPlace = {
 const DEADLINE_MS = 10_000
 const LOOK_EVERY_MS = 200
 const MOST_LOOKS = 600
-/** The least value of the tour's items. Only a few dollars, so the store's risk limit lasts for many scenes. */
+/**
+ * The least price of an item that a scene pays with: a few dollars, so the store's risk limit lasts for many scenes.
+ */
 const LEAST_MINOR = 500
 
 const guestSchema = z.object({ steamId: z.string(), tradeUrl: z.string() })
@@ -36,7 +38,7 @@ export type Stage = ReturnType<typeof createStage>
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** Returns the tools of all scenes. */
-export function createStage({ urls, apiKey, killGateway }: TourPlace) {
+export function createStage({ urls, apiKey, killGateway }: TourSetup) {
   const memory: { held?: OpenOffer | undefined } = {}
   const sandbox = async (method: string, path: string, body?: object): Promise<unknown> => {
     const answer = await fetch(`${urls.sandbox}${path}`, {
@@ -53,7 +55,7 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
   return {
     urls,
     killGateway,
-    /** The last deposit waiting for the end of Steam's protection. */
+    /** The last offer whose credit is on hold until Steam's protection ends. */
     memory,
     sandbox,
     advance,
@@ -98,7 +100,7 @@ export function createStage({ urls, apiKey, killGateway }: TourPlace) {
 }
 
 /** Presses the store's own button, without a browser. */
-async function openInStore(urls: TourPlace['urls'], isHeld: boolean): Promise<Shopper> {
+async function openInStore(urls: TourSetup['urls'], isHeld: boolean): Promise<Shopper> {
   const response = await fetch(`${urls.store}/top-ups`, {
     method: 'POST',
     body: new URLSearchParams({ currency: 'USD', language: 'en', ...(isHeld ? { hold: 'on' } : {}) }),

@@ -1,10 +1,10 @@
 /** The tour of `npm start`: buttons on the sandbox's page play scenes with real calls. */
 import { SCENES } from './tour-scenes.ts'
-import { createStage, reasonOf, type TourPlace } from './tour-stage.ts'
+import { createStage, reasonOf, type TourSetup } from './tour-stage.ts'
 
 /** Starts a tour: the sandbox shows its scenes, and `play` plays one. */
-export async function beginTour(place: TourPlace): Promise<{ play(name: string): Promise<void> }> {
-  const stage = createStage(place)
+export async function beginTour(setup: TourSetup): Promise<{ play(name: string): Promise<void> }> {
+  const stage = createStage(setup)
   const scenes = SCENES.map(({ name, title, line }) => ({ name, title, line }))
   await stage.sandbox('PUT', '/control/tour', { scenes })
   return {

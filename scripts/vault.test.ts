@@ -3,24 +3,24 @@ import { runWithInput } from './vault.ts'
 
 const LONGER_THAN_A_PIPE = 'x'.repeat(1_000_000)
 
-const runs = (code: string, { input = '', stopping = new AbortController().signal } = {}) =>
+const run = (code: string, { input = '', stopping = new AbortController().signal } = {}) =>
   runWithInput(['-e', code], { env: {}, account: undefined, input, stopping })
 
 describe('a command of the vault', () => {
-  it('receives its input, and fails with its first line of errors', async () => {
-    await runs("process.exitCode = require('node:fs').readFileSync(0).length - 1000000", {
+  it('receives its input, and if it fails, its first line on stderr is reported', async () => {
+    await run("process.exitCode = require('node:fs').readFileSync(0).length - 1000000", {
       input: LONGER_THAN_A_PIPE,
     })
-    await expect(runs("console.error('one\\ntwo'); process.exitCode = 1")).rejects.toThrow(/: one$/)
+    await expect(run("console.error('one\\ntwo'); process.exitCode = 1")).rejects.toThrow(/: one$/)
   })
 
   it('can end before it reads its input', async () => {
-    await expect(runs('process.exit(3)', { input: LONGER_THAN_A_PIPE })).rejects.toThrow('Command failed')
+    await expect(run('process.exit(3)', { input: LONGER_THAN_A_PIPE })).rejects.toThrow('Command failed')
   })
 
-  it('ends when the start stops', async () => {
+  it('ends when npm start is stopped', async () => {
     const stop = new AbortController()
-    const command = runs('setInterval(() => {}, 1_000_000)', { stopping: stop.signal })
+    const command = run('setInterval(() => {}, 1_000_000)', { stopping: stop.signal })
     stop.abort()
     await expect(command).rejects.toThrow('aborted')
   })

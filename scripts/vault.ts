@@ -15,9 +15,9 @@ const LIMITS = ['--usd-an-hour', '5000.00', '--usd-a-day', '20000.00', '--items-
 /** The account that stores the sandbox's items. It accepts every offer. */
 const STORAGE = 'magic_accepts'
 
-export type VaultPlace = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
+export type VaultSetup = { dataRoot: string; sandboxUrl: string; marketUrl: string; gatewayData: string }
 /** `stopping` aborts running commands, and prevents further ones. */
-export type VaultStart = VaultPlace & { stopping: AbortSignal }
+export type VaultStart = VaultSetup & { stopping: AbortSignal }
 
 type Bot = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 type Seller = Bot & { steamId: string; tradeUrl: string }
@@ -27,16 +27,16 @@ type Account = { uid: number; gid: number }
 export type StartedVault = { child: Child; line: string }
 
 /** Starts the vault. If it cannot start, returns the problem, because the till works without a vault. */
-export async function startVault(place: VaultStart): Promise<StartedVault | { problem: string }> {
+export async function startVault(setup: VaultStart): Promise<StartedVault | { problem: string }> {
   try {
-    return await start(place)
+    return await start(setup)
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) }
   }
 }
 
-async function start(place: VaultStart): Promise<StartedVault> {
-  const { dataRoot, sandboxUrl, marketUrl, gatewayData, stopping } = place
+async function start(setup: VaultStart): Promise<StartedVault> {
+  const { dataRoot, sandboxUrl, marketUrl, gatewayData, stopping } = setup
   const folder = join(dataRoot, 'vault')
   const account = separateAccount(folder)
   const databaseUrl = process.env.TRADETILL_VAULT_DATABASE_URL ?? runningDatabase(gatewayData)?.vaultUrl
@@ -66,7 +66,7 @@ async function start(place: VaultStart): Promise<StartedVault> {
   stopping.throwIfAborted()
   const child = startChild({ name: 'vault', file: FILE, args: ['run'], env, account })
   stopping.addEventListener('abort', () => void child.stop(), { once: true })
-  await child.says('vault ready', READY_MS)
+  await child.waitForLine('vault ready', READY_MS)
   const who = account === undefined ? 'as the same user as the gateway' : `as user ${account.uid}`
   return { child, line: `the vault runs ${who}; its files are in ${folder}` }
 }
@@ -79,7 +79,7 @@ const linesOf = (accounts: readonly Bot[]): string =>
     .map((line) => `${line}\n`)
     .join('')
 
-type Urls = Pick<VaultPlace, 'sandboxUrl' | 'marketUrl'>
+type Urls = Pick<VaultSetup, 'sandboxUrl' | 'marketUrl'>
 type Command = (args: string[], input?: string) => Promise<void>
 
 /** The names of the markets in the vault and in the sandbox. */
@@ -101,7 +101,7 @@ async function addSeller({ sandboxUrl, marketUrl }: Urls, command: Command): Pro
   }
 }
 
-/** Posts `body` if there is one. */
+/** Calls the sandbox and returns its answer. Posts `body` if there is one. */
 async function askSandbox<T>(url: string, body?: object): Promise<T> {
   const signal = AbortSignal.timeout(DEADLINE_MS)
   const headers = { 'content-type': 'application/json' }
@@ -111,7 +111,7 @@ async function askSandbox<T>(url: string, body?: object): Promise<T> {
   return (await response.json()) as T
 }
 
-type Running = {
+type RunOptions = {
   env: Record<string, string>
   account: Account | undefined
   input: string
@@ -119,8 +119,8 @@ type Running = {
 }
 
 /** Runs Node with these arguments. If it fails, throws with the first line of its stderr. */
-export function runWithInput(args: readonly string[], running: Running): Promise<void> {
-  const { env, account, input, stopping: signal } = running
+export function runWithInput(args: readonly string[], how: RunOptions): Promise<void> {
+  const { env, account, input, stopping: signal } = how
   return new Promise((resolve, reject) => {
     const options = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, signal, ...account }
     const child = execFile(process.execPath, args, options, (error, _out, errors) => {
@@ -133,7 +133,7 @@ export function runWithInput(args: readonly string[], running: Running): Promise
   })
 }
 
-/** As root, returns a separate system account, if it can reach the code, the program and the folder. */
+/** Returns the account `nobody` if this process is root and that account can reach the code, Node and the folder. */
 function separateAccount(folder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const isReachable = [FILE, process.execPath, dirname(folder)].every(canOthersPass)

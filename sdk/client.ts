@@ -55,9 +55,13 @@ export function createTill(options: TillOptions) {
   const call = caller(options)
   const wait = options.wait ?? pause
 
-  async function* events(how: EventOptions = {}): AsyncGenerator<Event, void, void> {
-    const { follow = false, everyMs = CHECK_MS, signal } = how
-    let after = how.after ?? 0
+  async function* events({
+    after: cursor = 0,
+    follow = false,
+    everyMs = CHECK_MS,
+    signal,
+  }: EventOptions = {}): AsyncGenerator<Event, void, void> {
+    let after = cursor
     while (signal?.aborted !== true) {
       const page = await call<EventList>({
         path: '/v1/events',
@@ -104,7 +108,7 @@ function caller(options: TillOptions) {
   const fetcher = options.fetch ?? fetch
   const base = url.replace(/\/$/, '')
 
-  async function once(request: Call): Promise<Response | undefined> {
+  async function attempt(request: Call): Promise<Response | undefined> {
     const { method = 'GET', path, query = {}, body, key, signal } = request
     const params = new URLSearchParams()
     for (const [name, value] of Object.entries(query))
@@ -131,7 +135,7 @@ function caller(options: TillOptions) {
 
   return async <T>(request: Call): Promise<T> => {
     for (let tried = 1; ; tried += 1) {
-      const answer = await once(request)
+      const answer = await attempt(request)
       const read = answer === undefined ? undefined : await bodyOf(answer)
       if (answer?.ok === true && read !== undefined) return read as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined

@@ -83,7 +83,7 @@ describe('a call', () => {
     expect(third).toBeGreaterThanOrEqual(1_000)
   })
 
-  test('waits as long as the till asks, within the store’s limit', async () => {
+  test('is repeated after the wait that the till asks for, unless it exceeds the store’s limit', async () => {
     const soon = tillThatAnswers(problem(429, 'too_many_requests', { 'retry-after': '2' }), found())
     await soon.till.get('7')
     expect(soon.waits).toEqual([2_000])
@@ -215,7 +215,7 @@ describe('credit', () => {
     expect(state.balance).toBe(1_100)
   })
 
-  test('comes from the log if a webhook is missing, and other types are skipped', async () => {
+  test('comes from the log if a webhook is missing; events of other types are skipped', async () => {
     const { store, state } = memory()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
     const { till } = tillThatAnswers(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))

@@ -24,7 +24,7 @@ export type Signed = {
   now?: Date
 }
 
-/** Thrown for a webhook without a valid signature, or whose time is too far off. Answer it with 400. */
+/** Thrown if the signature of a webhook is invalid, or its time is too far from ours. Answer it with 400. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }

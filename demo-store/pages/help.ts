@@ -1,4 +1,4 @@
-/** The store's help, with what a shopper asks after a payment. */
+/** The store's help, which answers what shoppers ask after a payment. */
 import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { page } from './layout.ts'

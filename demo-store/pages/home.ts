@@ -80,6 +80,6 @@ function playerList({ language }: Visitor, players: Player[] | undefined, sandbo
 
 export function drawer(shown: ShopView): string {
   const texts = TEXTS[shown.visitor.language]
-  return `<details class="card drawer" open><summary><h2>${texts.sees}</h2></summary>
-<p class="quiet">${texts.seesHint}</p>${notePart(shown)}</details>`
+  return `<details class="card drawer" open><summary><h2>${texts.drawer}</h2></summary>
+<p class="quiet">${texts.drawerHint}</p>${notePart(shown)}</details>`
 }

@@ -1,7 +1,7 @@
 /** The parts that change without a reload. The page's script fetches them from `/live`. */
 import type { OnHold, TopUp } from '../books.ts'
+import type { Note } from '../call-notes.ts'
 import { type Cart, GOODS, totalOf } from '../goods.ts'
-import type { Note } from '../seen.ts'
 import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
 import { dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
@@ -123,7 +123,7 @@ export function accountPart({ visitor, account }: ShopView): string {
 
 const TONES: Record<string, string> = { created: 'wait', pending: 'wait', succeeded: 'good' }
 
-/** Held money is not credited yet, so its top-up does not say so. */
+/** Chooses the text and colour of a top-up's status. While all of its money is held, it is not called credited. */
 function outcomeOf({ status, reason, amount, held, reversed }: TopUp): { key: string; tone: string } {
   if (amount !== null && reversed >= amount) return { key: 'reversed', tone: 'bad' }
   if (amount !== null && held > 0 && held + reversed >= amount) return { key: 'held', tone: 'wait' }
@@ -147,7 +147,7 @@ export function topUpPart({ visitor, topUps }: ShopView): string {
 <tbody>${rows.join('')}</tbody></table></div>`
 }
 
-/** The payment's number with the ways to its page and its receipt. */
+/** The payment's number, with links to its page and its receipt. */
 function paymentOf({ depositId, status, url, receiptUrl }: TopUp, { language }: Visitor): string {
   const texts = TEXTS[language]
   const isOpen = status === 'created' || status === 'pending'
@@ -159,7 +159,7 @@ function paymentOf({ depositId, status, url, receiptUrl }: TopUp, { language }: 
   return `<span class="ways">${parts.filter((part) => part !== '').join(' ')}</span>`
 }
 
-/** The amount without the part on hold, that part, and what was taken back on Steam. */
+/** Up to three amounts: the part that was credited, the part on hold, and the part taken back on Steam. */
 function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor: Visitor): string {
   if (amount === null) return ''
   const isHeld = held > 0
@@ -175,12 +175,12 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
 /** Notes, newest first. Opened notes stay open when a new one is inserted. */
 export function notePart({ visitor, notes }: ShopView): string {
   const rows = notes.map(
-    ({ number, at, from, what, outcome, isGood, said }) => `<li id="note-${number}" class="note">
+    ({ number, at, from, what, outcome, isGood, content }) => `<li id="note-${number}" class="note">
 <details><summary><time>${new Date(at).toISOString().slice(11, 19)}</time> <span class="from">${from === 'store' ? '→' : '←'}</span>
 <span class="what">${escapeHtml(what)}</span> <span class="status ${isGood ? 'good' : 'bad'}">${escapeHtml(outcome)}</span></summary>
-<pre tabindex="0">${escapeHtml(said)}</pre></details></li>`,
+<pre tabindex="0">${escapeHtml(content)}</pre></details></li>`,
   )
   const empty =
-    notes.length === 0 ? `<li class="quiet" id="note-0">${TEXTS[visitor.language].seesNothing}</li>` : ''
+    notes.length === 0 ? `<li class="quiet" id="note-0">${TEXTS[visitor.language].drawerEmpty}</li>` : ''
   return `<ol id="notes" class="notes" data-live="list">${rows.join('')}${empty}</ol>`
 }

@@ -4,7 +4,7 @@ import { drawer } from './home.ts'
 import { escapeHtml, page } from './layout.ts'
 import { type ShopView, topUpPart, walletPart } from './parts.ts'
 
-/** The hash of the till's /embed/v1.js, whose bytes never change; the store guide gives it. */
+/** The hash of the till's /embed/v1.js, copied from the store guide. The bytes of that file never change. */
 const LOADER_INTEGRITY = 'sha384-jcLGppugooSNgOHl35l2yQwiybKnxCrztRx1vE4TB83IsrkRe6VmMxfR+0I31qEg'
 
 type Pay = { shown: ShopView; tillUrl: string; url: string; externalId: string }

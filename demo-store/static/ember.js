@@ -25,7 +25,7 @@ async function refresh() {
   }
 }
 
-/** Keeps the focus on its control. */
+/** Replaces the content. If a control in it has the focus, its new version gets the focus. */
 function replace(part, next) {
   const held = part.contains(document.activeElement) ? document.activeElement.outerHTML : undefined
   part.replaceChildren(...next.childNodes)
@@ -34,7 +34,7 @@ function replace(part, next) {
   again?.focus()
 }
 
-/** Keeps opened details open. */
+/** Adds new entries and keeps the elements of existing ones, so opened details stay open. */
 function addNew(part, next) {
   const kept = new Map([...part.children].map((child) => [child.id, child]))
   part.replaceChildren(...[...next.children].map((child) => kept.get(child.id) ?? child))

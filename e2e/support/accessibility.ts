@@ -64,8 +64,8 @@ function pagesOfLooks() {
   }
 }
 
-/** Declares a test for each of the given runs. */
-export function lookAt(runs: typeof RUNS): void {
+/** Declares a test for each of these runs: axe, the page's width, the sizes of targets, and errors. */
+export function testAccessibility(runs: typeof RUNS): void {
   const pages = pagesOfLooks()
   let base: Base
   let small: Base

@@ -7,8 +7,8 @@ import {
 } from 'playwright-core'
 
 /**
- * Without these, every window loads the browser's own pages for its address bar, which cost more than ours. The list
- * replaces that of playwright-core, so it repeats the features that tests need switched off.
+ * Features of Chromium that are switched off. With the first four, every window loads the browser's own pages for its
+ * address bar, which cost more than ours. The others are copied from playwright-core, whose list this one replaces.
  */
 const UNWANTED_FEATURES = [
   'WebUIOmniboxPopup',

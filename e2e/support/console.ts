@@ -6,7 +6,7 @@ import { runCommand } from '../../gateway/testing/command.ts'
 import { eventually } from './process.ts'
 import { till } from './shared-till.ts'
 
-/** The console's link, which this run of `npm start` has printed. */
+/** Resolves to the console's link, once `npm start` has printed it. */
 export const sandboxLink = (): Promise<string> =>
   eventually('the link of the console is printed', async () => {
     const printed = readFileSync(till.outputFile, 'utf8')

@@ -1,4 +1,4 @@
-/** Makes names in the console hostile: they try to run scripts. */
+/** Makes texts in the console's answers hostile: they contain HTML that would run a script. */
 import type { Page } from 'playwright-core'
 
 const HOSTILE = `<img src=x onerror="window.ran = 1"><script>window.ran = 1</script>"'>`
@@ -31,7 +31,7 @@ const WRITTEN = new Set([
 /** Matches a keyword of ours, which the page may need to look up. */
 const OUR_WORD = /^[a-z_]*$/
 
-/** Makes the console's answers contain hostile texts from now on. The returned set fills with the changed keys. */
+/** From now on the console's answers contain hostile texts. The returned set collects the keys that were changed. */
 export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>> {
   const given = new Set<string>()
   const changed = (_key: string, value: unknown): unknown => {

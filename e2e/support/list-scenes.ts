@@ -1,5 +1,5 @@
 /** The scenes of the lists of items. */
-import { type Base, pick, type Scene, stand } from './scene.ts'
+import { type Base, pick, type Scene, standAnswers } from './scene.ts'
 
 const MANY = 50
 
@@ -15,7 +15,7 @@ export const LISTS: Scene[] = [
   {
     name: 'confirmation-many',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       payment: { ...base.pending, itemCount: MANY, amount: 51_225, items: manyOf(base) },
     }),
     steps: async (page, texts) => {
@@ -24,14 +24,14 @@ export const LISTS: Scene[] = [
   },
   {
     name: 'inventory-picked',
-    answers: stand,
+    answers: standAnswers,
     steps: async (page, texts) => {
       await pick(0, 1, 2, 3, 4, 5)(page, texts)
       // Only a phone has the list behind a button.
-      const door = page.getByRole('button', { name: texts.selectedCount(6) })
+      const opener = page.getByRole('button', { name: texts.selectedCount(6) })
       const panel = page.locator('.summary')
-      await door.or(panel).first().waitFor()
-      if (await door.isVisible()) await door.click()
+      await opener.or(panel).first().waitFor()
+      if (await opener.isVisible()) await opener.click()
     },
   },
 ]

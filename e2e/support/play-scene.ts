@@ -15,12 +15,14 @@ import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
 const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
 /**
- * Reads a deposit with its user, then with an open offer, and an inventory. Fixes every value that varies between runs.
+ * Reads from a real till a deposit with its user, the same with an open offer, and an inventory. Then replaces every
+ * value that varies between runs.
  */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
   const { steamId, tradeUrl } = await player(till.sandbox)
-  // Several test files do this with the same shopper at one till. A locked deposit does not share their limits.
+  // Several test files do this with the same shopper at one till. Without the lock they would share that shopper's
+  // limits.
   const caller = await callerOf(till.gateway, await newDeposit(parts, { shopper: { steamId, lock: true } }))
   await caller.post('/api/trade-url', { tradeUrl })
   const inventory = await caller.inventory()
@@ -104,13 +106,13 @@ function answerCalls(replies: Replies): void {
 }
 
 /** From now on, polls of the payment answer that nothing has changed. */
-export async function changeNothing(page: Page): Promise<void> {
+export async function answerNoChange(page: Page): Promise<void> {
   await page.evaluate((reply) => {
     Reflect.set(Reflect.get(window, 'replies'), '/api/payment', reply)
   }, nothing(304))
 }
 
-type Played = { gateway: string; base: Base; scene: Scene; language: Language; minute?: number }
+type PlayOptions = { gateway: string; base: Base; scene: Scene; language: Language; minute?: number }
 
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
@@ -128,7 +130,7 @@ function rememberOnly({ language, link }: { language: Language; link: string | u
  */
 export async function playScene(
   page: Page,
-  { gateway, base, scene, language, minute = 1 }: Played,
+  { gateway, base, scene, language, minute = 1 }: PlayOptions,
 ): Promise<void> {
   if (minute === 1) await page.clock.install({ time: NOON })
   // A minute after the clock's start, because a slow machine needs some of that to get here.

@@ -37,7 +37,7 @@ export function run(file: string, env: Record<string, string> = {}, options: Opt
   const child = spawn(process.execPath, [join(ROOT, file), ...(options.args ?? [])], {
     cwd: ROOT,
     env: {
-      ...withoutOurs(process.env),
+      ...withoutTillSettings(process.env),
       NODE_COMPILE_CACHE: COMPILE_CACHE,
       ...(options.isTied ? WATCH_STDIN : {}),
       ...env,
@@ -82,7 +82,7 @@ function endOf(child: ChildProcess): Promise<number | null> {
 }
 
 /** Removes the settings of a till that runs on this machine from the environment of a till under test. */
-function withoutOurs(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutTillSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const ours = /^(TRADETILL_|STEAM_SANDBOX_|DEMO_STORE_|DATABASE_URL$|VITEST|NODE_ENV$)/
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name)))
 }

@@ -41,7 +41,7 @@ async function takeConsole(browser: Browser, { console: origin, main, sandbox }:
   // The last row is the oldest deposit, the one paid above.
   await page.getByRole('row').last().getByRole('link').first().click()
   await page.getByText('deposit.succeeded').first().waitFor()
-  await eventually('each part of the page is there', async () =>
+  await eventually('each part of the page has loaded', async () =>
     (await page.locator('.skeleton').count()) === 0 ? true : undefined,
   )
   await page.screenshot({ path: join(FOLDER, 'console-deposit.png') })

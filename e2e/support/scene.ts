@@ -1,4 +1,4 @@
-/** One scene of the gallery: the server's answers and the shopper's steps. */
+/** The type of a scene of the gallery (the server's answers and the shopper's steps), and parts that scenes share. */
 import type { Page } from 'playwright-core'
 import type { RefusalCause } from '../../contract/errors.ts'
 import type { Inventory, Payment, PriceReason } from '../../contract/widget-api.ts'
@@ -32,6 +32,7 @@ export type Scene = {
   steps?: Step
 }
 
+/** Clicks the items at these positions. */
 export const pick =
   (...indices: number[]): Step =>
   async (page) => {
@@ -39,4 +40,5 @@ export const pick =
     for (const index of indices) await page.getByRole('gridcell').nth(index).click()
   }
 
-export const stand = ({ payment, inventory }: Base): Answers => ({ payment, inventory })
+/** The answers for a shopper who is at the stand and has picked nothing. */
+export const standAnswers = ({ payment, inventory }: Base): Answers => ({ payment, inventory })

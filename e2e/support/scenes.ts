@@ -9,7 +9,7 @@ import {
 import type { Payment } from '../../contract/widget-api.ts'
 import type { Messages } from '../../widget/i18n/en.ts'
 import { LISTS } from './list-scenes.ts'
-import { type Answers, type Base, pick, type Scene, type Step, stand } from './scene.ts'
+import { type Answers, type Base, pick, type Scene, type Step, standAnswers } from './scene.ts'
 
 /** On a phone the field is behind a button. */
 async function searchField(page: Page, texts: Messages): Promise<Locator> {
@@ -23,14 +23,17 @@ async function searchField(page: Page, texts: Messages): Promise<Locator> {
 const dialog: Step = (page) => page.getByRole('dialog').waitFor()
 
 const PAGES: Scene[] = [
-  { name: 'landing', path: '/', answers: stand },
-  { name: 'help', path: '/help', answers: stand },
-  { name: 'not-found', path: '/nothing/here', answers: stand },
-  { name: 'unknown-deposit', answers: (base) => ({ ...stand(base), payment: null }) },
-  { name: 'waiting', answers: (base) => ({ ...stand(base), payment: 'never' }) },
+  { name: 'landing', path: '/', answers: standAnswers },
+  { name: 'help', path: '/help', answers: standAnswers },
+  { name: 'not-found', path: '/nothing/here', answers: standAnswers },
+  { name: 'unknown-deposit', answers: (base) => ({ ...standAnswers(base), payment: null }) },
+  { name: 'waiting', answers: (base) => ({ ...standAnswers(base), payment: 'never' }) },
 ]
 
-const asking = (base: Base): Answers => ({ ...stand(base), payment: { ...base.payment, user: null } })
+const withoutShopper = (base: Base): Answers => ({
+  ...standAnswers(base),
+  payment: { ...base.payment, user: null },
+})
 
 const A_LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=1204160600&token=qsXgz_8b'
 
@@ -41,17 +44,21 @@ const giveLink: Step = async (page, texts) => {
 }
 
 const LINK: Scene[] = [
-  { name: 'guide', answers: asking },
+  { name: 'guide', answers: withoutShopper },
   {
     name: 'guide-stored',
     storedLink: A_LINK,
-    answers: asking,
+    answers: withoutShopper,
     steps: (page, texts) => page.getByRole('button', { name: texts.tradeLinkContinue }).waitFor(),
   },
-  { name: 'guide-checking', answers: (base) => ({ ...asking(base), link: 'never' }), steps: giveLink },
+  {
+    name: 'guide-checking',
+    answers: (base) => ({ ...withoutShopper(base), link: 'never' }),
+    steps: giveLink,
+  },
   {
     name: 'guide-failed',
-    answers: (base) => ({ ...asking(base), link: { status: 422, code: 'user_not_found' } }),
+    answers: (base) => ({ ...withoutShopper(base), link: { status: 422, code: 'user_not_found' } }),
     steps: async (page, texts) => {
       await giveLink(page, texts)
       await page.getByRole('button', { name: texts.retry }).waitFor()
@@ -59,7 +66,7 @@ const LINK: Scene[] = [
   },
   {
     name: 'guide-offline',
-    answers: asking,
+    answers: withoutShopper,
     steps: async (page, texts) => {
       await page.context().setOffline(true)
       await page.getByText(texts.offline).waitFor()
@@ -67,14 +74,14 @@ const LINK: Scene[] = [
   },
   {
     name: 'guide-invalid',
-    answers: asking,
+    answers: withoutShopper,
     steps: (page, texts) =>
       page.getByRole('textbox', { name: texts.tradeLink }).fill('https://steamcommunity.com/id/somebody'),
   },
   {
     name: 'guide-maintenance',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       payment: {
         ...base.payment,
         user: null,
@@ -88,17 +95,20 @@ const LINK: Scene[] = [
 ]
 
 const STAND: Scene[] = [
-  { name: 'inventory', answers: stand, steps: pick(0, 4, 5) },
-  { name: 'inventory-untouched', answers: stand, steps: pick() },
-  { name: 'inventory-loading', answers: (base) => ({ ...stand(base), inventory: 'never' }) },
+  { name: 'inventory', answers: standAnswers, steps: pick(0, 4, 5) },
+  { name: 'inventory-untouched', answers: standAnswers, steps: pick() },
+  { name: 'inventory-loading', answers: (base) => ({ ...standAnswers(base), inventory: 'never' }) },
   {
     name: 'inventory-empty',
-    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, items: [], quoteId: null } }),
+    answers: (base) => ({
+      ...standAnswers(base),
+      inventory: { ...base.inventory, items: [], quoteId: null },
+    }),
   },
   {
     name: 'inventory-three',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       inventory: { ...base.inventory, items: base.inventory.items.slice(0, 3) },
     }),
     steps: pick(0),
@@ -106,7 +116,7 @@ const STAND: Scene[] = [
   {
     name: 'inventory-long-names',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       payment: { ...base.payment, storeName: 'The Most Extraordinarily Long Named Store of Them All' },
       inventory: {
         ...base.inventory,
@@ -121,14 +131,14 @@ const STAND: Scene[] = [
   },
   {
     name: 'inventory-search',
-    answers: stand,
+    answers: standAnswers,
     steps: async (page, texts) => {
       await (await searchField(page, texts)).fill('knife')
     },
   },
   {
     name: 'inventory-nothing-found',
-    answers: stand,
+    answers: standAnswers,
     steps: async (page, texts) => {
       await (await searchField(page, texts)).fill('no such item')
       await page.getByText(texts.nothingFound('no such item')).waitFor()
@@ -137,7 +147,7 @@ const STAND: Scene[] = [
   {
     name: 'inventory-nothing-usable',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       inventory: { ...base.inventory, unavailableNames: { notPopular: ['Dragon Lore'] } },
     }),
     steps: async (page, texts) => {
@@ -147,17 +157,17 @@ const STAND: Scene[] = [
   },
   {
     name: 'inventory-below',
-    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, minPrice: 999_999 } }),
+    answers: (base) => ({ ...standAnswers(base), inventory: { ...base.inventory, minPrice: 999_999 } }),
     steps: pick(1),
   },
   {
     name: 'inventory-above',
-    answers: (base) => ({ ...stand(base), payment: { ...base.payment, maxAmount: 50_000 } }),
+    answers: (base) => ({ ...standAnswers(base), payment: { ...base.payment, maxAmount: 50_000 } }),
     steps: pick(0, 1),
   },
   {
     name: 'inventory-too-many',
-    answers: (base) => ({ ...stand(base), inventory: { ...base.inventory, maxItems: 1 } }),
+    answers: (base) => ({ ...standAnswers(base), inventory: { ...base.inventory, maxItems: 1 } }),
     steps: async (page, texts) => {
       await pick(0, 1)(page, texts)
       await page.getByText(texts.tooManyItems).waitFor()
@@ -165,7 +175,7 @@ const STAND: Scene[] = [
   },
   {
     name: 'inventory-reconnected',
-    answers: stand,
+    answers: standAnswers,
     steps: async (page, texts) => {
       await pick(0)(page, texts)
       await page.context().setOffline(true)
@@ -177,19 +187,19 @@ const STAND: Scene[] = [
   {
     name: 'inventory-maintenance',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       payment: { ...base.payment, technicalWorks: true, timeLeft: null },
     }),
     steps: pick(0),
   },
   {
     name: 'inventory-accent',
-    answers: (base) => ({ ...stand(base), payment: { ...base.payment, storeAccent: '#5b3df5' } }),
+    answers: (base) => ({ ...standAnswers(base), payment: { ...base.payment, storeAccent: '#5b3df5' } }),
     steps: pick(0, 4),
   },
   {
     name: 'inventory-stepped-back',
-    answers: (base) => ({ ...stand(base), payment: base.pending }),
+    answers: (base) => ({ ...standAnswers(base), payment: base.pending }),
     steps: async (page, texts) => {
       await page.getByRole('button', { name: texts.stepBack }).click()
       await page.getByText(texts.offerWaiting).waitFor()
@@ -198,14 +208,14 @@ const STAND: Scene[] = [
   {
     name: 'inventory-why',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       inventory: { ...base.inventory, items: base.inventory.items.slice(0, 6) },
     }),
     steps: (page, texts) => page.getByRole('button', { name: texts.why }).click(),
   },
   {
     name: 'inventory-hold',
-    answers: stand,
+    answers: standAnswers,
     steps: async (page, texts) => {
       await pick(0, 4, 5)(page, texts)
       // On a phone the reason is behind a button.
@@ -215,7 +225,7 @@ const STAND: Scene[] = [
   },
   {
     name: 'inventory-focus',
-    answers: stand,
+    answers: standAnswers,
     steps: async (page) => {
       await page.getByRole('gridcell').first().focus()
       await page.keyboard.press('ArrowRight')
@@ -224,20 +234,27 @@ const STAND: Scene[] = [
   ...INVENTORY_ERROR_TYPES.map((type) => ({
     name: `inventory-${type}`,
     answers: (base: Base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       inventory: { ...base.inventory, items: [], inventoryError: true, inventoryErrorType: type },
     }),
   })),
 ]
 
-const ended = (status: FinalDepositStatus, change: Partial<Payment> = {}): Scene => ({
+const outcomeScene = (status: FinalDepositStatus, change: Partial<Payment> = {}): Scene => ({
   name: `outcome-${status}`,
-  answers: (base) => ({ ...stand(base), payment: { ...base.pending, timeLeft: null, status, ...change } }),
+  answers: (base) => ({
+    ...standAnswers(base),
+    payment: { ...base.pending, timeLeft: null, status, ...change },
+  }),
   steps: dialog,
 })
 
 const MODALS: Scene[] = [
-  { name: 'confirmation', answers: (base) => ({ ...stand(base), payment: base.pending }), steps: dialog },
+  {
+    name: 'confirmation',
+    answers: (base) => ({ ...standAnswers(base), payment: base.pending }),
+    steps: dialog,
+  },
   {
     name: 'confirmation-nothing-held',
     answers: ({ pending: { heldBy: _, ...pending }, inventory }) => ({
@@ -248,17 +265,20 @@ const MODALS: Scene[] = [
   },
   {
     name: 'confirmation-last-minute',
-    answers: (base) => ({ ...stand(base), payment: { ...base.pending, timeLeft: 42, technicalWorks: true } }),
+    answers: (base) => ({
+      ...standAnswers(base),
+      payment: { ...base.pending, timeLeft: 42, technicalWorks: true },
+    }),
     steps: dialog,
   },
   {
     name: 'confirmation-creating',
-    answers: (base) => ({ ...stand(base), payment: { ...base.payment, creating: true } }),
+    answers: (base) => ({ ...standAnswers(base), payment: { ...base.payment, creating: true } }),
     steps: dialog,
   },
   {
     name: 'creation-error',
-    answers: (base) => ({ ...stand(base), trade: { status: 422, code: 'trade_refused' } }),
+    answers: (base) => ({ ...standAnswers(base), trade: { status: 422, code: 'trade_refused' } }),
     steps: async (page, texts) => {
       await pick(0)(page, texts)
       await page.getByRole('button', { name: texts.pay, exact: true }).click()
@@ -268,7 +288,7 @@ const MODALS: Scene[] = [
   {
     name: 'creation-error-cause',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       trade: { status: 422, code: 'trade_refused', cause: 'account_restricted' },
     }),
     steps: async (page, texts) => {
@@ -283,7 +303,7 @@ const MODALS: Scene[] = [
   {
     name: 'creation-error-paused',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       trade: { status: 409, code: 'offers_paused', until: '2026-03-01T12:01:30.000Z' },
     }),
     steps: async (page, texts) => {
@@ -296,17 +316,17 @@ const MODALS: Scene[] = [
         .waitFor()
     },
   },
-  ...DEPOSIT_STATUSES.filter(isFinal).map((status) => ended(status)),
+  ...DEPOSIT_STATUSES.filter(isFinal).map((status) => outcomeScene(status)),
   {
-    ...ended('tradeDeclined', { endedAtOnce: true, nextOfferAt: '2026-03-01T12:01:30.000Z' }),
+    ...outcomeScene('tradeDeclined', { endedAtOnce: true, nextOfferAt: '2026-03-01T12:01:30.000Z' }),
     name: 'outcome-stolen-key',
   },
   {
-    ...ended('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
+    ...outcomeScene('succeeded', { heldAmount: 10_000, heldUntil: '2026-03-09T09:00:00.000Z' }),
     name: 'outcome-held',
   },
   {
-    ...ended('tradeHasInvalidItems', { steamHoldUntil: '2026-03-16T09:00:00.000Z' }),
+    ...outcomeScene('tradeHasInvalidItems', { steamHoldUntil: '2026-03-16T09:00:00.000Z' }),
     name: 'outcome-steam-hold',
   },
 ]
@@ -327,7 +347,7 @@ const PRICE: Scene[] = [
   {
     name: 'inventory-why-price',
     answers: (base) => ({
-      ...stand(base),
+      ...standAnswers(base),
       price: {
         price: base.inventory.items.map(({ price }) => price).toSorted((a, b) => b - a)[1] ?? 0,
         currency: 'USD',

@@ -70,8 +70,8 @@ export async function openBrowser({
   return visited
 }
 
-/** Opens a context whose browser may report errors, as Chromium does for every frame that it refuses. */
-export async function openComplainingContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
+/** Opens a context in which errors fail no test, because Chromium reports one for every frame that it refuses. */
+export async function openTolerantContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await (await sharedBrowser()).newContext({ locale: 'en-US', ...options })
   context.setDefaultTimeout(WAIT_MS)
   onTestFinished(() => context.close())

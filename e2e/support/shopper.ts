@@ -69,13 +69,16 @@ export async function openOffer(page: Page, texts: Messages): Promise<void> {
 export const ACCEPTING = ['Accept', 'Yes, this is a gift', 'Confirm'] as const
 
 /** The events that a page gets when it becomes visible again. */
-const RETURNS = {
+const RETURN_EVENTS = {
   visibilitychange: `document.dispatchEvent(new Event('visibilitychange'))`,
   pageshow: `window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`,
 }
 
-export const comeBack = (page: Page, how: keyof typeof RETURNS = 'visibilitychange'): Promise<boolean> =>
-  page.evaluate(RETURNS[how])
+/** Fires an event that a page gets when it becomes visible again. */
+export const comeBack = (
+  page: Page,
+  how: keyof typeof RETURN_EVENTS = 'visibilitychange',
+): Promise<boolean> => page.evaluate(RETURN_EVENTS[how])
 
 /** Opens the trade page in another tab, answers the offer, and closes the tab. */
 export async function answerInBrowser(

@@ -1,4 +1,4 @@
-/** Measures what a finger can hit. */
+/** Finds targets (links, buttons and fields) that are too small for a finger. */
 import type { Page } from 'playwright-core'
 
 /** Least width and height in CSS pixels: of every target (WCAG 2.5.8), and of buttons and the links beside them. */

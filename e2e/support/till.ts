@@ -6,6 +6,7 @@ import pg from 'pg'
 import { runningDatabase } from '../../gateway/db/connection-file.ts'
 import { eventually, freePorts, GiveUp, isServing, type Running, run } from './process.ts'
 
+/** Where a till runs: its folder, its settings, and the addresses of its parts. */
 export type Place = {
   /** The folder of all data. */
   root: string

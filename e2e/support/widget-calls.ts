@@ -11,11 +11,11 @@ export { callerOf, type OpenedDeposit }
 
 const created = z.object({ id: z.string(), url: z.string() })
 
-type Till = { place: Place; secrets: StoreSecrets }
+type TillWithSecrets = { place: Place; secrets: StoreSecrets }
 
 /** Creates a deposit of the demo store; `body` has the fields that differ from the usual ones. */
 export async function newDeposit(
-  { place, secrets }: Till,
+  { place, secrets }: TillWithSecrets,
   body: Partial<CreateDepositBody> = {},
 ): Promise<OpenedDeposit> {
   const response = await fetch(`${place.gateway}/v1/deposits`, {
@@ -34,7 +34,7 @@ export async function newDeposit(
 
 /** Creates a deposit of the demo store, and gives it the trade link of a shopper. */
 export async function openDeposit(
-  parts: Till,
+  parts: TillWithSecrets,
   { name, ...body }: Partial<CreateDepositBody> & { name?: string } = {},
 ): Promise<Shopper> {
   const shopper = await callerOf(parts.place.gateway, await newDeposit(parts, body))

@@ -147,8 +147,8 @@ it('the reference describes every call, and its page runs no script', async () =
   // A body with two forms shows the fields of both, and each shell example is a complete call.
   const replay = /<article id="schema-Replay">[\s\S]*?<\/article>/.exec(page.body)?.[0]
   for (const field of ['eventId', 'fromSequence', 'toSequence']) expect(replay).toContain(field)
-  expect(page.body).toContain(`<pre>curl -X POST &#39;http://till.test/v1/deposits&#39; \\
-  -H &#34;Authorization: Bearer $TRADETILL_API_KEY&#34; \\
-  -H &#39;Content-Type: application/json&#39; \\
-  -d &#39;{&#34;externalId&#34;`)
+  expect(page.body).toContain(`<pre>curl -X POST 'http://till.test/v1/deposits' \\
+  -H &quot;Authorization: Bearer $TRADETILL_API_KEY&quot; \\
+  -H 'Content-Type: application/json' \\
+  -d '{&quot;externalId&quot;`)
 })

@@ -1,9 +1,6 @@
 /** The reference as a page without scripts. */
+import { escapeHtml } from '../http/first-paint.ts'
 import { asRecord, type DocumentedCall, type JsonSchema, type OpenApi, type Parameter } from './openapi.ts'
-
-function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-}
 
 /** Escapes the text and marks parts between backquotes as code. */
 function prose(text: string): string {
