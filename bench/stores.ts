@@ -8,7 +8,7 @@ import { migrate } from '../gateway/db/migrate.ts'
 import { viewReader } from '../gateway/deposits/shopper-view.ts'
 import { listDeposits, storeDepositOf } from '../gateway/deposits/store-deposit.ts'
 import { withFillConnection } from '../proofs/filling.ts'
-import { A_CUSTOMER, fillDeposits } from '../proofs/store/rows.ts'
+import { DEPOSITS_A_CUSTOMER, fillDeposits } from '../proofs/store/rows.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
@@ -91,7 +91,7 @@ const CALLS: Record<string, Call> = {
   'list, anywhere': list((size) => ({ after: String(FIRST_ID + anyOf(size)) })),
   'list, by status': list((size) => ({ status: 'succeeded', after: String(FIRST_ID + anyOf(size)) })),
   'list, by customer': list((size) => ({
-    customerReference: `customer ${anyOf(size) % (size / A_CUSTOMER)}`,
+    customerReference: `customer ${anyOf(size) % (size / DEPOSITS_A_CUSTOMER)}`,
   })),
   'get, by id':
     ({ db, size }) =>

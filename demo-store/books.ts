@@ -90,7 +90,8 @@ export function openBooks(file: string) {
     ...reads(statements),
     changeCart(shopper: string, goodId: string, by: 'more' | 'less'): void {
       if (by === 'more') statements.addOne.run(shopper, goodId)
-      else if (statements.removeLast.run(shopper, goodId).changes === 0) statements.removeOne.run(shopper, goodId)
+      else if (statements.removeLast.run(shopper, goodId).changes === 0)
+        statements.removeOne.run(shopper, goodId)
     },
     /** False if the balance is too small. */
     buy: (shopper: string, currency: string, order: Order): boolean =>

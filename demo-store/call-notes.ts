@@ -20,7 +20,10 @@ export type CallNotes = ReturnType<typeof openCallNotes>
 export function openCallNotes() {
   const notes: Note[] = []
   let number = 0
-  const add = ({ content, ...facts }: Omit<Note, 'number' | 'at' | 'content'> & { content: unknown }): void => {
+  const add = ({
+    content,
+    ...facts
+  }: Omit<Note, 'number' | 'at' | 'content'> & { content: unknown }): void => {
     number += 1
     notes.unshift({ number, at: Date.now(), ...facts, content: textOf(content) })
     notes.splice(MOST_KEPT)

@@ -303,7 +303,7 @@ SH
     target=$root/etc/systemd/system/$unit
     # docs/going-live.md sets up the vault and the receiver of alerts. This script only keeps their units up to date.
     case $unit in tradetill-vault.service | tradetill-alerts.service) [ -e "$target" ] || continue ;; esac
-    # The backup ends after each night, so it needs no restart.
+    # A backup is a run of its own each night, so a changed unit of it needs no restart.
     case $unit in tradetill-backup.*) steps=reload ;; *) steps="reload ${unit%.service}" ;; esac
     # shellcheck disable=SC2086 # one word for each step
     put "$release/deploy/$unit" "$target" 644 $steps

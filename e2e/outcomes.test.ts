@@ -164,7 +164,9 @@ const warnsOfScams = async (page: Page): Promise<void> => {
 /** The sentence about a payment in parts between its amount and its date, before and after the store knows. */
 const partsSentence = (texts: Messages): RegExp =>
   new RegExp(
-    [texts.receivedInParts, texts.toldInParts].map((sentence) => sentence('|', '|').split('|')[1]?.trim()).join('|'),
+    [texts.receivedInParts, texts.toldInParts]
+      .map((sentence) => sentence('|', '|').split('|')[1]?.trim())
+      .join('|'),
   )
 
 /** Further checks of one outcome. */

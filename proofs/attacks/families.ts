@@ -67,10 +67,10 @@ export const FAMILIES: readonly Family[] = [
   greetings,
 ].toSorted((a, b) => a.number - b.number)
 
-type Named = { number: number; name: string; where: string; why: string }
+type CoveredElsewhere = { number: number; name: string; where: string; why: string }
 
 /** Families that other tests cover. `why`: the reason why their defences are not switched off here. */
-export const ELSEWHERE: readonly Named[] = [
+export const ELSEWHERE: readonly CoveredElsewhere[] = [
   {
     number: 8,
     name: 'violations of the policy of the page',

@@ -10,10 +10,10 @@ const HEAD_END = '\r\n\r\n'
 /** The caller's own header about its scheme, which must not get through. */
 const PROTO = /^x-forwarded-proto:.*\r\n/gim
 
-/** Sends a request through the proxy. `caller`: the address that the proxy sees. Resolves to the whole answer. */
+/** Sends a request through the proxy. `caller`: the address that the proxy sees. Resolves to the entire answer. */
 export async function throughProxy(target: Target, caller: string, request: string): Promise<string> {
   const gateway = await portOf(target)
-  const server = createServer({ allowHalfOpen: true }, (socket) => handOn(socket, { gateway, caller }))
+  const server = createServer({ allowHalfOpen: true }, (socket) => relay(socket, { gateway, caller }))
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   const at = server.address()
   const answer = await answeredBy(typeof at === 'object' && at !== null ? at.port : 0, request)
@@ -21,7 +21,7 @@ export async function throughProxy(target: Target, caller: string, request: stri
   return answer
 }
 
-function handOn(socket: Socket, { gateway, caller }: { gateway: number; caller: string }): void {
+function relay(socket: Socket, { gateway, caller }: { gateway: number; caller: string }): void {
   const behind = connect({ port: gateway, host: '127.0.0.1', allowHalfOpen: true })
   for (const [one, other] of [
     [socket, behind],

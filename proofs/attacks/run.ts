@@ -1,4 +1,6 @@
-/** Runs the cases of a family on the target that it needs. Loaded again for each defence that is switched off. */
+/**
+ * Runs the cases of a family on the target that it needs. This module is loaded again for each defence switched off.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createQueue } from '../../gateway/db/boss-queue.ts'
@@ -25,19 +27,19 @@ type Run = {
   by?: string
 }
 
-/** Throws if honest calls fail, because then the cases prove nothing. */
+/** Resolves to the outcome of each case. Throws if honest calls fail, because then the cases prove nothing. */
 export async function runFamily({ number, templateUrl, by }: Run): Promise<Outcome[]> {
   const found = FAMILIES.find((family) => family.number === number)
   if (found === undefined) throw new Error(`there is no family ${number}`)
   if (found.kind === 'pure') {
-    refuseDishonest(found.name, await found.honest())
+    requireHonest(found.name, await found.honest())
     return outcomesOf(found.cases(), by)
   }
   if (templateUrl === undefined) throw new Error(`${found.name} needs a database`)
   return withTill(templateUrl, async (till) => {
     const target = await openTarget(till)
     try {
-      refuseDishonest(found.name, await found.honest(target))
+      requireHonest(found.name, await found.honest(target))
       return await outcomesOf(await found.cases(target), by)
     } finally {
       await target.close()
@@ -45,7 +47,7 @@ export async function runFamily({ number, templateUrl, by }: Run): Promise<Outco
   })
 }
 
-function refuseDishonest(name: string, problem: string | undefined): void {
+function requireHonest(name: string, problem: string | undefined): void {
   if (problem !== undefined) throw new Error(`honest calls fail in ${name}: ${problem}`)
 }
 

@@ -52,7 +52,7 @@ export type Target = {
   /** Calls as a store does: the attacked one, unless `key` belongs to another. */
   call(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
   newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
-  /** Has a secret file, and the page's folder with a source map and a hidden file. No caller may read these three. */
+  /** Contains three files that no caller may read: a secret, a source map and a hidden file. */
   folder: string
   close(): Promise<void>
 }

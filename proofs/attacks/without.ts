@@ -1,6 +1,6 @@
 /**
- * Loads the sources again with a defence switched off. A module whose URL ends in `?without=ID` imports every source of
- * the project under such a URL too. So Node loads all of them again, and the hooks apply the changes.
+ * Loads the sources again with a defence switched off. If the URL of a module ends in `?without=ID`, a hook gives the
+ * same ending to every source that it imports. So Node loads all of them again, and another hook applies the changes.
  */
 import { readFileSync } from 'node:fs'
 import { type LoadHookSync, type ResolveHookSync, registerHooks } from 'node:module'
@@ -13,31 +13,31 @@ const SOURCES = `${pathToFileURL(ROOT).href}/`
 const PACKAGES = `${SOURCES}node_modules/`
 
 const changesById = new Map<string, readonly Change[]>()
-let areHooksThere = false
+let areHooksRegistered = false
 
 /** Resolves to the module `file`, a path from the root, in a project with these changes. */
 export async function importWithout(file: string, changes: readonly Change[]): Promise<unknown> {
-  if (!areHooksThere) registerHooks({ resolve, load })
-  areHooksThere = true
+  if (!areHooksRegistered) registerHooks({ resolve, load })
+  areHooksRegistered = true
   const id = String(changesById.size + 1)
   changesById.set(id, changes)
   return import(`${SOURCES}${file}?without=${id}`)
 }
 
-const markOf = (url: string | undefined): string | undefined =>
+const idOf = (url: string | undefined): string | undefined =>
   url?.startsWith(SOURCES) === true ? (/\?without=(\d+)$/.exec(url)?.[1] ?? undefined) : undefined
 
 const resolve: ResolveHookSync = (specifier, context, next) => {
   const found = next(specifier, context)
-  const mark = markOf(context.parentURL)
+  const id = idOf(context.parentURL)
   const isOurs = found.url.startsWith(SOURCES) && !found.url.startsWith(PACKAGES)
-  return mark === undefined || !isOurs ? found : { ...found, url: `${found.url}?without=${mark}` }
+  return id === undefined || !isOurs ? found : { ...found, url: `${found.url}?without=${id}` }
 }
 
 const load: LoadHookSync = (url, context, next) => {
   const loaded = next(url, context)
   const file = url.slice(SOURCES.length).replace(/\?.*$/, '')
-  const changes = (changesById.get(markOf(url) ?? '') ?? []).filter((change) => change.file === file)
+  const changes = (changesById.get(idOf(url) ?? '') ?? []).filter((change) => change.file === file)
   if (changes.length === 0) return loaded
   return { ...loaded, source: changes.reduce(applyChange, String(loaded.source)) }
 }

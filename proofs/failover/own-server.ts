@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDoor } from '../restore/door.ts'
 import { type Disk, openDisk } from './disk.ts'
-import { execute, loseServer, startServer } from './server.ts'
+import { crashServer, execute, startServer } from './server.ts'
 
 /** Inserts a row that never fits into the rest of a page, so the table grows each time. */
 const FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
@@ -27,32 +27,32 @@ export async function openOwnServer(): Promise<OwnServer> {
   const disk = openDisk()
   const door = await openDoor()
   const dataDir = `${disk.folder}/data`
-  const lead = async () => {
+  const startAndRoute = async () => {
     const server = await startServer(dataDir)
     door.leadTo(Number(new URL(server.url).port))
-    const state = { ...server, isOver: false }
+    const state = { ...server, hasEnded: false }
     void server.died.then(() => {
-      state.isOver = true
+      state.hasEnded = true
     })
     return state
   }
-  let server = await lead()
+  let server = await startAndRoute()
   const url = new URL(server.url)
   url.port = String(door.port)
   return {
     url: url.href,
     diskProblem: disk.problem,
     async crash() {
-      loseServer(server)
+      crashServer(server)
       await server.died
     },
     async start() {
-      server = await lead()
+      server = await startAndRoute()
     },
     fillDisk: () => fillDisk(disk, server.url),
     async makeRoom() {
       disk.makeRoom()
-      if (await hasEnded(server)) server = await lead()
+      if (await hasEnded(server)) server = await startAndRoute()
       await execute(server.url, 'drop table filler')
     },
     async close() {
@@ -78,9 +78,9 @@ async function fillDisk(disk: Disk, url: string): Promise<void> {
 }
 
 /** Whether the server ended. If it cannot write its log, it restarts once to recover, and ends if it still cannot. */
-async function hasEnded(server: { url: string; isOver: boolean }): Promise<boolean> {
+async function hasEnded(server: { url: string; hasEnded: boolean }): Promise<boolean> {
   for (;;) {
-    if (server.isOver) return true
+    if (server.hasEnded) return true
     try {
       await execute(server.url, 'select')
       return false

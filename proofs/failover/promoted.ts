@@ -1,4 +1,4 @@
-/** Loses a primary under load and promotes a copy of it. A synchronous copy must lose nothing that was acknowledged. */
+/** Crashes a primary under load, and promotes its synchronous copy, which must have all that was acknowledged. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { booksOf, checkTill } from '../kill/check.ts'
@@ -7,26 +7,26 @@ import { settle, untilDelivered } from '../kill/rounds.ts'
 import { epochsOf, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { openDoor } from '../restore/door.ts'
-import { type Failed, untilApiAnswers, untilBotsWork } from './rounds.ts'
-import { loseServer, startCopy, startServer } from './server.ts'
+import { type FailoverResult, untilApiAnswers, untilBotsWork } from './rounds.ts'
+import { crashServer, startCopy, startServer } from './server.ts'
 
 /** Keeps the load's random numbers apart from those of the round. */
 const LOAD_SEED = 3_000_000
-/** The load before the loss lasts from this long to twice as long. */
+/** The load before the crash lasts from this long to twice as long. */
 const LIFE_MS = 5_000
 
-export type Promoted = Pick<Failed, 'problems' | 'times' | 'books'>
+export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'books'>
 
-export async function promotedRound(folder: string, seed: number): Promise<Promoted> {
+export async function promotedRound(folder: string, seed: number): Promise<PromotedResult> {
   const random = seededRandom(seed)
   const door = await openDoor()
   const first = await startServer(`${folder}/first`)
   const leadTo = (url: string) => door.leadTo(Number(new URL(url).port))
   leadTo(first.url)
-  const behindDoor = new URL(first.url)
-  behindDoor.port = String(door.port)
+  const doorUrl = new URL(first.url)
+  doorUrl.port = String(door.port)
   const settings = { TRADETILL_AFTER_FAILOVER: 'epoch' }
-  const till = await openKillTill(behindDoor.href, `promoted-${seed}`, { settings })
+  const till = await openKillTill(doorUrl.href, `promoted-${seed}`, { settings })
   const gateway = till.start()
   const copy = await startCopy(first, `${folder}/second`)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
@@ -36,7 +36,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await copy.makeSynchronous()
     await delay(LIFE_MS + random.int(LIFE_MS))
     const epochs = await epochsOf(till)
-    loseServer(first)
+    crashServer(first)
     await first.died
     await copy.promote()
     leadTo(copy.url)

@@ -10,15 +10,15 @@ import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { type RoundFacts, restoreRound } from '../restore/rounds.ts'
 import { withFolder } from '../server.ts'
 import { openOwnServer } from './own-server.ts'
-import { type Promoted, promotedRound } from './promoted.ts'
-import { type Failed, failoverRounds, type Kind, type Times } from './rounds.ts'
+import { type PromotedResult, promotedRound } from './promoted.ts'
+import { type FailoverResult, failoverRounds, type Kind, type Times } from './rounds.ts'
 
 const LIMITS = {
   api: { mostMs: 2_000 },
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
 } as const
 
-/** `synchronous` and `asynchronous`: the server is lost, and a copy of that kind is promoted. */
+/** `synchronous` and `asynchronous`: the server crashes, and a copy of that kind is promoted. */
 const KINDS = ['crashed', 'full', 'asynchronous', 'silent', 'synchronous', 'refusing', 'replaced'] as const
 
 type Round = (typeof KINDS)[number]
@@ -32,12 +32,18 @@ export const failoverProof = defineProof({
   async run({ rounds, seed }) {
     const plan = Array.from({ length: rounds }, (_, index) => KINDS[index % KINDS.length] ?? 'silent')
     const before = await readMachine()
-    const findings: Findings = { plan, seed, ...(await inPlace(plan, seed)), promoted: [], behind: [] }
+    const findings: Findings = {
+      plan,
+      seed,
+      ...(await runInPlace(plan, seed)),
+      synchronous: [],
+      asynchronous: [],
+    }
     for (const [index, kind] of plan.entries()) {
       if (kind === 'synchronous')
-        findings.promoted.push(await withFolder((folder) => promotedRound(folder, seed + index)))
+        findings.synchronous.push(await withFolder((folder) => promotedRound(folder, seed + index)))
       if (kind === 'asynchronous')
-        findings.behind.push(await withFolder((folder) => restoreRound(folder, 'promoted')))
+        findings.asynchronous.push(await withFolder((folder) => restoreRound(folder, 'promoted')))
     }
     const { speed } = meanOf([before, await readMachine()])
     return report(findings, speed)
@@ -47,14 +53,17 @@ export const failoverProof = defineProof({
 const isInPlace = (kind: Round): kind is Kind => kind !== 'synchronous' && kind !== 'asynchronous'
 
 /** Runs all rounds in which the server loses no data, on one till. */
-async function inPlace(plan: readonly Round[], seed: number): Promise<{ failed?: Failed; left?: string }> {
+async function runInPlace(
+  plan: readonly Round[],
+  seed: number,
+): Promise<Pick<Findings, 'inPlace' | 'notRun'>> {
   const server = await openOwnServer()
   try {
     const { url, diskProblem } = server
     const kinds = plan.filter(isInPlace).filter((kind) => kind !== 'full' || diskProblem === undefined)
-    const left = diskProblem === undefined ? {} : { left: `without a full disk: ${diskProblem}` }
-    if (kinds.length === 0) return left
-    return { failed: await failoverRounds({ url, machine: server }, { kinds, seed }), ...left }
+    const notRun = diskProblem === undefined ? {} : { notRun: `without a full disk: ${diskProblem}` }
+    if (kinds.length === 0) return notRun
+    return { inPlace: await failoverRounds({ url, machine: server }, { kinds, seed }), ...notRun }
   } finally {
     await server.close()
   }
@@ -63,11 +72,11 @@ async function inPlace(plan: readonly Round[], seed: number): Promise<{ failed?:
 type Findings = {
   plan: readonly Round[]
   seed: number
-  failed?: Failed
+  inPlace?: FailoverResult
   /** The kind of round that this machine could not run, and why. */
-  left?: string
-  promoted: Promoted[]
-  behind: RoundFacts[]
+  notRun?: string
+  synchronous: PromotedResult[]
+  asynchronous: RoundFacts[]
 }
 
 /** The longest times of each kind of round. */
@@ -81,10 +90,11 @@ function mostOf(times: readonly Times[]): Record<string, { api: number; bots: nu
   )
 }
 
-function report({ plan, seed, failed, left, promoted, behind }: Findings, speed: number): Finding {
-  const worlds = [...(failed === undefined ? [] : [failed]), ...promoted]
-  const problems = [...worlds, ...behind].flatMap((world) => world.problems)
-  if (behind.some(({ eventsLost }) => eventsLost <= 0))
+function report(findings: Findings, speed: number): Finding {
+  const { plan, seed, inPlace, notRun, synchronous, asynchronous } = findings
+  const worlds = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
+  const problems = [...worlds, ...asynchronous].flatMap((world) => world.problems)
+  if (asynchronous.some(({ eventsLost }) => eventsLost <= 0))
     problems.push('the asynchronous copy lost nothing, so this run proves nothing')
   const passed = problems.length === 0
   const times = worlds.flatMap((world) => world.times)
@@ -105,12 +115,12 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
     events: sum('events'),
   }
   for (const problem of problems) console.log(problem)
-  if (left !== undefined) console.log(left)
+  if (notRun !== undefined) console.log(notRun)
   console.log(secondsInWords('until the API answers after the database is back', seconds.api))
   console.log(secondsInWords('until the bots work after the database is back', seconds.bots))
   for (const [kind, { api, bots }] of Object.entries(mostMs))
     console.log(`${kind}: the API ${api} ms at most, the bots ${bots} ms`)
-  for (const { kept, lost, later, eventsLost } of behind)
+  for (const { kept, lost, later, eventsLost } of asynchronous)
     console.log(
       `asynchronous: ${kept} deliveries kept, ${lost} lost with ${eventsLost} events, ${later} in the next epoch`,
     )
@@ -124,10 +134,10 @@ function report({ plan, seed, failed, left, promoted, behind }: Findings, speed:
     passed,
     seed,
     rounds,
-    left,
-    refused: failed?.refused ?? 0,
+    left: notRun,
+    refused: inPlace?.refused ?? 0,
     ...books,
-    behind,
+    behind: asynchronous,
     seconds,
     mostMs,
     problems,

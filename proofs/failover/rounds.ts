@@ -1,6 +1,6 @@
 /**
- * The real gateway under load, while its database fails again and again: silent, refusing, at another address, crashed,
- * or with a full disk. Afterwards nothing must be lost or doubled.
+ * The real gateway under load, while its database fails again and again: it falls silent, refuses connections, moves to
+ * another address, crashes, or fills its disk. Afterwards nothing must be lost or doubled.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -36,7 +36,7 @@ const PATIENCE_MS = 180_000
 /** Milliseconds from the return of the database. */
 export type Times = { kind: string; apiMs: number; botsMs: number }
 
-export type Failed = {
+export type FailoverResult = {
   rounds: Record<Kind, number>
   problems: string[]
   times: Times[]
@@ -53,7 +53,7 @@ type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 export async function failoverRounds(
   server: { url: string; machine?: Machine },
   { kinds, seed }: Plan,
-): Promise<Failed> {
+): Promise<FailoverResult> {
   const random = seededRandom(seed)
   const proxies: SilentProxy[] = []
   const through = async (url: string) => {
@@ -100,7 +100,7 @@ export async function failoverRounds(
   }
 }
 
-type Notes = Omit<Failed, 'books'>
+type Notes = Omit<FailoverResult, 'books'>
 type World = {
   till: KillTill
   proxy: SilentProxy
@@ -189,11 +189,11 @@ export async function untilApiAnswers(till: KillTill): Promise<void> {
 
 /** Waits until every bot is online, with a valid lease. */
 export async function untilBotsWork({ pool }: KillTill): Promise<void> {
-  const areAll = async () => {
+  const doAllWork = async () => {
     const { rows } = await pool.query<{ all: boolean }>(
       'select bool_and(online and lease_until > now()) as all from bot',
     )
     return rows[0]?.all === true || undefined
   }
-  await eventually('the bots work', areAll, PATIENCE_MS)
+  await eventually('the bots work', doAllWork, PATIENCE_MS)
 }

@@ -1,4 +1,4 @@
-/** PostgreSQL servers for the proof: a primary that is lost like a machine, and a streaming copy that replaces it. */
+/** PostgreSQL servers for the proof: a primary that crashes as its machine would, and a streaming copy of it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import {
   appendFileSync,
@@ -21,7 +21,7 @@ import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent
 
 /** The name under which the copy requests the write-ahead log. */
 const COPY = 'copy'
-/** How much log to keep for the copy until it connects. */
+/** How much write-ahead log to keep for the copy until it connects. */
 const KEPT_LOG = '256MB'
 
 export type Server = {
@@ -38,12 +38,12 @@ export async function startServer(dataDir: string): Promise<Server & Pick<Embedd
   return { url, dataDir, stop, died }
 }
 
-/** Kills all processes of the server at the same moment, so none closes a connection or finishes its work. */
-export function loseServer({ dataDir }: Pick<Server, 'dataDir'>): void {
+/** Kills all processes of the server at once, so none closes a connection or finishes its work. */
+export function crashServer({ dataDir }: Pick<Server, 'dataDir'>): void {
   const { home } = preparePostgresFiles(realpathSync(dataDir))
   const postmaster = Number(readFileSync(join(home, 'cluster', 'postmaster.pid'), 'utf8').split('\n')[0])
   process.kill(postmaster, 'SIGSTOP')
-  for (const pid of [...childrenOf(postmaster), postmaster]) endNow(pid)
+  for (const pid of [...childrenOf(postmaster), postmaster]) killNow(pid)
 }
 
 function childrenOf(parent: number): number[] {
@@ -64,33 +64,33 @@ function parentOf(pid: number): number | undefined {
   }
 }
 
-function endNow(pid: number): void {
+function killNow(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {
-    // It ended on its own.
+    // It has already ended.
   }
 }
 
 export type Copy = Server & {
   /** From now on, commits of the first server wait for this copy. */
   makeSynchronous(): Promise<void>
-  /** Waits until the copy has everything that is committed now, then cuts its connection silently. */
+  /** Waits until the copy has everything that is committed by now, then cuts its connection silently. */
   cutOff(): Promise<void>
   /** Makes the copy a primary. Resolves once it accepts writes. */
   promote(): Promise<void>
 }
 
-/** Starts a copy that follows the running server, in another folder. */
+/** Starts a copy of the running server in another folder. It follows that server. */
 export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   await execute(first.url, `alter system set wal_keep_size = '${KEPT_LOG}'`, 'select pg_reload_conf()')
-  const made = await copyEmbedded(
+  const backup = await copyEmbedded(
     { ownerUrl: first.url, dataDir: first.dataDir },
-    `${dataDir}-made`,
+    `${dataDir}-backup`,
     new Date(),
   )
-  putBack(made.path, dataDir)
-  rmSync(`${dataDir}-made`, { recursive: true, force: true })
+  putBack(backup.path, dataDir)
+  rmSync(`${dataDir}-backup`, { recursive: true, force: true })
   const proxy = await startSilentProxy(first.url)
   const [port = 0] = await freePorts(1)
   const server = follow(dataDir, proxy, port)
@@ -98,7 +98,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
   process.once('exit', () => server.kill('SIGKILL'))
   const url = new URL(first.url)
   url.port = String(port)
-  await eventually('the copy follows', () => isFollowed(first.url, 'streaming', 'state'))
+  await eventually('the copy follows', () => isReplicating(first.url, 'streaming', 'state'))
   return {
     url: url.href,
     dataDir,
@@ -108,7 +108,7 @@ export async function startCopy(first: Server, dataDir: string): Promise<Copy> {
         `alter system set synchronous_standby_names = '${COPY}'`,
         'select pg_reload_conf()',
       )
-      await eventually('commits wait for the copy', () => isFollowed(first.url, 'sync', 'sync_state'))
+      await eventually('commits wait for the copy', () => isReplicating(first.url, 'sync', 'sync_state'))
     },
     async cutOff() {
       const [row] = await execute(first.url, 'select pg_current_wal_insert_lsn()::text as at')
@@ -157,7 +157,7 @@ function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess
   )
 }
 
-async function isFollowed(
+async function isReplicating(
   url: string,
   value: string,
   column: 'state' | 'sync_state',

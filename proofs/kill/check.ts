@@ -15,7 +15,7 @@ export type Books = {
   webhooks: number
 }
 
-/** Returns a line for each broken promise. */
+/** Returns a line for each problem. */
 export async function checkTill(till: KillTill, orders: readonly string[]): Promise<string[]> {
   const differences = await verifyLedger(till.pool)
   return [
@@ -40,12 +40,12 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
   const credited = new Map(rows.map((row) => [row.offer, row]))
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
   // Trades that were taken back before the till had seen them.
-  const gone = new Set(wholeReversals(steam))
+  const takenBack = new Set(wholeReversals(steam))
   // Offers that give items are the vault's.
   const sent = steam.world().offers.filter((offer) => bots.has(offer.sender) && offer.give.length === 0)
   for (const offer of sent) {
     const row = credited.get(offer.id)
-    if (offer.state === STATE.accepted && row === undefined && !gone.has(offer.tradeId ?? '')) {
+    if (offer.state === STATE.accepted && row === undefined && !takenBack.has(offer.tradeId ?? '')) {
       problems.push(`offer ${offer.id} was accepted and not credited`)
     }
     if (offer.state !== STATE.accepted && row !== undefined) {
@@ -57,8 +57,8 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
     if (offer.state === STATE.active) problems.push(`offer ${offer.id} is still open`)
     credited.delete(offer.id)
   }
-  const twins = Map.groupBy(sent, (offer) => offer.message)
-  for (const [code, offers] of twins) {
+  const offersByCode = Map.groupBy(sent, (offer) => offer.message)
+  for (const [code, offers] of offersByCode) {
     if (offers.length > 1) problems.push(`code ${code} was sent ${offers.length} times`)
   }
   for (const offer of credited.keys()) problems.push(`offer ${offer} is credited and not on Steam`)
@@ -136,11 +136,11 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
 /** Checks that every deposit that was confirmed to the store exists once. */
 async function depositsAgainstOrders({ pool }: KillTill, orders: readonly string[]): Promise<string[]> {
   const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
-  const kept = new Set(rows.map(({ id }) => id))
+  const existing = new Set(rows.map(({ id }) => id))
   const lost = orders
-    .filter((id) => !kept.has(id))
+    .filter((id) => !existing.has(id))
     .map((id) => `deposit ${id} was confirmed, but does not exist`)
-  return [...lost, ...(kept.size === rows.length ? [] : ['a deposit exists twice'])]
+  return [...lost, ...(existing.size === rows.length ? [] : ['a deposit exists twice'])]
 }
 
 const EPOCH_STARTED = 'epoch.started'
@@ -189,11 +189,11 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   for (const { id, amount } of deposits) {
     const reported = credits.get(id)
     if (reported !== amount)
-      problems.push(`deposit ${id} was credited ${amount}, but the store was told ${reported}`)
+      problems.push(`deposit ${id} was credited ${amount}, but its webhooks reported ${reported}`)
     credits.delete(id)
   }
   for (const id of credits.keys())
-    problems.push(`the store was told that deposit ${id} succeeded, but it did not`)
+    problems.push(`a webhook reported that deposit ${id} succeeded, but it did not`)
   return problems
 }
 
@@ -222,7 +222,7 @@ export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
   return { deliveries, reversals, credited, events, webhooks: receiver.received.length }
 }
 
-/** Everything that still changes. The books can be compared when this is empty. */
+/** Returns a line for all that still changes. Once there is none, the books can be compared. */
 export async function unsettledWork(till: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
   const { pool } = till
   const rows = await read(

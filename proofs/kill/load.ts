@@ -15,7 +15,7 @@ const VISITORS = 4
 /** The share of offers that a person declines, and the longest time until an answer. */
 const DECLINES = 0.15
 const MOST_THOUGHT_MS = 1_200
-/** The pause between two visits, from and to. */
+/** The shortest and the longest pause between two visits. */
 const PAUSE_MS = [200, 900] as const
 /**
  * The share of protected trades that are taken back, the share of these that go back in part, and the longest delay.
@@ -33,7 +33,7 @@ const PATIENCE_MS = 120_000
 export type Load = {
   /** The store's references of all deposits whose creation was confirmed to it. */
   orders: string[]
-  /** Begins no further visits, and resolves when the last one has ended. People on Steam continue. */
+  /** Begins no further visits. Resolves when the last one has ended. People on Steam continue. */
   leave(): Promise<void>
   end(): Promise<void>
 }
@@ -67,7 +67,7 @@ export function startLoad(till: KillTill, random: Random): Load {
 const created = z.object({ id: z.string(), url: z.string() })
 const refusal = z.object({ code: z.string() })
 
-/** One deposit up to its offer. From then on, only the shopper and Steam act. */
+/** Makes one deposit, up to its offer. From then on, only the shopper and Steam act. */
 async function visit(till: KillTill, random: Random, orders: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
@@ -131,7 +131,7 @@ export async function ask(till: KillTill, body: object): Promise<string | undefi
 
 type Call = { headers?: Record<string, string>; body?: object }
 
-/** Repeats a call that was lost or failed with 5xx, for as long as a person would. Then resolves to undefined. */
+/** Calls the till. Repeats a call that fails, for as long as a person would; then resolves to undefined. */
 export async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
   const token = 'k'.repeat(43)
   const own = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }

@@ -8,7 +8,7 @@ import { type Machine, meanOf, readMachine } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'
 import type { Books } from './check.ts'
-import { type Killed, killRounds } from './rounds.ts'
+import { type KillResult, killRounds } from './rounds.ts'
 import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
 import { openKillTill, untilAnswering, untilBotsOnline } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
@@ -35,22 +35,22 @@ export const killProof = defineProof({
 
 type Timed<T> = { found: T; speed: number }
 
-type Played = { worker: Timed<Omit<KilledWorker, 'gateway'>>; worlds: Timed<Killed>[] }
+type KillFindings = { worker: Timed<Omit<KilledWorker, 'gateway'>>; worlds: Timed<KillResult>[] }
 
-async function play(serverUrl: string, rounds: number, seed: number): Promise<Played> {
+async function play(serverUrl: string, rounds: number, seed: number): Promise<KillFindings> {
   const timed = await stopwatch()
-  const worker = await timed(() => workOfKilled(serverUrl, seed))
-  const worlds: Timed<Killed>[] = []
+  const worker = await timed(() => measureWorker(serverUrl, seed))
+  const worlds: Timed<KillResult>[] = []
   for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
-    const some = Math.min(ROUNDS_A_WORLD, rounds - done)
-    const plan = { rounds: some, seed: seed * 1_000 + worlds.length, realTimeEvery: REAL_TIME_EVERY }
+    const roundsHere = Math.min(ROUNDS_A_WORLD, rounds - done)
+    const plan = { rounds: roundsHere, seed: seed * 1_000 + worlds.length, realTimeEvery: REAL_TIME_EVERY }
     const world = await timed(() => killRounds(serverUrl, plan))
     worlds.push(world)
     const { books, problems } = world.found
-    const trouble = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
+    const verdict = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
     console.log(
-      `${done + some} rounds: ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
-        `${books.webhooks} webhooks, ${trouble}; ` +
+      `${done + roundsHere} rounds: ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
+        `${books.webhooks} webhooks, ${verdict}; ` +
         `machine ${Math.round(world.speed * 100)} % of a quiet one`,
     )
   }
@@ -69,8 +69,8 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
   }
 }
 
-/** Kills a process amid its work. No time is skipped until another process has finished that work. */
-async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
+/** Kills a process amid its work, on a till of its own. Skips no time until another has finished that work. */
+async function measureWorker(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
   const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
   let gateway = till.start()
   try {
@@ -85,14 +85,14 @@ async function workOfKilled(serverUrl: string, seed: number): Promise<Omit<Kille
   }
 }
 
-function report({ worker, worlds }: Played, seed: number): Finding {
+function report({ worker, worlds }: KillFindings, seed: number): Finding {
   const problems = [...worker.found.problems, ...worlds.flatMap(({ found }) => found.problems)]
   const sum = (count: (books: Books) => number): number =>
     worlds.reduce((total, { found }) => total + count(found.books), 0)
   const reversals = sum((books) => books.reversals)
   if (reversals === 0) problems.push('no trade was taken back, so nothing is proved about reversals')
   const passed = problems.length === 0
-  const measured = (count: (world: Killed) => number[]): Measured[] =>
+  const measured = (count: (world: KillResult) => number[]): Measured[] =>
     worlds.map(({ found, speed }) => ({ ms: count(found), speed }))
   const work = [{ ms: Object.values(worker.found.continuedMs), speed: worker.speed }]
   const seconds = {
@@ -121,14 +121,14 @@ function report({ worker, worlds }: Played, seed: number): Finding {
     events: sum(({ events }) => events),
     webhooksReceived: sum(({ webhooks }) => webhooks),
     seconds,
-    caught: caughtIn(worlds.map(({ found }) => found)),
+    caught: sumOfCaught(worlds.map(({ found }) => found)),
     problems,
   }
   return { passed, result: { name: 'kill', content } }
 }
 
 /** Trades that were under way at a kill, by state. */
-function caughtIn(worlds: readonly Killed[]): Record<string, number> {
+function sumOfCaught(worlds: readonly KillResult[]): Record<string, number> {
   const caught: Record<string, number> = {}
   for (const [state, times] of worlds.flatMap((world) => Object.entries(world.caught))) {
     caught[state] = (caught[state] ?? 0) + times

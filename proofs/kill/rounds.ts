@@ -55,7 +55,7 @@ const HALF_DONE = [
   `from ${WEBHOOK_IN_FLIGHT}`,
 ] as const
 
-export type Killed = {
+export type KillResult = {
   rounds: number
   problems: string[]
   /** Milliseconds from a start to the first answer. */
@@ -70,32 +70,32 @@ export type Killed = {
 type Plan = { rounds: number; seed: number; realTimeEvery?: number }
 
 /** Runs one world: rounds of start and kill, then a last start and the comparison of the books. */
-export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed> {
+export async function killRounds(serverUrl: string, plan: Plan): Promise<KillResult> {
   const { rounds, seed, realTimeEvery } = plan
   // Separate from the shoppers' randomness, because a round must not depend on how many shoppers came before it.
   const random = seededRandom(seed)
   const till = await openKillTill(serverUrl, `kill-${seed}`)
-  const killed: Omit<Killed, 'books'> = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
+  const result: Notes = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   let gateway: Running | undefined
   try {
     for (let round = 1; round <= rounds; round += 1) {
       await setTerms(till, round)
       const isPatient = realTimeEvery !== undefined && round % realTimeEvery === 0
-      await (isPatient ? patientRound(till, killed) : hastyRound(till, random, killed))
+      await (isPatient ? patientRound(till, result) : quickRound(till, random, result))
       const differences = await verifyLedger(till.pool)
-      killed.problems.push(
+      result.problems.push(
         ...differences.map(({ problem, detail }) => `round ${round}: ${problem}: ${detail}`),
       )
     }
     gateway = till.start()
-    killed.apiMs.push(await untilAnswering(till, gateway))
+    result.apiMs.push(await untilAnswering(till, gateway))
     await untilDelivered(till)
     await load.leave()
     await settle(till)
     await load.end()
-    killed.problems.push(...(await checkTill(till, load.orders)))
-    return { ...killed, books: await booksOf(till) }
+    result.problems.push(...(await checkTill(till, load.orders)))
+    return { ...result, books: await booksOf(till) }
   } finally {
     await load.end()
     await gateway?.interrupt()
@@ -103,10 +103,11 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<Killed>
   }
 }
 
-type Notes = Omit<Killed, 'books'>
+/** The result of a world, to which each round adds its own. */
+type Notes = Omit<KillResult, 'books'>
 
 /** Starts a gateway, kills it after a random time, and skips a minute. */
-async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise<void> {
+async function quickRound(till: KillTill, random: Random, notes: Notes): Promise<void> {
   const gateway = till.start()
   if (random.chance(KILLED_EARLY)) {
     await delay(random.int(MOST_START_MS))
@@ -116,7 +117,7 @@ async function hastyRound(till: KillTill, random: Random, notes: Notes): Promise
     else await untilHalfDone(till, random)
   }
   await gateway.kill()
-  await noteCaught(till, notes)
+  await countTradesUnderWay(till, notes)
   await passMinute(till)
 }
 
@@ -143,7 +144,7 @@ async function patientRound(till: KillTill, notes: Notes): Promise<void> {
   await untilBotsOnline(till, 0n)
   const epochs = await epochsOf(till)
   await first.kill()
-  await noteCaught(till, notes)
+  await countTradesUnderWay(till, notes)
   const begin = performance.now()
   const second = till.start()
   notes.apiMs.push(await untilAnswering(till, second))
@@ -153,7 +154,7 @@ async function patientRound(till: KillTill, notes: Notes): Promise<void> {
   await passMinute(till)
 }
 
-async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> {
+async function countTradesUnderWay({ pool }: KillTill, { caught }: Notes): Promise<void> {
   const { rows } = await pool.query<{ state: string; n: number }>(
     `select state, count(*)::int as n from trade
      where state in ('intended', 'sending', 'unknown', 'active') group by state
@@ -166,27 +167,27 @@ async function noteCaught({ pool }: KillTill, { caught }: Notes): Promise<void> 
 
 /** Waits until the world has enough deliveries and a reversal. */
 export async function untilDelivered(till: KillTill): Promise<void> {
-  const isEnough = async () => {
+  const hasEnough = async () => {
     const { deliveries, reversals } = await booksOf(till)
     if (deliveries >= LEAST_DELIVERIES && reversals > 0) return true
     await passHour(till)
     return undefined
   }
-  await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, isEnough, SETTLE_MS)
+  await eventually(`${LEAST_DELIVERIES} deliveries and a reversal`, hasEnough, SETTLE_MS)
 }
 
-/** Waits until nothing changes any more. Throws with the rest if that takes too long. */
+/** Waits until nothing changes any more. If that takes too long, throws with what still changes. */
 export async function settle(till: KillTill): Promise<void> {
-  let moving: string[] = []
+  let unsettled: string[] = []
   await eventually(
     'everything is settled',
     async () => {
       await passHour(till)
-      moving = await unsettledWork(till)
-      return moving.length === 0 || undefined
+      unsettled = await unsettledWork(till)
+      return unsettled.length === 0 || undefined
     },
     SETTLE_MS,
   ).catch(() => {
-    throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${moving.slice(0, 20).join('\n')}`)
+    throw new Error(`not settled after ${SETTLE_MS / 1000} s:\n${unsettled.slice(0, 20).join('\n')}`)
   })
 }

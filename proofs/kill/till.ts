@@ -42,7 +42,7 @@ const BOT_PAGES = { avatarUrl: 'http://steam.test/bot.jpg', profileUrl: 'http://
 
 const RISK_LIMIT_USD_CENTS = 10_000n
 
-export type Size = {
+export type TillOptions = {
   /** Bots in addition to the two of the sandbox. */
   furtherBots?: number
   /** Number of processes on the same database. */
@@ -58,9 +58,13 @@ export type Size = {
 }
 
 /** Opens a till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
-export async function openKillTill(serverUrl: string, seed: string, size: Size = {}): Promise<KillTill> {
-  const { furtherBots = 0, gateways = 1, quotas = false, settings = {}, migrations } = size
-  const { through = async (url) => url } = size
+export async function openKillTill(
+  serverUrl: string,
+  seed: string,
+  options: TillOptions = {},
+): Promise<KillTill> {
+  const { furtherBots = 0, gateways = 1, quotas = false, settings = {}, migrations } = options
+  const { through = async (url) => url } = options
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
   const databaseUrl = new URL(serverUrl)
@@ -85,7 +89,7 @@ export async function openKillTill(serverUrl: string, seed: string, size: Size =
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
   pool.on('error', () => {})
   const box = createSecretBox(masterKey)
-  const secrets = await enrol({ url: databaseUrl.href, box, steam, receiver, bots, migrations })
+  const secrets = await enrolAll({ url: databaseUrl.href, box, steam, receiver, bots, migrations })
   return {
     url: urls[0] ?? '',
     urls,
@@ -120,7 +124,7 @@ type Enrolment = {
 } & Pick<KillTill, 'steam' | 'receiver'>
 
 /** Writes the rows of `store add` and `bot add`, without a process for each. */
-async function enrol({ url, box, steam, receiver, bots, migrations }: Enrolment): Promise<StoreSecrets> {
+async function enrolAll({ url, box, steam, receiver, bots, migrations }: Enrolment): Promise<StoreSecrets> {
   await migrate(migrations === undefined ? { url } : { url, folder: migrations })
   const { db, close } = openDatabase(url, 1)
   try {
@@ -160,7 +164,7 @@ export async function enrolAgain({ pool, box, steam }: KillTill, steamId: string
   }
 }
 
-/** Enough for a busy machine. The caller judges how long it takes on a quiet one. */
+/** Long enough for a busy machine. The caller compares the time with the limit of a quiet one. */
 const ANSWER_MS = 180_000
 const ONLINE_MS = 180_000
 const CALL_MS = 10_000

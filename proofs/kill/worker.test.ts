@@ -45,7 +45,7 @@ test('20 parallel calls for the same trade make one offer, and each of them lear
   expect(other?.status).toBe(409)
 })
 
-describe('a gateway that is killed amid its work', () => {
+describe('when a gateway is killed amid its work', () => {
   let worker: KilledWorker
   const depositOf = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
 
@@ -54,28 +54,28 @@ describe('a gateway that is killed amid its work', () => {
     gateway = worker.gateway
   })
 
-  test('is followed by one that repeats the webhook that the store had not answered', () => {
+  test('the next one repeats the webhook that the store had not answered', () => {
     expect(worker.continuedMs.webhook).toBeGreaterThan(0)
   })
 
-  test('is followed by one that finds the offer whose answer was lost', () => {
+  test('the next one finds the offer for which Steam’s answer was lost', () => {
     expect(worker.caught).toMatch(/sending|unknown/)
-    expect(depositOf('unanswered')?.answer).toBe('active')
+    expect(depositOf('offerAnswerLost')?.answer).toBe('active')
   })
 
   test.each([
-    ['whose webhook was not answered', 'unheard'],
-    ['whose offer was sent, but Steam’s answer was lost', 'unanswered'],
-    ['of one shopper who accepted right before the kill', 'one'],
-    ['of another shopper who accepted right before the kill', 'other'],
-    ['whose shopper accepted after the kill', 'after'],
-  ])('is followed by one, after which exactly one credit is booked for the deposit %s', (_what, title) => {
+    ['whose webhook was not answered', 'webhookUnanswered'],
+    ['whose offer was sent, but Steam’s answer was lost', 'offerAnswerLost'],
+    ['of one shopper who accepted right before the kill', 'acceptedBefore1'],
+    ['of another shopper who accepted right before the kill', 'acceptedBefore2'],
+    ['whose shopper accepted after the kill', 'acceptedAfterKill'],
+  ])('exactly one credit is booked for the deposit %s', (_what, title) => {
     const { amount = 0, credited } = depositOf(title) ?? {}
     expect(amount).toBeGreaterThan(0)
     expect(credited).toEqual({ ledger: amount, events: 1, webhooks: amount })
   })
 
-  test('loses nothing and doubles nothing', () => {
+  test('nothing is lost or doubled', () => {
     expect(worker.problems).toEqual([])
   })
 })

@@ -11,7 +11,7 @@ import type { KillTill } from './till.ts'
 export type KilledWorker = {
   /** The process that continues the work. */
   gateway: Running
-  /** State of the trade of the unanswered offer right after the kill. */
+  /** The state, right after the kill, of the trade whose offer Steam had not answered. */
   caught: string | undefined
   /** Milliseconds from the kill until each piece of unfinished work continued. */
   continuedMs: { webhook: number; send: number; acceptedBefore: number; acceptedAfter: number }
@@ -23,7 +23,7 @@ export type KilledWorker = {
 /** The credit in the ledger, the events in the log, and the credit in the store's webhooks. */
 type Credited = { ledger: number; events: number; webhooks: number }
 
-/** Enough for a busy machine. */
+/** Long enough for a busy machine. */
 const CONTINUE_MS = 300_000
 
 type TradeRequest = { person: string; game: Game }
@@ -65,15 +65,15 @@ const webhooksOf = ({ receiver }: KillTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
 /** Makes a delivery whose webhook the store receives but does not answer. Resolves to the id of that webhook. */
-async function unheardWebhook(till: KillTill, trade: Trade): Promise<unknown> {
+async function unansweredWebhook(till: KillTill, trade: Trade): Promise<unknown> {
   till.receiver.answers.push(() => {})
   trade.accept()
   await until('the store hears of the delivery', () => webhooksOf(till, 'deposit.succeeded').length > 0)
   return webhooksOf(till, 'deposit.succeeded')[0]?.headers['webhook-id']
 }
 
-/** Makes an offer whose answer is lost. */
-async function unansweredSend(till: KillTill): Promise<Trade> {
+/** Sends an offer. Steam makes it, but its answer is lost. */
+async function lostOfferAnswer(till: KillTill): Promise<Trade> {
   till.steam.fault({
     match: { host: 'steamcommunity.com', path: '/tradeoffer/new/send' },
     effect: { hang: 'after' },
@@ -87,22 +87,22 @@ async function unansweredSend(till: KillTill): Promise<Trade> {
 export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
   await until('nothing moves', async () => (await unsettledWork(till)).length === 0)
   const before = webhooksOf(till, 'deposit.pending').length
-  const unheard = await openTrade(till, { person: 'nova_hound', game: 'dota' })
-  const after = await openTrade(till, { person: 'quiet_lynx', game: 'dota' })
-  const one = await openTrade(till, { person: 'nova_hound', game: 'cs' })
-  const other = await openTrade(till, { person: 'quiet_lynx', game: 'cs' })
+  const webhookUnanswered = await openTrade(till, { person: 'nova_hound', game: 'dota' })
+  const acceptedAfterKill = await openTrade(till, { person: 'quiet_lynx', game: 'dota' })
+  const acceptedBefore1 = await openTrade(till, { person: 'nova_hound', game: 'cs' })
+  const acceptedBefore2 = await openTrade(till, { person: 'quiet_lynx', game: 'cs' })
   await until(
     'the store hears of four offers',
     () => webhooksOf(till, 'deposit.pending').length === before + 4,
   )
-  const webhookId = await unheardWebhook(till, unheard)
-  const unanswered = await unansweredSend(till)
-  one.accept()
-  other.accept()
+  const webhookId = await unansweredWebhook(till, webhookUnanswered)
+  const offerAnswerLost = await lostOfferAnswer(till)
+  acceptedBefore1.accept()
+  acceptedBefore2.accept()
   await first.kill()
   const killedAt = performance.now()
-  after.accept()
-  const caught = await unanswered.state()
+  acceptedAfterKill.accept()
+  const caught = await offerAnswerLost.state()
   const gateway = till.start()
   const continued = async (what: string, check: () => Promise<boolean> | boolean) => {
     await until(what, check).catch((error: unknown) => {
@@ -110,18 +110,23 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
     })
     return performance.now() - killedAt
   }
-  const timesHeard = () =>
+  const timesReceived = () =>
     till.receiver.received.filter(({ headers }) => headers['webhook-id'] === webhookId).length
   const [webhook, send, acceptedBefore, acceptedAfter] = await Promise.all([
-    continued('the webhook is repeated', () => timesHeard() > 1),
-    continued('the offer is found', async () => (await unanswered.state()) === 'active'),
+    continued('the webhook is repeated', () => timesReceived() > 1),
+    continued('the offer is found', async () => (await offerAnswerLost.state()) === 'active'),
     continued('the trades accepted before the kill are held', async () =>
-      (await Promise.all([one.state(), other.state()])).every((state) => state === 'held'),
+      (await Promise.all([acceptedBefore1.state(), acceptedBefore2.state()])).every(
+        (state) => state === 'held',
+      ),
     ),
-    continued('the trade accepted after the kill is final', async () => (await after.state()) === 'final'),
+    continued(
+      'the trade accepted after the kill is final',
+      async () => (await acceptedAfterKill.state()) === 'final',
+    ),
   ])
-  unanswered.accept()
-  const accepted = { unheard, unanswered, one, other, after }
+  offerAnswerLost.accept()
+  const accepted = { webhookUnanswered, offerAnswerLost, acceptedBefore1, acceptedBefore2, acceptedAfterKill }
   const deposits = []
   for (const [title, trade] of Object.entries(accepted)) {
     await continued(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).webhooks > 0)

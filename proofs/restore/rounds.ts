@@ -12,7 +12,7 @@ import { copyEmbedded } from '../../gateway/backups/service.ts'
 import { runCommandLine } from '../../gateway/cli/run.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
-import { loseServer, type Server, startCopy, startServer } from '../failover/server.ts'
+import { crashServer, type Server, startCopy, startServer } from '../failover/server.ts'
 import { epochsOf, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { openDoor } from './door.ts'
 import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
@@ -64,7 +64,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
     servers.push(successor)
     const before = await runUntilLoss(till, successor)
     if (restored !== 'promoted') await gateway.kill()
-    loseServer(first)
+    crashServer(first)
     await first.died
     leadTo(await successor.takeOver())
     return await judge(till, {

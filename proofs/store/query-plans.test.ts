@@ -37,7 +37,7 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 + DEPOSITS })
 let till: Till
 let plain: Database
 let observed: Db
-let queried: CompiledQuery[]
+let observedQueries: CompiledQuery[]
 
 beforeAll(async () => {
   till = await startTill()
@@ -46,13 +46,13 @@ beforeAll(async () => {
   await aBot(till)
   const { id } = await aDeposit(till, { id: STORE })
   await withFillConnection(till.url, (db) => fill(db, id))
-  queried = []
+  observedQueries = []
   // Reads int8 as bigint, like the gateway's own connection.
   plain = openDatabase(till.url, 2)
   observed = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: plain.pool }),
     log: ({ query }) => {
-      queried.push(CompiledQuery.raw(query.sql, [...query.parameters]))
+      observedQueries.push(CompiledQuery.raw(query.sql, [...query.parameters]))
     },
   })
 })
@@ -140,9 +140,9 @@ const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan
 
 /** The rows that all queries of a call read. */
 async function rowsRead(call: () => Promise<unknown>): Promise<number> {
-  queried = []
+  observedQueries = []
   await call()
-  const queries = [...queried]
+  const queries = [...observedQueries]
   let rows = 0
   for (const { sql: text, parameters } of queries) {
     const explain = CompiledQuery.raw(`explain (analyze, format json) ${text}`, [...parameters])

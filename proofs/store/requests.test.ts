@@ -1,6 +1,6 @@
 /**
- * The store API under requests generated from its OpenAPI document. An answer that does not fit its schema becomes a
- * 500, so "no 5xx" also means that every answer fits. In full: `PROOF_REQUESTS=20000 npm test --
+ * Sends requests to the store API that are generated from its OpenAPI document. An answer that does not fit its schema
+ * becomes a 500, so "no 5xx" also means that every answer fits. In full: `PROOF_REQUESTS=20000 npm test --
  * proofs/store/requests`.
  */
 import * as fc from 'fast-check'
@@ -191,7 +191,7 @@ test(`${REQUESTS} generated requests get no 5xx, and every answer fits the refer
 })
 
 /** An id that does not exist. */
-const NOBODYS = '999999999'
+const UNKNOWN_ID = '999999999'
 
 test('ids of another store get the same answers as ids that do not exist', {
   timeout: 600_000 + REQUESTS * MS_A_REQUEST,
@@ -205,7 +205,7 @@ test('ids of another store get the same answers as ids that do not exist', {
         const url = operation.path.replace('{id}', id) + request.url.slice(request.url.indexOf('?'))
         return send({ ...request, idempotencyKey: undefined, url })
       }
-      const unknown = await at(NOBODYS)
+      const unknown = await at(UNKNOWN_ID)
       for (const id of ids.foreign) {
         // Deposits and endpoints have separate numbers, so the other store's endpoint can have the same number as a
         // deposit of this store.
@@ -214,7 +214,7 @@ test('ids of another store get the same answers as ids that do not exist', {
         // Equal except for the requested id, which a refusal names.
         expect([foreign.statusCode, foreign.body]).toEqual([
           unknown.statusCode,
-          unknown.body.replaceAll(NOBODYS, id),
+          unknown.body.replaceAll(UNKNOWN_ID, id),
         ])
       }
     }),

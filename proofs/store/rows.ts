@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../gateway/db/client.ts'
 
-/** Deposits of each customer, at any size. */
-export const A_CUSTOMER = 20
+/** The number of deposits of each customer, at any size of the table. */
+export const DEPOSITS_A_CUSTOMER = 20
 
 /**
  * Writes `count` deposits, one a second up to now: `order 1`, `order 2` …, with the MD5 of the number as hash. Nine of
@@ -17,7 +17,7 @@ export async function fillDeposits(db: Db, count: number): Promise<void> {
     select md5(n::text), case when n % 10 = 0 then 2 else 1 end, 'order ' || n, '', status, 'USD', 'https://store.test/',
       case when status = 'succeeded' then 1000 end, case when status = 'succeeded' and n % 10 in (1, 2, 3) then 1000 else 0 end,
       case when status = 'succeeded' and n % 10 in (1, 2, 3) then 1000 else 0 end,
-      'customer ' || n % (${count}::int / ${A_CUSTOMER}::int), now() - (${count}::int - n) * interval '1 second', now()
+      'customer ' || n % (${count}::int / ${DEPOSITS_A_CUSTOMER}::int), now() - (${count}::int - n) * interval '1 second', now()
     from (select n, case when n % 3 = 1 then 'succeeded' when n % 1000 = 2 then 'tradeDeclined' else 'paymentTimeout' end
       as status from generate_series(1, ${count}::int) n) made`.execute(db)
   await sql`

@@ -40,8 +40,12 @@ async function sumPaid({ till }: Target, storeId: bigint): Promise<bigint> {
 
 type ActCall = { act: string; input: object }
 
-async function postAct({ till, again }: Staff, who: Person, { act, input }: ActCall): Promise<ConsoleAnswer> {
-  return post(till, `act/${act}`, { headers: await again(who), body: { reason: 'wages', input } })
+async function postAct(
+  { till, newSession }: Staff,
+  who: Person,
+  { act, input }: ActCall,
+): Promise<ConsoleAnswer> {
+  return post(till, `act/${act}`, { headers: await newSession(who), body: { reason: 'wages', input } })
 }
 
 const proposalIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? '0'

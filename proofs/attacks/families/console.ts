@@ -64,7 +64,7 @@ type Defence =
   | 'signing out'
   | 'signing out everywhere'
 
-const ofOthers = (staff: Staff): Case<Defence>[] => [
+const callsOfOthers = (staff: Staff): Case<Defence>[] => [
   ...CALLS.flatMap(({ path }) =>
     ELSEWHERE.map(([what, headers]) => ({
       what: `${path} from ${what}`,
@@ -82,7 +82,7 @@ const ofOthers = (staff: Staff): Case<Defence>[] => [
 ]
 
 /** Incomplete sessions, and a second cookie planted before the real one, as another port of the host could do. */
-function inParts({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
+function incompleteSessions({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
   const all = { ada, mallory, ...staff }
   const [hers, his] = [ada.headers.cookie ?? '', mallory.headers.cookie ?? '']
   const half = 'x-console-session'
@@ -109,7 +109,7 @@ const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
     CALLS.filter((one) => RANKS.indexOf(one.role) > RANKS.indexOf(role)).map(({ path }) => ({
       what: `${path} by the ${role}`,
       by: 'the role' as const,
-      attack: async () => mustBeRefused('forbidden', call(staff, path, await staff.again(staff[role]))),
+      attack: async () => mustBeRefused('forbidden', call(staff, path, await staff.newSession(staff[role]))),
     })),
   )
 
@@ -119,7 +119,7 @@ const stale = (staff: Staff): Case<Defence>[] => [
     what: `${path} long after the passkey was used`,
     by: 'a fresh check' as const,
     async attack() {
-      const headers = await staff.again(staff.ada)
+      const headers = await staff.newSession(staff.ada)
       staff.till.clock.advance(6 * MINUTE_MS)
       return mustBeRefused('step_up', call(staff, path, headers))
     },
@@ -128,7 +128,7 @@ const stale = (staff: Staff): Case<Defence>[] => [
     what: `a session that was idle for ${ms / MINUTE_MS} minutes`,
     by: 'sessions that expire' as const,
     async attack() {
-      const headers = await staff.again(staff.ada)
+      const headers = await staff.newSession(staff.ada)
       staff.till.clock.advance(ms)
       return mustBeRefused('signed_out', call(staff, 'find/acts', headers))
     },
@@ -140,7 +140,7 @@ const signedOut = (staff: Staff): Case<Defence>[] => [
     what: `${path} after signing out`,
     by: 'signing out' as const,
     async attack() {
-      const headers = await staff.again(staff.ada)
+      const headers = await staff.newSession(staff.ada)
       await call(staff, 'sign-out', headers)
       return mustBeRefused('signed_out', call(staff, path, headers))
     },
@@ -149,7 +149,7 @@ const signedOut = (staff: Staff): Case<Defence>[] => [
     what: `${path} of another browser after signing out everywhere`,
     by: 'signing out everywhere' as const,
     async attack() {
-      const [headers, stolen] = [await staff.again(staff.ada), await staff.again(staff.ada)]
+      const [headers, stolen] = [await staff.newSession(staff.ada), await staff.newSession(staff.ada)]
       await call(staff, 'sign-out-everywhere', headers)
       return mustBeRefused('signed_out', call(staff, path, stolen))
     },
@@ -209,15 +209,15 @@ export const consoleCalls: Family = family<Defence>({
   async honest(target: Target) {
     const staff = await staffOf(target)
     const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN })
-    const headers = await staff.again(staff.ada)
+    const headers = await staff.newSession(staff.ada)
     const answer = await call(staff, 'find/acts', headers)
     return problemIf(shown.status !== 200 || answer.status !== 200, `an operator gets ${answer.status}`)
   },
   async cases(target: Target) {
     const staff = await staffOf(target)
     return [
-      ...ofOthers(staff),
-      ...inParts(staff),
+      ...callsOfOthers(staff),
+      ...incompleteSessions(staff),
       ...aboveTheirRole(staff),
       ...stale(staff),
       ...signedOut(staff),

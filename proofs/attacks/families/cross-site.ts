@@ -7,7 +7,7 @@ const OTHER = 'B'.repeat(43)
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
 
 /** Every call of the page that changes something. */
-const CALLS = (target: Target): Ask[] => {
+const changingCalls = (target: Target): Ask[] => {
   const hash = target.shoppers[0]?.hash ?? ''
   const report = { message: 'm', type: 'error', filename: 'f', lineno: 1, empty: false, url: `/${hash}` }
   return [
@@ -19,7 +19,7 @@ const CALLS = (target: Target): Ask[] => {
 }
 
 const takesTradeLink = async (target: Target): Promise<string | undefined> => {
-  const [call] = CALLS(target)
+  const [call] = changingCalls(target)
   const { statusCode, body } = await target.change(call ?? { url: '/' })
   return statusCode === 200 ? undefined : `${statusCode} ${body}`
 }
@@ -36,7 +36,7 @@ const withHeaders = <D extends string>(
   status: number,
   tries: readonly (readonly [what: string, by: D, headers: Headers])[],
 ): Case<D>[] =>
-  CALLS(target).flatMap((call) =>
+  changingCalls(target).flatMap((call) =>
     tries.map(([what, by, headers]) => ({
       what: `${call.url} with ${what}`,
       by,
@@ -209,7 +209,7 @@ export const methods = family({
   },
   honest: takesTradeLink,
   cases: (target) => {
-    const [call] = CALLS(target)
+    const [call] = changingCalls(target)
     const url = call?.url ?? ''
     const query = `hash=${target.shoppers[0]?.hash}&tradeUrl=${encodeURIComponent(LINK)}`
     const plain = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method) => ({

@@ -33,7 +33,7 @@ type Defence =
 
 const tokensOf = (key: number, begun = BEGIN) =>
   createEmbedTokens({ hmacs: createSecretBox(Buffer.alloc(32, key)).hmacs, clock: fakeClock(begun) })
-const good = (hash = HASH) => tokensOf(7).make({ hash, origin: STORE })
+const validToken = (hash = HASH) => tokensOf(7).make({ hash, origin: STORE })
 
 const routes: FastifyPluginAsync = async (scope) => {
   scope.post('/api/trade', async () => ({}))
@@ -41,7 +41,7 @@ const routes: FastifyPluginAsync = async (scope) => {
 }
 
 /** `origin`: the origin that may frame the deposit, according to the database. */
-async function onTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = STORE): Promise<T> {
+async function withTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = STORE): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-attacks-'))
   writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox"><head><title>x</title></head></html>')
   const app = await createApp({
@@ -69,7 +69,7 @@ const PATHS = ['/api/trade', '/api/trade-url']
 type Calling = { token: string; path: string; hash?: string; headers?: Record<string, string> }
 
 const call = ({ token, path, hash = HASH, headers = {} }: Calling): Promise<LightMyRequestResponse> =>
-  onTill((app) =>
+  withTill((app) =>
     app.inject({
       method: 'POST',
       url: path,
@@ -78,7 +78,7 @@ const call = ({ token, path, hash = HASH, headers = {} }: Calling): Promise<Ligh
     }),
   )
 
-const withPart = (index: number, value: string, token = good()): string =>
+const withPart = (index: number, value: string, token = validToken()): string =>
   token.split('.').with(index, value).join('.')
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64url')
@@ -86,17 +86,17 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64url'
 const FORGED: [what: string, token: () => string, hash?: string][] = [
   ['the hash of another deposit', () => withPart(1, OTHER), OTHER],
   ['a later expiry', () => withPart(2, '9999999999')],
-  ['an expiry a second later', () => withPart(2, String(Number(good().split('.')[2]) + 1))],
+  ['an expiry a second later', () => withPart(2, String(Number(validToken().split('.')[2]) + 1))],
   ['another origin', () => withPart(3, encoded('https://evil.example'))],
   ['no origin', () => withPart(3, encoded('null'))],
   ['a signature of zeros', () => withPart(4, 'A'.repeat(43))],
-  ['the signature of another deposit', () => withPart(4, good(OTHER).split('.')[4] ?? '')],
+  ['the signature of another deposit', () => withPart(4, validToken(OTHER).split('.')[4] ?? '')],
   ['the key of another till', () => tokensOf(8).make({ hash: HASH, origin: STORE })],
 ]
 
 /** Resolves to undefined if only `who` may frame the page. */
 async function framedBy(path: string, dest: string, who: string): Promise<string | undefined> {
-  const { headers } = await onTill((app) =>
+  const { headers } = await withTill((app) =>
     app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
   )
   const framers = /frame-ancestors ([^;]*)/.exec(String(headers['content-security-policy']))?.[1] ?? 'all'
@@ -132,7 +132,7 @@ const policies = (): Case<Defence>[] =>
     by: 'a plain origin' as const,
     async attack() {
       const headers = { host: 'till.test', 'sec-fetch-dest': 'iframe' }
-      const answer = await onTill((app) => app.inject({ url: `/deposit/${HASH}`, headers }), origin)
+      const answer = await withTill((app) => app.inject({ url: `/deposit/${HASH}`, headers }), origin)
       const policy = String(answer.headers['content-security-policy'])
       return problemIf(policy.includes(`frame-ancestors ${origin}`), `the policy is ${policy}`)
     },
@@ -165,12 +165,12 @@ const calls = (): Case<Defence>[] =>
     ...[OTHER, 'c'.repeat(32), '0'.repeat(32)].map((hash) => ({
       what: `${path} about ${hash}`,
       by: 'one deposit only' as const,
-      attack: () => answered(call({ token: good(), path, hash }), 403),
+      attack: () => answered(call({ token: validToken(), path, hash }), 403),
     })),
     ...ELSEWHERE.map(([what, headers]) => ({
       what: `${path} by ${what}`,
       by: 'calls from our own page only' as const,
-      attack: () => answered(call({ token: good(), path, headers }), 403),
+      attack: () => answered(call({ token: validToken(), path, headers }), 403),
     })),
   ])
 
@@ -182,7 +182,9 @@ const reads = (): Case<Defence>[] =>
       what: `${url} read by ${origin}`,
       by: 'the same answer for all origins' as const,
       async attack() {
-        const { headers } = await onTill((app) => app.inject({ url, headers: { host: 'till.test', origin } }))
+        const { headers } = await withTill((app) =>
+          app.inject({ url, headers: { host: 'till.test', origin } }),
+        )
         const allowed = headers['access-control-allow-origin'] ?? headers['access-control-allow-credentials']
         return problemIf(allowed !== undefined, `allows ${String(allowed)}`)
       },
@@ -238,8 +240,10 @@ export const embedding: Family = family<Defence>({
     },
   },
   async honest() {
-    const called = await call({ token: good(), path: '/api/trade' })
-    const loader = await onTill((app) => app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }))
+    const called = await call({ token: validToken(), path: '/api/trade' })
+    const loader = await withTill((app) =>
+      app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }),
+    )
     const isRead = loader.headers['access-control-allow-origin'] === '*'
     return problemIf(called.statusCode !== 200 || !isRead, `the page in its frame gets ${called.statusCode}`)
   },

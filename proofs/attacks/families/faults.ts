@@ -6,7 +6,7 @@ import { answered, problemIf } from './checks.ts'
 
 const PROBLEM = 'gateway/http/problem.ts'
 /** Matches words that reveal something about the sources, the database or the machine. */
-const TELLING =
+const REVEALING =
   /relation|column|select |insert |node_modules|gateway\/|\.ts\b|\.js\b|postgres|kysely|at async|stack/i
 
 /** Calls of stores and of the page, each with a table that it needs. */
@@ -73,7 +73,7 @@ export const faults: Family = family({
       async attack() {
         const { statusCode, body } = await askWithout(target, one)
         if (statusCode < 500) return `answered ${statusCode}, so nothing failed: ${body.slice(0, 100)}`
-        return problemIf(TELLING.test(body), `says ${body.slice(0, 100)}`)
+        return problemIf(REVEALING.test(body), `says ${body.slice(0, 100)}`)
       },
     })),
 })

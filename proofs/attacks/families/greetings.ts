@@ -25,26 +25,26 @@ const load = async () =>
   code.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
 
 /**
- * Simulates a page in a frame. `sent`: its messages to its parent. `message` delivers a message to the page. It returns
- * a list to which everything is added that the page sends to the port of that message.
+ * Simulates a page in a frame. `sent`: its messages to its parent. `message` delivers a message with a port to the
+ * page. It returns a list that collects everything that the page sends to that port.
  */
-async function framed() {
+async function openFrame() {
   const listeners = new Set<(event: object) => void>()
   const sent: unknown[][] = []
   const parent = { postMessage: (...message: unknown[]) => sent.push(message) }
   const target = {
     parent,
     document: { addEventListener: () => {}, getElementById: () => null },
-    addEventListener: (_type: string, hear: (event: object) => void) => listeners.add(hear),
-    removeEventListener: (_type: string, hear: (event: object) => void) => listeners.delete(hear),
+    addEventListener: (_type: string, listener: (event: object) => void) => listeners.add(listener),
+    removeEventListener: (_type: string, listener: (event: object) => void) => listeners.delete(listener),
   }
   const joinParent = await load()
   const { send } = frame.parse(joinParent(target, STORE))
   const message = (facts: object): unknown[] => {
     const received: unknown[] = []
     const ports = [{ postMessage: (what: unknown) => received.push(messageSchema.parse(what)) }]
-    for (const hear of [...listeners])
-      hear({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
+    for (const listener of [...listeners])
+      listener({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
     return received
   }
   return { sent, send: () => send({ type: 'status', detail: { depositId: '7' } }), message }
@@ -72,26 +72,26 @@ const GREETINGS = [
   JSON.stringify(GREETING),
 ]
 
-const hearing = (by: Defence, what: string, facts: object): Case<Defence> => ({
+const eavesdropping = (by: Defence, what: string, facts: object): Case<Defence> => ({
   what,
   by,
   async attack() {
-    const { message, send } = await framed()
-    const heard = message(facts)
+    const { message, send } = await openFrame()
+    const received = message(facts)
     send()
-    return problemIf(heard.length > 0, 'receives the deposit’s messages')
+    return problemIf(received.length > 0, 'receives the deposit’s messages')
   },
 })
 
-const taking = (data: object): Case<Defence> => ({
+const replacing = (data: object): Case<Defence> => ({
   what: `a second port, with ${JSON.stringify(data)}`,
   by: 'the first port',
   async attack() {
-    const { message, send } = await framed()
+    const { message, send } = await openFrame()
     message({})
-    const heard = message({ data })
+    const received = message({ data })
     send()
-    return problemIf(heard.length > 0, 'takes the place of the first')
+    return problemIf(received.length > 0, 'takes the place of the first')
   },
 })
 
@@ -99,7 +99,7 @@ const misdirected: Case<Defence> = {
   what: 'another page in place of the store’s',
   by: 'a greeting to one origin',
   async attack() {
-    const { sent } = await framed()
+    const { sent } = await openFrame()
     return problemIf(
       sent.some(([, to]) => to !== STORE),
       'receives the greeting',
@@ -140,15 +140,17 @@ export const greetings: Family = family<Defence>({
     },
   },
   async honest() {
-    const { message, send } = await framed()
+    const { message, send } = await openFrame()
     send()
     return problemIf(message({}).length !== 1, 'the store receives nothing')
   },
   cases: () => [
-    ...ORIGINS.map((origin) => hearing('the origin', `a page of ${origin}`, { origin })),
-    ...Object.entries(SOURCES).map(([what, source]) => hearing('the parent only', what, { source })),
-    ...GREETINGS.map((data) => hearing('the greeting', `a greeting of ${JSON.stringify(data)}`, { data })),
-    ...[GREETING, { ...GREETING, more: 1 }].map(taking),
+    ...ORIGINS.map((origin) => eavesdropping('the origin', `a page of ${origin}`, { origin })),
+    ...Object.entries(SOURCES).map(([what, source]) => eavesdropping('the parent only', what, { source })),
+    ...GREETINGS.map((data) =>
+      eavesdropping('the greeting', `a greeting of ${JSON.stringify(data)}`, { data }),
+    ),
+    ...[GREETING, { ...GREETING, more: 1 }].map(replacing),
     misdirected,
   ],
 })

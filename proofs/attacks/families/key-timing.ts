@@ -1,6 +1,6 @@
 /**
  * The time that a refusal takes must reveal nothing about the key: family 40. Times on a busy machine prove nothing, so
- * the cases watch the comparison instead. It must cover whole hashes, however many leading bytes are right.
+ * the cases watch the comparison instead: it must compare entire hashes, however many leading bytes are right.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'

@@ -77,7 +77,7 @@ const INSIDE = [
 ]
 
 /** URLs that a store could enter. They must be refused before any name is resolved. */
-const WRITTEN = [
+const STORE_URLS = [
   'https://127.0.0.1/',
   'https://127.1/',
   'https://0x7f000001/',
@@ -211,7 +211,7 @@ export const network: Family = family({
       by: 'public addresses only' as const,
       attack: () => problemIf(isPublicAddress(address), 'counts as public'),
     })),
-    ...WRITTEN.flatMap((written) => {
+    ...STORE_URLS.flatMap((written) => {
       const url = URL.parse(written)
       if (url === null) return []
       return {

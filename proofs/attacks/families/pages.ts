@@ -8,7 +8,7 @@ const APP = 'gateway/http/app.ts'
 const PAGE = 'gateway/http/page.ts'
 const POLICY = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
 
-const PATHS = (target: Target): string[] => {
+const pathsOf = (target: Target): string[] => {
   const hash = target.shoppers[0]?.hash ?? ''
   return [
     '/',
@@ -56,7 +56,7 @@ const cors = family({
   },
   honest: showsPage,
   cases: (target) =>
-    PATHS(target).flatMap((url) =>
+    pathsOf(target).flatMap((url) =>
       ORIGINS.flatMap((origin) =>
         ['GET', 'OPTIONS'].map((method) => ({
           what: `${method} ${url.split('?')[0]?.slice(0, 20)} from ${origin}`,
@@ -91,7 +91,7 @@ const framing = family({
   },
   honest: showsPage,
   cases: (target) =>
-    PATHS(target).map((url, index) => ({
+    pathsOf(target).map((url, index) => ({
       what: url,
       by: index < 4 ? ('no frame around the page' as const) : ('no frame around other answers' as const),
       async attack() {
@@ -126,7 +126,7 @@ const policy = family({
   honest: showsPage,
   cases: (target) =>
     Object.keys(DIRECTIVES).flatMap((directive) =>
-      PATHS(target)
+      pathsOf(target)
         .slice(0, 4)
         .map((url) => ({
           what: `${directive} at ${url}`,
@@ -247,7 +247,7 @@ const debugging = family({
   },
   honest: showsPage,
   cases: (target) =>
-    PATHS(target).flatMap((url) => [
+    pathsOf(target).flatMap((url) => [
       {
         what: `TRACE ${url}`,
         by: 'no TRACE' as const,
@@ -284,7 +284,7 @@ const cookies = family({
   honest: showsPage,
   cases: (target) =>
     Object.entries(COOKIE).flatMap(([by, [part]]) =>
-      PATHS(target)
+      pathsOf(target)
         .slice(0, 4)
         .map((url) => ({
           what: `${part} at ${url}`,

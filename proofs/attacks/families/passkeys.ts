@@ -58,7 +58,7 @@ function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence)
 }
 
 /** Answers to challenges that were used, have expired, or were not made for this answer. */
-const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
+const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
   const by = 'a challenge counts once' as const
   const finish = (at: string, assertion: object, headers: Record<string, string> = OWN) =>
     post(till, `${at}/finish`, { headers, body: { assertion } })
@@ -78,9 +78,9 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       by,
       async attack() {
         till.advanceLimits(HOUR_MS)
-        const asked = challengeOf(await post(till, 'sign-in/begin'))
+        const challenge = challengeOf(await post(till, 'sign-in/begin'))
         till.clock.advance(6 * MINUTE_MS)
-        return mustRefuse(await finish('sign-in', ada.device.show(asked)))
+        return mustRefuse(await finish('sign-in', ada.device.show(challenge)))
       },
     },
     {
@@ -98,8 +98,8 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
       async attack() {
         const headers = sessionOf(await showPasskey(till, { device: grace.device }))
         till.advanceLimits(HOUR_MS)
-        const asked = challengeOf(await post(till, 'sign-in/begin'))
-        return mustRefuse(await finish('step-up', grace.device.show(asked), headers))
+        const challenge = challengeOf(await post(till, 'sign-in/begin'))
+        return mustRefuse(await finish('step-up', grace.device.show(challenge), headers))
       },
     },
     {
@@ -111,8 +111,8 @@ const misplaced = ({ till, ada, grace }: Staff): Case<Defence>[] => {
           sessionOf(await showPasskey(till, { device: grace.device })),
           sessionOf(await showPasskey(till, { device: grace.device })),
         ]
-        const asked = challengeOf(await post(till, 'step-up/begin', { headers: one }))
-        return mustRefuse(await finish('step-up', grace.device.show(asked), other))
+        const challenge = challengeOf(await post(till, 'step-up/begin', { headers: one }))
+        return mustRefuse(await finish('step-up', grace.device.show(challenge), other))
       },
     },
   ]
@@ -131,12 +131,12 @@ const links = ({ till }: Staff): Case<Defence>[] =>
     },
   }))
 
-const ofAnother = ({ till, ada, mallory, again }: Staff): Case<Defence>[] =>
+const ofAnother = ({ till, ada, mallory, newSession }: Staff): Case<Defence>[] =>
   [mallory, ada].map((thief, index) => ({
     what: `a step-up of session ${index + 1} with another operator’s passkey`,
     by: 'a passkey of the session’s operator' as const,
     async attack() {
-      const headers = await again(index === 0 ? ada : mallory)
+      const headers = await newSession(index === 0 ? ada : mallory)
       return mustRefuse(await showPasskey(till, { device: thief.device, headers, at: 'step-up' }))
     },
   }))
@@ -216,7 +216,7 @@ export const passkeys: Family = family<Defence>({
     return [
       ...otherDevices(staff, () => createAuthenticator(ANOTHER_PORT), 'its own origin'),
       ...otherDevices(staff, () => createAuthenticator(ORIGIN, { verifies: false }), 'user verification'),
-      ...misplaced(staff),
+      ...misusedAnswers(staff),
       ...links(staff),
       ...ofAnother(staff),
       ...tries(staff),

@@ -4,7 +4,7 @@ import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
 const PRICE = 'gateway/pricing/price.ts'
-/** The line to replace, with the lines around it: an identical line, elsewhere, checks an operator's own price. */
+/** The line to change, with the lines around it, because an identical line elsewhere checks an operator's own price. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
   const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
   if (seen <= rules.minWorthUsdCents)`
@@ -50,9 +50,9 @@ type Defence =
 
 /** The factors by which sources exaggerate. */
 const PUMPS = [1.31, 1.5, 2, 3, 5, 10, 100, 10_000]
-const caseOf = (line: Defence, what: string, attack: () => string | undefined): Case<Defence> => ({
+const caseOf = (by: Defence, what: string, attack: () => string | undefined): Case<Defence> => ({
   what,
-  by: line,
+  by,
   attack,
 })
 
@@ -170,7 +170,7 @@ export const prices: Family = family<Defence>({
       caseOf('no old prices', `a price from ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
     ),
     ...[0.1, 1, 6, 24, 24 * 365].map((hours) =>
-      caseOf('no future prices', `a price of ${hours} hours ahead`, () =>
+      caseOf('no future prices', `a price from ${hours} hours in the future`, () =>
         counts([price({ asOf: ago(-hours) })]),
       ),
     ),

@@ -65,7 +65,7 @@ const NONSENSE = [
   '1e1.0.0.1',
   '127.0.0.1;::1',
 ]
-/** The line before which the change accepts every text. */
+/** The beginning of a line. The change inserts another line before it, which accepts every text. */
 const TAKES_ALL = 'const entries = text.split('
 
 /** Databases on other machines whose identity is not verified. */

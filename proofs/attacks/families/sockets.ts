@@ -1,4 +1,4 @@
-/** Requests that two readers would split differently, on real sockets: family 27. */
+/** Requests that a proxy and the gateway could split differently, on real sockets: family 27. */
 import { type Family, family } from '../attack.ts'
 import { throughProxy } from '../proxy.ts'
 import { answeredBy, firstLineOf, portOf } from '../wire.ts'

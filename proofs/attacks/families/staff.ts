@@ -23,15 +23,15 @@ export type Staff = {
   support: Person
   viewer: Person
   /** Opens another session, with a passkey that was just used. */
-  again(person: Person): Promise<Record<string, string>>
+  newSession(person: Person): Promise<Record<string, string>>
 }
 
-const opened = new WeakMap<Target, Promise<Staff>>()
+const staffByTarget = new WeakMap<Target, Promise<Staff>>()
 
 /** Returns the one console of a target. */
 export function staffOf(target: Target): Promise<Staff> {
-  const found = opened.get(target) ?? open(target)
-  opened.set(target, found)
+  const found = staffByTarget.get(target) ?? open(target)
+  staffByTarget.set(target, found)
   return found
 }
 
@@ -48,7 +48,7 @@ async function open({ till: { deps } }: Target): Promise<Staff> {
     mallory: await person('Mallory', 'operator'),
     support: await person('Sam', 'support'),
     viewer: await person('Vic', 'viewer'),
-    async again({ device }) {
+    async newSession({ device }) {
       till.advanceLimits(HOUR_MS)
       return sessionOf(await showPasskey(till, { device }))
     },

@@ -24,10 +24,10 @@ export const openDeposit = (
   })
 
 /** The answer's text, without the id that the call named. */
-const wordsOf = (body: string, id: string): string => body.replaceAll(id, 'ID')
+const withoutId = (body: string, id: string): string => body.replaceAll(id, 'ID')
 
 /** Resolves to undefined if the other store gets the same answer for `id` as for an id that does not exist. */
-async function learnsNothing(
+async function mustLearnNothing(
   target: Target,
   ask: (id: string) => Ask,
   id: string,
@@ -38,11 +38,11 @@ async function learnsNothing(
     await target.call({ ...ask(UNKNOWN), key }),
   ]
   if (theirs.statusCode !== 404) return `answered ${theirs.statusCode}`
-  const same = wordsOf(theirs.body, id) === wordsOf(nobodys.body, UNKNOWN)
+  const same = withoutId(theirs.body, id) === withoutId(nobodys.body, UNKNOWN)
   return problemIf(!same, 'answers differently for ids that exist')
 }
 
-const anEndpoint = async (target: Target): Promise<string> => {
+const createEndpoint = async (target: Target): Promise<string> => {
   const url = 'https://hooks.test/x'
   const { body } = await target.call({ method: 'POST', url: '/v1/webhook-endpoints', body: { url } })
   return String(JSON.parse(body).id)
@@ -103,7 +103,7 @@ const foreignIds: Family = family({
   },
   honest: (target) => answered(target.call({ url: `/v1/deposits/${target.own.depositIds[0]}` }), 200),
   async cases(target) {
-    const endpoint = await anEndpoint(target)
+    const endpoint = await createEndpoint(target)
     const readOnly = await target.newKey(['deposits:read'])
     const writeOnly = await target.newKey(['deposits:write'])
     const ids = target.own.depositIds
@@ -112,7 +112,7 @@ const foreignIds: Family = family({
         ['', '/events'].map((path) => ({
           what: `GET /v1/deposits/${id}${path}`,
           by: 'deposits of the store' as const,
-          attack: () => learnsNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
+          attack: () => mustLearnNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
         })),
       ),
       ...['limit=100', 'status=created', 'createdFrom=2000-01-01T00:00:00Z', 'limit=1'].map((query) => ({
@@ -128,7 +128,7 @@ const foreignIds: Family = family({
       ...ENDPOINT_CALLS.map((ask) => ({
         what: `${ask('ID').method ?? 'GET'} ${ask('ID').url}`,
         by: 'endpoints of the store' as const,
-        attack: () => learnsNothing(target, ask, endpoint),
+        attack: () => mustLearnNothing(target, ask, endpoint),
       })),
       ...(
         [
@@ -153,7 +153,7 @@ const LIMITS = 'gateway/http/limits.ts'
 const BURST = 200
 
 /** Resolves to undefined if a guess is refused after `BURST` calls. */
-async function isStopped(
+async function mustBeStopped(
   target: Target,
   ask: (nth: number) => Ask,
   guess = ask,
@@ -203,7 +203,7 @@ const guessing: Family = family({
           what: `${BURST} calls of ${url}, then a guess`,
           by: 'a limit on misses per address' as const,
           attack: () =>
-            isStopped(target, (nth) => ({ ...call(nth), url: `${url}${systemIds.hex(16)}` }), call),
+            mustBeStopped(target, (nth) => ({ ...call(nth), url: `${url}${systemIds.hex(16)}` }), call),
         }
       },
     ),
@@ -321,7 +321,7 @@ const avoidedLimits: Family = family({
     ].map((address) => ({
       what: `addresses such as ${address(1)}`,
       by: 'one limit per /64' as const,
-      attack: () => isStopped(target, (nth) => ({ ...guesses(nth), ip: address(nth) })),
+      attack: () => mustBeStopped(target, (nth) => ({ ...guesses(nth), ip: address(nth) })),
     })),
   ],
 })

@@ -31,15 +31,15 @@ const without = (sent: Sent, name: string): Sent => ({
   headers: Object.fromEntries(Object.entries(sent.headers).filter(([key]) => key !== name)),
 })
 
-/** Webhooks with one bit of the body flipped, for each byte. */
-const flipped = (): [string, Sent][] =>
+/** For each byte of the body, a webhook in which one bit of that byte is flipped. */
+const flippedBodies = (): [string, Sent][] =>
   Array.from({ length: BODY.length }, (_, index) => {
     const bytes = Buffer.from(BODY)
     bytes[index] = (bytes[index] ?? 0) ^ 1
     return [`the body with byte ${index} changed`, { ...signed(), body: bytes.toString('latin1') }]
   })
 
-const FORGED = (): [string, Sent][] => {
+const forgedWebhooks = (): [string, Sent][] => {
   const good = signed()
   const signature = good.headers['webhook-signature'] ?? ''
   return [
@@ -87,7 +87,7 @@ const isAccepted = (sent: Sent): Promise<boolean> =>
 
 type Defence = 'the signature'
 
-const forged = ([what, sent]: [string, Sent]): Case<Defence> => ({
+const caseOf = ([what, sent]: [string, Sent]): Case<Defence> => ({
   what,
   by: 'the signature',
   attack: async () => problemIf(await isAccepted(sent), 'is believed'),
@@ -110,5 +110,5 @@ export const webhooks: Family = family<Defence>({
     },
   },
   honest: async () => problemIf(!(await isAccepted(signed())), 'a genuine webhook is refused'),
-  cases: () => [...FORGED(), ...flipped()].map(forged),
+  cases: () => [...forgedWebhooks(), ...flippedBodies()].map(caseOf),
 })
