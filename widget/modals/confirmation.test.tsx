@@ -160,7 +160,7 @@ it.each<[string, Partial<Payment>, string[], boolean]>([
   [
     'what the server lists if the picks differ, such as after a reload',
     { itemCount: 2, items: [{ ...OFFERED, count: 2 }] },
-    ['M4A4 | Howl (Factory New) 2 × $5.00'],
+    ['M4A4 | Howl Factory New 2 × $5.00'],
     false,
   ],
 ])('the open offer lists %s', (_, change, rows, hasPictures) => {

@@ -14,20 +14,24 @@ type Props = {
 export function PaymentMoney({ payment, expected = null }: Props) {
   const { texts, money, language } = useModal()
   const more = useMore(payment, expected)
-  const offered = payment.status === 'pending' ? `${texts.amountFixed} ${more}` : ''
   const split = creditOf(payment)
   if (split === null) return null
   const { currency } = payment
+  // An accepted offer has no prices that could change.
+  const rows = {
+    split,
+    currency,
+    ...(payment.status === 'pending' && { note: `${texts.amountFixed}${more}` }),
+  }
   if (split.until === null) {
     if (payment.status !== 'pending') return null
-    return <MoneyRows split={split} currency={currency} why={`${offered}${texts.nothingHeld}`} />
+    return <MoneyRows {...rows} why={texts.nothingHeld} />
   }
   const date = formatDate(split.until, language)
   const until = payment.status === 'pending' ? texts.atTheLatest(date) : date
   const held = [money(split.later, currency), until] as const
   const byLimit = split.certainty === 'least' ? texts.heldByLimitAtMost : texts.heldByLimit
-  const why = (heldByOf(payment) === 'limit' ? byLimit : texts.heldUntil)(...held)
-  return <MoneyRows split={split} currency={currency} why={`${offered}${why}`} />
+  return <MoneyRows {...rows} why={(heldByOf(payment) === 'limit' ? byLimit : texts.heldUntil)(...held)} />
 }
 
 /**
@@ -38,8 +42,8 @@ function useMore(payment: Payment, expected: number | null): string {
   const { texts, money } = useModal()
   const now = creditOf(payment)?.now ?? null
   if (payment.status !== 'pending' || expected === null || now === null || now === expected) return ''
-  if (now > expected) return `${texts.moreNow(money(now - expected, payment.currency))} `
+  if (now > expected) return ` ${texts.moreNow(money(now - expected, payment.currency))}`
   // A shopper on release has no limit that could have less room.
   if (heldByOf(payment) !== 'limit') return ''
-  return `${texts.lessNow(money(expected - now, payment.currency))} `
+  return ` ${texts.lessNow(money(expected - now, payment.currency))}`
 }

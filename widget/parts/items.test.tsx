@@ -47,16 +47,17 @@ it('each row has a button that names what it puts back', () => {
   ])
 })
 
-it('an offer is listed with the names that the server knows, without pictures and buttons', () => {
-  const html = list({
-    rows: offeredRowsOf([
-      { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
-      { name: '★ Karambit | Doppler (Factory New)', phase: 'phase2', price: 400_000, count: 1 },
-    ]),
-  })
+it('an offer is listed with what its names say, without pictures and buttons', () => {
+  const rows = offeredRowsOf([
+    { name: 'AK-47 | Redline (Field-Tested)', price: 1_000, count: 2 },
+    { name: '★ Karambit | Doppler (Прямо с завода)', phase: 'phase2', price: 400_000, count: 1 },
+    { name: 'Sticker | Crown (Foil)', price: 500, count: 1 },
+  ])
+  const html = list({ rows })
   expect(text(html)).toBe(
-    'AK-47 | Redline (Field-Tested) 2 × $10.00 ★ Karambit | Doppler Phase 2 (Factory New) $4,000.00',
+    'AK-47 | Redline Field-Tested 2 × $10.00 ★ Karambit | Doppler Phase 2 Factory New $4,000.00 Sticker | Crown (Foil) $5.00',
   )
+  expect(text(list({ rows }, 'ru'))).toContain('AK-47 | Redline После полевых испытаний 2 ×')
   expect(html).not.toMatch(/<img|<button|tabindex/)
 })
 

@@ -6,10 +6,17 @@ import { formatDay } from '../i18n/format.ts'
 import { useRest } from './texts.ts'
 
 /** `folded`: the reason is behind a button, if room is scarce. `why` is null if the reason is shown elsewhere. */
-type Props = { split: Split; currency: Currency; why: string | null; folded?: boolean }
+type Props = {
+  split: Split
+  currency: Currency
+  /** Stands out before the reason. */
+  note?: string
+  why: string | null
+  folded?: boolean
+}
 
 /** The amount now and the amount later, with the reason. */
-export function MoneyRows({ split: { now, later, until, certainty }, currency, why, folded }: Props) {
+export function MoneyRows({ split: { now, later, until, certainty }, currency, note, why, folded }: Props) {
   const { texts, money, language } = useRest()
   // A change of one part changes the other, so both rows say how certain they are.
   const nowLabels: Record<Certainty, string> = {
@@ -39,6 +46,7 @@ export function MoneyRows({ split: { now, later, until, certainty }, currency, w
           </div>
         )}
       </dl>
+      {note !== undefined && <p className="money-why money-note">{note}</p>}
       {why !== null && (folded ? <Folded why={why} /> : <p className="money-why">{why}</p>)}
     </div>
   )
