@@ -5,7 +5,7 @@ import { Overtaken } from '../db/transaction.ts'
 import { recordCustody } from '../ledger/store.ts'
 import type { OfferAsset } from '../steam/steam.ts'
 import {
-  type ChangeOfHands,
+  type CustodyChange,
   type Departure,
   type DepartureEvent,
   type Explanation,
@@ -62,7 +62,7 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   return row && { id: row.id, departure: departureOf(row) }
 }
 
-/** The id of another bot of ours with this account. */
+/** The id of another of our bots, if it has this account. */
 export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
@@ -219,7 +219,7 @@ export async function move(
 }
 
 /**
- * Books an item out of the bot's hands, and into the hands of another bot of ours if it went there. The history is
+ * Books an item out of the bot's custody, and into that of another of our bots if it went there. The history is
  * read newest first. An item that left, came back and left again may still be booked out by the earlier departure. In
  * that case, `bookLate` books the later departure.
  */
@@ -252,9 +252,9 @@ async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: stri
   const { id, botId, custody } = booking
   const item = custody.get(keyOf(asset))
   if (item === undefined || item.moved === 'back') return
-  const since = laterDepartures(await handsOf(tx, item), id)
-  if (since === undefined) return
-  for (const { departure, botId: from } of since)
+  const later = laterDepartures(await custodyChangesOf(tx, item), id)
+  if (later === undefined) return
+  for (const { departure, botId: from } of later)
     await giveBack(tx, { ...booking, id: departure }, { item, botId: from, as: null })
   await giveBack(tx, booking, { item, botId, as: asset.as })
 }
@@ -264,8 +264,8 @@ async function giveBack(tx: Tx, booking: Booking, { item, botId, as }: Omit<Move
   await move(tx, booking, { item, moved: 'in', botId, as })
 }
 
-/** Every change of hands of the item, in order. The caller must have locked the item's trade. */
-async function handsOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<ChangeOfHands<bigint>[]> {
+/** Every change of custody of the item, in order. The caller must have locked the item's trade. */
+async function custodyChangesOf(tx: Tx, { tradeId, assetId }: CustodyItem): Promise<CustodyChange<bigint>[]> {
   return tx
     .selectFrom('custody_entry')
     .select(['moved', 'bot_id as botId', 'departure_id as departure'])

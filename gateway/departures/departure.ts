@@ -63,11 +63,11 @@ export function judgeDeparture(
   // Nothing left, and no departure was reported.
   if (known === undefined && steamTrade.state === 'failed') return []
   const begun: DepartureEvent[] =
-    known === undefined ? [{ kind: 'seen', departure: beginningOf(steamTrade, circumstances) }] : []
+    known === undefined ? [{ kind: 'seen', departure: newDepartureOf(steamTrade, circumstances) }] : []
   return [...begun, ...progressOf(known, steamTrade)]
 }
 
-function beginningOf(steamTrade: SteamTrade, circumstances: Circumstances): Departure {
+function newDepartureOf(steamTrade: SteamTrade, circumstances: Circumstances): Departure {
   const { tradeId: steamTradeId, partnerSteamId, begunAt, given } = steamTrade
   const items = given.map(({ rolledBackAssetId: _, ...asset }) => ({ ...asset, isBack: false }))
   const explanation = explain(given, circumstances)
@@ -111,9 +111,9 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
 /** The event for those of the given items that were not back before. */
 function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): DepartureEvent[] {
   const back = new Set(known?.items.filter(({ isBack }) => isBack).map(keyOf))
-  const news = given.filter((asset) => !back.has(keyOf(asset)))
-  if (news.length === 0) return []
-  const items = news.map(({ appId, contextId, assetId, rolledBackAssetId }) => {
+  const newlyReturned = given.filter((asset) => !back.has(keyOf(asset)))
+  if (newlyReturned.length === 0) return []
+  const items = newlyReturned.map(({ appId, contextId, assetId, rolledBackAssetId }) => {
     return { appId, contextId, assetId, as: rolledBackAssetId ?? assetId }
   })
   return [{ kind: 'returned', items }]
@@ -125,13 +125,13 @@ function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): D
  */
 export function itemsSentBack(steamTrade: SteamTrade, destination: string | undefined): MovedAsset[] {
   const { state, rollbackOf, received } = steamTrade
-  const isThere = state === 'complete' || state === 'committed'
-  if (destination === undefined || rollbackOf !== null || !isThere) return []
+  const hasArrived = state === 'complete' || state === 'committed'
+  if (destination === undefined || rollbackOf !== null || !hasArrived) return []
   return received.filter(({ newAssetId }) => newAssetId !== null)
 }
 
 /**
- * Items that a bot of ours gave back to another bot of ours. Read from the history of the bot that had received them,
+ * Items that one of our bots gave back to another. Read from the history of the bot that had received them,
  * because the other bot's history may no longer be readable.
  */
 export function judgeUndoing(known: Departure, { state, given }: SteamTrade): DepartureEvent[] {
@@ -150,7 +150,7 @@ export function judgeUndoing(known: Departure, { state, given }: SteamTrade): De
  * A change of custody. `departure`: its cause; null for a delivery, and for a move that an operator
  * recorded.
  */
-export type ChangeOfHands<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
+export type CustodyChange<Id> = { moved: 'in' | 'back' | 'out'; botId: bigint; departure: Id | null }
 
 /** A departure by which an item left the bot. */
 export type LaterDeparture<Id> = { departure: Id; botId: bigint }
@@ -161,11 +161,11 @@ export type LaterDeparture<Id> = { departure: Id; botId: bigint }
  * read them in any order: if the departure `id` is undone, so are all of these.
  */
 export function laterDepartures<Id>(
-  hands: readonly ChangeOfHands<Id>[],
+  changes: readonly CustodyChange<Id>[],
   id: Id,
 ): LaterDeparture<Id>[] | undefined {
   const away: LaterDeparture<Id>[] = []
-  for (const { moved, botId, departure } of hands) {
+  for (const { moved, botId, departure } of changes) {
     const index = away.findIndex((each) => each.departure === departure)
     if (departure === null) away.length = 0
     else if (index === -1 && moved === 'out') away.push({ departure, botId })

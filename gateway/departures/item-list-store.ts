@@ -61,13 +61,13 @@ const STATE = sql<ItemState>`case when last.moved = 'in' then case trade.state w
 /** The next items of the list, newest first, and whether each matches the filter. Looks up the bots only once. */
 export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<ItemPlace[]> {
   const { bot = null, state = null, asset, before = null } = filter
-  const wanted = asset === undefined ? sql`true` : sql`id in (${placesOf(asset)})`
+  const condition = asset === undefined ? sql`true` : sql`id in (${placesOf(asset)})`
   const { rows } = await sql<ItemPlace>`
     select first.id as place, (${bot}::text is null or last.bot_id = any(array(
         select id from bot where id::text = ${bot} or steam_id = ${bot}))) and (${state}::text is null or ${STATE} = ${state}) as fits
     from (
       select id, trade_id, asset_id from custody_entry where moved = 'in' and departure_id is null
-        and ${before === null ? sql`true` : sql`id < ${before}`} and ${wanted}
+        and ${before === null ? sql`true` : sql`id < ${before}`} and ${condition}
       order by id desc limit ${mostItemsToLookAt(filter)}
     ) first ${LAST}
     order by first.id desc`.execute(db)
@@ -121,7 +121,7 @@ export type ItemMove = {
   partnerSteamId: string | null
 }
 
-/** Every change of hands of the item, in order. */
+/** Every change of custody of the item, in order. */
 export async function movesOf(
   db: Db,
   { tradeId, givenAssetId }: Pick<ListedItem, 'tradeId' | 'givenAssetId'>,

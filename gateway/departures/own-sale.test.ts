@@ -29,10 +29,10 @@ beforeAll(async () => {
 afterAll(() => selling.close())
 
 it('D-34 a bot lists its free items that came by deposits, and a wish for them waits', async () => {
-  const { bench, bot, acts, rounds, onSale } = selling
-  await rounds(4)
+  const { bench, bot, acts, runRounds, itemsOnSale } = selling
+  await runRounds(4)
   expect(
-    onSale()
+    itemsOnSale()
       .map(({ assetId }) => assetId)
       .sort(),
   ).toEqual([...assets].sort())
@@ -43,20 +43,20 @@ it('D-34 a bot lists its free items that came by deposits, and a wish for them w
   })
   // An attacker in the till could write this wish.
   const wish = await bench.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
-  await rounds(2)
+  await runRounds(2)
   expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
   await bench.asGateway.query('update wish set closed_at = now() where id = $1', [wish])
   await bench.asGateway.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
 
 it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, and brings proceeds', async () => {
-  const { till, bench, acts, rounds, readHistory, onSale } = selling
-  const [first] = onSale()
+  const { till, bench, acts, runRounds, readHistory, itemsOnSale } = selling
+  const [first] = itemsOnSale()
   expect((await bench.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
-  await rounds(1)
+  await runRounds(1)
   // The history may be read before the vault's report of the gift.
   await readHistory()
-  await rounds(6)
+  await runRounds(6)
   await readHistory()
   expect(await till.db.selectFrom('departure').select(['stage', 'explanation']).execute()).toEqual([
     { stage: 'gone', explanation: 'vault' },
@@ -87,10 +87,10 @@ it('D-34 the report of a delivery explains a departure that was read before the 
 })
 
 it('D-34 an item that leaves by a wish is not listed', async () => {
-  const { bench, acts, rounds, onSale } = selling
+  const { bench, acts, runRounds, itemsOnSale } = selling
   bench.switchMarketOff()
-  await rounds(2)
-  expect(onSale()).toEqual([])
+  await runRounds(2)
+  expect(itemsOnSale()).toEqual([])
   expect(await sendItems(acts, { to: 'own', assets: undefined })).toMatchObject({ kind: 'done' })
   bench.rules({
     destinations: {
@@ -100,9 +100,9 @@ it('D-34 an item that leaves by a wish is not listed', async () => {
       },
     },
   })
-  await rounds(1)
+  await runRounds(1)
   bench.switchMarketOn()
-  await rounds(4)
-  expect(onSale()).toEqual([])
+  await runRounds(4)
+  expect(itemsOnSale()).toEqual([])
   expect(bench.steam.world().offers.filter(({ message }) => message.startsWith('vault w'))).toHaveLength(1)
 })

@@ -1,4 +1,4 @@
-/** Books items that left a bot and came back to a bot of ours, even if the facts arrive late. */
+/** Books items that left a bot and came back to one of our bots, even if the facts arrive late. */
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -11,7 +11,7 @@ import type { JudgeUndoing } from './watch.ts'
 /** The age in days after which departures are no longer checked. */
 export const MOST_AGE_DAYS = 30
 
-type Receiving = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
+type ReceivedItems = { botId: bigint; steamTradeId: string; received: readonly MovedAsset[]; at: Date }
 
 /** `toBotId`: the bot to which the item was sent. */
 type DepartedAsset = {
@@ -30,7 +30,7 @@ type DepartedAsset = {
  */
 export async function bringBack(
   tx: Tx,
-  { botId, steamTradeId: by, received, at }: Receiving,
+  { botId, steamTradeId: by, received, at }: ReceivedItems,
 ): Promise<number> {
   await sql`
     insert into sent_back_item (bot_id, steam_trade_id, app_id, asset_id, received_asset_id, seen_at)
@@ -104,13 +104,13 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
   await inTransaction(db, (tx) => bookReturns(tx, { condition, at: clock.now() }))
 }
 
-type Undoing = { botId: bigint; steamTrade: SteamTrade; judge: JudgeUndoing; at: Date }
+type UndoneTrade = { botId: bigint; steamTrade: SteamTrade; judge: JudgeUndoing; at: Date }
 
 /**
- * Books the items that this bot gave back to another bot of ours, from a row of this bot's own history. Resolves to
+ * Books the items that this bot gave back to another of our bots, from a row of this bot's own history. Resolves to
  * their number.
  */
-export async function bookUndone(tx: Tx, { botId, steamTrade, judge, at }: Undoing): Promise<number> {
+export async function bookUndone(tx: Tx, { botId, steamTrade, judge, at }: UndoneTrade): Promise<number> {
   const { rows } = await sql<{ fromBotId: bigint }>`
     select bot_id as "fromBotId" from departure
     where steam_trade_id = ${steamTrade.rollbackOf} and bot_id <> ${botId}

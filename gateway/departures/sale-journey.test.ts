@@ -20,35 +20,35 @@ beforeAll(async () => {
   const { till, bench, bot } = selling
   bench.sellOn()
   assets = await selling.pay('cs')
-  await selling.days(9)
+  await selling.passDays(9)
   const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
   await tradeHandlers(till.deps).trade(bot, trade.id)
 })
 afterAll(() => selling.close())
 
 it('A-018 the items of a deposit are sold on an outside market, and the report shows the proceeds of each', async () => {
-  const { till, bench, acts, rounds, days, readHistory, onSale } = selling
+  const { till, bench, acts, runRounds, passDays, readHistory, itemsOnSale } = selling
   expect(await sendItems(acts, { to: 'seller', assets: undefined })).toMatchObject({ data: { items: 2 } })
-  await rounds(4)
+  await runRounds(4)
   await readHistory()
   expect(await till.db.selectFrom('departure').select('explanation').execute()).toEqual([
     { explanation: 'vault' },
   ])
   // After each trade, the receiver of an item of this game waits again before the item can be traded.
-  await days(8)
-  await rounds(10)
-  expect(onSale()).toHaveLength(2)
+  await passDays(8)
+  await runRounds(10)
+  expect(itemsOnSale()).toHaveLength(2)
   expect(await till.db.selectFrom('sale').select('state').execute()).toEqual([
     { state: 'listed' },
     { state: 'listed' },
   ])
 
-  const [first, second] = onSale()
+  const [first, second] = itemsOnSale()
   expect((await bench.market.buy([first?.itemId ?? 0], 'accepts')).kind).toBe('bought')
   expect((await bench.market.buy([second?.itemId ?? 0], 'declines')).kind).toBe('bought')
-  await rounds(8)
-  await days(9)
-  await rounds(4)
+  await runRounds(8)
+  await passDays(9)
+  await runRounds(4)
 
   const answer = await reportSales(acts, { from: new Date(0), to: new Date('2100-01-01') })
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))

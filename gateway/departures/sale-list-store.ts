@@ -30,7 +30,7 @@ export type ListedSale = {
    * The cost in minor units of `currency`: converted to dollars at the deposit's rate, and from dollars at the latest
    * rate before the sale. Null if there is no rate.
    */
-  costThere: bigint | null
+  convertedCost: bigint | null
 }
 
 /** Oldest first. */
@@ -41,7 +41,7 @@ export async function selectSales(db: Db, { from, to, limit }: SaleFilter): Prom
       item.market_hash_name as "marketHashName", sale.sold_at as "soldAt", sale.settles_at as "settlesAt", sale.currency,
       sale.price, sale.received, sale.refund, item.price as cost, trade.currency as "costCurrency",
       case when trade.currency = sale.currency then item.price
-        else round(item.price / paid.per_usd * there.per_usd)::bigint end as "costThere"
+        else round(item.price / paid.per_usd * there.per_usd)::bigint end as "convertedCost"
     from sale join trade on trade.id = sale.trade_id
     join trade_item item on item.trade_id = sale.trade_id and item.asset_id = sale.asset_id
     join quote on quote.id = trade.quote_id join exchange_rate paid on paid.id = quote.rate_id
@@ -62,22 +62,22 @@ export type MarketBooks = {
   free: bigint
   fees: bigint
   /** The balance that the market reported last; null if it never reported one. */
-  saysSettling: bigint | null
-  saysFree: bigint | null
+  reportedSettling: bigint | null
+  reportedFree: bigint | null
   saidAt: Date | null
 }
 
 export async function selectMarketBooks(db: Db): Promise<MarketBooks[]> {
   const { rows } = await sql<MarketBooks>`
-    select market, currency, coalesce(settling, 0) as settling, coalesce(free, 0) as free, coalesce(fees, 0) as fees,
-      said.settling_said as "saysSettling", said.free_said as "saysFree", said.said_at as "saidAt"
+    select market, currency, coalesce(books.settling, 0) as settling, coalesce(books.free, 0) as free, coalesce(fees, 0) as fees,
+      reported.settling as "reportedSettling", reported.free as "reportedFree", reported.said_at as "saidAt"
     from (
       select market, currency, -sum(balance) filter (where kind = 'settling') as settling,
         -sum(balance) filter (where kind = 'free') as free, -sum(balance) filter (where kind = 'fees') as fees
       from market_account group by market, currency
     ) books full join (
-      select market, currency, settling as settling_said, free as free_said, said_at from market_balance
-    ) said using (market, currency) order by market, currency`.execute(db)
+      select market, currency, settling, free, said_at from market_balance
+    ) reported using (market, currency) order by market, currency`.execute(db)
   return rows.map(({ settling, free, fees, ...row }) => ({
     ...row,
     settling: BigInt(settling),

@@ -62,11 +62,11 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
       const { received, settlesAt } = report
       const isSame = sale.received === received && sale.settlesAt?.getTime() === settlesAt.getTime()
       if (sale.state === 'settling' && isSame) return sale
-      return isPossible(sale, received) ? to('settling', { received, settlesAt }) : sale
+      return isPlausible(sale, received) ? to('settling', { received, settlesAt }) : sale
     }
     case 'paid':
       if (sale.state === 'paid' && sale.received === report.received) return sale
-      return isPossible(sale, report.received) ? to('paid', { received: report.received }) : sale
+      return isPlausible(sale, report.received) ? to('paid', { received: report.received }) : sale
     case 'cancelled':
       if (sale.state === 'cancelled' || sale.state === 'late') return sale
       return to(isGiven(sale.state) ? 'late' : 'cancelled')
@@ -79,9 +79,9 @@ export function judgeSale(sale: Sale, report: SaleReport, at: Date): Sale {
   }
 }
 
-type To = (state: SaleState, change?: Partial<Sale>) => Sale
+type ChangeTo = (state: SaleState, change?: Partial<Sale>) => Sale
 
-function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, to: To): Sale {
+function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, to: ChangeTo): Sale {
   if (sale.steamTradeId !== null) return sale
   if (sale.state === 'listed' || sale.state === 'sold') return to('delivered', { steamTradeId })
   if (sale.state === 'refused' || sale.state === 'cancelled') return to('late', { steamTradeId })
@@ -91,7 +91,7 @@ function afterDelivery(sale: Sale, { steamTradeId }: { steamTradeId: string }, t
 const isGiven = (state: SaleState): boolean => state === 'delivered' || state === 'settling'
 
 /** Ignores a market's claim that it pays more than the price. */
-const isPossible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
+const isPlausible = ({ price }: Sale, received: bigint): boolean => received >= 0n && received <= price
 
 export function isOver(state: SaleState): boolean {
   return (

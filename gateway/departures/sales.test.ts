@@ -271,10 +271,10 @@ describe('the report of sales', () => {
     )
     expect(code).not.toBe(0)
     expect(out.split('\n').slice(0, 6)).toEqual([
-      `line 2 is paid on ${MARKET} as 1`,
-      'line 3 is still under Steam’s protection: it cannot have left',
-      'line 4 no bot ever held this item',
-      'line 5 must have a price, and what was received of it, with their decimals',
+      `line 2 names an item that is paid on ${MARKET} as 1`,
+      'line 3 names an item that is still under Steam’s protection: it cannot have left',
+      'line 4 names an item that no bot ever held',
+      'line 5 must have a price and the amount received, both with decimals; the amount may not exceed the price',
       'line 6 must name the market in lower case, such as market.csgo.com',
       'line 7 must have the columns item,market,reference,price,received,currency,soldAt, the last of which may be left out',
     ])

@@ -32,8 +32,8 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
           given.map(({ assetId }) => assetId).filter((assetId) => isMovedByHand(custody, given, assetId)),
         )
         const isGift = await isVaultsGift(tx, partnerSteamId, given.map(keyOf).sort())
-        const around = { isOwnBot: otherBotId !== undefined, isVaultsGift: isGift, movedByHand }
-        const events = judge(locked?.departure, around)
+        const circumstances = { isOwnBot: otherBotId !== undefined, isVaultsGift: isGift, movedByHand }
+        const events = judge(locked?.departure, circumstances)
         if (events.length === 0) return undefined
         const departure = events.reduce<Departure | undefined>(evolve, locked?.departure)
         if (departure === undefined) return undefined

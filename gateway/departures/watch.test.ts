@@ -312,7 +312,7 @@ describe('the life of an item', () => {
   }
   const states = async (filter: Partial<ItemFilter> = {}) => (await list(filter)).map(({ state }) => state)
 
-  it('is found by each of its asset ids, with every change of hands', async () => {
+  it('is found by each of its asset ids, with every change of custody', async () => {
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1) })
     await readHistory()
     give('9500', { to: STORAGE, assetIds: held.slice(0, 1), state: 'rolled_back', backAs: '3' })

@@ -19,7 +19,7 @@ import {
 /** `known`: the departure as stored before. */
 export type Judge = (
   known: Departure | undefined,
-  around: Omit<Circumstances, 'destination'>,
+  circumstances: Omit<Circumstances, 'destination'>,
 ) => readonly DepartureEvent[]
 
 export type JudgeUndoing = (known: Departure) => readonly DepartureEvent[]
@@ -36,7 +36,7 @@ export type DepartureStore = {
   underWay(botId: bigint, limit: number): Promise<string[]>
   /**
    * Commits the events that `judge` derives from the current departure, and books its items. `judge` may run more
-   * than once. Resolves to undefined if there is no news.
+   * than once. Resolves to undefined if nothing changed.
    */
   note(botId: bigint, steamTrade: SteamTrade, judge: Judge): Promise<NotedDeparture | undefined>
   /**
@@ -45,7 +45,7 @@ export type DepartureStore = {
    */
   bringBack(botId: bigint, sent: { steamTradeId: string; received: readonly MovedAsset[] }): Promise<number>
   /**
-   * Books items that another bot of ours had sent to this one, and that this one gave back by `steamTrade`. Resolves to
+   * Books items that another of our bots had sent to this one, and that this one gave back by `steamTrade`. Resolves to
    * their number. `judge` may run more than once.
    */
   bookGivenBack(botId: bigint, steamTrade: SteamTrade, judge: JudgeUndoing): Promise<number>
@@ -129,9 +129,9 @@ export async function settleDepartures(deps: DepartureDeps, bot: BotContext): Pr
   await departures.bookLate(bot.botId)
 }
 
-type Known = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
+type SingleReads = { ids: readonly string[]; known: ReadonlyMap<string, Departure> }
 
-async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: Known): Promise<void> {
+async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: SingleReads): Promise<void> {
   for (const id of ids.slice(0, SINGLES_A_TURN)) {
     const answer = await bot.session.readSteamTrade(id)
     if (answer.kind === 'unavailable') return
@@ -139,7 +139,7 @@ async function readSingly(deps: DepartureDeps, bot: BotContext, { ids, known }: 
   }
 }
 
-type Reading = { steamTrade: SteamTrade; known: Departure | undefined }
+type ReadTrade = { steamTrade: SteamTrade; known: Departure | undefined }
 
 const UNEXPLAINED: Omit<Circumstances, 'destination'> = {
   isOwnBot: false,
@@ -147,10 +147,11 @@ const UNEXPLAINED: Omit<Circumstances, 'destination'> = {
   movedByHand: new Set(),
 }
 
-async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: Reading): Promise<void> {
+async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: ReadTrade): Promise<void> {
   const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
-  const judge: Judge = (now, around) => deps.core.judgeDeparture(now, steamTrade, { destination, ...around })
-  // Most rows bring no news. Return before taking a lock for them.
+  const judge: Judge = (now, circumstances) =>
+    deps.core.judgeDeparture(now, steamTrade, { destination, ...circumstances })
+  // Most rows change nothing. Return before taking a lock for them.
   if (judge(known, UNEXPLAINED).length === 0) return
   const noted = await deps.departures.note(bot.botId, steamTrade, judge)
   if (noted !== undefined) logDeparture(deps.log, bot, noted)

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await payFor(till, bots, await aDeposit(till, store, { game: 'cs' }))
   const config = Object.create(null)
   deps = { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'to the storage' }
-  const { rows } = await heldOf()
+  const { rows } = await itemsOfDeposit()
   free = rows
 })
 beforeEach(async () => {
@@ -42,7 +42,7 @@ beforeEach(async () => {
 })
 afterAll(() => till.close())
 
-async function heldOf() {
+async function itemsOfDeposit() {
   const rows = await till.db
     .selectFrom('custody_entry')
     .innerJoin('trade', 'trade.id', 'custody_entry.trade_id')
@@ -61,8 +61,11 @@ async function wishesOf() {
 const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.message : answer.kind)
 
 /** Writes the vault's answer with the vault's role. */
-const deed = async (wishId: bigint, state: 'delivered' | 'refused' | 'offered', at = till.clock.now()) =>
-  till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
+const recordDeed = async (
+  wishId: bigint,
+  state: 'delivered' | 'refused' | 'offered',
+  at = till.clock.now(),
+) => till.db.insertInto('vault_deed').values({ wish_id: wishId, state, assets: [], at }).execute()
 
 it('a wish for all items contains the free ones, but not those under protection', async () => {
   const sent = await sendItems(deps, { to: 'storage', assets: undefined })
@@ -78,20 +81,20 @@ it('an item is in at most one open wish, and is free again once the vault has re
   const again = await sendItems(deps, { to: 'storage', assets: named })
   expect(refusalOf(again)).toMatch(/^Not free, or in an open wish already/)
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
-  await deed((await wishesOf())[0]?.wishId ?? 0n, 'refused')
+  await recordDeed((await wishesOf())[0]?.wishId ?? 0n, 'refused')
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
 })
 
 it('an item that the vault delivered stays in its wish until the departure is booked', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
-  await deed((await wishesOf())[0]?.wishId ?? 0n, 'delivered')
+  await recordDeed((await wishesOf())[0]?.wishId ?? 0n, 'delivered')
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
 })
 
 it('a wish can be withdrawn until the vault has taken it up', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const wishId = (await wishesOf())[0]?.wishId ?? 0n
-  await deed(wishId, 'offered')
+  await recordDeed(wishId, 'offered')
   expect(refusalOf(await withdraw(deps, wishId))).toMatch(/^There is no open wish/)
   await till.db.deleteFrom('vault_deed').execute()
   expect(await withdraw(deps, wishId)).toMatchObject({ kind: 'done' })

@@ -50,12 +50,16 @@ export function partsOf(items: readonly FreeItem[]): Part[] {
   )
 }
 
-type Asking = Pick<NewWish, 'ask' | 'askedBy'>
+type WishOrigin = Pick<NewWish, 'ask' | 'askedBy'>
 
 /** Resolves to the numbers of the wishes. */
-export async function wishFor(tx: Tx, items: readonly FreeItem[], asking: Asking): Promise<bigint[]> {
+export async function createWishes(
+  tx: Tx,
+  items: readonly FreeItem[],
+  origin: WishOrigin,
+): Promise<bigint[]> {
   const wishes: bigint[] = []
-  for (const part of partsOf(items)) wishes.push(await insertWish(tx, { ...asking, ...part }))
+  for (const part of partsOf(items)) wishes.push(await insertWish(tx, { ...origin, ...part }))
   return wishes
 }
 
@@ -75,7 +79,7 @@ export async function sweepWishes({ db, log }: { db: Db; log: Log }): Promise<vo
   if (rule === undefined) return
   const wishes = await inTransaction(db, async (tx) => {
     const items = itemsBeyond(await freeItems(tx), rule.keep)
-    return wishFor(tx, items, { askedBy: 'rule', ask: { kind: 'send', to: rule.destination } })
+    return createWishes(tx, items, { askedBy: 'rule', ask: { kind: 'send', to: rule.destination } })
   })
   if (wishes.length > 0)
     log.info(

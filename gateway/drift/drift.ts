@@ -78,7 +78,11 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
     nameKey,
   )
   const named = [...nameless].map(([name, items]) =>
-    nameThem({ items, among: spare.get(name) ?? [], coming: custody.coming.get(name) ?? 0 }, custody, look),
+    matchByName(
+      { items, among: spare.get(name) ?? [], coming: custody.coming.get(name) ?? 0 },
+      custody,
+      look,
+    ),
   )
   const taken = new Set(named.flatMap(({ taken }) => taken))
   const foreign = [...spare].flatMap(([name, items]) => {
@@ -96,13 +100,17 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
   }
 }
 
-type Naming = { items: readonly BookedItem[]; among: readonly OwnItem[]; coming: number }
-type Named = Comparison & { taken: readonly OwnItem[] }
+type NameGroup = { items: readonly BookedItem[]; among: readonly OwnItem[]; coming: number }
+type NameMatch = Comparison & { taken: readonly OwnItem[] }
 
 /**
  * Finds items without an asset id by their names. In a complete look, a single item with the name must be that item.
  */
-function nameThem({ items, among, coming }: Naming, { gone }: Custody, { isComplete }: GameLook): Named {
+function matchByName(
+  { items, among, coming }: NameGroup,
+  { gone }: Custody,
+  { isComplete }: GameLook,
+): NameMatch {
   const candidates = among.filter((asset) => !gone.has(keyOf(asset)))
   const [only] = items
   const [asset] = candidates
@@ -161,19 +169,19 @@ export function noteLook(
 ): KnownFinding[] {
   const known = new Map(before.map((noted) => [idOf(noted), noted]))
   const now = found.map((finding): KnownFinding => {
-    const was = known.get(idOf(finding))
+    const earlier = known.get(idOf(finding))
     known.delete(idOf(finding))
     // An item that Steam held at the first look and gave back later is in the history between the two looks.
-    if (was !== undefined && !isBooked(historyFrom, was)) return was
-    const { firstSeenAt, looks: times, isSure } = was ?? { firstSeenAt: at, looks: 0, isSure: false }
+    if (earlier !== undefined && !isBooked(historyFrom, earlier)) return earlier
+    const { firstSeenAt, looks: times, isSure } = earlier ?? { firstSeenAt: at, looks: 0, isSure: false }
     return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }
   })
-  const whole = new Set(looks.flatMap(({ appId, isComplete }) => (isComplete ? [appId] : [])))
+  const completeGames = new Set(looks.flatMap(({ appId, isComplete }) => (isComplete ? [appId] : [])))
   const shown = new Set(looks.flatMap(({ items }) => items.map(keyOf)))
   const isOpen = (noted: KnownFinding): boolean => {
     const { kind, appId, assetId } = noted
     const isShown = assetId !== null && shown.has(keyOf({ appId, assetId }))
-    return !whole.has(appId) && (kind === 'foreign' || !isShown) && isStillTrue(custody, noted)
+    return !completeGames.has(appId) && (kind === 'foreign' || !isShown) && isStillTrue(custody, noted)
   }
   return [...now, ...[...known.values()].filter(isOpen)]
 }

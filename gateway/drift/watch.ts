@@ -65,11 +65,11 @@ export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void
     let { lookedAt, wholeAt } = state
     const isWhole = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
     if (isLookDue(noted, { ...state, isWhole, now: clock.now(), againMs })) {
-      const looked = await look(deps, bot, { noted, custody, historyFrom })
-      noted = looked.noted
-      if (looked.at !== null) lookedAt = looked.at
-      if (looked.at !== null && looked.isWhole) wholeAt = looked.at
-      logIncompleteLook(deps.log, bot, { logged, ...looked })
+      const outcome = await look(deps, bot, { noted, custody, historyFrom })
+      noted = outcome.noted
+      if (outcome.at !== null) lookedAt = outcome.at
+      if (outcome.at !== null && outcome.isWhole) wholeAt = outcome.at
+      logIncompleteLook(deps.log, bot, { logged, ...outcome })
     }
     const now = clock.now()
     const isWholeNow = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
@@ -121,13 +121,13 @@ async function readGames(
       if (!answer.isComplete) trouble ??= `${game}: only a part was shown`
     } else {
       trouble ??= `${game}: ${answer.detail}`
-      if (isOver(answer)) break
+      if (isSessionDead(answer)) break
     }
   }
   return { looks, trouble }
 }
 
-const isOver = ({ reason }: Unavailable): boolean => reason === 'session_dead'
+const isSessionDead = ({ reason }: Unavailable): boolean => reason === 'session_dead'
 
 /** Logs once, until a look shows everything. */
 function logIncompleteLook(
@@ -143,13 +143,13 @@ function logIncompleteLook(
   }
 }
 
-type News = { before: readonly KnownFinding[]; noted: readonly KnownFinding[] }
+type FindingsChange = { before: readonly KnownFinding[]; noted: readonly KnownFinding[] }
 
-function logNewFindings(log: Log, { botId }: BotContext, { before, noted }: News): void {
+function logNewFindings(log: Log, { botId }: BotContext, { before, noted }: FindingsChange): void {
   const keyOf = ({ kind, appId, item, assetId }: KnownFinding) => `${kind} ${appId} ${item} ${assetId}`
   const known = new Set(before.filter(({ isSure }) => isSure).map(keyOf))
-  const news = noted.filter((each) => each.isSure && !known.has(keyOf(each)))
-  const named = (kind: KnownFinding['kind']) => news.filter((each) => each.kind === kind)
+  const newFindings = noted.filter((each) => each.isSure && !known.has(keyOf(each)))
+  const named = (kind: KnownFinding['kind']) => newFindings.filter((each) => each.kind === kind)
   const missing = named('missing')
   if (missing.length > 0) {
     const items = missing.slice(0, MOST_NAMED).map(({ item }) => item)

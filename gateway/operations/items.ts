@@ -32,7 +32,7 @@ export type ListedItemView = Omit<ListedItem, 'price' | 'gross' | 'place'> & {
 /** `next`: the `before` of the next page; null on the last page. */
 export type ItemPage = { items: ListedItemView[]; next: bigint | null }
 
-const listed = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView => {
+const viewOf = ({ price, gross, place: _, ...item }: ListedItem): ListedItemView => {
   return { ...item, priceMinor: price, grossMinor: gross }
 }
 
@@ -45,17 +45,17 @@ export async function listItems({ db }: FindDeps, filter: ItemFilter): Promise<A
   let next: bigint | null = null
   let before = filter.before
   for (let round = 1; ; round += 1) {
-    const looked = await lookThroughItems(db, { ...filter, before })
-    const fitting = looked.filter(({ fits }) => fits).slice(0, filter.limit - places.length)
+    const examined = await lookThroughItems(db, { ...filter, before })
+    const fitting = examined.filter(({ fits }) => fits).slice(0, filter.limit - places.length)
     places.push(...fitting.map(({ place }) => place))
     // The next page begins after the last item of a full page, or else after the last item examined.
-    const last = places.length === filter.limit ? fitting.at(-1) : looked.at(-1)
-    const isEnd = looked.length < mostItemsToLookAt(filter) && last?.place === looked.at(-1)?.place
+    const last = places.length === filter.limit ? fitting.at(-1) : examined.at(-1)
+    const isEnd = examined.length < mostItemsToLookAt(filter) && last?.place === examined.at(-1)?.place
     next = isEnd || last === undefined ? null : last.place
     if (next === null || places.length === filter.limit || round === MOST_ROUNDS) break
     before = next
   }
-  return done({ items: (await selectItems(db, places)).map(listed), next })
+  return done({ items: (await selectItems(db, places)).map(viewOf), next })
 }
 
 export type ItemHistories = { items: (ListedItemView & { moves: ItemMove[] })[] }
@@ -68,12 +68,12 @@ const MOST_SHOWN = 20
 
 /** Returns every move of an item. `asset`: the bot's or the shopper's asset id, or the item's number in the lists. */
 export async function showItem({ db }: FindDeps, asset: string): Promise<Answer<ItemHistories>> {
-  const looked = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
-  const places = looked.slice(0, MOST_SHOWN).map(({ place }) => place)
+  const examined = await lookThroughItems(db, { asset, limit: MOST_SHOWN })
+  const places = examined.slice(0, MOST_SHOWN).map(({ place }) => place)
   const rows = await selectItems(db, places)
   if (rows.length === 0) return refused('not_found', 'No bot ever held such an item.')
   const items = await Promise.all(
-    rows.map(async (row) => ({ ...listed(row), moves: await movesOf(db, row) })),
+    rows.map(async (row) => ({ ...viewOf(row), moves: await movesOf(db, row) })),
   )
   return done({ items })
 }

@@ -24,7 +24,7 @@ import {
   unchanged,
 } from './operation.ts'
 
-export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'costThere'> & {
+export type SaleView = Omit<ListedSale, 'price' | 'received' | 'refund' | 'cost' | 'convertedCost'> & {
   game: string
   priceMinor: bigint
   receivedMinor: bigint | null
@@ -81,8 +81,8 @@ export async function reportSales(
   return done({ sales, totals: totalsOf(sales), markets, isCut: rows.length > MOST_SALES })
 }
 
-function viewOf({ price, received, refund, cost, costThere, ...sale }: ListedSale): SaleView {
-  const resultMinor = resultOf({ ...sale, received, refund, costThere })
+function viewOf({ price, received, refund, cost, convertedCost, ...sale }: ListedSale): SaleView {
+  const resultMinor = resultOf({ ...sale, received, refund, convertedCost })
   return {
     ...sale,
     game: gameOf(sale.appId),
@@ -114,17 +114,17 @@ export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<
     .slice(0, MOST_LOSSES)
 }
 
-type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'costThere'>
+type Outcome = Pick<ListedSale, 'state' | 'received' | 'refund' | 'convertedCost'>
 
 /**
  * Returns the gain of a sale. After a reversed sale the item is back, so only the refund counts. A late sale lost the
  * item and brought nothing.
  */
-function resultOf({ state, received, refund, costThere }: Outcome): bigint | null {
+function resultOf({ state, received, refund, convertedCost }: Outcome): bigint | null {
   if (state === 'reversed') return refund
-  if (state === 'late') return costThere === null ? null : -costThere
+  if (state === 'late') return convertedCost === null ? null : -convertedCost
   if (state !== 'settling' && state !== 'paid') return null
-  return received === null || costThere === null ? null : received - costThere
+  return received === null || convertedCost === null ? null : received - convertedCost
 }
 
 const gameOf = (appId: number): string =>
@@ -171,14 +171,14 @@ function booksOf({
   settling,
   free,
   fees,
-  saysSettling,
-  saysFree,
+  reportedSettling,
+  reportedFree,
   saidAt,
 }: MarketBooks): MarketBooksView {
   return {
     ...{ market, currency, settlingMinor: settling, freeMinor: free, feesMinor: fees, saidAt },
-    settlingDifferenceMinor: saysSettling === null ? null : saysSettling - settling,
-    freeDifferenceMinor: saysFree === null ? null : saysFree - free,
+    settlingDifferenceMinor: reportedSettling === null ? null : reportedSettling - settling,
+    freeDifferenceMinor: reportedFree === null ? null : reportedFree - free,
   }
 }
 
@@ -222,7 +222,7 @@ export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): P
   return { ...first, message: `${data.refused.length} not recorded.`, data }
 }
 
-type HandLine = SoldItem & {
+type SoldLine = SoldItem & {
   tradeId: bigint
   assetId: string
   price: bigint
@@ -236,7 +236,7 @@ const MARKET = /^[a-z0-9][a-z0-9.-]{0,39}$/
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/
 
 /** Returns the sale of a line, or the rest of a sentence that says what is wrong with the line. */
-function readLine(text: string): HandLine | string {
+function readLine(text: string): SoldLine | string {
   const cells = text.split(',').map((cell) => cell.trim().replaceAll('"', ''))
   const [item = '', market = '', reference = '', price = '', received = '', currency = '', soldAt = ''] =
     cells
@@ -259,7 +259,7 @@ function readLine(text: string): HandLine | string {
     priceMinor <= 0n ||
     receivedMinor > priceMinor
   )
-    return 'must have a price, and what was received of it, with their decimals'
+    return 'must have a price and the amount received, both with decimals; the amount may not exceed the price'
   if (soldAt !== '' && (!DATE.test(soldAt) || Number.isNaN(Date.parse(soldAt))))
     return 'must have a date such as 2026-11-21, or none'
   return {
@@ -277,7 +277,7 @@ function readLine(text: string): HandLine | string {
   }
 }
 
-const termsOf = ({ price, received, currency, soldAt }: HandLine) => ({
+const termsOf = ({ price, received, currency, soldAt }: SoldLine) => ({
   ...{ priceMinor: price, receivedMinor: received, currency, soldAt: soldAt ?? null },
 })
 
@@ -293,24 +293,24 @@ function recordOneSold(deps: ActDeps, text: string): Promise<Answer<SoldItem>> {
   )
 }
 
-async function sellOne(tx: Tx, { clock }: ActDeps, line: HandLine): Promise<Answer<SoldItem>> {
+async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answer<SoldItem>> {
   const { item, market, reference, tradeId, assetId, price, received, currency } = line
   const sold = { item, market, reference }
   const custody = await lockItem(tx, line)
-  if (custody === undefined) return refused('not_found', 'no bot ever held this item')
+  if (custody === undefined) return refused('not_found', 'names an item that no bot ever held')
   const known = await lockSale(tx, market, reference)
   if (known !== undefined) {
     const isSame = known.tradeId === tradeId && known.assetId === assetId && known.sale.received === received
     return isSame
       ? unchanged(sold, 'It was recorded before.')
-      : refused('conflict', `${reference} on ${market} is another sale`)
+      : refused('conflict', `names ${reference} on ${market}, which is another sale`)
   }
   if (custody.isProtected)
-    return refused('conflict', 'is still under Steam’s protection: it cannot have left')
-  if (custody.moved === 'back') return refused('conflict', 'went back to its shopper')
+    return refused('conflict', 'names an item that is still under Steam’s protection: it cannot have left')
+  if (custody.moved === 'back') return refused('conflict', 'names an item that went back to its shopper')
   const live = await liveSaleOf(tx, custody)
   if (live !== undefined)
-    return refused('conflict', `is ${live.state} on ${live.market} as ${live.reference}`)
+    return refused('conflict', `names an item that is ${live.state} on ${live.market} as ${live.reference}`)
   if (custody.moved === 'in') await moveItem({ db: tx, clock }, item)
   const soldAt = line.soldAt ?? clock.now()
   if (soldAt > clock.now()) return refused('usage', 'must not be sold in the future')

@@ -1,6 +1,6 @@
 /** Wishes: requests that the vault send items. The vault decides by its own list and limits. */
 
-import { type FreeItem, freeItems, wishFor } from '../departures/wish.ts'
+import { createWishes, type FreeItem, freeItems } from '../departures/wish.ts'
 import {
   type ListedWish,
   readSendRule,
@@ -15,9 +15,9 @@ import { counted } from '../kit/counted.ts'
 import { act } from './act.ts'
 import { type ActDeps, type Answer, done, type FindDeps, refused, unchanged } from './operation.ts'
 
-export type Wished = { wishes: bigint[]; items: number }
+export type NewWishes = { wishes: bigint[]; items: number }
 
-export type Sending = {
+export type SendRequest = {
   to: string
   bot?: string | undefined
   /** Asset ids at the bots; undefined means all free items. */
@@ -25,13 +25,13 @@ export type Sending = {
 }
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,39}$/
-const NO_NAME = refused('usage', 'The destination must be a lower-case name from the vault’s list.')
+const INVALID_NAME = refused('usage', 'The destination must be a lower-case name from the vault’s list.')
 
 /** Asks the vault to send items to a destination on its list. */
-export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<Answer<Wished>> {
-  const what = { name: 'items send', argumentsOf: (wished: Wished) => ({ ...wished, to }) }
+export function sendItems(deps: ActDeps, { to, bot, assets }: SendRequest): Promise<Answer<NewWishes>> {
+  const what = { name: 'items send', argumentsOf: (made: NewWishes) => ({ ...made, to }) }
   return act(deps, what, async (tx) => {
-    if (!NAME.test(to)) return NO_NAME
+    if (!NAME.test(to)) return INVALID_NAME
     const free = await freeItems(tx, bot)
     const chosen = assets === undefined ? free : free.filter(({ assetId }) => assets.includes(assetId))
     const missing = assets?.filter((asset) => !chosen.some(({ assetId }) => assetId === asset)) ?? []
@@ -39,7 +39,7 @@ export function sendItems(deps: ActDeps, { to, bot, assets }: Sending): Promise<
       return refused('conflict', `Not free, or in an open wish already: ${missing.slice(0, 20).join(', ')}.`)
     }
     if (chosen.length === 0) return refused('conflict', 'No bot has free items that are in no open wish.')
-    const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to } })
+    const wishes = await createWishes(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to } })
     return done(
       { wishes, items: chosen.length },
       `${requestedText(chosen, wishes)} The vault decides whether to send them.`,
@@ -51,11 +51,11 @@ const requestedText = (items: readonly FreeItem[], wishes: readonly bigint[]): s
   `${counted(items.length, 'item')} requested from the vault: ${wishes.map((wish) => `wish ${wish}`).join(', ')}.`
 
 /** Asks the vault to send the items of a deposit back to their shopper. */
-export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wished>> {
+export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<NewWishes>> {
   const what = {
     name: 'items return',
     needsReason: true,
-    argumentsOf: (wished: Wished) => ({ ...wished, depositId }),
+    argumentsOf: (made: NewWishes) => ({ ...made, depositId }),
   }
   return act(deps, what, async (tx) => {
     const trade = await tradeOfDeposit(tx, depositId)
@@ -68,7 +68,7 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Wi
       return refused('conflict', 'None of its items is free: each is protected, gone, or in an open wish.')
     }
     const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
-    const wishes = await wishFor(tx, chosen, { askedBy: 'operator', ask })
+    const wishes = await createWishes(tx, chosen, { askedBy: 'operator', ask })
     return done(
       { wishes, items: chosen.length },
       `${requestedText(chosen, wishes)} Approve them at the vault.`,
@@ -102,7 +102,7 @@ export type RuleView = { rule: SendRule | null }
 export function changeSendRule(deps: ActDeps, rule: SendRule | undefined): Promise<Answer<RuleView>> {
   const what = { name: 'items rule', argumentsOf: (view: RuleView) => view }
   return act(deps, what, async (tx) => {
-    if (rule !== undefined && !NAME.test(rule.destination)) return NO_NAME
+    if (rule !== undefined && !NAME.test(rule.destination)) return INVALID_NAME
     const before = await readSendRule(tx)
     const view = { rule: rule ?? null }
     if (before?.destination === rule?.destination && before?.keep === rule?.keep)

@@ -1,7 +1,7 @@
 /** Acts of the command line that have no case in `gateway/cli/acts.test.ts`, because other tests cover them. */
 const verbs = (noun: string, list: string) => list.split(' ').map((verb) => `${noun} ${verb}`)
 
-export const ELSEWHERE = [
+export const ACTS_TESTED_ELSEWHERE = [
   ...verbs('bot', 'enrol add renew'),
   ...verbs('trade', 'look end credit release reverse'),
   ...verbs('store', 'free-room disable enable credit debit write-off'),

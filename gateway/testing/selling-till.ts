@@ -28,13 +28,13 @@ export type SellingTill = {
    */
   pay(game: Game): Promise<string[]>
   /** Advances all clocks by this many days. */
-  days(count: number): Promise<void>
+  passDays(count: number): Promise<void>
   /** Restarts the vault in each round, then books its reports in the till. */
-  rounds(count: number): Promise<void>
+  runRounds(count: number): Promise<void>
   /** Lets the till read the bot's trade history at Steam, including the items that the vault gave away. */
   readHistory(): Promise<void>
   /** The items that the market sandbox offers to buyers. */
-  onSale(): ReturnType<TestBench['market']['world']>['items']
+  itemsOnSale(): ReturnType<TestBench['market']['world']>['items']
   close(): Promise<void>
 }
 
@@ -43,18 +43,18 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
   const till = await startTill()
   const pool = testPool(till.url)
   const bench = await openTestBench({ database: { url: till.url, pool, close: () => pool.end() } })
-  const days = async (count: number): Promise<void> => {
+  const passDays = async (count: number): Promise<void> => {
     bench.pass(count * DAY_S * 1_000)
     await jump(till, count * DAY_S)
   }
-  await days((7 + weekday - till.clock.now().getUTCDay()) % 7)
+  await passDays((7 + weekday - till.clock.now().getUTCDay()) % 7)
   bench.enrol(BOT)
   const { bot, session } = await aBot(till, fakeSession(bench.accountOf(BOT).steamId))
   return {
     till,
     bench,
     bot,
-    days,
+    passDays,
     acts: {
       config: Object.assign({}),
       db: till.db,
@@ -63,7 +63,7 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
       reason: 'to sell them',
     },
     pay: (game) => pay({ till, bench, bot, session }, game),
-    async rounds(count) {
+    async runRounds(count) {
       for (let round = 0; round < count; round += 1) {
         bench.restart()
         await bench.rounds(1)
@@ -72,7 +72,7 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
       await bookVaultLog(till.deps)
     },
     readHistory: () => readHistory({ till, bench, bot, session }),
-    onSale: () => bench.market.world().items.filter(({ status }) => status === 'on_sale'),
+    itemsOnSale: () => bench.market.world().items.filter(({ status }) => status === 'on_sale'),
     async close() {
       await bench.close()
       await till.close()

@@ -9,7 +9,7 @@ export const ON_REQUEST: Readonly<Record<string, 'a shopper' | 'a store' | 'an o
   'gateway/bots/store.ts watchAgain': 'an operator',
   'gateway/bots/store.ts watchedOf': 'an operator',
   'gateway/bots/view-store.ts': 'an operator',
-  'gateway/departures/books-store.ts handsOf': 'an operator',
+  'gateway/departures/books-store.ts custodyChangesOf': 'an operator',
   'gateway/departures/item-list-store.ts': 'an operator',
   'gateway/departures/list-store.ts': 'an operator',
   'gateway/departures/sale-list-store.ts': 'an operator',

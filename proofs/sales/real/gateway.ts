@@ -5,7 +5,7 @@ import type { Signals } from '../../../gateway/db/signals.ts'
 import { violates } from '../../../gateway/db/sql-state.ts'
 import { inTransaction } from '../../../gateway/db/transaction.ts'
 import { bookVaultLog } from '../../../gateway/departures/vault-reports.ts'
-import { type FreeItem, freeItems, sweepWishes, wishFor } from '../../../gateway/departures/wish.ts'
+import { createWishes, type FreeItem, freeItems, sweepWishes } from '../../../gateway/departures/wish.ts'
 import { tradeOfDeposit, withdrawWish } from '../../../gateway/departures/wish-store.ts'
 import { setMarketOff } from '../../../gateway/operations/market-store.ts'
 import type { SteamTrade } from '../../../gateway/steam/steam.ts'
@@ -134,7 +134,8 @@ async function withdrawSome({ luck }: World, { connections: { db } }: Process): 
 async function sendSome({ luck }: World, tx: Tx): Promise<void> {
   const free = await freeItems(tx)
   const some = free.slice(0, luck.random.between(1, 3))
-  if (some.length > 0) await wishFor(tx, some, { askedBy: 'operator', ask: { kind: 'send', to: 'storage' } })
+  if (some.length > 0)
+    await createWishes(tx, some, { askedBy: 'operator', ask: { kind: 'send', to: 'storage' } })
 }
 
 async function giveBack(world: World, tx: Tx): Promise<void> {
@@ -153,7 +154,7 @@ async function giveBack(world: World, tx: Tx): Promise<void> {
   const chosen = free.filter(({ item, botId }) => item.startsWith(`${trade.id}-`) && botId === trade.botId)
   if (chosen.length === 0) return
   const ask = { kind: 'return', depositId, steamTradeId: trade.steamTradeId } as const
-  const ids = await wishFor(tx, chosen, { askedBy: 'operator', ask })
+  const ids = await createWishes(tx, chosen, { askedBy: 'operator', ask })
   const assets = chosen.map(({ appId, assetId }) => ({ appId, contextId: '2', assetId }))
   // A wish of several parts is approved part by part. Wishes have only one part here.
   for (const id of ids) approve(world, { id: String(id), assets, from })
