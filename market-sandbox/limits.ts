@@ -5,15 +5,15 @@ export type Limits = ReturnType<typeof createLimits>
 
 /** Counts the requests of each key over all hosts, and allows 5 in any second. */
 export function createLimits() {
-  let taken = new Map<string, number[]>()
+  let requestTimes = new Map<string, number[]>()
   return {
     isOver(key: string, nowMs: number): boolean {
-      const recent = (taken.get(key) ?? []).filter((atMs) => atMs > nowMs - WINDOW_MS)
-      taken.set(key, [...recent, nowMs])
+      const recent = (requestTimes.get(key) ?? []).filter((atMs) => atMs > nowMs - WINDOW_MS)
+      requestTimes.set(key, [...recent, nowMs])
       return recent.length >= MOST
     },
     clear() {
-      taken = new Map()
+      requestTimes = new Map()
     },
   }
 }

@@ -4,7 +4,7 @@ import { field, type Incoming, type Reply } from './http.ts'
 import type { World } from './world/world.ts'
 
 /** An active bad day: the next `times` matching requests get this effect. */
-type Waiting = {
+type ActiveFault = {
   name?: string
   /** Limits the fault to requests about this account. */
   steamId?: string
@@ -16,26 +16,26 @@ type Waiting = {
   delayMs: number
 }
 
-export type Fault = Pick<Waiting, 'effect' | 'delayMs'>
+export type Fault = Pick<ActiveFault, 'effect' | 'delayMs'>
 
 /** A fault as the control API receives it. `path` is the beginning of a path. */
 export type PlainFault = Fault & { match: { host?: string; path: string }; times: number }
 
 export type Faults = ReturnType<typeof createFaults>
 
-const MOST_WAITING = 1000
+const MOST_ACTIVE = 1000
 
 /** The list of active faults. The first match applies to a request and is counted. */
 export function createFaults(nowS: () => number) {
-  let waiting: Waiting[] = []
+  let active: ActiveFault[] = []
   const forgetEnded = () => {
-    waiting = waiting.filter(({ untilS = Infinity }) => untilS > nowS())
+    active = active.filter(({ untilS = Infinity }) => untilS > nowS())
   }
   return {
     add({ match, ...fault }: PlainFault) {
       const matches = ({ path, host }: Incoming) =>
         path.startsWith(match.path) && (match.host === undefined || match.host === host)
-      waiting = [...waiting, { ...fault, matches }].slice(-MOST_WAITING)
+      active = [...active, { ...fault, matches }].slice(-MOST_ACTIVE)
     },
     /** Switches the bad day of this name on, for a number of requests or until it is switched off. */
     begin(name: string, { times, steamId }: { times?: number; steamId?: string }) {
@@ -43,36 +43,36 @@ export function createFaults(nowS: () => number) {
       if (!day) return
       const end = day.forS === undefined ? {} : { untilS: nowS() + day.forS }
       const person = steamId === undefined ? {} : { steamId }
-      waiting = [
-        ...waiting.filter((other) => other.name !== name || other.steamId !== steamId),
-        { ...waitingOf(day), name, times: times ?? day.times ?? Infinity, ...person, ...end },
+      active = [
+        ...active.filter((other) => other.name !== name || other.steamId !== steamId),
+        { ...activeFaultOf(day), name, times: times ?? day.times ?? Infinity, ...person, ...end },
       ]
     },
     /** Switches a bad day off for one account, or for all. */
     end(name: string, steamId?: string) {
-      const isMeant = (other: Waiting) =>
+      const isMeant = (other: ActiveFault) =>
         other.name === name && (steamId === undefined || other.steamId === steamId)
-      waiting = waiting.filter((other) => !isMeant(other))
+      active = active.filter((other) => !isMeant(other))
     },
     clear() {
-      waiting = []
+      active = []
     },
     /** Names of the bad days that are on. */
     on() {
       forgetEnded()
-      return waiting.flatMap(({ name }) => (name === undefined ? [] : [name]))
+      return active.flatMap(({ name }) => (name === undefined ? [] : [name]))
     },
     /** Names of the bad days that are on for this account. */
     onFor(steamId: string) {
       forgetEnded()
-      return waiting.flatMap((other) =>
+      return active.flatMap((other) =>
         other.steamId === steamId && other.name !== undefined ? [other.name] : [],
       )
     },
     /** True if the bad day is on for all, or for this account. */
     isOn(name: string, steamId: string) {
       forgetEnded()
-      return waiting.some(
+      return active.some(
         (other) => other.name === name && (other.steamId === undefined || other.steamId === steamId),
       )
     },
@@ -80,12 +80,12 @@ export function createFaults(nowS: () => number) {
     take(request: Incoming, world: World): Fault | undefined {
       if (request.isOwn) return undefined
       forgetEnded()
-      const fault = [...waiting, ...magicDays(world)].find(
+      const fault = [...active, ...magicDays(world)].find(
         ({ matches, steamId }) =>
           (steamId === undefined || isAbout(request, world, steamId)) && matches(request, nowS()),
       )
       if (!fault) return undefined
-      waiting = waiting.flatMap((other) => {
+      active = active.flatMap((other) => {
         if (other !== fault) return [other]
         return fault.times > 1 ? [{ ...fault, times: fault.times - 1 }] : []
       })
@@ -94,17 +94,17 @@ export function createFaults(nowS: () => number) {
   }
 }
 
-function waitingOf({ at, when, effect, delayMs = 0 }: BadDay): Waiting {
+function activeFaultOf({ at, when, effect, delayMs = 0 }: BadDay): ActiveFault {
   const matches = (request: Incoming, nowS: number) =>
     at.test(`${request.method} ${request.host}${request.path}`) && (when?.(request, nowS) ?? true)
   return { matches, times: Infinity, effect, delayMs }
 }
 
 /** Bad days of Steam that apply to every request about some magic players. */
-function magicDays({ accounts }: World): Waiting[] {
+function magicDays({ accounts }: World): ActiveFault[] {
   return accounts.flatMap(({ behaviour, steamId }) => {
     const day = BAD_DAYS[behaviour ?? '']
-    return day ? [{ ...waitingOf(day), steamId }] : []
+    return day ? [{ ...activeFaultOf(day), steamId }] : []
   })
 }
 

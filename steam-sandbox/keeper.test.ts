@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const start = () => startSteam({ port: 0, seed: 'keeper', dataFile })
-const kept = () => JSON.parse(readFileSync(dataFile, 'utf8'))
+const savedWorld = () => JSON.parse(readFileSync(dataFile, 'utf8'))
 
 function offer(steam: RunningSteam): void {
   const nova = steam.as('nova_hound')
@@ -35,7 +35,7 @@ function offer(steam: RunningSteam): void {
 it('the world is saved soon after a change, and loaded after a restart', async () => {
   const steam = await start()
   offer(steam)
-  await expect.poll(() => kept().offers, { message: 'the offer in the file' }).toHaveLength(1)
+  await expect.poll(() => savedWorld().offers, { message: 'the offer in the file' }).toHaveLength(1)
   steam.advance(60)
   await steam.close()
   const again = await start()
@@ -49,7 +49,7 @@ it('an offer in a world saved by the first version can still be accepted', async
   const steam = await start()
   offer(steam)
   await steam.close()
-  const { accounts, offers, lastId } = kept()
+  const { accounts, offers, lastId } = savedWorld()
   const old = {
     version: 1,
     lastId,
@@ -75,7 +75,7 @@ it('a world that lacks newer magic players receives them, and no other account c
   const steam = await start()
   offer(steam)
   await steam.close()
-  const world = kept()
+  const world = savedWorld()
   const before = { ...world, accounts: world.accounts.slice(0, -2) }
   writeFileSync(dataFile, JSON.stringify(before))
   const again = await start()
@@ -92,5 +92,5 @@ it('a file without a valid world is refused and stays unchanged', async () => {
   await (await start()).close()
   writeFileSync(dataFile, '{"version":99}')
   await expect(start()).rejects.toThrow('is not a world of this sandbox')
-  expect(kept()).toEqual({ version: 99 })
+  expect(savedWorld()).toEqual({ version: 99 })
 })

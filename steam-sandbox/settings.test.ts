@@ -42,9 +42,9 @@ it.each(['tradeoffers', 'tradeoffers/privacy', 'edit/settings'])(
 )
 
 it('the page that asks who you are describes every shopper in the words of the other lists', async () => {
-  const asked = await show('/my/edit/settings')
+  const page = await show('/my/edit/settings')
   const rowOf = (name: string) =>
-    new RegExp(`>${name}</a><p>(.*?)</p>`).exec(asked)?.[1]?.replace(/<\/?code>/g, '`')
+    new RegExp(`>${name}</a><p>(.*?)</p>`).exec(page)?.[1]?.replace(/<\/?code>/g, '`')
   const listOf = async (name: string): Promise<{ name: string; line: string }[]> =>
     JSON.parse(await show(`/control/${name}`)) as { name: string; line: string }[]
   const shoppers = [...(await listOf('players')), ...(await listOf('magic'))]
@@ -57,13 +57,13 @@ it('the page that asks who you are describes every shopper in the words of the o
 })
 
 it('a hidden inventory can be made public, and hidden again', async () => {
-  const seen = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
-  expect(seen()).toBe('hidden')
+  const inventorySetting = () => traitsOf(steam.world(), accountOf('magic_hidden')).inventory
+  expect(inventorySetting()).toBe('hidden')
   await set('edit/settings', 'magic_hidden', 'public')
-  expect(seen()).toBe(undefined)
+  expect(inventorySetting()).toBe(undefined)
   expect(await show(path('edit/settings', 'magic_hidden'))).toContain('Inventory: Public')
   await set('edit/settings', 'magic_hidden', 'private')
-  expect(seen()).toBe('hidden')
+  expect(inventorySetting()).toBe('hidden')
 })
 
 it('the valid trade link is shown, and stops working once it is replaced', async () => {

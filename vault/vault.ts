@@ -22,7 +22,7 @@ import { acceptGift } from './steam/accept.ts'
 import type { Caller } from './steam/call.ts'
 import { createHands } from './steam/hands.ts'
 import { createPrices, readFreeItems, readGiver } from './steam/look.ts'
-import { createPace, type Waiting } from './steam/pace.ts'
+import { createPace, type Timer } from './steam/pace.ts'
 import { createSession, type Session } from './steam/session.ts'
 
 export type VaultParts = {
@@ -32,7 +32,7 @@ export type VaultParts = {
   caller: Caller
   /** The connection to the markets. */
   connection: Connection
-  waiting: Waiting
+  timer: Timer
   now(): Date
   /** The machine's clock, by which phones sign. A sandbox's till may be ahead of it. */
   machineMs(): number
@@ -43,7 +43,7 @@ export type Vault = Pick<Giver, 'round' | 'book'> & { close(): void }
 
 /** Reads the vault's files once: changes take effect at the next start. Throws with a readable reason. */
 export function openVault({ folder: path, ...parts }: VaultParts): Vault {
-  const { wishes, till, caller, connection, waiting, now, say } = parts
+  const { wishes, till, caller, connection, timer, now, say } = parts
   const folder = openFolder(path)
   const key = openKey(folder)
   const rules = readRules(folder)
@@ -55,7 +55,7 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
   const sessionOf = (steamId: string): Session => {
     const account = accounts.get(steamId)
     if (account === undefined) throw new Error(`the vault has no account ${steamId}`)
-    return createSession({ caller, pace: createPace(waiting) }, account)
+    return createSession({ caller, pace: createPace(timer) }, account)
   }
   const connect = (steamId: string): SteamCalls & SellingAccount => {
     const session = sessionOf(steamId)
@@ -72,8 +72,8 @@ export function openVault({ folder: path, ...parts }: VaultParts): Vault {
     openAccounts.set(steamId, known)
     return known
   }
-  const priceOf = createPrices({ caller, pace: createPace(waiting), nowMs: waiting.nowMs })
-  const time = { now: waiting.nowMs, pause: waiting.pause }
+  const priceOf = createPrices({ caller, pace: createPace(timer), nowMs: timer.nowMs })
+  const time = { now: timer.nowMs, pause: timer.pause }
   const accesses = readMarkets(folder, key)
   for (const access of accesses) checkAccess(access, accounts, say)
   const rounds = createRounds({

@@ -126,10 +126,10 @@ async function massList(context: CallContext): Promise<Reply> {
 
 /** Asset ids arrive as bare numbers, which can be larger than JavaScript can hold. Ids in quotes are refused. */
 function linesOf(body: string): unknown[] | undefined {
-  const kept = body.replaceAll(/"asset"\s*:\s*("?)(\d+)"?/g, (_, quote, digits) =>
+  const quoted = body.replaceAll(/"asset"\s*:\s*("?)(\d+)"?/g, (_, quote, digits) =>
     quote === '' ? `"asset":"${digits}"` : '"asset":"quoted"',
   )
-  const items = field(parse(kept), 'items')
+  const items = field(parse(quoted), 'items')
   return Array.isArray(items) && items.length > 0 && items.length <= MOST_LINES ? items : undefined
 }
 

@@ -44,11 +44,11 @@ export function actsDue(world: World, offers: readonly SteamOffer[], nowS: numbe
 
 /** True if the offer gives exactly the bought items and asks for nothing. */
 function givesBoughtItems(world: World, deal: Deal, offer: SteamOffer): boolean {
-  const bought = world.items
+  const boughtIds = world.items
     .filter(({ itemId }) => deal.itemIds.includes(itemId))
     .map(({ assetId }) => assetId)
-  const given = offer.give.map(({ assetId }) => assetId)
-  return offer.items.length === 0 && [...bought].sort().join() === [...given].sort().join()
+  const givenIds = offer.give.map(({ assetId }) => assetId)
+  return offer.items.length === 0 && [...boughtIds].sort().join() === [...givenIds].sort().join()
 }
 
 const REVERSES_AFTER_S = 3 * 86_400

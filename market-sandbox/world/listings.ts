@@ -69,12 +69,12 @@ export function unlistAll(
   world: World,
   { seller, appId }: { seller: string; appId: number },
 ): { world: World; answer: number } {
-  const gone = world.items.filter(
+  const removed = world.items.filter(
     (item) => item.seller === seller && item.appId === appId && item.status === 'on_sale',
   )
-  return { world: without(world, gone), answer: gone.length }
+  return { world: without(world, removed), answer: removed.length }
 }
 
-function without(world: World, gone: readonly Item[]): World {
-  return { ...world, items: world.items.filter((item) => !gone.includes(item)) }
+function without(world: World, removed: readonly Item[]): World {
+  return { ...world, items: world.items.filter((item) => !removed.includes(item)) }
 }

@@ -29,7 +29,7 @@ const MUST_CANCEL_S = 7 * 3600
 const OFFER = { active: 2, accepted: 3, unconfirmed: 9, escrow: 11 }
 const REVERSED = new Set([6, 7, 12])
 
-export type Seen = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
+export type SteamView = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
 
 /** Returns the offer that hands a deal over: from its seller to its buyer, with its message. */
 export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer | undefined {
@@ -41,7 +41,7 @@ export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer |
 }
 
 /** Ends deals that were handed over or missed; settles and reverses those that were given. */
-export function judge(world: World, seen: Seen, nowS: number): World {
+export function judge(world: World, seen: SteamView, nowS: number): World {
   const judged = world.deals
     .filter(({ state }) => state === 'open')
     .reduce((next, deal) => judgeDeal(next, deal, { seen, nowS }), world)
@@ -50,9 +50,9 @@ export function judge(world: World, seen: Seen, nowS: number): World {
     .reduce((next, deal) => judgeGiven(next, deal, { seen, nowS }), judged)
 }
 
-type At = { seen: Seen; nowS: number }
+type JudgeContext = { seen: SteamView; nowS: number }
 
-function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
+function judgeDeal(world: World, deal: Deal, { seen, nowS }: JudgeContext): World {
   const offer = offerOf(deal, seen.offers)
   if (offer === undefined || offer.state === OFFER.unconfirmed)
     return nowS >= deal.deadlineS ? failDeal(world, deal, { isMissed: true, nowS }) : world
@@ -66,7 +66,11 @@ function judgeDeal(world: World, deal: Deal, { seen, nowS }: At): World {
   return failDeal(world, deal, { isMissed: isWithdrawn, nowS })
 }
 
-function recordGift(world: World, deal: Deal, { offer, seen, nowS }: At & { offer: SteamOffer }): World {
+function recordGift(
+  world: World,
+  deal: Deal,
+  { offer, seen, nowS }: JudgeContext & { offer: SteamOffer },
+): World {
   const trade = seen.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
   const settlesAtS = trade.settlesAtS
@@ -109,7 +113,7 @@ function failDeal(world: World, deal: Deal, { isMissed, nowS }: { isMissed: bool
   })
 }
 
-function judgeGiven(world: World, deal: Deal, { seen, nowS }: At): World {
+function judgeGiven(world: World, deal: Deal, { seen, nowS }: JudgeContext): World {
   const settling = itemsOf(world, deal).filter(({ outcome }) => outcome?.kind === 'settling')
   const [first] = settling
   if (first?.outcome === undefined) return world

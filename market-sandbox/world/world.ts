@@ -142,10 +142,10 @@ export function withSeller(world: World, changed: Seller): World {
 }
 
 export function withItems(world: World, changed: readonly Item[]): World {
-  const news = new Map(changed.map((item) => [item.itemId, item]))
+  const changedById = new Map(changed.map((item) => [item.itemId, item]))
   const old = new Set(world.items.map(({ itemId }) => itemId))
   const added = changed.filter(({ itemId }) => !old.has(itemId))
-  const items = [...world.items.map((item) => news.get(item.itemId) ?? item), ...added]
+  const items = [...world.items.map((item) => changedById.get(item.itemId) ?? item), ...added]
   return { ...world, items: items.slice(-MOST_KEPT) }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../gateway/departures/sale.ts'
 import type { Wishes, WishReport } from '../../vault/giving/giver.ts'
 import type { Wish } from '../../vault/giving/judge.ts'
-import type { News } from '../../vault/markets/record.ts'
+import type { NumberedReport } from '../../vault/markets/record.ts'
 import type { TillReport } from '../../vault/markets/reports.ts'
 import { must } from '../simulation/violation.ts'
 import type { SaleView, TillView, WishView } from './promises.ts'
@@ -64,8 +64,8 @@ export class ModelTill {
     return this.#last
   }
 
-  report(news: readonly News[]): void {
-    for (const { n, part, at, report } of news) {
+  report(reports: readonly NumberedReport[]): void {
+    for (const { n, part, at, report } of reports) {
       if (this.#received.has(`${n}/${part}`)) continue
       this.#received.add(`${n}/${part}`)
       this.#last = Math.max(this.#last, n)

@@ -2,7 +2,7 @@ import { CATALOGUE } from '../items.ts'
 import { isOrdinary } from './seed.ts'
 import { type Answer, type Asset, findAccount, refuse, type World, withAccount } from './world.ts'
 
-type Moved = { kind: 'gone' | 'there'; assetIds: string[] }
+type DriftAnswer = { kind: 'gone' | 'there'; assetIds: string[] }
 
 /**
  * Removes items without a trade, as if Steam took them or somebody used them up. Without names, removes the first item.
@@ -11,26 +11,26 @@ type Moved = { kind: 'gone' | 'there'; assetIds: string[] }
 export function loseItems(
   world: World,
   { of, assetIds }: { of: string; assetIds?: string[] },
-): Answer<Moved> {
+): Answer<DriftAnswer> {
   const account = findAccount(world, of)
   if (!account) return refuse(world, 42)
   const lost = assetIds ?? account.assets.slice(0, 1).map(({ assetId }) => assetId)
   const isThere = lost.every((assetId) => account.assets.some((asset) => asset.assetId === assetId))
   if (lost.length === 0 || !isThere) return refuse(world, 26)
   const without = ({ assets }: { assets: Asset[] }) => assets.filter(({ assetId }) => !lost.includes(assetId))
-  const left = withAccount(world, of, (owner) => ({ ...owner, assets: without(owner) }))
-  return { world: left, answer: { kind: 'gone', assetIds: lost } }
+  const worldAfter = withAccount(world, of, (owner) => ({ ...owner, assets: without(owner) }))
+  return { world: worldAfter, answer: { kind: 'gone', assetIds: lost } }
 }
 
 /** Adds an item without a trade, as if its owner bought it or it dropped. */
-export function findItem(world: World, { of }: { of: string }): Answer<Moved> {
+export function findItem(world: World, { of }: { of: string }): Answer<DriftAnswer> {
   const [entry] = [...CATALOGUE.values()].filter(isOrdinary)
   if (!findAccount(world, of) || entry === undefined) return refuse(world, 42)
   const { appId, classId } = entry
   const asset: Asset = { assetId: String(world.lastId + 1), appId, contextId: '2', classId }
-  const given = withAccount(world, of, (owner) => ({ ...owner, assets: [...owner.assets, asset] }))
+  const worldAfter = withAccount(world, of, (owner) => ({ ...owner, assets: [...owner.assets, asset] }))
   return {
-    world: { ...given, lastId: world.lastId + 1 },
+    world: { ...worldAfter, lastId: world.lastId + 1 },
     answer: { kind: 'there', assetIds: [asset.assetId] },
   }
 }

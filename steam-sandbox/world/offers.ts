@@ -204,8 +204,8 @@ export function acceptOffer(
   ) {
     return { world: withOffer(world, { ...offer, waitsForPhone: true }), answer: { kind: 'waits' } }
   }
-  const begun = beginTrade(world, offer, nowS)
-  return { world: begun.world, answer: { kind: 'accepted', tradeId: begun.tradeId } }
+  const trade = beginTrade(world, offer, nowS)
+  return { world: trade.world, answer: { kind: 'accepted', tradeId: trade.tradeId } }
 }
 
 /**

@@ -112,11 +112,11 @@ export function withTwins(world: World, steamId: string): World {
       classId,
     }),
   )
-  const given = withAccount(world, steamId, (account) => ({
+  const worldAfter = withAccount(world, steamId, (account) => ({
     ...account,
     assets: [...account.assets, ...assets],
   }))
-  return { ...given, lastId: world.lastId + assets.length }
+  return { ...worldAfter, lastId: world.lastId + assets.length }
 }
 
 const MANY = 5000
@@ -157,8 +157,8 @@ export function upgradeWorld(kept: World | OldWorld, fresh: World): World | unde
   const magic = fresh.accounts.filter(({ behaviour }) => behaviour !== undefined)
   return {
     ...fresh,
-    lastId: Math.max(kept.lastId, fresh.lastId),
-    accounts: [...kept.accounts.map((account) => ({ ...account, ...defaults })), ...magic],
+    lastId: Math.max(saved.lastId, fresh.lastId),
+    accounts: [...saved.accounts.map((account) => ({ ...account, ...defaults })), ...magic],
     offers: kept.offers.map((offer) => ({ ...offer, give: [] })),
     trades: kept.trades.map(({ giver, receiver, items, ...trade }) => ({
       ...trade,
@@ -172,13 +172,13 @@ export function upgradeWorld(kept: World | OldWorld, fresh: World): World | unde
 }
 
 /** Adds the magic players that did not exist when the world was saved. */
-function withNewPlayers(kept: World, fresh: World): World {
-  const known = new Set(kept.accounts.flatMap(({ name, steamId }) => [name, steamId]))
+function withNewPlayers(saved: World, fresh: World): World {
+  const known = new Set(saved.accounts.flatMap(({ name, steamId }) => [name, steamId]))
   const added = fresh.accounts.filter(
     ({ behaviour, name, steamId }) => behaviour !== undefined && !known.has(name) && !known.has(steamId),
   )
-  if (added.length === 0) return kept
-  return { ...kept, accounts: [...kept.accounts, ...added], lastId: Math.max(kept.lastId, fresh.lastId) }
+  if (added.length === 0) return saved
+  return { ...saved, accounts: [...saved.accounts, ...added], lastId: Math.max(saved.lastId, fresh.lastId) }
 }
 
 /** Returns a generator of numbers in [0, 1), always the same for a seed. */

@@ -88,9 +88,9 @@ describe('D-34 a bot that collects deposits', () => {
     await add(BOT, { sellsItself: true })
     const file = join(path, 'markets.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))
-    const outside: Omit<VaultParts, 'folder' | 'waiting'> = Object.assign({})
-    const waiting = { nowMs: () => 0, pause: async () => {} }
-    expect(() => openVault({ ...outside, waiting, folder: path })).toThrow('nobody has allowed it to sell')
+    const outside: Omit<VaultParts, 'folder' | 'timer'> = Object.assign({})
+    const timer = { nowMs: () => 0, pause: async () => {} }
+    expect(() => openVault({ ...outside, timer, folder: path })).toThrow('nobody has allowed it to sell')
   })
 })
 

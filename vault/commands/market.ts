@@ -2,7 +2,7 @@
 import { readAccounts } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
-import { keepMarket, type MarketName, readMarkets, switchMarket } from '../files/markets.ts'
+import { type MarketName, readMarkets, saveMarket, switchMarket } from '../files/markets.ts'
 import type { Settings } from '../settings.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 
@@ -30,7 +30,7 @@ export async function addMarket(
   const secret = (piped ?? (await terminal.ask(`Key of ${market}`, { hidden: true }))).trim()
   if (!/^[\x21-\x7e]{8,128}$/.test(secret))
     throw new Refusal('That is not the key of a market: 8 to 128 characters, without spaces.')
-  keepMarket(folder, key, { market, steamId: account, mayLose, sellsItself, isOff: false, key: secret })
+  saveMarket(folder, key, { market, steamId: account, mayLose, sellsItself, isOff: false, key: secret })
   terminal.print(`${market} is set up for ${account}. Restart the vault.`)
 }
 

@@ -32,7 +32,7 @@ export async function run(settings: Settings): Promise<void> {
     till,
     caller: createCaller(sandboxUrl),
     connection: connectionOf(settings),
-    waiting: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
+    timer: { nowMs: () => performance.now(), pause: (ms) => delay(ms) },
     now,
     machineMs: () => Date.now(),
     say: (line, about) => log.info(about, line),

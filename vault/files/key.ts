@@ -17,11 +17,11 @@ export type Key = {
 
 /** Makes the key if there is none. */
 export function openKey(folder: Folder): Key {
-  const known = folder.read(FILE)
-  const hex = known?.trim() ?? randomBytes(KEY_BYTES).toString('hex')
+  const stored = folder.read(FILE)
+  const hex = stored?.trim() ?? randomBytes(KEY_BYTES).toString('hex')
   if (!/^[0-9a-f]{64}$/.test(hex))
     throw new Error(`${folder.at(FILE)} is not the key of a vault: restore it from a backup.`)
-  if (known === undefined) folder.write(FILE, `${hex}\n`)
+  if (stored === undefined) folder.write(FILE, `${hex}\n`)
   return keyOf(Buffer.from(hex, 'hex'))
 }
 

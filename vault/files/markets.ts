@@ -51,10 +51,13 @@ export const isSwitchedOff = (folder: Folder, at: At): boolean =>
   rowsOf(folder).some((row) => isAt(at)(row) && row.isOff)
 
 /** Adds an account at a market, or replaces its key. */
-export function keepMarket(folder: Folder, key: Key, { key: secret, ...row }: MarketAccess): void {
+export function saveMarket(folder: Folder, key: Key, { key: secret, ...row }: MarketAccess): void {
   const rows = rowsOf(folder)
-  const kept = { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }
-  write(folder, rows.some(isAt(row)) ? rows.map((each) => (isAt(row)(each) ? kept : each)) : [...rows, kept])
+  const saved = { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }
+  write(
+    folder,
+    rows.some(isAt(row)) ? rows.map((each) => (isAt(row)(each) ? saved : each)) : [...rows, saved],
+  )
 }
 
 /** Switches all accounts at a market, or only one. Returns false if no account matches. */

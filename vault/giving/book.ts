@@ -36,20 +36,20 @@ export type WishEntry = z.output<typeof entrySchema>
 export type Intended = Extract<WishEntry, { kind: 'intended' }>
 
 /** An entry of the log with its time. */
-export type Dated = { at: Date; entry: WishEntry }
+export type DatedEntry = { at: Date; entry: WishEntry }
 
-export type Because = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
+export type EndReason = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_allowed'
 
-type Begun = { intended: Intended; intendedAt: Date }
-type Known = Begun & { offerId: string; knownAt: Date; isConfirmed: boolean }
+type IntendedGift = { intended: Intended; intendedAt: Date }
+type OfferedGift = IntendedGift & { offerId: string; knownAt: Date; isConfirmed: boolean }
 
 export type Giving =
   | { state: 'refused'; because: string }
-  | (Begun & { state: 'intended' })
-  | (Begun & { state: 'sending'; begunAt: Date; missed: number; missedAt: Date | null })
-  | (Known & { state: 'offered' })
-  | (Known & { state: 'delivered'; steamTradeId: string })
-  | (Begun & { state: 'ended'; because: string })
+  | (IntendedGift & { state: 'intended' })
+  | (IntendedGift & { state: 'sending'; begunAt: Date; missed: number; missedAt: Date | null })
+  | (OfferedGift & { state: 'offered' })
+  | (OfferedGift & { state: 'delivered'; steamTradeId: string })
+  | (IntendedGift & { state: 'ended'; because: string })
 
 /** Gifts by the number of their wish. */
 export type Book = ReadonlyMap<string, Giving>
@@ -59,7 +59,7 @@ export function wishEntryOf(value: unknown): WishEntry | undefined {
   return entrySchema.safeParse(value).data
 }
 
-export function bookOf(entries: readonly Dated[]): Map<string, Giving> {
+export function bookOf(entries: readonly DatedEntry[]): Map<string, Giving> {
   const book = new Map<string, Giving>()
   for (const dated of entries) {
     const giving = evolve(book.get(dated.entry.wish), dated)
@@ -69,7 +69,7 @@ export function bookOf(entries: readonly Dated[]): Map<string, Giving> {
 }
 
 /** Ignores an entry that does not fit its wish, so no step happens twice. */
-export function evolve(giving: Giving | undefined, { at, entry }: Dated): Giving | undefined {
+export function evolve(giving: Giving | undefined, { at, entry }: DatedEntry): Giving | undefined {
   switch (entry.kind) {
     case 'wish_refused':
       return giving ?? { state: 'refused', because: entry.because }

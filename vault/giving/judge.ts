@@ -46,7 +46,7 @@ export type Approval = { partner: Partner; assets: readonly GivenAsset[] }
 export function judgeWish(wish: Wish, context: Context): Verdict {
   const { rules, book, account, approved } = context
   if (book.has(wish.id)) return refuse('asked before')
-  const complaint = complaintOf(wish.assets) ?? takenIn(book, wish.assets)
+  const complaint = complaintOf(wish.assets) ?? findConflict(book, wish.assets)
   if (complaint !== undefined) return refuse(complaint)
   if (account?.sells === true) return refuse('wishes may not take items from a selling account')
   if (context.isListed) return wait('an item is on sale')
@@ -71,21 +71,21 @@ function complaintOf(assets: readonly GivenAsset[]): string | undefined {
   return keys.size < assets.length ? 'an item twice' : undefined
 }
 
-function takenIn(book: Book, assets: readonly GivenAsset[]): string | undefined {
-  const taken = new Set(
+function findConflict(book: Book, assets: readonly GivenAsset[]): string | undefined {
+  const leaving = new Set(
     [...book.values()].flatMap((giving) =>
       isOpen(giving) ? giving.intended.assets.map(({ appId, assetId }) => `${appId}/${assetId}`) : [],
     ),
   )
-  return assets.some(({ appId, assetId }) => taken.has(`${appId}/${assetId}`))
+  return assets.some(({ appId, assetId }) => leaving.has(`${appId}/${assetId}`))
     ? 'an item is already on its way'
     : undefined
 }
 
-export type Seen = ReadonlyMap<string, { isTradable: boolean }>
+export type ShownItems = ReadonlyMap<string, { isTradable: boolean }>
 
 /** `seen`: the items as Steam shows them to their owner, by `appId/assetId`. */
-export function judgeItems(assets: readonly GivenAsset[], seen: Seen): Verdict | undefined {
+export function judgeItems(assets: readonly GivenAsset[], seen: ShownItems): Verdict | undefined {
   const items = assets.map(({ appId, assetId }) => seen.get(`${appId}/${assetId}`))
   if (items.some((item) => item === undefined))
     return refuse('the account does not have an item, or it is protected')

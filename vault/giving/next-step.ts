@@ -1,5 +1,5 @@
 /** The next step of a gift, from its record and Steam's data. Pure. */
-import type { Because, OpenGiving } from './book.ts'
+import type { EndReason, OpenGiving } from './book.ts'
 import type { SeenOffer } from './gift.ts'
 
 /** How long the partner has to accept. */
@@ -17,7 +17,7 @@ export type Step =
   | { kind: 'send' }
   | { kind: 'find' }
   | { kind: 'read'; offerId: string }
-  | { kind: 'end'; because: Because }
+  | { kind: 'end'; because: EndReason }
 
 /** The step before Steam is asked. `isAllowed`: the destination is still in the vault's list. */
 export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
@@ -41,7 +41,7 @@ export type OfferStep =
   | { kind: 'confirm' }
   | { kind: 'cancel' }
   | { kind: 'prove'; steamTradeId: string }
-  | { kind: 'end'; because: Because }
+  | { kind: 'end'; because: EndReason }
   | { kind: 'wait' }
 
 export type Offered = Extract<OpenGiving, { state: 'offered' }>

@@ -30,7 +30,7 @@ export type SaleEntry =
   | { kind: 'outcome'; market: string; itemId: string; end: Outcome['end'] }
 
 /** An entry with its time. */
-export type Dated = { at: Date; entry: SaleEntry }
+export type DatedEntry = { at: Date; entry: SaleEntry }
 
 export type Listing = OfAccount & {
   appId: number
@@ -115,11 +115,11 @@ export function soldSince({ deals, listings }: Book, since: Date): { cents: bigi
   return { cents, items }
 }
 
-export function bookOf(entries: readonly Dated[]): Book {
+export function bookOf(entries: readonly DatedEntry[]): Book {
   return entries.reduce(evolve, EMPTY_BOOK)
 }
 
-export function evolve(book: Book, { at, entry }: Dated): Book {
+export function evolve(book: Book, { at, entry }: DatedEntry): Book {
   switch (entry.kind) {
     case 'listing_begun': {
       const { market, account, appId, assetId, priceMinor } = entry

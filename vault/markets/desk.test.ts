@@ -73,7 +73,7 @@ it('after items arrive, a desk makes the market read them, and looks every 20 se
 })
 
 const CS = 730
-const given = (end: Listing['end']): Listing => ({
+const givenListing = (end: Listing['end']): Listing => ({
   ...{ market: 'm', account: null, appId: CS, assetId: '1', itemId: '101', priceMinor: 100n },
   ...{ begunAt: new Date(nowMs), state: 'given', end },
 })
@@ -89,11 +89,11 @@ async function countMoneyReads(minutes: number): Promise<number> {
 }
 
 it('a desk asks for money every five minutes, and more often after an item was given or its money became due', async () => {
-  book = { ...EMPTY_BOOK, listings: [given(null)] }
+  book = { ...EMPTY_BOOK, listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)
   const settlesAt = new Date(nowMs + 600 * SECOND_MS)
-  book = { ...EMPTY_BOOK, listings: [given({ kind: 'settling', receivedMinor: 95n, settlesAt })] }
+  book = { ...EMPTY_BOOK, listings: [givenListing({ kind: 'settling', receivedMinor: 95n, settlesAt })] }
   expect(await countMoneyReads(10)).toBe(2)
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Key } from '../files/key.ts'
 import type { Entry } from '../files/log.ts'
-import type { Dated, SaleEntry } from './book.ts'
+import type { DatedEntry, SaleEntry } from './book.ts'
 
 const market = z.string()
 const account = z.string().nullable().default(null)
@@ -81,7 +81,7 @@ function sealToken({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'
 /**
  * Reads an entry of sales from the log. Undefined for other entries, such as wishes. Throws if the seal does not open.
  */
-export function fromLog({ at, entry }: Entry, key: Key): Dated | undefined {
+export function fromLog({ at, entry }: Entry, key: Key): DatedEntry | undefined {
   const sale = lineSchema.safeParse(entry).data?.sale
   if (sale === undefined) return undefined
   if (!('due' in sale)) return { at, entry: sale }

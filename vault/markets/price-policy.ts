@@ -61,8 +61,8 @@ export const netOf = (minor: bigint, feeBp: bigint): bigint => (minor * (ALL_BP 
 
 /** The lowest price that leaves this amount after the fee. */
 function grossOf(net: bigint, feeBp: bigint): bigint {
-  const left = ALL_BP - feeBp
-  return (net * ALL_BP + left - 1n) / left
+  const keptBp = ALL_BP - feeBp
+  return (net * ALL_BP + keptBp - 1n) / keptBp
 }
 
 const roundUp = (bp: bigint): bigint => (bp + ALL_BP - 1n) / ALL_BP

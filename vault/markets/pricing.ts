@@ -29,7 +29,7 @@ export async function bidsFor(
   { appId, own, ...context }: Context & { appId: number; own: readonly Listing[] },
 ): Promise<Bid[]> {
   if (items.length === 0) return []
-  const known = await knownOf(appId, items, context)
+  const known = await factsOf(appId, items, context)
   return items.flatMap(({ assetId, marketHashName, ...item }): Bid[] => {
     const since = own.find((each) => each.assetId === assetId)?.begunAt ?? context.now()
     const priceMinor = priceOf({ assetId, marketHashName, ...item }, { ...context, ...known, since })
@@ -55,7 +55,7 @@ export async function repricesFor(
   const appId = listed[0]?.listing.appId
   if (appId === undefined) return []
   const all = listed.map(({ item }) => item)
-  const known = await knownOf(appId, all, context)
+  const known = await factsOf(appId, all, context)
   return listed.flatMap(({ listing, item }): Repriced[] => {
     const { itemId, priceMinor: before, assetId } = listing
     const since = own.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
@@ -66,18 +66,18 @@ export async function repricesFor(
   })
 }
 
-type Known = {
+type PriceFacts = {
   costs: ReadonlyMap<string, bigint>
   best: ReadonlyMap<string, bigint>
   prices: ReadonlyMap<string, bigint>
 }
 
 /** Reads the costs from the till. If the till does not answer, all costs are unknown. */
-async function knownOf(
+async function factsOf(
   appId: number,
   items: readonly OwnItem[],
   { market, pricing }: Context,
-): Promise<Known> {
+): Promise<PriceFacts> {
   const ids = items.map(({ assetId }) => assetId)
   const costs = await pricing.till.costs(appId, ids).catch(() => new Map<string, bigint>())
   const offers = await market.bestOffers(appId)
@@ -91,7 +91,7 @@ async function knownOf(
 
 function priceOf(
   { assetId, marketHashName }: OwnItem,
-  { costs, best, prices, since, now, pricing, feeBp }: Context & Known & { since: Date },
+  { costs, best, prices, since, now, pricing, feeBp }: Context & PriceFacts & { since: Date },
 ): bigint | undefined {
   if (pricing.mustBeBooked && !costs.has(assetId)) return undefined
   const verdict = listingPrice(

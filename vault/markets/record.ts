@@ -7,11 +7,11 @@ import { reportsOf, type TillReport } from './reports.ts'
 import type { Journal } from './seller.ts'
 
 /** `n`: the number of the log entry. `part`: the number of the report within the entry. */
-export type News = { n: number; part: number; at: Date; report: TillReport }
+export type NumberedReport = { n: number; part: number; at: Date; report: TillReport }
 
 export type SaleRecord = Journal & {
   /** Returns the reports of later entries, oldest first. */
-  newsAfter(n: number): readonly News[]
+  reportsAfter(n: number): readonly NumberedReport[]
   /** Drops the reports up to this entry, because the till has them. */
   forget(n: number): void
 }
@@ -26,10 +26,10 @@ type Parts = {
 
 export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
   let book: Book = EMPTY_BOOK
-  let news: News[] = []
+  let reports: NumberedReport[] = []
   const apply = (n: number, dated: Parameters<typeof evolve>[1]): void => {
     book = evolve(book, dated)
-    news.push(
+    reports.push(
       ...reportsOf(book, dated.entry, isBot).map((report, part) => ({ n, part, at: dated.at, report })),
     )
   }
@@ -43,9 +43,9 @@ export function openRecord({ log, key, now, isBot }: Parts): SaleRecord {
       const { n, at } = log.add(toLog(entry, key), now())
       apply(n, { at, entry })
     },
-    newsAfter: (n) => news.filter((each) => each.n > n),
+    reportsAfter: (n) => reports.filter((each) => each.n > n),
     forget(n) {
-      news = news.filter((each) => each.n > n)
+      reports = reports.filter((each) => each.n > n)
     },
   }
 }

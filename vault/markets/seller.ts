@@ -135,13 +135,13 @@ async function compareListings(parts: Parts, appId: number, rows: readonly Row[]
     if (row) await journal.add({ kind: 'listed', ...of, assetId, itemId: row.itemId })
     else await journal.add({ kind: 'not_listed', ...of, assetId, code: 'not_found' })
   }
-  const known = ownListings(parts, appId)
-  for (const { state, itemId } of known) {
+  const current = ownListings(parts, appId)
+  for (const { state, itemId } of current) {
     const isGone = itemId !== null && !rows.some((row) => row.itemId === itemId)
     // The listing was taken down by somebody else, or it never existed.
     if (state === 'on_sale' && isGone) await journal.add({ kind: 'unlisted', market: market.name, itemId })
   }
-  const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(known, row))
+  const strange = rows.filter((row) => row.stage === 'on_sale' && !isKnown(current, row))
   for (const { itemId } of strange) alarm({ kind: 'strange_listing', itemId })
   if (strange.length > 0)
     await market.unlist(
@@ -161,10 +161,10 @@ function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[
     .listings.filter((each) => isOf(marketAccount)(each) && each.appId === appId && isLive(each))
 }
 
-type AskedDeal = { appId: number; due: Due; rows: readonly Row[] }
+type RequestedDeal = { appId: number; due: Due; rows: readonly Row[] }
 
 /** Records the intent to give a deal's items, or refuses the deal. */
-async function takeUpDeal(parts: Parts, { appId, due, rows }: AskedDeal): Promise<void> {
+async function takeUpDeal(parts: Parts, { appId, due, rows }: RequestedDeal): Promise<void> {
   const { market, marketAccount, journal, scale, ownAccounts, alarm } = parts
   const book = journal.book()
   if (book.refused.has(dealKey(market.name, due.dealId))) return

@@ -94,9 +94,9 @@ function createReporter({ record, till }: ShopParts): () => Promise<void> {
   let last: number | undefined
   return async () => {
     last ??= await till.lastReported()
-    const news = record.newsAfter(last)
-    await till.report(news)
-    last = news.at(-1)?.n ?? last
+    const reports = record.reportsAfter(last)
+    await till.report(reports)
+    last = reports.at(-1)?.n ?? last
     record.forget(last)
   }
 }

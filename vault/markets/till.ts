@@ -3,13 +3,13 @@
  * wrong.
  */
 import type { Money } from './market.ts'
-import type { News } from './record.ts'
+import type { NumberedReport } from './record.ts'
 
 export type Till = {
   /** The number of the last log entry whose reports the till has. */
   lastReported(): Promise<number>
   /** Writes reports of sales. Ignores those that the till already has. */
-  report(news: readonly News[]): Promise<void>
+  report(reports: readonly NumberedReport[]): Promise<void>
   /** The till's credits for items, in US cents, by the items' asset ids in the selling account. */
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
   /** True if an operator has switched the market off. */

@@ -44,7 +44,7 @@ async function readyToSell(appId: number): Promise<void> {
   await bench.later(15)
 }
 
-const shown = (assetId: string) =>
+const findItem = (assetId: string) =>
   bench.market.waxpeer.world().items.findLast((item) => item.assetId === assetId)
 
 async function listOne(appId: number): Promise<string> {
@@ -61,7 +61,7 @@ async function sell(appId: number, as: Temper) {
   const assetId = await listOne(appId)
   // A ping is due by now.
   await online()
-  expect((await bench.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
+  expect((await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
   const [due] = (await value(client.round(appId))).due
   if (!due) throw new Error('nothing is due')
   return { due, assetId }
@@ -80,13 +80,14 @@ describe('an account', () => {
       code: 'Need to refresh access token',
     })
     await online()
-    const given = () => bench.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
-    const before = given()
+    const countTokenCalls = () =>
+      bench.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
+    const before = countTokenCalls()
     await value(client.keepOnline(token))
-    expect(given()).toBe(before)
+    expect(countTokenCalls()).toBe(before)
     bench.pass(3_600_000)
     await online()
-    expect(given()).toBe(before + 1)
+    expect(countTokenCalls()).toBe(before + 1)
   })
 
   it('is refused if the key belongs to another account, and makes no calls after that', async () => {
@@ -276,7 +277,7 @@ describe('a sale', () => {
     await listOne(DOTA)
     await online()
     const [assetId = ''] = bench.assetsOf(DOTA)
-    await bench.market.waxpeer.buy([shown(assetId)?.itemId ?? 0], 'accepts')
+    await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], 'accepts')
     expect((await value(client.round(DOTA))).rows[0]?.leftS ?? 0).toBeLessThanOrEqual(20)
   })
 })

@@ -112,7 +112,7 @@ const gameOf = (appId: number): readonly [string, string] => {
 
 function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToken' | 'goOffline' | 'money'> {
   const { call, socket, steamId, scale, time, now } = parts
-  let sent: { token: string; atMs: number } | undefined
+  let lastSent: { token: string; atMs: number } | undefined
   /** The value of `openings` when `check-wss-user` last succeeded. */
   let checkedOpenings = 0
   const linkOf = (token: string): string =>
@@ -128,12 +128,12 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
     async keepOnline(accessToken) {
       socket.keepOpen()
       if (socket.isDown()) return { kind: 'unanswered', because: 'its socket does not open' }
-      const isKnown = sent?.token === accessToken && time.now() - sent.atMs < TOKEN_MS
+      const isKnown = lastSent?.token === accessToken && time.now() - lastSent.atMs < TOKEN_MS
       if (!isKnown) {
         const token = Buffer.from(accessToken).toString('base64')
         const answer = await call('user/steam-token', envelopeSchema, { body: { token }, read: () => null })
         if (answer.kind !== 'answered') return answer
-        sent = { token: accessToken, atMs: time.now() }
+        lastSent = { token: accessToken, atMs: time.now() }
       }
       const openings = socket.openings()
       if (openings === 0 || openings === checkedOpenings) return { kind: 'answered', value: null }
@@ -171,13 +171,14 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
 
 /** Returns a function that is true if the item may be listed or changed now, and that counts this. */
 function createItemLimit(time: Time) {
-  const taken = new Map<string, number[]>()
+  const changeTimes = new Map<string, number[]>()
   return (assetId: string): boolean => {
     const nowMs = time.now()
-    for (const [id, times] of taken) if (times.every((at) => nowMs - at > ITEM_WINDOW_MS)) taken.delete(id)
-    const recent = (taken.get(assetId) ?? []).filter((at) => nowMs - at <= ITEM_WINDOW_MS)
+    for (const [id, times] of changeTimes)
+      if (times.every((at) => nowMs - at > ITEM_WINDOW_MS)) changeTimes.delete(id)
+    const recent = (changeTimes.get(assetId) ?? []).filter((at) => nowMs - at <= ITEM_WINDOW_MS)
     if (recent.length >= MOST_OF_ITEM) return false
-    taken.set(assetId, [...recent, nowMs])
+    changeTimes.set(assetId, [...recent, nowMs])
     return true
   }
 }

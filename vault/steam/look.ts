@@ -69,12 +69,12 @@ const MOST_PRICES = 20_000
 
 /** Prices of Steam's own market, in US cents. The vault never uses the till's prices. */
 export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pace; nowMs: () => number }) {
-  const known = new Map<string, { cents: bigint | undefined; atMs: number }>()
+  const cache = new Map<string, { cents: bigint | undefined; atMs: number }>()
   /** Resolves to undefined if there is no price, and to `unanswered` if Steam did not answer. */
   return async (appId: number, name: string): Promise<bigint | undefined | 'unanswered'> => {
     const key = `${appId}/${name}`
-    const kept = known.get(key)
-    if (kept !== undefined && nowMs() - kept.atMs < PRICE_AGE_MS) return kept.cents
+    const cached = cache.get(key)
+    if (cached !== undefined && nowMs() - cached.atMs < PRICE_AGE_MS) return cached.cents
     if (!(await pace.turn('price'))) return 'unanswered'
     const url = new URL('https://steamcommunity.com/market/priceoverview/')
     url.search = new URLSearchParams({
@@ -90,8 +90,8 @@ export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pa
     }
     pace.answered('price')
     const cents = reply.status === 200 ? readPrice(reply) : undefined
-    if (known.size >= MOST_PRICES) known.clear()
-    known.set(key, { cents, atMs: nowMs() })
+    if (cache.size >= MOST_PRICES) cache.clear()
+    cache.set(key, { cents, atMs: nowMs() })
     return cents
   }
 }

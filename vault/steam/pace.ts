@@ -26,7 +26,7 @@ const LAST_PAUSE_MS = 1_800_000
 const LONGEST_WAIT_MS = 45_000
 
 /** `pause` resolves after this time. `nowMs` never jumps. */
-export type Waiting = { nowMs(): number; pause(ms: number): Promise<void> }
+export type Timer = { nowMs(): number; pause(ms: number): Promise<void> }
 
 export type Pace = {
   /** Resolves to true when it is this request's turn, and to false if the wait would be too long. */
@@ -36,7 +36,7 @@ export type Pace = {
   answered(kind: RequestKind): void
 }
 
-export function createPace({ nowMs, pause }: Waiting): Pace {
+export function createPace({ nowMs, pause }: Timer): Pace {
   const free = new Map<RequestKind, number>()
   const refusals = new Map<RequestKind, number>()
   return {

@@ -1,6 +1,6 @@
 /** A market and a Steam in memory that lie, lose answers, and end the process that calls them. */
 import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
-import { bookOf, type Dated, evolve, type SaleEntry } from '../markets/book.ts'
+import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
 import type { Due, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
 import { scaleOf } from '../markets/scale.ts'
 import { type Alarm, createSeller } from '../markets/seller.ts'
@@ -38,7 +38,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
   const deals = new Map<string, { due: Due; soldAtMs: number }>()
   const offers: Offer[] = []
   const off = new Set<string>()
-  const entries: Dated[] = []
+  const entries: DatedEntry[] = []
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
 
@@ -278,7 +278,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
 }
 
 /** The state of a process that has just read the journal. */
-function journalOf(entries: Dated[], now: () => Date) {
+function journalOf(entries: DatedEntry[], now: () => Date) {
   let book = bookOf(entries)
   return {
     book: () => book,

@@ -18,7 +18,7 @@ import { type Asset, findAccount, withAccount } from '../../steam-sandbox/world/
 import { keepAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
-import { keepMarket, type MarketName, switchMarket } from '../files/markets.ts'
+import { type MarketName, saveMarket, switchMarket } from '../files/markets.ts'
 import { changeRules, type WrittenRules } from '../files/rules.ts'
 import { sandboxConnection } from '../markets/connection.ts'
 import { tillIn } from '../markets/till-store.ts'
@@ -87,7 +87,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       },
       connection: sandboxConnection('sandbox', market.url),
       // A pause only advances the clock.
-      waiting: {
+      timer: {
         nowMs: () => nowMs,
         async pause(ms) {
           nowMs += ms
@@ -159,7 +159,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       const folder = openFolder(path)
       for (const name of markets) {
         const key = (name === FAMILY ? market : market.waxpeer).open(steamId)
-        keepMarket(folder, openKey(folder), {
+        saveMarket(folder, openKey(folder), {
           market: name,
           steamId,
           mayLose,
@@ -177,7 +177,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       this.rules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })
       const folder = openFolder(path)
       const access = { market: FAMILY, steamId, mayLose: false, isOff: false, sellsItself: true }
-      keepMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
+      saveMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
     },
     /** Switches a market off at the vault, as its operator does. */
     switchMarketOff(name: MarketName = FAMILY): void {

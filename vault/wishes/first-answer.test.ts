@@ -5,11 +5,11 @@ import { firstAnswer } from './first-answer.ts'
 async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
   const stop = new AbortController()
   const problems: string[] = []
-  let asked = 0
+  let attempts = 0
   const till = {
     async lastReported() {
-      asked += 1
-      if (asked <= refusals) throw new Error('refused')
+      attempts += 1
+      if (attempts <= refusals) throw new Error('refused')
       return 0
     },
   }

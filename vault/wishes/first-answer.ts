@@ -3,12 +3,12 @@ import type { Till } from '../markets/till.ts'
 
 const AGAIN_MS = 3_000
 
-type Waiting = { stop: AbortSignal; pause(ms: number): Promise<void>; say(problem: string): void }
+type WaitOptions = { stop: AbortSignal; pause(ms: number): Promise<void>; say(problem: string): void }
 
 /** Resolves to true once the database has answered, and to false if the vault is stopped first. */
 export async function firstAnswer(
   till: Pick<Till, 'lastReported'>,
-  { stop, pause, say }: Waiting,
+  { stop, pause, say }: WaitOptions,
 ): Promise<boolean> {
   while (!stop.aborted) {
     try {

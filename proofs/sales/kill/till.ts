@@ -15,7 +15,7 @@ import { type Account, findAccount } from '../../../steam-sandbox/world/world.ts
 import { keepAccount } from '../../../vault/files/accounts.ts'
 import { openFolder } from '../../../vault/files/folder.ts'
 import { openKey } from '../../../vault/files/key.ts'
-import { keepMarket } from '../../../vault/files/markets.ts'
+import { saveMarket } from '../../../vault/files/markets.ts'
 import { changeRules } from '../../../vault/files/rules.ts'
 import { BOTS, type KillTill, openKillTill } from '../../kill/till.ts'
 
@@ -99,8 +99,8 @@ function writeVaultFiles(steam: RunningSteam, market: RunningMarket, path: strin
     usdWithoutPrice: '100.00',
   }))
   const access = { steamId, mayLose: false, isOff: false, sellsItself: false }
-  keepMarket(folder, key, { ...access, market: 'market.csgo.com', key: market.open(steamId) })
-  keepMarket(folder, key, { ...access, market: 'waxpeer.com', key: market.waxpeer.open(steamId) })
+  saveMarket(folder, key, { ...access, market: 'market.csgo.com', key: market.open(steamId) })
+  saveMarket(folder, key, { ...access, market: 'waxpeer.com', key: market.waxpeer.open(steamId) })
   return steamId
 }
 
