@@ -23,15 +23,15 @@ export async function offerFor(
       .orderBy('id', 'desc')
       .executeTakeFirst()
   // The request begins to wait for the bot once its trade is committed.
-  const waits = Promise.withResolvers<void>()
+  const waiting = Promise.withResolvers<void>()
   const { signals } = till.deps
   const until: Signals['until'] = (...about) => {
-    waits.resolve()
+    waiting.resolve()
     return signals.until(...about)
   }
   const request = requestTrade({ ...till.deps, signals: { ...signals, until } }, body)
   // A refused request resolves immediately, with the reason.
-  await Promise.race([waits.promise, request])
+  await Promise.race([waiting.promise, request])
   await tradeHandlers(till.deps).trade(bot, (await trade())?.id ?? 0n)
   expect(await request).toEqual({ kind: 'active' })
   const sent = await trade()

@@ -27,14 +27,14 @@ export function statementsOf(file: string, text: string, tables: readonly string
   const lines = text.split('\n')
   const names = namesOf(tables)
   const found = queries.flatMap((line) => {
-    const around = functions.filter(
+    const enclosing = functions.filter(
       (one) => !one.isCallback && one.name !== UNNAMED && one.line <= line && line < one.line + one.lines,
     )
     // The innermost function begins last.
-    const own = around.toSorted((a, b) => a.line - b.line).at(-1)
-    if (own === undefined) return []
-    const body = lines.slice(own.line - 1, own.line - 1 + own.lines).join('\n')
-    return names.test(body) ? [`${file} ${own.name}`] : []
+    const innermost = enclosing.toSorted((a, b) => a.line - b.line).at(-1)
+    if (innermost === undefined) return []
+    const body = lines.slice(innermost.line - 1, innermost.line - 1 + innermost.lines).join('\n')
+    return names.test(body) ? [`${file} ${innermost.name}`] : []
   })
   return [...new Set(found)]
 }
@@ -59,7 +59,7 @@ export async function functionsIn(
     const ran = new Set<Place>()
     for (const step of steps) {
       await step()
-      for (const place of await ranSince(session, root)) ran.add(place)
+      for (const place of await functionsSince(session, root)) ran.add(place)
     }
     return ran
   } finally {
@@ -70,7 +70,7 @@ export async function functionsIn(
 }
 
 /** Returns the functions that ran since the last call. */
-async function ranSince(session: Session, root: string): Promise<Place[]> {
+async function functionsSince(session: Session, root: string): Promise<Place[]> {
   const { result } = await session.post('Profiler.takePreciseCoverage')
   return result.flatMap(({ url, functions }) => {
     const file = url.replace(/^file:\/\//, '')

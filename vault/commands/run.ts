@@ -7,8 +7,8 @@ import type { Settings } from '../settings.ts'
 import { createCaller } from '../steam/call.ts'
 import { openDatabase } from '../till-database.ts'
 import { holdFolder, openVault } from '../vault.ts'
-import { firstAnswer } from '../wishes/first-answer.ts'
 import { wishesIn } from '../wishes/store.ts'
+import { waitForTill } from '../wishes/wait-for-till.ts'
 
 const ROUND_MS = 3_000
 /** The wait after a failed round. */
@@ -39,12 +39,12 @@ export async function run(settings: Settings): Promise<void> {
   })
   const stop = stopSignal(followsStdin)
   log.info({ folder, uid: process.getuid?.() ?? 0 }, 'the vault was started')
-  const isDatabaseThere = await firstAnswer(till, {
+  const isReady = await waitForTill(till, {
     stop,
     pause: (ms) => delay(ms, undefined, { signal: stop }).catch(() => {}),
     say: (problem) => log.error({ problem }, 'the database did not answer'),
   })
-  if (isDatabaseThere) console.log('vault ready at its folder')
+  if (isReady) console.log('vault ready at its folder')
   while (!stop.aborted) {
     // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)

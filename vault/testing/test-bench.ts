@@ -80,9 +80,9 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       till,
       caller: {
         ...caller,
-        call(asked) {
-          calls.push(asked.url.pathname)
-          return caller.call(asked)
+        call(request) {
+          calls.push(request.url.pathname)
+          return caller.call(request)
         },
       },
       connection: sandboxConnection('sandbox', market.url),

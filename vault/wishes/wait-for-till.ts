@@ -6,7 +6,7 @@ const AGAIN_MS = 3_000
 type WaitOptions = { stop: AbortSignal; pause(ms: number): Promise<void>; say(problem: string): void }
 
 /** Resolves to true once the database has answered, and to false if the vault is stopped first. */
-export async function firstAnswer(
+export async function waitForTill(
   till: Pick<Till, 'lastReported'>,
   { stop, pause, say }: WaitOptions,
 ): Promise<boolean> {

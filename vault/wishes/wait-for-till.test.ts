@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { firstAnswer } from './first-answer.ts'
+import { waitForTill } from './wait-for-till.ts'
 
 /** Waits for a database that refuses this many times, at a vault that is stopped after this many pauses. */
 async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number; stopsAfter?: number }) {
@@ -13,24 +13,24 @@ async function startWith({ refusals, stopsAfter = Infinity }: { refusals: number
       return 0
     },
   }
-  const isThere = await firstAnswer(till, {
+  const isReady = await waitForTill(till, {
     stop: stop.signal,
     say: (problem) => problems.push(problem),
     async pause() {
       if (problems.length >= stopsAfter) stop.abort()
     },
   })
-  return { isThere, problems }
+  return { isReady, problems }
 }
 
 it('the vault is ready once the database answers, and each earlier failure is logged', async () => {
-  expect(await startWith({ refusals: 0 })).toEqual({ isThere: true, problems: [] })
-  expect(await startWith({ refusals: 2 })).toEqual({ isThere: true, problems: ['refused', 'refused'] })
+  expect(await startWith({ refusals: 0 })).toEqual({ isReady: true, problems: [] })
+  expect(await startWith({ refusals: 2 })).toEqual({ isReady: true, problems: ['refused', 'refused'] })
 })
 
 it('the vault is never ready if it is stopped before the database answers', async () => {
   expect(await startWith({ refusals: 9, stopsAfter: 2 })).toEqual({
-    isThere: false,
+    isReady: false,
     problems: ['refused', 'refused'],
   })
 })
