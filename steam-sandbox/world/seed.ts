@@ -150,17 +150,17 @@ type OldWorld = {
 }
 
 /** Converts a saved world of any version to the current one, and adds new magic players. Undefined if invalid. */
-export function upgradeWorld(kept: World | OldWorld, fresh: World): World | undefined {
-  if (kept.version === 2) return withNewPlayers(kept, fresh)
-  if (kept.version !== 1) return undefined
+export function upgradeWorld(saved: World | OldWorld, fresh: World): World | undefined {
+  if (saved.version === 2) return withNewPlayers(saved, fresh)
+  if (saved.version !== 1) return undefined
   const defaults = { sessionGeneration: 0, loginGeneration: 0, acknowledged: false }
   const magic = fresh.accounts.filter(({ behaviour }) => behaviour !== undefined)
   return {
     ...fresh,
     lastId: Math.max(saved.lastId, fresh.lastId),
     accounts: [...saved.accounts.map((account) => ({ ...account, ...defaults })), ...magic],
-    offers: kept.offers.map((offer) => ({ ...offer, give: [] })),
-    trades: kept.trades.map(({ giver, receiver, items, ...trade }) => ({
+    offers: saved.offers.map((offer) => ({ ...offer, give: [] })),
+    trades: saved.trades.map(({ giver, receiver, items, ...trade }) => ({
       ...trade,
       sender: receiver,
       partner: giver,
