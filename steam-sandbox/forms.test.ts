@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSession, loginCookies, Request, SandboxAgent } from './conformance/libraries.ts'
+import { CATALOGUE } from './items.ts'
 import { decode, encode } from './protobuf.ts'
 import { type RunningSteam, startSteam } from './start.ts'
 
@@ -100,6 +101,19 @@ describe('the page of an offer', () => {
     expect(steam.world().offers).toMatchObject([{ state: 2 }])
     await press('confirm')
     expect(steam.world().offers).toMatchObject([{ state: 3 }])
+  })
+
+  it('lists on the phone what is given, by name and picture, and what is received', async () => {
+    const { body: sent } = await post({ uri: SEND, form: offerForm(SESSION), referer: PAGE })
+    const { tradeofferid } = JSON.parse(sent) as { tradeofferid: string }
+    const phone = await (await fetch(`${steam.url}/tradeoffer/${tradeofferid}/?step=phone`)).text()
+    const [item] = steam.as('nova_hound').tradable(730)
+    const { name } = CATALOGUE.get(item?.classId ?? '') ?? { name: 'no item' }
+    const [, given = '', received = ''] =
+      /<h2>You give<\/h2>(.*)<h2>You get<\/h2>(.*)<form/s.exec(phone) ?? []
+    expect(given).toMatch(/<li><img src="\/economy\/image\/[\w.-]+\/100fx100f" alt="">/)
+    expect(given).toContain(`>${name}</li>`)
+    expect(received).toContain('>Nothing<')
   })
 })
 

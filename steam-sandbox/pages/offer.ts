@@ -7,7 +7,7 @@ import { itemList, moment, notFound, page, person } from './layout.ts'
 
 const STATE_TEXTS: Record<number, string> = {
   [STATE.accepted]: 'You accepted this offer.',
-  [STATE.countered]: 'You answered with a counter-offer.',
+  [STATE.countered]: 'You answered with a counteroffer.',
   [STATE.expired]: 'This offer has expired.',
   [STATE.canceled]: 'The bot cancelled this offer.',
   [STATE.declined]: 'You declined this offer.',
@@ -60,16 +60,28 @@ ${form(button('gift', 'Yes, this is a gift'))}</section>`,
   return page(
     'Confirm in the Steam app',
     `<p>Steam waits for your phone.</p><section class="card phone" aria-label="Your phone"><p>Steam app</p>
-<h1>Confirm the trade?</h1><p>With ${name}, ${sender.level === 0 ? 'a new account' : `level ${sender.level}`}. You give ${gives} and get nothing.</p>
+<h1>Confirm the trade?</h1><p>With ${name}, ${sender.level === 0 ? 'a new account' : `level ${sender.level}`}</p>
+${handover('You give', offer.items)}${handover('You get', offer.give)}
 ${form(button('confirm', 'Confirm'))}</section>`,
   )
+}
+
+/** More items than this scroll, so the keyboard must reach their list. */
+const MOST_AT_ONCE = 3
+
+/** One side of the trade on the phone. A long list scrolls, so the buttons stay in view. */
+function handover(title: string, items: Asset[]): string {
+  const count = items.length > 1 ? `: ${items.length} items` : ''
+  const list = items.length === 0 ? '<p class="nothing">Nothing</p>' : itemList(items)
+  const scrolls = items.length > MOST_AT_ONCE ? ` role="group" aria-label="${title}" tabindex="0"` : ''
+  return `<h2>${title}${count}</h2><div class="handover"${scrolls}>${list}</div>`
 }
 
 function answerSection(offer: Offer): string {
   if (offer.state === STATE.active) {
     const counterForm = `<details><summary>Counter</summary>
 <p>Untick what you do not want to give. Your offer then replaces the bot’s.</p>
-${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">Send the counter-offer</button></details>`
+${itemList(offer.items, { tick: 'item' })}<button name="answer" value="counter">Send the counteroffer</button></details>`
     return `<form method="post" action="/tradeoffer/${offer.id}/"><div class="answers">
 <button class="accept" name="answer" value="accept">Accept</button>
 <button name="answer" value="decline">Decline</button></div>${offer.items.length > 0 ? counterForm : ''}</form>`
