@@ -1,6 +1,7 @@
 /** The names of items as shoppers read them, on the page and on a receipt. Pure. */
 import { PHASE_NAMES, type Phase } from './games.ts'
 import type { Language } from './languages.ts'
+import type { Item } from './widget-api.ts'
 
 /** The phases of Dopplers in the shopper's language. */
 export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, string>>>> = {
@@ -14,6 +15,26 @@ export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, strin
     sapphire: 'Сапфир',
     blackPearl: 'Чёрная жемчужина',
     emerald: 'Изумруд',
+  },
+}
+
+type Wear = NonNullable<Item['wearCategory']>
+
+/** The wear of items in the shopper's language, in Steam's words. */
+export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>>>> = {
+  en: {
+    WearCategory0: 'Factory New',
+    WearCategory1: 'Minimal Wear',
+    WearCategory2: 'Field-Tested',
+    WearCategory3: 'Well-Worn',
+    WearCategory4: 'Battle-Scarred',
+  },
+  ru: {
+    WearCategory0: 'Прямо с завода',
+    WearCategory1: 'Немного поношенное',
+    WearCategory2: 'После полевых испытаний',
+    WearCategory3: 'Поношенное',
+    WearCategory4: 'Закалённое в боях',
   },
 }
 

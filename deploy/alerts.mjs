@@ -26,6 +26,7 @@ function refuse(message) {
 
 const key = Buffer.from(TRADETILL_ALERT_SECRET.slice('whsec_'.length), 'base64')
 
+/** Does what `verifyWebhook` of the till's package does, because this file must run alone, without any other. */
 function isSigned({ headers }, body) {
   const { 'webhook-id': id, 'webhook-timestamp': at, 'webhook-signature': signatures = '' } = headers
   const isRecent = Math.abs(Date.now() / 1000 - Number(at)) <= MOST_AGE_S

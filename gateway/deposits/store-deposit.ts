@@ -44,8 +44,8 @@ export async function storeDepositOf(
 }
 
 /** The deposit of this row, with its trade. */
-export async function withShownTrade(tx: Tx, row: DepositRow, publicUrl: string): Promise<StoreDeposit> {
-  return toStoreDeposit(row, (await tradesOf(tx, [row.id])).get(row.id) ?? null, publicUrl)
+export async function withShownTrade(db: Db | Tx, row: DepositRow, publicUrl: string): Promise<StoreDeposit> {
+  return toStoreDeposit(row, (await tradesOf(db, [row.id])).get(row.id) ?? null, publicUrl)
 }
 
 export type DepositPage = { deposits: StoreDeposit[]; next: string | null }

@@ -1,4 +1,4 @@
-/** How much of a deposit's credit its store has, how much is held, and how that changed. Pure. Amounts in minor units. */
+/** How much of a deposit's credit the shopper can spend, how much is held, and how that changed. Pure. Amounts in minor units. */
 import type { DepositEventType } from '../../contract/event-types.ts'
 
 export type Credit = {
@@ -9,24 +9,40 @@ export type Credit = {
 }
 
 /** The state of the credit of a deposit that has succeeded. */
-export type CreditState = 'credited' | 'held' | 'partlyHeld' | 'partlyReversed' | 'reversed'
+export type CreditState =
+  | 'credited'
+  | 'held'
+  | 'partlyHeld'
+  | 'partlyReversed'
+  | 'restHeld'
+  | 'restPartlyHeld'
+  | 'reversed'
 
-/** `nowAmount`: what the store has, without the held and the reversed part. */
+/** `nowAmount`: what the shopper can spend, which excludes the held and the reversed part. */
 export type Split = { state: CreditState; nowAmount: number }
 
-/** Null until the deposit has succeeded. */
+/** Returns null for a deposit without a credit: it is open, or it ended without the items. */
 export function splitOf({ amount, heldAmount, reversedAmount }: Credit): Split | null {
   if (amount === null) return null
   const nowAmount = Math.max(0, amount - heldAmount - reversedAmount)
   if (reversedAmount >= amount && amount > 0) return { state: 'reversed', nowAmount }
-  if (heldAmount > 0) return { state: nowAmount === 0 ? 'held' : 'partlyHeld', nowAmount }
-  return { state: reversedAmount > 0 ? 'partlyReversed' : 'credited', nowAmount }
+  const [all, some, none] = reversedAmount > 0 ? AFTER_REVERSAL : UNTOUCHED
+  if (heldAmount === 0) return { state: none, nowAmount }
+  return { state: nowAmount === 0 ? all : some, nowAmount }
 }
+
+type ByHeld = readonly [all: CreditState, some: CreditState, none: CreditState]
+
+const UNTOUCHED: ByHeld = ['held', 'partlyHeld', 'credited']
+const AFTER_REVERSAL: ByHeld = ['restHeld', 'restPartlyHeld', 'partlyReversed']
 
 /** An event of the deposit's log, with the credit after it. */
 export type LoggedEvent = { type: DepositEventType; at: string; credit: Credit }
 
-/** A step in the life of a deposit. `amount`: what arrived, was released or was taken back; null for any other step. */
+/**
+ * A step in the life of a deposit. `amount`: what arrived, was released or was taken back; null for any other step.
+ * `held`: the part of what arrived that is held.
+ */
 export type Step = { kind: 'opened' | DepositEventType; at: string; amount: number | null; held: number }
 
 /** The steps in their order. */
@@ -43,9 +59,11 @@ export function historyOf(createdAt: string, events: readonly LoggedEvent[]): St
 function changeOf(type: DepositEventType, before: Credit, after: Credit): Pick<Step, 'amount' | 'held'> {
   switch (type) {
     case 'deposit.succeeded':
-      return { amount: after.amount, held: after.heldAmount }
     case 'deposit.amount_increased':
-      return { amount: (after.amount ?? 0) - (before.amount ?? 0), held: 0 }
+      return {
+        amount: (after.amount ?? 0) - (before.amount ?? 0),
+        held: Math.max(0, after.heldAmount - before.heldAmount),
+      }
     case 'deposit.funds_available':
       return { amount: Math.max(0, before.heldAmount - after.heldAmount), held: 0 }
     case 'deposit.reversed':

@@ -8,11 +8,14 @@ import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/first-paint.ts'
 import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './money.ts'
 import { RECEIPT_TEXTS, type Texts } from './texts.ts'
+import { wornName } from './worn-name.ts'
 
 /** The content of a receipt: the trade and its two sides, and no secret. Amounts in minor units. */
 export type Receipt = Credit & {
   id: string
   storeName: string
+  /** Where the store's name links to, from `storeAddress`. Null: nowhere. */
+  storeUrl: string | null
   status: DepositStatus
   reason: string | null
   currency: string
@@ -28,7 +31,7 @@ export type Receipt = Credit & {
   keptUntil: Date
 }
 
-/** `name`: in the language of the shopper's page; `marketName`: English. */
+/** `name`: in the language in which the items were picked; `marketName`: English. */
 type ReceiptItem = {
   name: string
   marketName: string | null
@@ -68,7 +71,7 @@ export function receiptPage(receipt: Receipt, { language, now }: Showing): strin
   })
   const words: Words = { texts, language, money: (minor) => format(minor / 100) }
   const rows: Row[] = [
-    [texts.store, escapeHtml(receipt.storeName)],
+    [texts.store, storeLine(receipt)],
     [texts.result, resultOf(receipt, texts)],
     [texts.reason, reason !== null && isEndReason(reason) ? texts.reasons[reason] : null],
     ...moneyRows(receipt, words),
@@ -99,6 +102,12 @@ type Words = { texts: Texts; language: Language; money: (minor: number) => strin
 const listOf = (lines: readonly string[]): string | null =>
   lines.length === 0 ? null : `<ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul>`
 
+/** Without a Referer, because the receipt's address opens the receipt. */
+function storeLine({ storeName, storeUrl }: Receipt): string {
+  const name = escapeHtml(storeName)
+  return storeUrl === null ? name : `<a href="${escapeHtml(storeUrl)}" rel="noreferrer">${name}</a>`
+}
+
 function resultOf(receipt: Receipt, texts: Texts): string {
   const split = receipt.status === 'succeeded' ? splitOf(receipt) : null
   return split === null ? texts.results[receipt.status] : texts.creditStates[split.state]
@@ -122,10 +131,11 @@ function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
 /** The name as the shopper's page shows it, and beneath it the name on Steam's market if that is another one. */
 function itemLine({ name, marketName, phase, price, reversed }: ReceiptItem, words: Words): string {
   const { texts, language, money } = words
-  const shown = nameWithPhase(name, phase && PHASE_WORDS[language][phase])
+  const worn = wornName(name, marketName, language)
+  const shown = nameWithPhase(worn, phase && PHASE_WORDS[language][phase])
   const back = reversed ? ` (${texts.back})` : ''
   const market =
-    marketName === null || marketName === name ? '' : `<span class="quiet">${escapeHtml(marketName)}</span>`
+    marketName === null || marketName === worn ? '' : `<span class="quiet">${escapeHtml(marketName)}</span>`
   return `${escapeHtml(shown)}, ${money(price)}${back}${market}`
 }
 

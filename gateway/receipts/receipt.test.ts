@@ -17,20 +17,26 @@ import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { type Receipt, receiptPage } from './page.ts'
 import { receiptRoute } from './routes.ts'
+import { storeAddress } from './store-address.ts'
 import { RECEIPT_TEXTS } from './texts.ts'
+import { wornName } from './worn-name.ts'
 
 const DAY_S = 86_400
 const NOW = new Date('2026-11-26T12:00:00Z')
 
 const RECEIPT: Receipt = {
   status: 'tradeDeclined',
-  ...{ id: '7', storeName: 'Ember', currency: 'USD', amount: null },
+  ...{ id: '7', storeName: 'Ember', storeUrl: null, currency: 'USD', amount: null },
   ...{ heldAmount: 0, heldUntil: null, reversedAmount: 0, offerId: null, botName: null, items: [] },
   ...{ createdAt: NOW.toISOString(), keptUntil: NOW, reason: null, account: null, history: [] },
 }
 const app = fastify()
 
 let unable: Unable | undefined
+const DEPS = {
+  config: { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 30 * DAY_S * 1000 } },
+  unable: () => unable,
+}
 let till: Till
 let bot: { bot: BotContext; session: FakeSession }
 let paid: Awaited<ReturnType<typeof aDeposit>>
@@ -44,16 +50,7 @@ beforeAll(async () => {
   await till.db.updateTable('store').set({ name: '<b>Ember' }).execute()
   await payFor(till, bot, paid)
   handleErrors(app, till.deps.log)
-  await app.register(
-    receiptRoute({
-      ...{
-        db: till.db,
-        clock: till.clock,
-        config: { publicUrl: new URL('https://pay.test'), keep: { pagesMs: 30 * DAY_S * 1000 } },
-      },
-      unable: () => unable,
-    }),
-  )
+  await app.register(receiptRoute({ ...DEPS, db: till.db, clock: till.clock }))
 })
 afterAll(async () => {
   await app.close()
@@ -62,6 +59,10 @@ afterAll(async () => {
 
 const receiptOf = async (hash: string) =>
   (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.receiptUrl
+
+/** The names of the tables in a part of a query. */
+const namesOf = (part: unknown): string[] =>
+  [...JSON.stringify(part ?? null).matchAll(/"name":"(\w+)"/g)].map(([, name = '']) => name)
 
 const get = (url: string, headers: Record<string, string> = {}) => app.inject({ url, headers })
 
@@ -121,6 +122,23 @@ it('a receipt names a changed account by its id only, and an erased one not at a
   await payer(user_steam_id ?? '')
 })
 
+it('a receipt reads its deposit once, besides the shopper’s view', async () => {
+  const path = (await receiptOf(paid.hash)) ?? ''
+  const read: string[] = []
+  const counting = fastify()
+  const db = till.db.withPlugin({
+    transformQuery: ({ node }) => {
+      if (node.kind === 'SelectQueryNode') read.push(...namesOf(node.from))
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  await counting.register(receiptRoute({ ...DEPS, clock: till.clock, db }))
+  expect((await counting.inject(path)).statusCode).toBe(200)
+  await counting.close()
+  expect(read.toSorted()).toEqual(['deposit', 'event', 'trade', 'trade_item'])
+})
+
 it('a receipt tells each time in UTC, for its script to replace with the shopper’s own', async () => {
   const { body, headers } = await get((await receiptOf(paid.hash)) ?? '')
   const [, source = ''] = /<script src="([^"]+)" defer><\/script>/.exec(body) ?? []
@@ -139,7 +157,7 @@ it('a receipt tells each time in UTC, for its script to replace with the shopper
 it('a receipt tells the steps of a deposit in their order, once they are in the store’s log', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   await publishEvents(till.deps)
-  const history = (await get(path)).body.split('What happened when')[1]
+  const history = (await get(path)).body.split('Timeline')[1]
   expect(history).toMatch(/Opened<.*Offer sent on Steam<.*Items received: \$30\.00</)
 })
 
@@ -177,6 +195,21 @@ describe('the money on a receipt', () => {
     expect(all).toMatch(/took them back\..*Credited now \$0\.00 Taken back by the sender \$33\.75/)
   })
 
+  it('that was partly taken back while the rest is held says both', () => {
+    const rest = { reversedAmount: 1_000, heldAmount: 2_375 }
+    expect(page('en', rest)).toMatch(
+      /Later their sender took some back\. The worth of the rest is held.*Credited now \$0\.00 .*Held \$23\.75 Taken back by the sender \$10\.00/,
+    )
+    expect(page('ru', rest)).toContain(
+      'Позже отправитель забрал часть назад. Стоимость остальных удержана и ещё не зачислена.',
+    )
+    const some = { reversedAmount: 1_000, heldAmount: 1_375 }
+    expect(page('en', some)).toMatch(
+      /took some back\. A part of the remaining worth is credited.*Credited now \$10\.00 .*Held \$13\.75/,
+    )
+    expect(page('ru', some)).toContain('Стоимость остальных зачислена частично, остаток удержан.')
+  })
+
   it('is listed change by change: received, released, taken back', () => {
     const credit = (heldAmount: number, reversedAmount = 0) => ({ amount: 3_375, heldAmount, reversedAmount })
     const at = NOW.toISOString()
@@ -190,6 +223,21 @@ describe('the money on a receipt', () => {
     )
     expect(page('ru', { history })).toMatch(
       /Предметы получены: 33,75 \$, из них удержано: 23,75 \$ .*Удержанные деньги зачислены: 13,75 \$ /,
+    )
+  })
+
+  it('is listed with the held part of every increase', () => {
+    const at = NOW.toISOString()
+    const history: Receipt['history'] = [
+      { type: 'deposit.succeeded', at, credit: { amount: 1_000, heldAmount: 600, reversedAmount: 0 } },
+      {
+        type: 'deposit.amount_increased',
+        at,
+        credit: { amount: 1_500, heldAmount: 1_050, reversedAmount: 0 },
+      },
+    ]
+    expect(page('en', { history })).toMatch(
+      /Items received: \$10\.00, of it held: \$6\.00 .*More items received: \$5\.00, of it held: \$4\.50 /,
     )
   })
 })
@@ -208,6 +256,68 @@ it('a receipt names items as the page does, with the phase of a Doppler, and by 
   expect(page('ru')).toContain('<span class="quiet">★ Karambit | Doppler (Factory New)</span>')
   const english = page('en', { name: item.marketName, reversed: false })
   expect(english).toContain('<li>★ Karambit | Doppler Ruby (Factory New), $950.00</li>')
+})
+
+it.each([
+  ['AK-47 | Redline (Field-Tested)', 'AK-47 | Redline (После полевых испытаний)'],
+  ['AK-47 | Красная линия (После полевых испытаний)', 'AK-47 | Красная линия (После полевых испытаний)'],
+  ['AK-47 | Красная линия', 'AK-47 | Красная линия (После полевых испытаний)'],
+  ['M4A4 | 龍王 (Dragon King)', 'M4A4 | 龍王 (Dragon King) (После полевых испытаний)'],
+  ['<i>(Battle Scarred)', '<i>(Battle Scarred) (После полевых испытаний)'],
+  ['Civic Duty (Battle Scarred)', 'Civic Duty (Закалённое в боях)'],
+])('a Russian receipt names the wear of %s in Russian', (name, shown) => {
+  expect(wornName(name, 'AK-47 | Redline (Field-Tested)', 'ru')).toBe(shown)
+})
+
+it('a receipt names the wear in its own language, and the market name only if it differs', () => {
+  const item = {
+    ...{ name: 'AK-47 | Redline (Field-Tested)', marketName: 'AK-47 | Redline (Field-Tested)' },
+    ...{ phase: null, price: 1_000, reversed: false },
+  }
+  const page = (language: 'en' | 'ru', change: object = {}) =>
+    receiptPage({ ...RECEIPT, items: [{ ...item, ...change }] }, { language, now: NOW })
+  expect(page('ru')).toMatch(
+    /<li>AK-47 \| Redline \(После полевых испытаний\), 10,00.*<span class="quiet">AK-47 \| Redline \(Field-Tested\)</,
+  )
+  expect(page('en', { name: 'AK-47 | Redline' })).toContain('<li>AK-47 | Redline (Field-Tested), $10.00</li>')
+  expect(wornName('Sticker | Crown (Foil)', 'Sticker | Crown (Foil)', 'ru')).toBe('Sticker | Crown (Foil)')
+  expect(wornName('Hat', null, 'ru')).toBe('Hat')
+})
+
+describe('the link from a receipt to its store', () => {
+  it.each([
+    ['https://store.test/wallet', 'https://store.test/wallet'],
+    ['https://store.test/wallet?order=order-77&session=secret#top', 'https://store.test/wallet'],
+    ['https://store.test/orders/{EXTERNAL_ID}/thanks', 'https://store.test/'],
+    ['https://store.test/orders/order-77', 'https://store.test/'],
+    ['https://shopper:secret@store.test/', 'https://store.test/'],
+    [
+      'https://store.test/"><script>alert(1)</script>',
+      'https://store.test/%22%3E%3Cscript%3Ealert(1)%3C/script%3E',
+    ],
+    ['http://localhost:4302/?order={EXTERNAL_ID}', 'http://localhost:4302/'],
+    ['http://store.test/', null],
+    ['javascript:alert(1)//https://store.test/', null],
+    ['data:text/html,<script>alert(1)</script>', null],
+    ['//store.test/', null],
+    ['', null],
+  ])('of a deposit that returns to %s is %s', (returnUrl, address) => {
+    expect(storeAddress(returnUrl, 'order-77')).toBe(address)
+  })
+
+  it('is on the store’s name, and tells the store nothing about the receipt', async () => {
+    await till.db
+      .updateTable('deposit')
+      .set({ back_to_store_url: 'https://store.test/wallet?order={EXTERNAL_ID}&as=mira_sol' })
+      .where('id', '=', paid.id)
+      .execute()
+    const { body } = await get((await receiptOf(paid.hash)) ?? '')
+    expect(body).toContain(
+      '<dt>Store</dt><dd><a href="https://store.test/wallet" rel="noreferrer">&lt;b&gt;Ember</a></dd>',
+    )
+    expect(body).not.toMatch(/order-77|mira_sol|EXTERNAL_ID/)
+    expect(receiptPage(RECEIPT, { language: 'en', now: NOW })).toContain('<dt>Store</dt><dd>Ember</dd>')
+  })
 })
 
 it.each(LANGUAGES)(

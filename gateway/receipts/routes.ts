@@ -7,7 +7,7 @@ import type { DepositEvent } from '../../contract/webhooks.ts'
 import type { Config } from '../config.ts'
 import type { Db } from '../db/client.ts'
 import { isReceiptOf, readReceiptName } from '../deposits/receipt-link.ts'
-import { storeDepositOf } from '../deposits/store-deposit.ts'
+import { withShownTrade } from '../deposits/store-deposit.ts'
 import { findDeposit, type NumberedDeposit, type ViewRow, viewRowsOf } from '../deposits/view-store.ts'
 import { readDepositEvents } from '../events/store.ts'
 import { refuse, refuseIf, type Unable } from '../http/refusal.ts'
@@ -15,6 +15,7 @@ import type { Clock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import { NOBODY } from '../shoppers/erasure-store.ts'
 import { expiredPage, RECEIPT_HEADERS, type Receipt, receiptPage, refusedPage, TIMES_PATH } from './page.ts'
+import { storeAddress } from './store-address.ts'
 
 type ReceiptDeps = {
   db: Db
@@ -81,14 +82,12 @@ async function findReceipt({ db, config }: ReceiptDeps, text: string): Promise<F
   const row = await findDeposit(db, { depositId: BigInt(name.depositId) })
   if (row === undefined || !isReceiptOf(name, row.hash)) return undefined
   const [view] = await viewRowsOf(db, [row.hash], shownMs)
-  const deposit = await storeDepositOf(db, { depositId: row.id }, config.publicUrl.origin)
-  if (view === undefined || deposit === undefined) return undefined
-  const about = { id: deposit.id, language: row.language }
+  if (view === undefined) return undefined
+  const about = { id: String(row.id), language: row.language }
   if (view.is_old) return { ...about, receipt: null }
-  return {
-    ...about,
-    receipt: receiptOf(row, { deposit, view, events: await readDepositEvents(db, row.id), shownMs }),
-  }
+  const deposit = await withShownTrade(db, row, config.publicUrl.origin)
+  const events = await readDepositEvents(db, row.id)
+  return { ...about, receipt: receiptOf(row, { deposit, view, events, shownMs }) }
 }
 
 type Facts = { deposit: StoreDeposit; view: ViewRow; events: readonly DepositEvent[]; shownMs: number }
@@ -106,6 +105,7 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
   } = deposit
   return {
     ...{ id: deposit.id, storeName: view.store_name, status, reason, currency, amount },
+    storeUrl: storeAddress(row.back_to_store_url, row.external_id),
     ...{ heldAmount, heldUntil, reversedAmount, createdAt },
     offerId: deposit.trade?.steamOfferId ?? null,
     botName: view.bot_name,

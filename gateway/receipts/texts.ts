@@ -21,10 +21,10 @@ const en = {
   bot: 'Bot',
   from: 'Items from the Steam account',
   to: 'Offer to the Steam account',
-  history: 'What happened when',
+  history: 'Timeline',
   ofItHeld: (held: string) => `of it held: ${held}`,
   reason: 'Reason',
-  note: 'Show this page to support. It pays nothing and opens nothing.',
+  note: 'Show this page to support. It cannot be used to pay, and gives access to nothing.',
   kept: (until: string) => `It can be read until ${until}.`,
   asOf: (now: string) => `As of ${now}`,
   expired: 'This receipt is too old. Support still finds the payment by its number.',
@@ -59,6 +59,10 @@ const en = {
     held: 'The items were received. Their worth is held, and not credited yet.',
     partlyHeld: 'The items were received. A part of their worth is credited, and the rest is held.',
     partlyReversed: 'The items were received and credited. Later their sender took some back.',
+    restHeld:
+      'The items were received. Later their sender took some back. The worth of the rest is held, and not credited yet.',
+    restPartlyHeld:
+      'The items were received. Later their sender took some back. A part of the remaining worth is credited, and the rest is held.',
     reversed: 'The items were received. Later their sender took them back.',
   } satisfies Record<CreditState, string>,
   steps: {
@@ -71,7 +75,7 @@ const en = {
     'deposit.payment_timeout': 'Closed without a trade',
     'deposit.trade_timeout': 'Offer not accepted in time',
     'deposit.trade_declined': 'Offer declined',
-    'deposit.trade_countered': 'Counter-offer refused',
+    'deposit.trade_countered': 'Counteroffer refused',
     'deposit.trade_has_invalid_items': 'Items no longer tradable',
   } satisfies Record<Step['kind'], string>,
   results: {
@@ -98,20 +102,20 @@ const ru: Texts = {
   held: 'Удержано',
   heldUntil: (until) => `Удержано до ${until}`,
   whyHeld:
-    'Несколько дней Steam позволяет отправителю отменить обмен. Магазин получит удержанные деньги после этого, и эта страница так и скажет.',
+    'Несколько дней Steam позволяет отправителю отменить обмен. Потом удержанные деньги получит магазин, и вы увидите это на этой странице.',
   takenBack: 'Забрано отправителем',
   items: 'Предметы',
   back: 'забран назад',
   offer: 'Предложение Steam',
   bot: 'Бот',
-  from: 'Предметы от аккаунта Steam',
+  from: 'С аккаунта Steam',
   to: 'Предложение аккаунту Steam',
-  history: 'Что было когда',
+  history: 'Хронология',
   ofItHeld: (held) => `из них удержано: ${held}`,
   reason: 'Причина',
-  note: 'Покажите эту страницу поддержке. Она ничего не оплачивает и ничего не открывает.',
-  kept: (until) => `Её можно читать до ${until}.`,
-  asOf: (now) => `На ${now}`,
+  note: 'Покажите эту страницу поддержке. По ней нельзя заплатить, и она не даёт доступа ни к чему.',
+  kept: (until) => `Она доступна до ${until}.`,
+  asOf: (now) => `По состоянию на ${now}`,
   expired: 'Эта квитанция устарела. Поддержка найдёт платёж по номеру.',
   noReceipt: 'Квитанции нет',
   unknown:
@@ -144,6 +148,10 @@ const ru: Texts = {
     held: 'Предметы получены. Их стоимость удержана и ещё не зачислена.',
     partlyHeld: 'Предметы получены. Часть их стоимости зачислена, остальное удержано.',
     partlyReversed: 'Предметы получены и зачислены. Позже отправитель забрал часть назад.',
+    restHeld:
+      'Предметы получены. Позже отправитель забрал часть назад. Стоимость остальных удержана и ещё не зачислена.',
+    restPartlyHeld:
+      'Предметы получены. Позже отправитель забрал часть назад. Стоимость остальных зачислена частично, остаток удержан.',
     reversed: 'Предметы получены. Позже отправитель забрал их назад.',
   },
   steps: {

@@ -1,14 +1,14 @@
 /** The words for items, wherever a part lists them. */
-import { PHASE_WORDS } from '../../contract/item-name.ts'
+import { PHASE_WORDS, WEAR_WORDS } from '../../contract/item-name.ts'
 import type { Language } from '../../contract/languages.ts'
 
 const en = {
   wear: {
-    WearCategory0: ['FN', 'Factory New'],
-    WearCategory1: ['MW', 'Minimal Wear'],
-    WearCategory2: ['FT', 'Field-Tested'],
-    WearCategory3: ['WW', 'Well-Worn'],
-    WearCategory4: ['BS', 'Battle-Scarred'],
+    WearCategory0: ['FN', WEAR_WORDS.en.WearCategory0],
+    WearCategory1: ['MW', WEAR_WORDS.en.WearCategory1],
+    WearCategory2: ['FT', WEAR_WORDS.en.WearCategory2],
+    WearCategory3: ['WW', WEAR_WORDS.en.WearCategory3],
+    WearCategory4: ['BS', WEAR_WORDS.en.WearCategory4],
   },
   phases: PHASE_WORDS.en,
   removeItem: (name: string) => `Remove ${name}`,
@@ -18,11 +18,11 @@ type ItemTexts = typeof en
 
 const ru: ItemTexts = {
   wear: {
-    WearCategory0: ['FN', 'Прямо с завода'],
-    WearCategory1: ['MW', 'Немного поношенное'],
-    WearCategory2: ['FT', 'После полевых испытаний'],
-    WearCategory3: ['WW', 'Поношенное'],
-    WearCategory4: ['BS', 'Закалённое в боях'],
+    WearCategory0: ['FN', WEAR_WORDS.ru.WearCategory0],
+    WearCategory1: ['MW', WEAR_WORDS.ru.WearCategory1],
+    WearCategory2: ['FT', WEAR_WORDS.ru.WearCategory2],
+    WearCategory3: ['WW', WEAR_WORDS.ru.WearCategory3],
+    WearCategory4: ['BS', WEAR_WORDS.ru.WearCategory4],
   },
   phases: PHASE_WORDS.ru,
   removeItem: (name) => `Убрать ${name}`,
