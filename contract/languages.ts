@@ -14,3 +14,6 @@ export function supportedLanguage(tag: string): Language | undefined {
 export function isLanguage(value: unknown): value is Language {
   return typeof value === 'string' && (LANGUAGES as readonly string[]).includes(value)
 }
+
+/** Fills the language of the page into a return address. The page does this, because its shopper can choose another one. */
+export const addressIn = (url: string, language: Language): string => url.replaceAll('{LANGUAGE}', language)

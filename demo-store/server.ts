@@ -13,7 +13,7 @@ import { liveParts, type ShopView, toPay } from './pages/parts.ts'
 import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
-import { LANGUAGES, TEXTS, type Texts } from './texts.ts'
+import { LANGUAGES, type Language, TEXTS, type Texts } from './texts.ts'
 import { createDeposit, openTill, readWebhook, type TillAccount } from './till.ts'
 import { oneOf, settingsOf, visitorOf } from './visitor.ts'
 
@@ -62,6 +62,8 @@ const STATIC: Record<string, Reply> = {
 
 const ROUTES: Record<string, Handler> = {
   'GET /': async (request, store) => {
+    const language = oneOf(LANGUAGES, queryOf(request).get('lang'))
+    if (language !== undefined) return keepLanguage(request, language)
     const players = await readPlayers(store.sandboxUrl)
     const shown = viewFor(request, store)
     const { sandboxUrl } = store
@@ -151,16 +153,28 @@ function viewFor(request: IncomingMessage, { books, calls }: Store): ShopView {
   }
 }
 
+/** Keeps the language in which a shopper comes back, and takes it out of the address, so they can change it again. */
+function keepLanguage(request: IncomingMessage, language: Language): Reply {
+  const query = queryOf(request)
+  query.delete('lang')
+  return {
+    status: 303,
+    location: query.size > 0 ? `/?${query}` : '/',
+    cookies: settingsOf(new URLSearchParams({ language })),
+  }
+}
+
 /**
- * Returns a message for a shopper who comes back from a payment. Anyone can type the address, so the books decide
- * whether the payment succeeded.
+ * Returns a message for a shopper who comes back from a payment: `paid` from the page that framed it until it succeeded,
+ * `order` from anywhere. Anyone can type the address, so the books decide whether the payment succeeded.
  */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
   const { shopper, language } = visitorOf(request)
-  const topUp = books.topUp(queryOf(request).get('paid') ?? '')
+  const query = queryOf(request)
+  const topUp = books.topUp(query.get('paid') ?? query.get('order') ?? '')
   if (topUp?.shopper !== shopper) return undefined
   const texts = TEXTS[language]
-  if (topUp.amount === null) return texts.notYet
+  if (topUp.amount === null) return query.has('paid') ? texts.notYet : undefined
   return { none: texts.arrived, waiting: texts.heldBack, bought: texts.yours }[topUp.cart]
 }
 
@@ -209,7 +223,7 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
       externalId,
       currency,
       language: oneOf(LANGUAGES, form.get('language')) ?? visitor.language,
-      backToStoreUrl: `${store.url}/`,
+      backToStoreUrl: `${store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`,
       customerReference: shopper,
       customerLabel: shopper,
       ...(isForCart && { targetAmount: left }),

@@ -159,6 +159,30 @@ describe('the shop', () => {
     expect(links).toEqual([expect.stringContaining('https://steamcommunity.com/tradeoffer/new/'), undefined])
   })
 
+  test('keeps the language in which a shopper comes back from the till', async () => {
+    await visitors.press()
+    const { backToStoreUrl } = demo.till.calls[0]?.body ?? {}
+    expect(backToStoreUrl).toBe(`${demo.store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`)
+    const returned = (lang: string) =>
+      fetch(`${demo.store.url}/?order=${ordered()}&lang=${lang}`, { redirect: 'manual' })
+    const { status, headers } = await returned('ru')
+    expect([status, headers.get('location')]).toEqual([303, `/?order=${ordered()}`])
+    const [cookie = ''] = headers.getSetCookie()
+    expect(cookie).toMatch(/^ember_language=ru; /)
+    expect(await text(`/?order=${ordered()}`, { cookie })).toContain('Корзина')
+    // A till that does not know the placeholder leaves it as it is.
+    const unknown = await returned('{LANGUAGE}')
+    expect([unknown.status, unknown.headers.getSetCookie()]).toEqual([200, []])
+  })
+
+  test('thanks a shopper who comes back, but only for a payment that the books have', async () => {
+    await visitors.press()
+    const back = () => text(`/?order=${ordered()}`)
+    expect(await back()).not.toContain('Thank you')
+    await visitors.send({ data: { externalId: ordered() } })
+    expect(await back()).toContain('Thank you! Your balance was topped up.')
+  })
+
   test('is in Russian for visitors who choose it, prices included', async () => {
     const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
     expect(await text('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)

@@ -25,7 +25,7 @@ describe('a top-up', () => {
           externalId: expect.stringMatching(/^topup-/),
           currency: 'BRL',
           language: 'ru',
-          backToStoreUrl: `${demo.store.url}/`,
+          backToStoreUrl: `${demo.store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`,
           customerReference: 'ember_guest',
           customerLabel: 'ember_guest',
         },

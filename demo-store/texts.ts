@@ -100,7 +100,7 @@ const en = {
     paymentTimeout: 'Closed: nothing was sent',
     tradeTimeout: 'Offer not accepted in time',
     tradeDeclined: 'Declined on Steam',
-    tradeCountered: 'Counter-offer refused',
+    tradeCountered: 'Counteroffer refused',
     tradeHasInvalidItems: 'Items no longer available',
     cancelled: 'Cancelled',
     reversed: 'Items taken back on Steam',

@@ -10,7 +10,7 @@ import { TEXTS } from './support/shopper.ts'
 beforeAll(() => query('update store set risk_limit_usd_cents = 1000000000'))
 
 test('a shopper pays for a cart inside the store and then owns it, and the drawer shows the store’s calls', async () => {
-  const { page } = await openBrowser({ viewport: DESKTOP })
+  const { page } = await openBrowser({ viewport: DESKTOP, context: { timezoneId: 'Asia/Kolkata' } })
   const texts = TEXTS.en
   await page.goto(till.store)
   await page.getByRole('combobox', { name: 'Signed in as' }).selectOption('mira_sol')
@@ -41,6 +41,10 @@ test('a shopper pays for a cart inside the store and then owns it, and the drawe
   const drawer = page.locator('#notes')
   await drawer.getByText('deposit.succeeded').first().click()
   await drawer.locator('pre', { hasText: '"status": "succeeded"' }).first().waitFor()
+  // The zone shows that these are the visitor's own times.
+  for (const part of ['#notes', '#top-ups']) {
+    await expect.poll(() => page.locator(`${part} time`).first().textContent()).toMatch(/:\d\d .*GMT\+5:30$/)
+  }
   await expect.poll(() => drawer.textContent()).not.toMatch(/[0-9a-f]{32}"|tt_test_|whsec_/)
   expect(await violations(page)).toEqual([])
 })
@@ -64,6 +68,8 @@ test('the demo store and the sandbox are accessible on a phone, in both language
     await page.getByRole('combobox').first().selectOption({ label: language })
     await page.locator(`html[lang=${language === 'English' ? 'en' : 'ru'}]`).waitFor()
     await page.emulateMedia({ colorScheme })
+    // Below the goods, the sticky link to the cart covers none of their buttons in part.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
     expect(await violations(page)).toEqual([])
     expect(await width()).toBe(MOBILE.width)
   }

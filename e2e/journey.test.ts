@@ -51,7 +51,11 @@ describe("from the demo store's button to the credited balance", () => {
       const done = page.getByRole('dialog', { name: texts.outcomes.succeeded.title })
       expect(centsOf((await done.locator('.received strong').textContent()) ?? '')).toBe(total)
       await done.getByRole('link', { name: texts.backToStore }).click()
-      await page.waitForURL(`${till.store}/**`)
+      await page.waitForURL(`${till.store}/?order=topup-*`)
+      // The store speaks the language that was chosen at the till, and shows the balance without scrolling.
+      await page.locator(`html[lang=${language}]`).waitFor()
+      const balance = page.locator('#balances .amount').first()
+      await expect.poll(async () => (await balance.boundingBox())?.y).toBeLessThan(viewport.height / 2)
       await expect.poll(() => balanceCents(till.store)).toBe(before + total)
       const wide = await page.evaluate(() => document.documentElement.scrollWidth)
       expect(wide).toBeLessThanOrEqual(viewport.width)

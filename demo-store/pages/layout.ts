@@ -12,17 +12,21 @@ export function money(amountMinor: number, currency: string, { language }: Visit
   return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amountMinor / 100)
 }
 
+/** A day in UTC. The page's script replaces it, like every time below, with the visitor's own. */
 export function dayOf(iso: string, { language }: Visitor): string {
   const locale = language === 'ru' ? 'ru-RU' : 'en-GB'
   const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  return `<time datetime="${escapeHtml(iso)}">${day.format(new Date(iso))}</time>`
+  return localTime(iso, 'day', day.format(new Date(iso)))
 }
 
-/** A time in UTC. The page's script replaces it with the visitor's own time. */
-export function timeOf(iso: string): string {
-  const shown = `${iso.slice(0, 16).replace('T', ' ')} UTC`
-  return `<time datetime="${escapeHtml(iso)}" data-local>${escapeHtml(shown)}</time>`
-}
+export const timeOf = (iso: string): string =>
+  localTime(iso, 'moment', `${iso.slice(0, 16).replace('T', ' ')} UTC`)
+
+export const clockTimeOf = (iso: string): string => localTime(iso, 'clock', `${iso.slice(11, 19)} UTC`)
+
+/** `shape`: how the page's script writes the visitor's own time; `utc`: the text without a script. */
+const localTime = (iso: string, shape: 'day' | 'moment' | 'clock', utc: string): string =>
+  `<time datetime="${escapeHtml(iso)}" data-local="${shape}">${escapeHtml(utc)}</time>`
 
 export const picture = (id: string): string =>
   `<svg class="picture" aria-hidden="true"><use href="/static/goods.svg#${escapeHtml(id)}"></use></svg>`

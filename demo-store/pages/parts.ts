@@ -4,7 +4,7 @@ import type { Note } from '../call-notes.ts'
 import { type Cart, GOODS, totalOf } from '../goods.ts'
 import { TEXTS } from '../texts.ts'
 import type { Visitor } from '../visitor.ts'
-import { dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
+import { clockTimeOf, dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
 
 /** All data of the store about its visitor. */
 export type ShopView = {
@@ -176,7 +176,7 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
 export function notePart({ visitor, notes }: ShopView): string {
   const rows = notes.map(
     ({ number, at, from, what, outcome, isGood, content }) => `<li id="note-${number}" class="note">
-<details><summary><time>${new Date(at).toISOString().slice(11, 19)}</time> <span class="from">${from === 'store' ? '→' : '←'}</span>
+<details><summary>${clockTimeOf(new Date(at).toISOString())} <span class="from">${from === 'store' ? '→' : '←'}</span>
 <span class="what">${escapeHtml(what)}</span> <span class="status ${isGood ? 'good' : 'bad'}">${escapeHtml(outcome)}</span></summary>
 <pre tabindex="0">${escapeHtml(content)}</pre></details></li>`,
   )

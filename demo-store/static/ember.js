@@ -1,13 +1,18 @@
 const POLL_MS = 1500
 
-/** Shows times in the visitor's own zone. */
+const { lang } = document.documentElement
+const HOUR = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
+const DAY = { day: 'numeric', month: 'short' }
+const SHAPES = {
+  day: new Intl.DateTimeFormat(lang === 'ru' ? 'ru-RU' : 'en-GB', DAY),
+  moment: new Intl.DateTimeFormat(lang, { ...DAY, year: 'numeric', ...HOUR }),
+  clock: new Intl.DateTimeFormat(lang, { ...HOUR, second: '2-digit' }),
+}
+
+/** Shows times in the visitor's own zone, and names the zone. */
 function localise(page) {
   for (const time of page.querySelectorAll('time[data-local]')) {
-    const at = new Date(time.dateTime)
-    time.textContent = at.toLocaleString(document.documentElement.lang, {
-      dateStyle: 'medium',
-      timeStyle: 'short',
-    })
+    time.textContent = SHAPES[time.dataset.local].format(new Date(time.dateTime))
   }
 }
 

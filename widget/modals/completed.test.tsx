@@ -28,6 +28,13 @@ it.each<FinalDepositStatus>(['paymentTimeout', UNKNOWN, INHERITED])(
   },
 )
 
+it('the store gets its shopper back in the language of the page, if its address asks for that', () => {
+  const backToStoreUrl = 'https://store.example/?order=7&lang={LANGUAGE}'
+  const ended = payment({ status: 'succeeded', backToStoreUrl })
+  const html = markup(<Completed outcome="succeeded" alarm={false} payment={ended} />)
+  expect(html).toContain('href="https://store.example/?order=7&amp;lang=en"')
+})
+
 it('a receipt for support is offered if the till has one, in the language of the page', () => {
   const receiptUrl = '/receipt/7-0123456789abcdef0123456789abcdef'
   const ended = payment({ status: 'succeeded', receiptUrl })

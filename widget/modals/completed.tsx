@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { addressIn } from '../../contract/languages.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
@@ -120,11 +121,11 @@ export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
 }
 
 function BackToStore({ payment, name }: { payment: Payment; name?: string }) {
-  const { texts } = useModal()
+  const { texts, language } = useModal()
   // Accept only web addresses: this one came from a store.
   const safe = /^https?:\/\//i.test(payment.backToStoreUrl)
   return safe ? (
-    <a className="button primary" href={payment.backToStoreUrl}>
+    <a className="button primary" href={addressIn(payment.backToStoreUrl, language)}>
       {name ?? texts.backToStore}
     </a>
   ) : null

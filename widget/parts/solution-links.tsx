@@ -1,6 +1,7 @@
 /** Links to pages where the shopper can solve a problem. */
 
 import './solution-links.css'
+import { addressIn } from '../../contract/languages.ts'
 import { steamAddress } from '../page.tsx'
 import type { SteamPage } from '../steam-pages.ts'
 import { type Look, OutsideLink } from '../ui/outside-link.tsx'
@@ -18,10 +19,10 @@ export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look
 
 /** A link to the store. Shown only for a web address, because the address came from a store. */
 export function StoreLink({ url, primary = false }: { url: string; primary?: boolean }) {
-  const { texts } = useRest()
+  const { texts, language } = useRest()
   if (!/^https?:\/\//i.test(url)) return null
   return (
-    <a className={primary ? 'button primary' : 'link'} href={url}>
+    <a className={primary ? 'button primary' : 'link'} href={addressIn(url, language)}>
       {texts.backToStore}
     </a>
   )

@@ -1,4 +1,5 @@
 /** Runs the flow of a deposit in the browser. */
+import { addressIn } from '../../contract/languages.ts'
 import { pageCookies, renewToken, sendToStore } from '../embed.ts'
 import { createApi } from '../flow/api.ts'
 import type { World } from '../flow/calls.ts'
@@ -71,7 +72,7 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
           return
         case 'redirect':
           if (/^https?:\/\//i.test(effect.url))
-            setTimeout(() => redirectTo(effect.url, state().payment?.id ?? ''), effect.afterMs)
+            setTimeout(() => redirectTo(effect.url, state()), effect.afterMs)
           return
         default:
           effect satisfies never
@@ -84,7 +85,9 @@ function browserWorld(toasts: ToastStore, { hash }: FlowState, state: () => Flow
  * Replaces this page in the history, because Back from the store would redirect again. In a frame, the store's page
  * redirects.
  */
-function redirectTo(redirectUrl: string, depositId: string): void {
+function redirectTo(url: string, { payment, language }: FlowState): void {
+  const redirectUrl = addressIn(url, language)
+  const depositId = payment?.id ?? ''
   const isSent = sendToStore({ type: 'done', detail: { depositId, status: 'succeeded', redirectUrl } })
   if (!isSent) location.replace(redirectUrl)
 }
