@@ -88,7 +88,7 @@ async function attemptScam(stage: Stage): Promise<Played> {
   })
   return {
     said: `Instead of accepting, the shopper sent the offer back with fewer items: the till refused it. Then they told the store themselves that \`deposit ${payment.id}\` was paid: the store answered ${answer.status}, because the signature is not the till’s.`,
-    looks: looksOf(stage, payment, 'the top-up says “Counter-offer refused”, and the balance did not move'),
+    looks: looksOf(stage, payment, 'the top-up says “Counteroffer refused”, and the balance did not move'),
   }
 }
 

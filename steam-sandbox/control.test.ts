@@ -156,17 +156,17 @@ describe('the page of an offer', () => {
   })
 })
 
-describe('a counter-offer', () => {
+describe('a counteroffer', () => {
   it('is made on the page of the offer, without the unticked items', async () => {
     const { offerId, assetIds, bot } = sendBotOffer()
-    expect(await show(`/tradeoffer/${offerId}/`)).toContain('Send the counter-offer')
+    expect(await show(`/tradeoffer/${offerId}/`)).toContain('Send the counteroffer')
     const ticked = assetIds.slice(1).map((id): [string, string] => ['item', id])
     await press(`/tradeoffer/${offerId}/`, [['answer', 'counter'], ...ticked])
     const [first, second] = steam.world().offers
     expect(first?.state).toBe(STATE.countered)
     expect(second).toMatchObject({ partner: bot.steamId, state: STATE.active })
     expect(second?.give.map(({ assetId }) => assetId)).toEqual(assetIds.slice(1))
-    expect(await show(`/tradeoffer/${offerId}/`)).toContain('You answered with a counter-offer.')
+    expect(await show(`/tradeoffer/${offerId}/`)).toContain('You answered with a counteroffer.')
   })
 
   it('is made by the control API', async () => {

@@ -259,7 +259,7 @@ describe('an offer that ends', () => {
     )
   })
 
-  it('D-19 as countered ends the deposit, and its counter-offer is declined, but offers by strangers stay', async () => {
+  it('D-19 as countered ends the deposit, and its counteroffer is declined, but offers by strangers stay', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')
@@ -274,7 +274,7 @@ describe('an offer that ends', () => {
     expect([...session.received.values()].map(({ state }) => state)).toEqual(['declined', 'active'])
   })
 
-  it('D-19 as countered has its counter-offer declined, even if only the return of the shopper showed the end', async () => {
+  it('D-19 as countered has its counteroffer declined, even if only the return of the shopper showed the end', async () => {
     const deposit = await aDeposit(till, store)
     await request(deposit.body)
     const offer = session.offers.get('1')

@@ -8,7 +8,7 @@ export const TEMPERS = {
   late: 'Accepts 8 minutes after the offer was made, when the time is up.',
   never: 'Never answers: the seller must cancel after 10 minutes.',
   declines: 'Declines after 10 seconds.',
-  counters: 'Answers with a counter-offer after 10 seconds.',
+  counters: 'Answers with a counteroffer after 10 seconds.',
   escrow: 'Has no mobile authenticator: Steam holds the trade for 15 days.',
   reverses: 'Accepts, and takes the trade back 3 days later if Steam protects it.',
 } as const

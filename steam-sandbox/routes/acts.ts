@@ -90,7 +90,7 @@ function withdraw(sandbox: Sandbox, offerId: string): Reply {
   )
 }
 
-/** Answers with a counter-offer as the offer's recipient. `assetIds`: the items that the recipient still gives. */
+/** Answers with a counteroffer as the offer's recipient. `assetIds`: the items that the recipient still gives. */
 export function counter(sandbox: Sandbox, offerId: string, assetIds: string[] | undefined): Reply {
   const by = findOffer(sandbox.world(), offerId)?.partner
   if (by === undefined) return json({ error: 'There is no such offer.' }, 404)

@@ -33,7 +33,7 @@ export type Intent = {
   items: AssetRef[]
   /** The items that the sender gives. */
   give?: AssetRef[]
-  /** The offer that this one counters. A counter-offer needs no token. */
+  /** The offer that this one counters. A counteroffer needs no token. */
   counters?: string
 }
 
@@ -209,7 +209,7 @@ export function acceptOffer(
 }
 
 /**
- * Answers as the partner with a counter-offer. `assetIds`: the items that the partner still gives; all by default.
+ * Answers as the partner with a counteroffer. `assetIds`: the items that the partner still gives; all by default.
  * Refusals as for sending.
  */
 export function counterOffer(

@@ -63,7 +63,7 @@ export const PEOPLE: Record<string, { line: string; traits: Traits }> = {
     traits: { reaction: { does: 'decline', afterS: 10 } },
   },
   counters: {
-    line: 'Answers with a counter-offer after 10 seconds.',
+    line: 'Answers with a counteroffer after 10 seconds.',
     traits: { reaction: { does: 'counter', afterS: 10 } },
   },
   'sells-an-item': {

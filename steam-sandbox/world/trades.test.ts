@@ -117,7 +117,7 @@ describe('a protected trade', () => {
   })
 })
 
-describe('a counter-offer', () => {
+describe('a counteroffer', () => {
   it('ends the offer as countered and reaches the bot as an offer of the shopper', () => {
     const sent = send(fresh(), { count: 3 })
     const assetIds = sent.items.slice(1).map(({ assetId }) => assetId)

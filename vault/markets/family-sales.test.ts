@@ -112,7 +112,7 @@ describe('a sale', () => {
   it.each([
     ['never answers', 'never'],
     ['declines', 'declines'],
-    ['makes a counter-offer', 'counters'],
+    ['makes a counteroffer', 'counters'],
     ['has no mobile authenticator', 'escrow'],
   ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
     const { due } = await sell(bench, client, { appId: DOTA, as })

@@ -251,7 +251,7 @@ describe('a sale', () => {
 
   it.each([
     ['declines', 'declines'],
-    ['makes a counter-offer', 'counters'],
+    ['makes a counteroffer', 'counters'],
   ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
     const { due } = await sell(DOTA, as)
     await value(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
