@@ -44,6 +44,27 @@ export function wearStart(name: string): number | undefined {
   return open > 0 ? open : undefined
 }
 
+const WEARS = [
+  'WearCategory0',
+  'WearCategory1',
+  'WearCategory2',
+  'WearCategory3',
+  'WearCategory4',
+] as const satisfies Wear[]
+
+/** Returns the wear at the end of a name in any of our languages. Other words in brackets belong to the name. */
+export function wearOf(name: string): Wear | null {
+  const start = wearStart(name)
+  if (start === undefined) return null
+  const end = comparable(name.slice(start + 2, -1))
+  const isEnd = (wear: Wear): boolean =>
+    Object.values(WEAR_WORDS).some((words) => comparable(words[wear]) === end)
+  return WEARS.find(isEnd) ?? null
+}
+
+/** Steam writes "Battle Scarred" in one game and "Battle-Scarred" in another, and may write е for ё. */
+const comparable = (words: string): string => words.replaceAll('-', ' ').replaceAll('ё', 'е')
+
 /**
  * The name with the phase of a Doppler before its wear, because Steam's name lacks the phase: `★ Karambit | Doppler Ruby
  * (Factory New)`. `phase`: in words; null for an item without one.

@@ -1,7 +1,7 @@
 /** The items of a payment: those that are picked, and those that an offer takes. */
 import './items.css'
 import { useRef } from 'react'
-import { nameWithPhase, wearStart } from '../../contract/item-name.ts'
+import { nameWithPhase, wearOf } from '../../contract/item-name.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Item, Payment } from '../../contract/widget-api.ts'
 import { pickedStacks } from '../flow/stacks.ts'
@@ -33,26 +33,6 @@ export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =
     wearCategory: wearOf(item.name),
     ...{ iconUrl: null, rarity: null, rarityName: null },
   }))
-
-const WEARS = [
-  'WearCategory0',
-  'WearCategory1',
-  'WearCategory2',
-  'WearCategory3',
-  'WearCategory4',
-] as const satisfies Item['wearCategory'][]
-
-/** Returns the wear in a name of any of our languages. Other words in brackets belong to the name. */
-function wearOf(name: string): Item['wearCategory'] {
-  const start = wearStart(name)
-  if (start === undefined) return null
-  // Steam writes "Battle Scarred" in one game and "Battle-Scarred" in another.
-  const comparable = (words: string): string => words.replaceAll('-', ' ')
-  const said = comparable(name.slice(start + 2, -1))
-  const isSaid = (wear: (typeof WEARS)[number]): boolean =>
-    Object.values(itemTexts).some((texts) => comparable(texts.wear[wear][1] ?? '') === said)
-  return WEARS.find(isSaid) ?? null
-}
 
 type Named = Pick<Item, 'name' | 'phase' | 'price'>
 
