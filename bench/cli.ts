@@ -10,7 +10,7 @@ import pg from 'pg'
 import { claimDatabase } from '../gateway/db/identity.ts'
 import { migrate } from '../gateway/db/migrate.ts'
 import { fingerprintOf } from '../gateway/kit/secret-box.ts'
-import { meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
+import { meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
@@ -42,7 +42,7 @@ export async function benchCli(): Promise<Outcome> {
     await migrate({ url })
     await fill(url)
     const env = { ...process.env, DATABASE_URL: url, TRADETILL_MASTER_KEY: MASTER_KEY }
-    const before = await readMachine()
+    const before = await readSpeed()
     const bareS = await medianCpuSeconds(['-e', '0'], env)
     const measured: Measured[] = []
     for (const { name, limitS, args } of COMMANDS) {
@@ -51,7 +51,7 @@ export async function benchCli(): Promise<Outcome> {
       await cpuSeconds(args, env)
       measured.push({ name, limitS, coldS, warmS: await medianCpuSeconds(args, env) })
     }
-    const machine = meanOf([before, await readMachine()])
+    const machine = meanOf([before, await readSpeed()])
     console.log(`a core has ${Math.round(machine.coreSpeed * 100)}% of a quiet one's speed`)
     const outcomes = measured.map((each) => judge(each, bareS, machine.coreSpeed))
     const passed = outcomes.every((outcome) => outcome.passed)

@@ -16,7 +16,7 @@ import {
   untilAnswering,
   untilBotsOnline,
 } from '../proofs/kill/till.ts'
-import { type Machine, meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
+import { type MachineSpeed, meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { memoryOf, watchCalls } from './fleet-figures.ts'
 import { type Credits, type Visit, watchCredits, wave } from './fleet-shoppers.ts'
@@ -89,7 +89,7 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   const struck = new Map<string, Misfortune>()
   const visits: Visit[] = []
   const memory: number[] = []
-  const machines: Machine[] = [await readMachine()]
+  const machines: MachineSpeed[] = [await readSpeed()]
   const begin = performance.now()
   for (let number = 1; number <= WAVES; number += 1) {
     const strikes = number === 2 ? strike(till, struck) : undefined
@@ -98,7 +98,7 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
     await strikes
     if (number === 2) await heal(till, struck)
     await credits.all(visited, CREDITED_WITHIN_MS)
-    machines.push(await readMachine())
+    machines.push(await readSpeed())
     visits.push(...visited)
     memory.push(await memoryOf(gateways.map(({ pid }) => pid)))
     console.log(

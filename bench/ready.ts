@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '../e2e/support/process.ts'
 import { cleanClone, makeRelease, serve, unlock, unpack } from '../proofs/live/release.ts'
-import { meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
+import { meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from '../scripts/widget.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
@@ -75,9 +75,9 @@ async function measure(place: string, folder: string, url: string): Promise<Outc
   console.log(`first start, which creates its tables: ${(await secondsToReady(releaseRun)).toFixed(2)}s`)
   const runs: { tookS: number; speed: number }[] = []
   for (let index = 0; index < RUNS; index += 1) {
-    const before = await readMachine()
+    const before = await readSpeed()
     const tookS = await secondsToReady(releaseRun)
-    const { speed } = meanOf([before, await readMachine()])
+    const { speed } = meanOf([before, await readSpeed()])
     runs.push({ tookS, speed })
     console.log(`ready after ${tookS.toFixed(2)}s, machine ${Math.round(speed * 100)}% of a quiet one`)
   }

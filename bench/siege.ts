@@ -16,7 +16,7 @@ import { systemClock } from '../gateway/kit/clock.ts'
 import { createStore } from '../gateway/stores/service.ts'
 import { openVisit } from '../proofs/kill/load.ts'
 import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
-import { readMachine } from '../proofs/machine.ts'
+import { readSpeed } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { withDatabase } from './database.ts'
@@ -80,15 +80,15 @@ async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
   await wave(till, gateway)
   const outcomes: Outcome[] = []
   for (const kind of KINDS) {
-    const before = await readMachine()
+    const before = await readSpeed()
     const quiet = await wave(till, gateway)
     const hash = (await openVisit(till, `hostile-${kind}`, till.steam.invite('quiet_lynx').steamId)) ?? ''
     const tradeUrls = Array.from({ length: HOSTILE_LINKS }, () => till.steam.invite('quiet_lynx').tradeUrl())
-    const between = await readMachine()
+    const between = await readSpeed()
     const attacker = startAttacker({ url: till.url, kind, hash, tradeUrls, apiKey })
     const under = await wave(till, gateway)
     console.log(`siege: ${kind}: the attacker got ${JSON.stringify(await stopAttacker(attacker))}`)
-    const speeds = [before, between, await readMachine()].map(({ speed }) => speed.toFixed(2))
+    const speeds = [before, between, await readSpeed()].map(({ speed }) => speed.toFixed(2))
     console.log(
       `siege: ${kind}: speed of the machine before, between and after (1 is two quiet cores): ${speeds.join(', ')}`,
     )

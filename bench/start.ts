@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { eventually, isServing } from '../e2e/support/process.ts'
 import { newPlace, type Place, removePlace } from '../e2e/support/till.ts'
-import { type Machine, meanOf, readMachine, stretchLimit } from '../proofs/machine.ts'
+import { type MachineSpeed, meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/widget.ts'
 import { median, type Outcome } from './outcome.ts'
 
@@ -17,7 +17,7 @@ const RUNS = 3
 const MOST_MS = 120_000
 
 type Kind = keyof typeof LIMITS_S
-type Run = { tookS: number; machine: Machine }
+type Run = { tookS: number; machine: MachineSpeed }
 
 export async function benchStart(): Promise<Outcome> {
   // Builds and compiles before the measurement, because that happens only once.
@@ -50,9 +50,9 @@ async function inNewPlace(work: (place: Place) => Promise<unknown>): Promise<voi
 }
 
 async function measureStart(place: Place): Promise<Run> {
-  const before = await readMachine()
+  const before = await readSpeed()
   const tookS = await startOnce(place)
-  return { tookS, machine: meanOf([before, await readMachine()]) }
+  return { tookS, machine: meanOf([before, await readSpeed()]) }
 }
 
 /** Starts everything, stops it, and resolves to the seconds until everything answered. */

@@ -209,10 +209,11 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
     cart: goods,
     balances: store.books.balances(shopper),
   })
-  const isForCart =
-    left > 0 && totalOf(goods, currency) > 0 && (form.get('for') === 'cart' || form.has('play'))
-  const isHere = form.get('where') === 'here'
+  /** The sandbox player whose button was pressed. */
   const player = form.get('play')
+  const isForCart =
+    left > 0 && totalOf(goods, currency) > 0 && (form.get('for') === 'cart' || player !== null)
+  const isHere = form.get('where') === 'here'
   const players = player === null ? [] : await readPlayers(store.sandboxUrl)
   const tradeUrl = players?.find(({ name }) => name === player)?.tradeUrl
   const wants = isForCart ? { goods, amount: totalOf(goods, currency) } : undefined
@@ -271,8 +272,7 @@ async function takeWebhook(request: IncomingMessage, store: Store): Promise<Repl
 function changeText(change: number, data: object): string {
   const currency = String(Reflect.get(data, 'currency'))
   if (change === 0) return 'saved'
-  const visitor = { shopper: 'ember_guest', language: 'en', currency: 'USD' } as const
-  return `${change > 0 ? '+' : '−'}${money(Math.abs(change), currency, visitor)}`
+  return `${change > 0 ? '+' : '−'}${money(Math.abs(change), currency, 'en')}`
 }
 
 const formOf = async (request: IncomingMessage): Promise<URLSearchParams> =>

@@ -55,7 +55,7 @@ chmod 755 "$work"
 finish() {
   code=$?
   rm -rf "$work"
-  [ $code -eq 0 ] || echo "Stopped, with code $code. Mend the cause above, and run this again: it continues from there." >&2
+  [ $code -eq 0 ] || echo "Stopped, with code $code. Fix the cause above, and run this again: it continues from there." >&2
 }
 trap finish EXIT
 
@@ -177,7 +177,7 @@ agreed() {
   esac
   value=${2:-$known}
   case $value in
-  '' | "$4") stop "Give $1 a value of yours, such as $4." ;;
+  '' | "$4") stop "Give $1 a value of your own, such as $4." ;;
   *[!A-Za-z0-9.@_+-]*) stop "$1 has a character that does not belong there." ;;
   esac
   [ -z "$known" ] || [ "$known" = "$value" ] ||

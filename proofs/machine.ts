@@ -30,14 +30,14 @@ const WORK = `
 `
 
 /** Speeds relative to the quiet machine: 1 is equal, 0.5 takes twice as long. */
-export type Machine = {
+export type MachineSpeed = {
   /** All cores at once, by the wall clock. Lower while other programs use them. */
   speed: number
   /** One core, by the processor time of the work. */
   coreSpeed: number
 }
 
-export async function readMachine(): Promise<Machine> {
+export async function readSpeed(): Promise<MachineSpeed> {
   const workers = Array.from({ length: availableParallelism() }, () => new Worker(WORK, { eval: true }))
   const work = () => Promise.all(workers.map(answerOf))
   try {
@@ -59,11 +59,11 @@ async function answerOf(worker: Worker): Promise<void> {
   await once(worker, 'message')
 }
 
-export function meanOf(machines: readonly Machine[]): Machine {
+export function meanOf(speeds: readonly MachineSpeed[]): MachineSpeed {
   const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   return {
-    speed: mean(machines.map(({ speed }) => speed)),
-    coreSpeed: mean(machines.map(({ coreSpeed }) => coreSpeed)),
+    speed: mean(speeds.map(({ speed }) => speed)),
+    coreSpeed: mean(speeds.map(({ coreSpeed }) => coreSpeed)),
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Values that survive a reload: the last trade link, the language, the deposit with an open offer and the picks of a
- * payment that failed. A blocked storage counts as empty.
+ * payment that failed. Blocked storage counts as empty.
  */
 import { isLanguage, type Language } from '../contract/languages.ts'
 import type { OfferedPicks } from './flow/state.ts'
@@ -45,7 +45,7 @@ export const storedLink = (): string | null => read(LINK)
 export const storeLanguage = (language: Language): void => write(LANGUAGE, language)
 export const storeLink = (link: string): void => write(LINK, link)
 
-/** The hash of the deposit whose offer this browser saw open last. */
+/** The hash of the last deposit that this browser saw with an open offer. */
 export const storedOffer = (): string | null => read(OFFER)
 export const storeOffer = (hash: string): void => write(OFFER, hash)
 

@@ -45,7 +45,7 @@ ${drawer(shown)}`
 function goodCard(one: Good, visitor: Visitor): string {
   const { currency, language } = visitor
   const name = escapeHtml(nameOf(one.id, visitor))
-  return `<li class="good-card tint-${one.tint}">${picture(one.id)}<h2>${name}</h2><p class="price">${money(one[currency], currency, visitor)}</p>
+  return `<li class="good-card tint-${one.tint}">${picture(one.id)}<h2>${name}</h2><p class="price">${money(one[currency], currency, visitor.language)}</p>
 <button name="good" value="${one.id}" aria-label="${TEXTS[language].add}: ${name}">${TEXTS[language].add}</button></li>`
 }
 

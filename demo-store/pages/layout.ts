@@ -1,5 +1,5 @@
 import { CURRENCIES } from '../goods.ts'
-import { LANGUAGE_NAMES, LANGUAGES, TEXTS } from '../texts.ts'
+import { LANGUAGE_NAMES, LANGUAGES, type Language, TEXTS } from '../texts.ts'
 import { SHOPPERS, type Visitor } from '../visitor.ts'
 
 /** Escapes a text for use between tags and in quoted attributes. */
@@ -7,7 +7,7 @@ export function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 }
 
-export function money(amountMinor: number, currency: string, { language }: Visitor): string {
+export function money(amountMinor: number, currency: string, language: Language): string {
   const locale = language === 'ru' ? 'ru-RU' : 'en-US'
   return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amountMinor / 100)
 }

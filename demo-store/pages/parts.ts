@@ -37,7 +37,7 @@ export function walletPart({ visitor, balances, onHold }: ShopView): string {
   const rows = currencies.map((currency) => {
     const held = onHold[currency]
     const amount = balances[currency] ?? 0
-    const sum = `<span class="amount${amount < 0 ? ' below' : ''}" data-currency="${escapeHtml(currency)}">${money(amount, currency, visitor)}</span>`
+    const sum = `<span class="amount${amount < 0 ? ' below' : ''}" data-currency="${escapeHtml(currency)}">${money(amount, currency, visitor.language)}</span>`
     return `<li>${sum}${held === undefined ? '' : `<span class="on-hold">${onHoldText(held, currency, visitor)}</span>`}</li>`
   })
   const isBelow = Object.values(balances).some((amount) => amount < 0)
@@ -48,7 +48,7 @@ export function walletPart({ visitor, balances, onHold }: ShopView): string {
 function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visitor): string {
   const texts = TEXTS[visitor.language]
   const day = until === null ? '' : ` ${texts.until} ${dayOf(until, visitor)}`
-  return `${texts.onHold} ${money(amount, currency, visitor)}${day}`
+  return `${texts.onHold} ${money(amount, currency, visitor.language)}${day}`
 }
 
 /** Returns the part of the cart's price that the balance does not cover, in minor units. */
@@ -73,7 +73,7 @@ export function openOfferPart({ visitor, topUps }: Pick<ShopView, 'visitor' | 't
 /** A link to the cart, which is below all the goods on a narrow page. */
 export function toCartPart({ visitor, cart }: Pick<ShopView, 'visitor' | 'cart'>): string {
   const total = totalOf(cart, visitor.currency)
-  const face = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor)}`
+  const face = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor.language)}`
   const link = total === 0 ? '' : `<a class="button primary" href="#cart-title">${face}</a>`
   return `<div id="to-cart" class="to-cart" data-live>${link}</div>`
 }
@@ -90,12 +90,12 @@ export function cartPart(shown: ShopView): string {
     const step = (by: 'less' | 'more', sign: string) =>
       `<button form="steps" formaction="/cart?by=${by}" name="good" value="${one.id}" data-quiet aria-label="${texts[by]}: ${name}">${sign}</button>`
     return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[one.id]}</b>${step('more', '+')}</span>
-<span class="sum">${money(one[currency] * (cart[one.id] ?? 0), currency, visitor)}</span></li>`
+<span class="sum">${money(one[currency] * (cart[one.id] ?? 0), currency, visitor.language)}</span></li>`
   })
   const left = toPay(shown)
   const own = Math.min(Math.max(balances[currency] ?? 0, 0), total)
   const row = (label: string, amount: number, look = '') =>
-    `<p class="row ${look}"><span>${label}</span><span class="sum">${money(amount, currency, visitor)}</span></p>`
+    `<p class="row ${look}"><span>${label}</span><span class="sum">${money(amount, currency, visitor.language)}</span></p>`
   const button =
     left <= 0
       ? `<button class="primary" formaction="/purchases">${texts.payBalance}</button>`
@@ -116,7 +116,7 @@ export function boughtPart({ visitor, bought }: ShopView): string {
 /** The store's own money at the till, shown only in this demo: a reversal may cost the store less than the shopper. */
 export function accountPart({ visitor, account }: ShopView): string {
   const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
-    money(amount, currency, visitor),
+    money(amount, currency, visitor.language),
   )
   return `<p id="account" class="quiet" data-live>${TEXTS[visitor.language].account} ${sums.join(', ')}</p>`
 }
@@ -164,9 +164,9 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
   if (amount === null) return ''
   const isHeld = held > 0
   const hold = `<small class="held">${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}</small>`
-  const back = `<small class="reversed">−${money(reversed, currency, visitor)} ${TEXTS[visitor.language].takenBack}</small>`
+  const back = `<small class="reversed">−${money(reversed, currency, visitor.language)} ${TEXTS[visitor.language].takenBack}</small>`
   return [
-    `+${money(amount - held, currency, visitor)}`,
+    `+${money(amount - held, currency, visitor.language)}`,
     ...(isHeld ? [hold] : []),
     ...(reversed > 0 ? [back] : []),
   ].join('<br>')

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Time } from '../steam/budget.ts'
 import { METHODS } from '../steam/methods.ts'
-import { createFairQueue, type Party } from './fair-queue.ts'
+import { createFairQueue, type ReadOwner } from './fair-queue.ts'
 
 /** How long Steam takes for an inventory. */
 const READ_MS = 600
@@ -32,7 +32,7 @@ function simulate() {
   return { time, until }
 }
 
-type Read = Party & { atMs: number; doneMs: number }
+type Read = ReadOwner & { atMs: number; doneMs: number }
 
 function start(budget = METHODS.partnerinventory.account) {
   const { time, until } = simulate()

@@ -5,14 +5,14 @@
 import type { BudgetLimits, Time } from '../steam/budget.ts'
 
 /** The store and the deposit that the read is for. */
-export type Party = { storeId: string; depositId: string }
+export type ReadOwner = { storeId: string; depositId: string }
 
 /** `spend`: the read must call it before it asks Steam for an inventory. A turn that never calls it costs nothing. */
 type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
   /** Resolves after the turn, or once its caller has given up. */
-  add(party: Party, work: Work): Promise<void>
+  add(party: ReadOwner, work: Work): Promise<void>
   waiting(): number
   /** Drops waiting turns. Running turns continue. */
   stop(): void
@@ -32,7 +32,7 @@ const WAIT_MS = 20_000
 const RECENT_MS = 600_000
 const MOST_KEYS = 5_000
 
-type WaitingTurn = { party: Party; work: Work; sinceMs: number; done: () => void }
+type WaitingTurn = { party: ReadOwner; work: Work; sinceMs: number; done: () => void }
 
 export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   let waiting: WaitingTurn[] = []
@@ -114,7 +114,7 @@ function createOrder(time: Pick<Time, 'now'>) {
       const [first, ...others] = waiting.filter(fits)
       return others.reduce((best, one) => (best === undefined || isBefore(one, best) ? one : best), first)
     },
-    begin({ storeId, depositId }: Party) {
+    begin({ storeId, depositId }: ReadOwner) {
       turns += 1
       lastTurn.delete(storeId)
       lastTurn.set(storeId, turns)
@@ -123,7 +123,7 @@ function createOrder(time: Pick<Time, 'now'>) {
       stores.add(storeId, 1)
       deposits.add(depositId, 1)
     },
-    end({ storeId, depositId }: Party) {
+    end({ storeId, depositId }: ReadOwner) {
       stores.add(storeId, -1)
       deposits.add(depositId, -1)
     },
@@ -164,24 +164,24 @@ function createBucket({ burst, everyMs }: BudgetLimits, time: Pick<Time, 'now'>)
 
 /** The number of recent turns of a deposit. */
 function createRecent(time: Pick<Time, 'now'>) {
-  const seen = new Map<string, { count: number; atMs: number }>()
-  const of = (key: string): number => {
-    const entry = seen.get(key)
+  const turns = new Map<string, { count: number; atMs: number }>()
+  const countOf = (key: string): number => {
+    const entry = turns.get(key)
     return entry === undefined || time.now() - entry.atMs >= RECENT_MS ? 0 : entry.count
   }
   return {
-    of,
+    of: countOf,
     add(key: string) {
-      const count = of(key) + 1
-      seen.delete(key)
-      seen.set(key, { count, atMs: time.now() })
-      dropOldest(seen)
+      const count = countOf(key) + 1
+      turns.delete(key)
+      turns.set(key, { count, atMs: time.now() })
+      dropOldest(turns)
     },
   }
 }
 
 /** Drops the key that was used longest ago: a Map keeps the order of insertion, and every use reinserts. */
-function dropOldest(seen: Map<string, unknown>): void {
-  const [oldest] = seen.keys()
-  if (seen.size > MOST_KEYS && oldest !== undefined) seen.delete(oldest)
+function dropOldest(uses: Map<string, unknown>): void {
+  const [oldest] = uses.keys()
+  if (uses.size > MOST_KEYS && oldest !== undefined) uses.delete(oldest)
 }

@@ -6,9 +6,9 @@ const down: Answer = { kind: 'unavailable', reason: 'timeout' }
 const limited: Answer = { kind: 'unavailable', reason: 'rate_limited' }
 const heldBack: Answer = { kind: 'unavailable', reason: 'not_our_turn' }
 
-function aBot(known: Failing = { offers: null, inventories: null }) {
+function aBot(recorded: Failing = { offers: null, inventories: null }) {
   let nowMs = 1_000
-  const health = trackHealth(() => nowMs, known)
+  const health = trackHealth(() => nowMs, recorded)
   return {
     ...health,
     after(ms: number) {

@@ -134,12 +134,12 @@ async function runSessions(deps: HeldBotDeps, lease: Lease, life: Life): Promise
   const retry = createLoginRetry(deps.random)
   let isReported = false
   while (!life.stop.aborted) {
-    const opened = await openSession(deps, lease)
-    if (opened.kind === 'refused') return giveUpToken(deps, lease, opened.reason)
-    if (opened.kind === 'unavailable') {
-      const isHeldBack = opened.reason === 'not_our_turn'
+    const answer = await openSession(deps, lease)
+    if (answer.kind === 'refused') return giveUpToken(deps, lease, answer.reason)
+    if (answer.kind === 'unavailable') {
+      const isHeldBack = answer.reason === 'not_our_turn'
       // Steam's own reason is more useful than the fact that we are waiting.
-      if (!isHeldBack || !isReported) await reportOutOfReach(deps, lease, { answer: opened, keeper })
+      if (!isHeldBack || !isReported) await reportOutOfReach(deps, lease, { answer, keeper })
       isReported = true
       await pause(isHeldBack ? retry.nextTurnMs() : retry.nextMs(), life.stop)
       continue
@@ -149,13 +149,13 @@ async function runSessions(deps: HeldBotDeps, lease: Lease, life: Life): Promise
     // Not awaited: only shoppers read the profile, and the bot's work does not need it.
     void quietly(deps, lease, () => completeProfile(deps, lease, life.stop))
     try {
-      await prepareSession(deps, lease, opened)
-      const work = workUntilTrouble(deps, lease, { ...life, session: opened.session, keeper })
+      await prepareSession(deps, lease, answer)
+      const work = workUntilTrouble(deps, lease, { ...life, session: answer.session, keeper })
       await unlessAborted(work, life.lost)
     } catch (error) {
       deps.log.error({ err: error, ...about }, 'work of a bot failed')
     }
-    opened.session.close()
+    answer.session.close()
     // A session that keeps breaking must not cause a storm of logins.
     retry.recordSessionEnd(deps.monotonicMs() - startedMs)
     await pause(retry.nextMs(), life.stop)

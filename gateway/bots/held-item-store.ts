@@ -31,7 +31,7 @@ type Filter = { botId?: bigint; item?: { tradeId: bigint; assetId: string } }
  * the planner would read all of custody.
  */
 export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Promise<HeldItem[]> {
-  const of = (row: RawBuilder<unknown>): RawBuilder<unknown> =>
+  const matches = (row: RawBuilder<unknown>): RawBuilder<unknown> =>
     sql.join(
       [
         sql`true`,
@@ -45,10 +45,10 @@ export async function heldItems(db: Db | Tx, { botId, item }: Filter = {}): Prom
   const { rows } = await sql<HeldItem>`
     with mark as materialized (select coalesce(max(counted_to), 0) as counted_to from held_items_mark),
     came as materialized (
-      select custody_entry_id as id from held_item known where ${of(sql`known`)}
+      select custody_entry_id as id from held_item known where ${matches(sql`known`)}
       union all
       select entry.id from custody_entry entry
-      where ${newerThan(sql`(select counted_to from mark)`)} and entry.moved = 'in' and ${of(sql`entry`)}
+      where ${newerThan(sql`(select counted_to from mark)`)} and entry.moved = 'in' and ${matches(sql`entry`)}
     )
     select entry.trade_id || '-' || entry.asset_id as item, bot.id as "botId", bot.name as bot, bot.steam_id as "botSteamId",
       item.app_id as "appId", coalesce(entry.received_asset_id, learnt.received_asset_id) as "assetId", item.market_hash_name as "marketHashName",

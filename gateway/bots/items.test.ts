@@ -82,7 +82,7 @@ describe('items in the hands of a bot', () => {
   })
 
   it.each(['', '1', "1-2'--", '1-', '99999999999999999999-1'])(
-    'are refused as malformed if they are called %j',
+    'cannot be moved under the malformed name %j',
     async (item) => {
       expect(await moveItem(till.deps, item)).toEqual({ kind: 'refused', reason: 'not_an_item' })
     },
@@ -192,7 +192,7 @@ describe('items in the hands of a bot', () => {
   it('are listed completely after each batch of the update, and no longer once they have left', async () => {
     await deliver('dota')
     await deliver('cs')
-    const known = async () =>
+    const listed = async () =>
       (
         await till.db.selectFrom('held_item').select('custody_entry_id').orderBy('custody_entry_id').execute()
       ).map((row) => row.custody_entry_id)
@@ -201,7 +201,7 @@ describe('items in the hands of a bot', () => {
     expect(all).toHaveLength(4)
     for (const count of [3, 4, 4]) {
       await updateHeldItems(till.db, 3)
-      expect(await known()).toEqual(entries.slice(0, count).map(({ id }) => id))
+      expect(await listed()).toEqual(entries.slice(0, count).map(({ id }) => id))
       expect(await heldItems(till.db)).toEqual(all)
     }
 
@@ -214,7 +214,7 @@ describe('items in the hands of a bot', () => {
       .execute()
     expect(await heldItems(till.db)).toEqual(all.slice(1))
     await updateHeldItems(till.db)
-    expect(await known()).toEqual(entries.slice(1).map(({ id }) => id))
+    expect(await listed()).toEqual(entries.slice(1).map(({ id }) => id))
     expect(await heldItems(till.db, { botId: bot.botId })).toEqual(all.slice(1))
     expect(await heldItems(till.db, { item: { tradeId: item.trade_id, assetId: item.asset_id } })).toEqual([])
     expect(await differences()).toEqual([])
@@ -295,25 +295,25 @@ describe('the limits of a bot', () => {
     ...till.deps,
     limits: { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, ...fleet } },
   })
-  const none = { kind: 'refused', code: 'no_bot_available' }
+  const noBot = { kind: 'refused', code: 'no_bot_available' }
 
-  const held = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
+  const itemLimit = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
 
   it('are set by the operator', async () => {
     await till.db.insertInto('bot_games').values({ bot_id: bot.botId, items: '{"570": 10}' }).execute()
     const { body } = await aDeposit(till, store)
-    expect(await requestTrade(limits(held(10)), body)).toEqual(none)
-    expect(await requestTrade(limits(held(11)), body)).toEqual(none)
-    const first = requestTrade(limits({ ...held(12), liveOffers: 1 }), body)
+    expect(await requestTrade(limits(itemLimit(10)), body)).toEqual(noBot)
+    expect(await requestTrade(limits(itemLimit(11)), body)).toEqual(noBot)
+    const first = requestTrade(limits({ ...itemLimit(12), liveOffers: 1 }), body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
     const other = await aDeposit(till, store)
-    expect(await requestTrade(limits({ liveOffers: 1 }), other.body)).toEqual(none)
+    expect(await requestTrade(limits({ liveOffers: 1 }), other.body)).toEqual(noBot)
     await till.db
       .updateTable('deposit')
       .set({ user_steam_id: await partnerOf(body.hash) })
       .execute()
-    expect(await requestTrade(limits({ liveOffersWithPartner: 1 }), other.body)).toEqual(none)
+    expect(await requestTrade(limits({ liveOffersWithPartner: 1 }), other.body)).toEqual(noBot)
     const [trade] = await trades()
     await tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
     expect(await first).toEqual({ kind: 'active' })

@@ -105,14 +105,14 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
   const looks = await completeLooks(db)
-  const held = await countedByGame(db)
+  const counted = await countedByGame(db)
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
     const lookedAt = looks.get(botId)
     if (lookedAt) gauges.historySeconds.set({ bot }, (nowMs - lookedAt.getTime()) / 1000)
     const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
     count.set(label, (count.get(label) ?? 0) + 1)
     for (const game of state === 'removed' ? [] : GAMES) {
-      const items = held.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
+      const items = counted.get(botId)?.get(GAME_FACTS[game].appId) ?? 0
       gauges.items.set({ bot, game }, items)
       gauges.room.set({ bot, game }, Math.max(0, limits.itemsHeld[game] - items))
     }

@@ -47,8 +47,8 @@ export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
   }
   return {
     add(tradeId, lane) {
-      const known = waiting.get(tradeId)
-      if (known?.lane === lane) return known.done
+      const earlier = waiting.get(tradeId)
+      if (earlier?.lane === lane) return earlier.done
       if (waiting.size >= MOST_WAITING && PATIENT.includes(lane)) return Promise.resolve('dropped')
       const mine: Waiting = { lane, done: Promise.resolve('taken') }
       waiting.set(tradeId, mine)

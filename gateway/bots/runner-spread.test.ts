@@ -38,7 +38,7 @@ afterEach(async () => {
 async function enrol(count: number): Promise<void> {
   for (let number = 1; number <= count; number += 1) {
     const steamId = `765611980000000${10 + number}`
-    const face = {
+    const profile = {
       steamId,
       name: `Bot #${number}`,
       level: 1,
@@ -47,7 +47,7 @@ async function enrol(count: number): Promise<void> {
       memberSince: null,
     }
     const sealed = box.seal(steamId, tokenPlace(steamId))
-    await saveBot(database.db, face, { sealed, expiresAt: null, acknowledged: true })
+    await saveBot(database.db, profile, { sealed, expiresAt: null, acknowledged: true })
   }
 }
 
@@ -97,12 +97,12 @@ it('two processes hold equal numbers of bots, and keep theirs while the other re
   const second = start()
   await expect.poll(counts(first, second)).toEqual([3, 3])
 
-  const kept = await botsOf(second)
+  const botsOfSecond = await botsOf(second)
   await first.stop()
   await expect.poll(counts(first, second)).toEqual([0, 6])
   const restarted = start()
   await expect.poll(counts(restarted, second)).toEqual([3, 3])
-  expect(await botsOf(second)).toEqual(kept)
+  expect(await botsOf(second)).toEqual(botsOfSecond)
   expect(captured.lines.join('')).not.toContain('was lost')
 })
 
@@ -145,8 +145,8 @@ describe('a process with too many bots', () => {
     })
     await expect.poll(() => watched).toHaveLength(4)
     const second = start()
-    const known = async () => (await database.pool.query('select from gateway_process')).rowCount
-    await expect.poll(known).toBe(2)
+    const processCount = async () => (await database.pool.query('select from gateway_process')).rowCount
+    await expect.poll(processCount).toBe(2)
     // Even after several checks that found a surplus, no busy bot has been given up.
     const beats = async () => {
       const { rows } = await database.pool.query<{ beat: string }>(
@@ -160,7 +160,7 @@ describe('a process with too many bots', () => {
       await expect.poll(beats).not.toBe(before)
       // Its master key still counts as in use, so a rotation of the master key waits for it.
       expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
-      expect(await countOfOtherKeys(database.db, 'another')).toBe(await known())
+      expect(await countOfOtherKeys(database.db, 'another')).toBe(await processCount())
     }
     expect((await botsOf(second)).length).toBe(0)
     busy.resolve(0)

@@ -229,13 +229,13 @@ describe('a session', () => {
 
   it('is opened again after it has ended', async () => {
     await enrol()
-    const opened = steam.openings
+    const openingsBefore = steam.openings
     const { contexts } = start()
     await expectOnline()
     steam.answers = 'dead'
     await contexts[0]?.session.readOffer('1')
     steam.answers = 'good'
-    await expect.poll(() => steam.openings).toBe(opened + 2)
+    await expect.poll(() => steam.openings).toBe(openingsBefore + 2)
     await expectOnline()
     expect(contexts.at(-1)?.epoch).toBe(contexts[0]?.epoch)
   })
@@ -282,30 +282,30 @@ describe('the jobs of a bot', () => {
     await enrol()
     let busy = 0
     let mostBusy = 0
-    const seen: string[] = []
+    const handled: string[] = []
     const gate = Promise.withResolvers<void>()
     start({
       async trade(_, tradeId) {
         busy += 1
         mostBusy = Math.max(mostBusy, busy)
         await gate.promise
-        seen.push(`trade ${tradeId}`)
+        handled.push(`trade ${tradeId}`)
         busy -= 1
       },
       async inventory(_, requestId) {
-        seen.push(`inventory ${requestId}`)
+        handled.push(`inventory ${requestId}`)
       },
       async refresh(_, tradeId) {
-        seen.push(`refresh ${tradeId}`)
+        handled.push(`refresh ${tradeId}`)
       },
     })
     await expectOnline()
     for (const tradeId of ['1', '2', '3']) await send({ kind: 'trade', tradeId })
     await send({ kind: 'inventory', requestId: '4' })
     await send({ kind: 'refresh', tradeId: '5' })
-    await expect.poll(() => seen.sort()).toEqual(['inventory 4', 'refresh 5'])
+    await expect.poll(() => handled.sort()).toEqual(['inventory 4', 'refresh 5'])
     gate.resolve()
-    await expect.poll(() => seen).toHaveLength(5)
+    await expect.poll(() => handled).toHaveLength(5)
     expect(mostBusy).toBe(1)
   })
 

@@ -130,9 +130,9 @@ type ProvedBot = { kind: 'proved'; profile: Profile; token: SealedToken; ownHold
 export async function proveBot(deps: ProveBotDeps): Promise<ProveBotAnswer> {
   const { steam, box, clock, checkWith } = deps
   const token = deps.refreshToken.trim()
-  const opened = await steam.openSession(token)
-  if (opened.kind !== 'open') return opened
-  const { session, expiresAt } = opened
+  const answer = await steam.openSession(token)
+  if (answer.kind !== 'open') return answer
+  const { session, expiresAt } = answer
   const { steamId } = session
   try {
     const test = await testSession(steam, session, clock.now())

@@ -95,9 +95,9 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
 
 it('stopping ends a session without waiting for the database', async () => {
   proxy.swallow()
-  const { promise: over, resolve } = Promise.withResolvers<string>()
+  const { promise: ended, resolve } = Promise.withResolvers<string>()
   void bots.stop().then(() => resolve('stopped'))
   await expect.poll(() => steam.open).toBe(0)
   connections.cut('all')
-  expect(await over).toBe('stopped')
+  expect(await ended).toBe('stopped')
 })

@@ -21,7 +21,7 @@ afterEach(() => database.close())
 
 async function aBot(number = 1, level = 10): Promise<bigint> {
   const steamId = `7656119800000000${number}`
-  const face = {
+  const profile = {
     steamId,
     name: `Bot #${number}`,
     level,
@@ -29,7 +29,7 @@ async function aBot(number = 1, level = 10): Promise<bigint> {
     profileUrl: `/profiles/${steamId}`,
     memberSince: null,
   }
-  return saveBot(database.db, face, {
+  return saveBot(database.db, profile, {
     sealed: Buffer.from('sealed'),
     expiresAt: null,
     acknowledged: true,
@@ -43,7 +43,7 @@ async function onlineBots(...levels: number[]): Promise<bigint[]> {
   return leases.map((lease) => lease.botId).sort()
 }
 
-async function runOut() {
+async function endLeases() {
   await database.pool.query(`update bot set lease_until = now() - interval '1 second'`)
 }
 
@@ -74,7 +74,7 @@ describe('a lease', () => {
     await aBot()
     const [first] = await takeLeases(database.db, OWNER, 10)
     expect(await takeLeases(database.db, OTHER, 10)).toEqual([])
-    await runOut()
+    await endLeases()
     const [second] = await takeLeases(database.db, OTHER, 10)
     if (!first || !second) throw new Error('no lease')
     expect(second.epoch).toBe(first.epoch + 1n)
@@ -85,7 +85,7 @@ describe('a lease', () => {
   it('that was lost allows no writes', async () => {
     await aBot()
     const [lost] = await takeLeases(database.db, OWNER, 10)
-    await runOut()
+    await endLeases()
     const [mine] = await takeLeases(database.db, OTHER, 10)
     if (!lost || !mine) throw new Error('no lease')
     await setOnline(database.db, mine, null)
@@ -109,17 +109,17 @@ describe('a lease', () => {
     await aBot()
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
-    const ends = async () => (await listBots(database.db))[0]?.tokenExpiresAt
+    const tokenEnd = async () => (await listBots(database.db))[0]?.tokenExpiresAt
     const note = (expiresAt: Date) => noteSession(database.db, lease, { expiresAt, acknowledged: true })
     const [first, second] = [new Date('2027-01-01T00:00:00Z'), new Date('2027-06-01T00:00:00Z')]
     await note(first)
-    expect(await ends()).toEqual(first)
+    expect(await tokenEnd()).toEqual(first)
     await database.db
       .updateTable('bot')
       .set({ refresh_token: Buffer.from('renewed'), token_expires_at: second })
       .execute()
     await note(first)
-    expect(await ends()).toEqual(second)
+    expect(await tokenEnd()).toEqual(second)
   })
 
   it('of a dead bot cannot be taken until the bot is enrolled again', async () => {
@@ -150,7 +150,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toBeUndefined()
     await setOnline(database.db, lease, null)
     expect(await choose()).toEqual({ botId: lease.botId })
-    await runOut()
+    await endLeases()
     expect(await choose()).toBeUndefined()
   })
 
@@ -169,14 +169,14 @@ describe('the bot for a trade', () => {
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')
     await aTrade(second, 'active')
-    const waitsFor = (seconds: number) =>
+    const setWaited = (seconds: number) =>
       database.pool.query('update trade set created_at = now() - make_interval(secs => $2) where id = $1', [
         waiting,
         seconds,
       ])
-    await waitsFor(0)
+    await setWaited(0)
     expect(await choose('76561197960269730')).toEqual({ botId: first })
-    await waitsFor(6)
+    await setWaited(6)
     expect(await choose('76561197960269730')).toEqual({ botId: second })
   })
 
@@ -234,7 +234,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toBeUndefined()
   })
 
-  it('is reserved at another bot while a trade is being assigned to this one', async () => {
+  it('is locked while a trade is assigned to the bot, so another request gets another bot', async () => {
     const [one, two] = await onlineBots(90, 10)
     await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
@@ -242,7 +242,7 @@ describe('the room of a bot', () => {
     })
   })
 
-  it('is reserved at another bot if this one fills up during the wait', async () => {
+  it('is locked at two bots, so a request waits, and gets the bot that still has room', async () => {
     const [one, two] = await onlineBots(90, 10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
@@ -257,7 +257,7 @@ describe('the room of a bot', () => {
 
   it('is filled evenly by a crowd: no bot receives two trades more than another', async () => {
     const bots = await onlineBots(90, 60, 30)
-    const served = Array.from({ length: 6 }, (_, n) =>
+    const requests = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {
         const partnerSteamId = String(76561197960269800n + BigInt(n))
         const bot = await chooseBotForTrade(tx, { ...wanted, partnerSteamId }, DEFAULT_FLEET_LIMITS)
@@ -265,7 +265,7 @@ describe('the room of a bot', () => {
         return bot?.botId
       }),
     )
-    const chosen = await Promise.all(served)
+    const chosen = await Promise.all(requests)
     const counts = bots.map((bot) => chosen.filter((each) => each === bot).length)
     expect(Math.max(...counts) - Math.min(...counts)).toBeLessThan(3)
     expect(counts.reduce((sum, count) => sum + count)).toBe(6)

@@ -114,10 +114,10 @@ describe('two gateways', () => {
     await enrol(1)
     await allOnline(2)
     const before = await botRows()
-    const kept = before.filter(({ owner }) => owner === OWN).length
+    const ownCount = before.filter(({ owner }) => owner === OWN).length
     // The log line follows the row a moment later.
-    await expect.poll(() => onlineIn(output())).toBe(2 - kept)
-    await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(kept)
+    await expect.poll(() => onlineIn(output())).toBe(2 - ownCount)
+    await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(ownCount)
 
     await kill()
     // The killed gateway did not release its bots, so they are free only when their leases end.

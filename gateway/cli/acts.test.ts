@@ -279,8 +279,8 @@ describe('an act', () => {
     async ({ act, args, prepare, ...given }) => {
       const prepared = (await prepare?.()) ?? []
       const before = (await acts()).acts.length
-      const done = await run([...act.split(' '), ...prepared, ...args, '--by', 'Ada'])
-      expect(done).toMatchObject({ code: 0, errors: '' })
+      const answer = await run([...act.split(' '), ...prepared, ...args, '--by', 'Ada'])
+      expect(answer).toMatchObject({ code: 0, errors: '' })
       const { acts: after } = await acts()
       expect(after.length).toBe(before + 1)
       const reason = args.includes('--reason') ? args[args.indexOf('--reason') + 1] : null
@@ -356,10 +356,10 @@ describe('a record', () => {
     const { rows } = await sql<{ row: string }>`select operator_act::text as row from operator_act`.execute(
       till.db,
     )
-    const shown = await run(['acts'])
-    const kept = [...rows.map(({ row }) => row), shown.out].join('\n')
-    expect(kept).toContain('store update')
-    for (const secret of [...typed, apiKey, webhookSecret, 's3cr3t']) expect(kept).not.toContain(secret)
+    const printed = await run(['acts'])
+    const texts = [...rows.map(({ row }) => row), printed.out].join('\n')
+    expect(texts).toContain('store update')
+    for (const secret of [...typed, apiKey, webhookSecret, 's3cr3t']) expect(texts).not.toContain(secret)
   })
 
   it('names TRADETILL_OPERATOR, or the user of this machine, if --by is missing', async () => {

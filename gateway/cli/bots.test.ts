@@ -86,9 +86,9 @@ describe('bot', () => {
     expect(enrolled).toMatchObject({ code: 0 })
     expect(enrolled.out).toContain(`${name} (${steamId}), token good until 20`)
     const stored = await database.pool.query('select bot::text as row, refresh_token from bot')
-    const kept = stored.rows[0].row + stored.rows[0].refresh_token.toString('latin1')
+    const storedText = stored.rows[0].row + stored.rows[0].refresh_token.toString('latin1')
     for (const secret of [password, sharedSecret]) {
-      expect(kept + enrolled.out + enrolled.errors).not.toContain(secret)
+      expect(storedText + enrolled.out + enrolled.errors).not.toContain(secret)
     }
     expect((await run(['bot', 'list'])).out).toMatch(
       /^1\tactive\toffline \(no gateway holds it\)\tlevel \d+\t0 items\ttoken until 20/,
@@ -206,8 +206,8 @@ describe('bot', () => {
     expect((await run(['bot', 'resume', steamId])).out).toContain('collects again')
     expect((await run(['bot', 'remove', '1', '--reason', 'sold'])).code).toBe(0)
     expect(await stateOf()).toBe('removed')
-    const gone = await run(['bot', 'resume', '1'])
-    expect(gone).toMatchObject({ code: 3, errors: expect.stringContaining('There is no such bot') })
+    const afterRemoval = await run(['bot', 'resume', '1'])
+    expect(afterRemoval).toMatchObject({ code: 3, errors: expect.stringContaining('There is no such bot') })
   })
 })
 

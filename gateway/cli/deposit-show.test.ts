@@ -1,4 +1,4 @@
-/** The operator's view of a deposit with a long history, and of a payout. */
+/** The operator's view of a deposit with a long history, of moved items, and of a payout. */
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'

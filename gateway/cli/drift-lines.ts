@@ -25,13 +25,13 @@ export const driftLines = ({ bots }: DriftList): string[] =>
     return [
       [botId, bot, botSteamId, lookText(look), `${differing} from the books`].join('\t'),
       ...drift.map(({ kind, item, appId, assetId, marketHashName, firstSeenAt, isSure }) => {
-        const of = [`${appId}/${assetId ?? 'no asset id'}`, marketHashName]
+        const asset = [`${appId}/${assetId ?? 'no asset id'}`, marketHashName]
         const since = `since ${firstSeenAt.toISOString()}`
         return [
           '',
           isSure ? KIND_TEXT[kind] : `${KIND_TEXT[kind]} (not sure yet)`,
           item ?? '-',
-          ...of,
+          ...asset,
           since,
         ].join('\t')
       }),

@@ -111,11 +111,11 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
   await print(['shopper', 'show', shopper])
   const next = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
-  const other = String(next.tradeId)
-  await print(['trade', 'credit', other, '--steam-trade', '6100000000000000002', '--reason', 'seen'])
-  await print(['trade', 'reverse', other, '--reason', 'the items went back'])
-  const held = String((await offerFor(till, bot, waiting)).tradeId)
-  await print(['trade', 'credit', held, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
+  const reversedId = String(next.tradeId)
+  await print(['trade', 'credit', reversedId, '--steam-trade', '6100000000000000002', '--reason', 'seen'])
+  await print(['trade', 'reverse', reversedId, '--reason', 'the items went back'])
+  const heldId = String((await offerFor(till, bot, waiting)).tradeId)
+  await print(['trade', 'credit', heldId, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
   await print(['store', 'update', '--store', '1', '--risk-limit-usd', '100'])
   await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
 }
@@ -246,8 +246,8 @@ async function printAll(): Promise<void> {
   await print(['price', 'override', ...rubies, '* Doppler *'])
   await print(['price', 'list'])
   await print(['price', 'release', ...knife])
-  const known = await (await fetch(`${sandbox.url}/control/bots`)).json()
-  const [first, second] = z.array(botSchema).parse(known)
+  const sandboxBots = await (await fetch(`${sandbox.url}/control/bots`)).json()
+  const [first, second] = z.array(botSchema).parse(sandboxBots)
   if (first === undefined || second === undefined) throw new Error('the sandbox has too few bots')
   const { accountName, password, sharedSecret } = first
   await print(['bot', 'enrol'], { input: `${accountName}\n${password}\n${sharedSecret}\n` })
@@ -264,8 +264,8 @@ async function printAll(): Promise<void> {
   await print(['clock', 'advance', '8d'])
   await print(['migrate', 'status'])
   await print(['migrate', 'run'])
-  const made = await print(['backup', 'create', '--to', join(folder, 'backups')])
-  await print(['backup', 'check', String(made.path)])
+  const backup = await print(['backup', 'create', '--to', join(folder, 'backups')])
+  await print(['backup', 'check', String(backup.path)])
   mkdirSync(join(folder, 'copy', 'cluster'), { recursive: true })
   await print(['backup', 'restore', join(folder, 'copy')], { isEmbedded: true })
   await print(['bot', 'disarm'])
@@ -298,8 +298,8 @@ async function printAll(): Promise<void> {
   // The doctor always finds problems in a sandbox, because nothing in it is real.
   await print(['doctor'], { name: 'doctor', exitCode: 1 })
   await print(['webhook', 'remove', '1', '--reason', 'nobody of the store added it'])
-  const more = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
-  await print(['key-ring', 'forget', '--reason', 'lost with its server'], { more })
+  const newKey = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
+  await print(['key-ring', 'forget', '--reason', 'lost with its server'], { more: newKey })
   await print(['key-ring', 'forget', '--reason', 'found again'])
 }
 

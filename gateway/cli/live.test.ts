@@ -43,11 +43,11 @@ function approve(login: string): void {
 
 async function linesOf(given: LiveSettings, typed = ''): Promise<string[]> {
   const lines: string[] = []
-  const asked = new PassThrough().resume()
+  const questions = new PassThrough().resume()
   const redirect = createSandboxAgent('sandbox', sandbox.url)
   await checkLive(given, {
     sandboxUrl: sandbox.url,
-    terminal: createTerminal({ stdin: Readable.from([typed]), stdout: asked, stderr: asked }),
+    terminal: createTerminal({ stdin: Readable.from([typed]), stdout: questions, stderr: questions }),
     options: { redirect, time: { now: () => performance.now(), pause: async () => {} } },
     say(line) {
       lines.push(line)
@@ -89,19 +89,19 @@ describe('npm run live', () => {
 
   it('writes a record on request, even of a run that fails', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
-    const given = settings({
+    const working = settings({
       refreshToken: sandbox.as(steamId()).refreshToken(),
       recordInto: join(folder, 'new'),
     })
-    const lines = await linesOf(given)
+    const lines = await linesOf(working)
     const [name = ''] = await readdir(join(folder, 'new'))
     expect(lines.at(-2)).toBe(`A record of what Steam answered is in ${join(folder, 'new', name)}`)
     const record = steamRecord.parse(JSON.parse(await readFile(join(folder, 'new', name), 'utf8')))
     expect(record).toMatchObject({ game: 'cs', item: null, isComplete: true, passed: lines.length - 2 })
     expect(await replay(record)).toMatchObject({ failure: undefined, unsent: [] })
 
-    const gone = settings({ ...given, item: '1', recordInto: join(folder, 'failed') })
-    await expect(linesOf(gone)).rejects.toThrow('the item to ask for is missing, or not tradable')
+    const failing = settings({ ...working, item: '1', recordInto: join(folder, 'failed') })
+    await expect(linesOf(failing)).rejects.toThrow('the item to ask for is missing, or not tradable')
     const [failed = ''] = await readdir(join(folder, 'failed'))
     expect(JSON.parse(await readFile(join(folder, 'failed', failed), 'utf8'))).toMatchObject({
       isComplete: false,

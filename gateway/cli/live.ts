@@ -62,14 +62,14 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   const partner = { steamId: steamIdOfAccount(account), token }
   const replies: RawReply[] = []
   // The record keeps this time, so a replay computes the same codes.
-  const at = systemClock.now()
+  const now = systemClock.now()
   let passed = 0
   const check = checkPort({
     steam: createWebSteam({ ...world.options, onReply: (reply) => void replies.push(reply) }),
     refreshToken,
     partner,
     game,
-    clock: { now: () => at },
+    clock: { now: () => now },
     pause: delay,
     onPassed(what) {
       passed += 1
@@ -83,7 +83,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   )
   if (recordInto !== undefined) {
     const bot = accountOfToken(refreshToken) ?? ''
-    const run = { at, game, bot, partner, item, isAccepted: waits, passed, isComplete, replies }
+    const run = { at: now, game, bot, partner, item, isAccepted: waits, passed, isComplete, replies }
     world.say(`A record of what Steam answered is in ${await writeRecord(recordInto, run)}`)
   }
   await check

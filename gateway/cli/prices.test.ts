@@ -70,8 +70,11 @@ it('an override prices all items that match a pattern; an item’s own override 
   const price = async () => (await runWith('why', '--game', 'cs', '--item', RUBY)).out.split('\n').at(-2)
   expect(await price()).toBe('not taken: no source has a recent price (noPrice)')
   const why = ['--reason', 'rubies sell for more']
-  const done = await runWith('override', ...PATTERN, '--usd', '100.00', ...why, '--by', 'Ada')
-  expect(done).toMatchObject({ code: 0, out: expect.stringMatching(/^cs\t\* Doppler \*\toverride since /) })
+  const overridden = await runWith('override', ...PATTERN, '--usd', '100.00', ...why, '--by', 'Ada')
+  expect(overridden).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/^cs\t\* Doppler \*\toverride since /),
+  })
   expect(await price()).toBe('worth 100.00 USD, a shopper is credited 75.00 USD after 25.00 % commission')
   await runWith('override', '--game', 'cs', '--item', RUBY, '--usd', '850.00', ...why)
   expect(await price()).toContain('worth 850.00 USD')

@@ -8,7 +8,7 @@ import type { AnswerFormat } from './command.ts'
 import { createSession, type Session, type Surroundings } from './session.ts'
 import { printable, Refusal, type Terminal } from './terminal.ts'
 
-/** Exit code of each refusal, as docs/operating.md explains. */
+/** Exit code of each refusal, as docs/commands.md lists them. */
 export const EXIT_CODES: Record<RefusalKind, number> = {
   failed: 1,
   unavailable: 1,
@@ -43,7 +43,7 @@ export async function runCommandLine(args: string[], surroundings: Surroundings)
   return report.exitCode()
 }
 
-/** Scripts of operators may still use the old name of the option `--store`. */
+/** Scripts of operators may still use --id, the old name of the option --store. */
 function withStoreOption(args: readonly string[]): string[] {
   if (args[0] !== 'store') return [...args]
   return args.map((word) => word.replace(/^--id(?==|$)/, '--store'))
@@ -83,7 +83,7 @@ function createReport(terminal: Terminal, isJson: boolean) {
   }
 }
 
-/** Returns the lines for stdout. Refusals are written to stderr instead. */
+/** Returns the lines for stdout. Without them, a refusal has only its message, which is written to stderr. */
 function linesOf<T>(answer: Answer<T>, lines: readonly string[] | undefined): readonly string[] {
   if (lines !== undefined) return lines
   return answer.kind === 'refused' || answer.message === '' ? [] : [answer.message]

@@ -35,7 +35,7 @@ export type Session = {
  * missing.
  */
 export function createSession({ env, terminal }: Surroundings): Session {
-  const opened: (() => Promise<unknown>)[] = []
+  const closers: (() => Promise<unknown>)[] = []
   const settings = async () => (await import('./settings.ts')).databaseUrlOf(env)
   const find = async (owned: typeof ownConfig = ownConfig): Promise<FindDeps> => {
     const { config, url } = await settings()
@@ -45,7 +45,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
     ])
     const { mode } = config
     const { db, pool, close } = openDatabase(url, 2, mode)
-    opened.push(close)
+    closers.push(close)
     await reach(pool)
     return { config: await owned(pool, config), db, clock: await openClock(db, mode) }
   }
@@ -61,7 +61,7 @@ export function createSession({ env, terminal }: Surroundings): Session {
       if (config.databaseUrl !== undefined) {
         const { default: postgres } = await import('pg')
         const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
-        opened.push(() => pool.end())
+        closers.push(() => pool.end())
         await reach(pool)
       }
       return { config, url, now: systemClock.now() }
@@ -70,13 +70,13 @@ export function createSession({ env, terminal }: Surroundings): Session {
       const { config, url } = await settings()
       const { default: postgres } = await import('pg')
       const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
-      opened.push(() => pool.end())
+      closers.push(() => pool.end())
       await reach(pool)
       await ownConfig(pool, config)
       return pool
     },
     async close() {
-      for (const end of opened) await end()
+      for (const end of closers) await end()
     },
   }
 }
@@ -103,8 +103,8 @@ async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
     import('../db/identity.ts'),
     import('../db/schema-version.ts'),
   ])
-  const known = await readIdentity(pool)
-  const ownership = known && ownershipOf(known, config)
+  const identity = await readIdentity(pool)
+  const ownership = identity && ownershipOf(identity, config)
   if (ownership?.kind === 'foreign') throw new Refusal('conflict', ownership.reason)
   const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
   if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
@@ -126,12 +126,12 @@ async function foreignConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> 
     import('../db/identity.ts'),
     import('../db/schema-version.ts'),
   ])
-  const known = await readIdentity(pool)
+  const identity = await readIdentity(pool)
   const judgement = schema.judgeSchema(schema.migrationFiles(), await schema.readApplied(pool))
   if (judgement.kind === 'refused') throw new Refusal('conflict', judgement.reason)
-  if (known === undefined || judgement.missing.length > 0) throw NOT_STARTED
+  if (identity === undefined || judgement.missing.length > 0) throw NOT_STARTED
   const { mode, masterKey } = config
-  if (known.mode !== mode) throw new Refusal('conflict', `This database is in ${known.mode} mode.`)
+  if (identity.mode !== mode) throw new Refusal('conflict', `This database is in ${identity.mode} mode.`)
   if (masterKey === undefined)
     throw new Refusal('usage', 'Set TRADETILL_MASTER_KEY_FILE to the new master key.')
   return { ...config, masterKey }

@@ -134,9 +134,9 @@ it.each([
 
 it('a key has the scopes of a shop by default, ends when its lifetime does, and is reported if unused', async () => {
   const { storeId } = JSON.parse((await run(...ADD, '--json')).out)
-  const named = ['key', 'add', '--store', storeId, '--name']
-  await run(...named, 'till January', '--expires', '40d')
-  await run(...named, 'books', '--scope', 'balance:read', '--scope', 'webhooks:manage')
+  const addKey = ['key', 'add', '--store', storeId, '--name']
+  await run(...addKey, 'till January', '--expires', '40d')
+  await run(...addKey, 'books', '--scope', 'balance:read', '--scope', 'webhooks:manage')
   const keys = async () =>
     (await run('store', 'show', storeId)).out.split('\n').filter((line) => /key /.test(line))
   expect((await keys()).map((line) => line.replace(/^.*key +\w+ /, ''))).toEqual([
@@ -153,7 +153,7 @@ it('a key has the scopes of a shop by default, ends when its lifetime does, and 
   await jump(till, 11 * 86_400)
   expect((await keys())[1]).toMatch(/never used, ends \S+$/)
   for (const expires of ['90', '0d', '-1d', '3651d', 'never']) {
-    const answer = await run(...named, 'x', '--expires', expires)
+    const answer = await run(...addKey, 'x', '--expires', expires)
     expect([answer.code, answer.errors]).toEqual([
       2,
       expect.stringContaining('must be a duration such as 90d'),

@@ -43,14 +43,14 @@ const ledgerErrors = async () => (await run('ledger', 'verify')).errors
 
 /** Puts the trade into the state after a send whose answer was lost. */
 async function unknownTrade() {
-  const made = await anOffer()
+  const offer = await anOffer()
   await till.db
     .updateTable('trade')
     .set({ state: 'unknown', steam_offer_id: null, deadline: null })
-    .where('id', '=', made.tradeId)
+    .where('id', '=', offer.tradeId)
     .execute()
-  await till.db.updateTable('deposit').set({ status: 'created' }).where('id', '=', made.depositId).execute()
-  return made
+  await till.db.updateTable('deposit').set({ status: 'created' }).where('id', '=', offer.depositId).execute()
+  return offer
 }
 
 describe('trade end', () => {
@@ -153,8 +153,8 @@ describe('trade credit', () => {
     expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
     expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })
     expect(await trade(lost.tradeId)).toMatchObject({ state: 'held', steam_offer_id: '77' })
-    const known = await anOffer()
-    expect(await credit(known.tradeId, '6100000000000000002', '--offer', '78')).toMatchObject({ code: 4 })
+    const offered = await anOffer()
+    expect(await credit(offered.tradeId, '6100000000000000002', '--offer', '78')).toMatchObject({ code: 4 })
     expect(await ledgerErrors()).toBe('')
   })
 

@@ -26,7 +26,7 @@ export function alertFindings(url: string | undefined, answer: WebhookAnswer | u
         'no TRADETILL_ALERT_URL: the till sends no alerts; Prometheus can, if it is set up',
       ),
     ]
-  // The path may be a secret: whoever knows a topic of ntfy reads and writes it.
+  // The path may be a secret: everybody who knows a topic of ntfy can read it and write to it.
   const to = new URL(url).origin
   const advice = {
     failed: 'start the receiver, or change TRADETILL_ALERT_URL',

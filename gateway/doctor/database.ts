@@ -15,14 +15,14 @@ type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>
 
 export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer): Finding[] {
   if (answer.kind === 'failed') return [unreachable('database', 'DATABASE_URL', answer.reason)]
-  const own = owner === undefined ? [rightsOfOne(answer)] : rightsOfTwo(answer, owner)
+  const rights = owner === undefined ? [rightsOfOne(answer)] : rightsOfTwo(answer, owner)
   return [
     versionOf(answer),
     recoveryOf(answer),
     poolerOf(answer),
     connectionsOf(answer),
     clockOf(answer),
-    ...own,
+    ...rights,
   ]
 }
 

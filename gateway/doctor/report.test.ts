@@ -98,7 +98,7 @@ describe('tests of webhooks', () => {
   /** Stores with one webhook each. */
   async function someStores(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
-      const made = await createStore(
+      const answer = await createStore(
         { db: database.db, box, mode: 'live', clock: systemClock },
         {
           name: `Store ${index}`,
@@ -107,7 +107,7 @@ describe('tests of webhooks', () => {
           riskLimitUsdCents: 0n,
         },
       )
-      expect(made.kind).toBe('created')
+      expect(answer.kind).toBe('created')
     }
     await database.db.updateTable('webhook_endpoint').set({ state: 'enabled', proved: true }).execute()
   }

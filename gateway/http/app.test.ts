@@ -151,7 +151,7 @@ describe('refusals', () => {
   })
 })
 
-describe('cross-site token', () => {
+describe('changing calls', () => {
   test('A-105 a call with the token of its cookie passes', async () => {
     expect(await change()).toMatchObject({ status: 200, json: { n: 1 } })
   })
@@ -205,7 +205,7 @@ describe('cross-site token', () => {
   })
 })
 
-describe('page', () => {
+describe('pages, files and answers', () => {
   test.each(['/', '/help', '/deposit/anything', `/${HASH}`])('%s is a route of the widget', async (path) => {
     const answer = await fetch(base + path)
     expect(answer.status).toBe(200)

@@ -117,11 +117,11 @@ describe('a call of the page in the frame', () => {
         ...headers,
       },
     })
-  const good = () => tokens.make({ hash: HASH, origin: STORE })
+  const validToken = () => tokens.make({ hash: HASH, origin: STORE })
 
   test('needs the token of its deposit, and no cookie', async () => {
-    expect((await call(good())).statusCode).toBe(200)
-    expect((await call(good(), { path: '/api/metrics' })).statusCode).toBe(200)
+    expect((await call(validToken())).statusCode).toBe(200)
+    expect((await call(validToken(), { path: '/api/metrics' })).statusCode).toBe(200)
   })
 
   test('stays valid after a rotation of the master key', async () => {
@@ -139,18 +139,18 @@ describe('a call of the page in the frame', () => {
       .join('.')
 
   test.each<[what: string, token: () => string, changes: Record<string, string>]>([
-    ['about another deposit', good, { hash: OTHER }],
-    ['of another site', good, { 'sec-fetch-site': 'cross-site' }],
-    ['of the page of the store', good, { origin: STORE, 'sec-fetch-site': 'same-site' }],
-    ['with the hash of another deposit in it', () => withPart(good(), 1, OTHER), { hash: OTHER }],
-    ['with a later expiry', () => withPart(good(), 2, '9999999999'), {}],
+    ['about another deposit', validToken, { hash: OTHER }],
+    ['of another site', validToken, { 'sec-fetch-site': 'cross-site' }],
+    ['of the page of the store', validToken, { origin: STORE, 'sec-fetch-site': 'same-site' }],
+    ['with the hash of another deposit in it', () => withPart(validToken(), 1, OTHER), { hash: OTHER }],
+    ['with a later expiry', () => withPart(validToken(), 2, '9999999999'), {}],
     [
       'with another origin',
-      () => withPart(good(), 3, Buffer.from('https://evil.example').toString('base64url')),
+      () => withPart(validToken(), 3, Buffer.from('https://evil.example').toString('base64url')),
       {},
     ],
-    ['with another signature', () => withPart(good(), 4, 'A'.repeat(43)), {}],
-    ['that is cut short', () => good().slice(0, -1), {}],
+    ['with another signature', () => withPart(validToken(), 4, 'A'.repeat(43)), {}],
+    ['that is cut short', () => validToken().slice(0, -1), {}],
     ['that is empty', () => 'e1.', {}],
     [
       'of another till',
@@ -168,7 +168,7 @@ describe('a call of the page in the frame', () => {
   })
 
   test('is refused once the token has expired', async () => {
-    const token = good()
+    const token = validToken()
     clock.jump(DAY_MS)
     expect((await call(token)).statusCode).toBe(200)
     clock.jump(DAY_MS / 2)

@@ -164,7 +164,7 @@ describe('readiness', () => {
     },
   )
 
-  it('is 200 once the process is ready, and 503 without a database, which it asks once a second', async () => {
+  it('is 200 once the process is ready, and 503 if the database, which is asked once a second, does not answer', async () => {
     const nowMs = vi.spyOn(performance, 'now').mockReturnValue(10_000)
     const healthy = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false)
     const progress: Progress = { state: 'starting' }

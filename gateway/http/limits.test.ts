@@ -4,14 +4,14 @@ import { addressKey, createAddressBuckets, createBuckets, createLimits } from '.
 test('a bucket gives its burst, then tokens at its rate', () => {
   let nowMs = 0
   const buckets = createBuckets({ perSecond: 2, burst: 3 }, () => nowMs)
-  const taken = () => [1, 2, 3, 4].map(() => buckets.take('a'))
-  expect(taken()).toEqual([true, true, true, false])
+  const takeFour = () => [1, 2, 3, 4].map(() => buckets.take('a'))
+  expect(takeFour()).toEqual([true, true, true, false])
   expect(buckets.has('a')).toBe(false)
   expect(buckets.take('b')).toBe(true)
   nowMs = 1_000
-  expect(taken()).toEqual([true, true, false, false])
+  expect(takeFour()).toEqual([true, true, false, false])
   nowMs = 60_000
-  expect(taken()).toEqual([true, true, true, false])
+  expect(takeFour()).toEqual([true, true, true, false])
 })
 
 test('each deposit has a burst of 120 calls, then ten a second', () => {
@@ -70,8 +70,8 @@ describe('a /48 of IPv6', () => {
 
   test('spends at most as much as 16 subscribers, and does not use up what another /48 may spend', () => {
     const buckets = createAddressBuckets({ perSecond: 2, burst: 10 }, () => 0)
-    const taken = Array.from({ length: 1_000 }, (_, n) => buckets.take(subscriber('1', n)))
-    expect(taken.filter(Boolean)).toHaveLength(160)
+    const answers = Array.from({ length: 1_000 }, (_, n) => buckets.take(subscriber('1', n)))
+    expect(answers.filter(Boolean)).toHaveLength(160)
     expect(buckets.has(subscriber('1', 2_000))).toBe(false)
     expect(buckets.take(subscriber('2', 0))).toBe(true)
   })

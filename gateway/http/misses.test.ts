@@ -111,7 +111,7 @@ async function repeat(times: number, one: () => Promise<number>): Promise<Record
 }
 
 /** Uses up the address's misses except for `left` of them. */
-async function leave(left: number, from = '203.0.113.9'): Promise<void> {
+async function leaveMisses(left: number, from = '203.0.113.9'): Promise<void> {
   await call(`/api/payment?hash=${FOREIGN}`, { from })
   const request = seen.at(-1)
   if (request === undefined) throw new Error('the call was not seen')
@@ -128,7 +128,7 @@ describe('a guesser', () => {
     ['a wrong key', () => call('/v1/balances', { key: 'Bearer bad' }), 401],
     ['a call without the token of our page', () => call('/api/trade-url', { method: 'POST' }), 403],
   ])('is stopped after 200 misses, the last of them %s', async (_what, guess, status) => {
-    await leave(1)
+    await leaveMisses(1)
     expect(await guess()).toBe(status)
     expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
     expect(await call(`/api/inventory?hash=${FOREIGN}`)).toBe(429)
@@ -138,7 +138,7 @@ describe('a guesser', () => {
   })
 
   test('reads in Retry-After when to try again, and stops no other caller', async () => {
-    await leave(0)
+    await leaveMisses(0)
     const answer = await app.inject({
       url: `/api/payment?hash=${FOREIGN}`,
       headers: { 'x-forwarded-for': '203.0.113.9' },
@@ -148,7 +148,7 @@ describe('a guesser', () => {
   })
 
   test('cannot pose as another address, because only the operator’s proxies are trusted', async () => {
-    await leave(1)
+    await leaveMisses(1)
     expect(await call('/api/nothing', { from: '198.51.100.1, 203.0.113.9' })).toBe(404)
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '198.51.100.1' })).toBe(404)
     expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
@@ -157,7 +157,7 @@ describe('a guesser', () => {
   test('occupies only two database connections, and only a limited number of its calls wait for them', async () => {
     // A single address may not have that many open calls.
     const addresses = ['203.0.113.9', '203.0.113.10', '203.0.113.11']
-    for (const from of addresses) await leave(0, from)
+    for (const from of addresses) await leaveMisses(0, from)
     const released = Promise.withResolvers<void>()
     holdLookups = released.promise
     const calls = addresses.flatMap((from) =>
@@ -194,7 +194,7 @@ test.each([
   ],
   ['a wrong method', () => call('/api/payment', { method: 'POST' }), 405],
 ])('%s is not a miss', async (_what, one, status) => {
-  await leave(1)
+  await leaveMisses(1)
   expect(await one()).toBe(status)
   expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(404)
 })
@@ -206,12 +206,12 @@ describe('IPv6', () => {
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['::FFFF:cb00:7109', '203.0.113.9'],
   ])('%s and %s are one caller', async (one, other) => {
-    await leave(0, one)
+    await leaveMisses(0, one)
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: other })).toBe(429)
   })
 
   test('the next /64 is another caller', async () => {
-    await leave(0, '2001:db8:0:1::1')
+    await leaveMisses(0, '2001:db8:0:1::1')
     expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '2001:db8:0:2::1' })).toBe(404)
   })
 })

@@ -24,7 +24,7 @@ afterEach(() => app.close())
 
 const lines = (): Record<string, unknown>[] => captured.lines.map((line) => JSON.parse(line))
 
-async function calls(count: number, url: string, addressOf: (n: number) => string): Promise<void> {
+async function makeCalls(count: number, url: string, addressOf: (n: number) => string): Promise<void> {
   for (let n = 0; n < count; n += 1) await app.inject({ url, remoteAddress: addressOf(n) })
 }
 
@@ -34,40 +34,43 @@ it('a refusal to a caller that is not authenticated as a store is written for a 
 })
 
 describe('a call that fails because', () => {
-  const coded = (code: string, more: object = {}) => Object.assign(new Error(code), { code }, more)
-  const refused = { status: 503, code: 'database_unavailable' }
+  const errorWith = (code: string, more: object = {}) => Object.assign(new Error(code), { code }, more)
+  const unavailable = { status: 503, code: 'database_unavailable' }
 
   it.each([
     ['the database did not answer', new DatabaseSilent()],
     ['the connection was cut', new Error('Connection terminated unexpectedly')],
-    ['the database refuses connections', coded('ECONNREFUSED', { syscall: 'connect' })],
+    ['the database refuses connections', errorWith('ECONNREFUSED', { syscall: 'connect' })],
     [
       'none of the database’s addresses answers',
-      new AggregateError([coded('ETIMEDOUT', { syscall: 'connect' })], 'all of them'),
+      new AggregateError([errorWith('ETIMEDOUT', { syscall: 'connect' })], 'all of them'),
     ],
-    ['the database is stopping', coded('57P01')],
-    ['the database is starting', coded('57P03')],
-    ['the database has no connection left', coded('53300')],
-    ['the disk of the database is full', coded('53100')],
-    ['the database is a read-only copy', coded('25006')],
+    ['the database is stopping', errorWith('57P01')],
+    ['the database is starting', errorWith('57P03')],
+    ['the database has no connection left', errorWith('53300')],
+    ['the disk of the database is full', errorWith('53100')],
+    ['the database is a read-only copy', errorWith('25006')],
     [
       'the cause of an error is a lost connection',
-      new Error('the job could not be sent', { cause: coded('08006') }),
+      new Error('the job could not be sent', { cause: errorWith('08006') }),
     ],
   ])('%s can be repeated, and the error is logged', async (_why, error) => {
     app.get('/away', async () => {
       throw error
     })
     const answer = await app.inject({ url: '/away', headers: { 'accept-language': 'ru' } })
-    expect(answer.json()).toMatchObject({ ...refused, detail: expect.stringContaining('Ничего не потеряно') })
+    expect(answer.json()).toMatchObject({
+      ...unavailable,
+      detail: expect.stringContaining('Ничего не потеряно'),
+    })
     expect(answer.headers['retry-after']).toBe('2')
     expect(lines()).toMatchObject([{ level: 'error', code: 'database_unavailable', err: expect.anything() }])
   })
 
   it.each([
-    ['a constraint', coded('23505')],
-    ['a statement that took too long', coded('57014')],
-    ['a missing file', coded('ENOENT', { syscall: 'open' })],
+    ['a constraint', errorWith('23505')],
+    ['a statement that took too long', errorWith('57014')],
+    ['a missing file', errorWith('ENOENT', { syscall: 'open' })],
   ])('of %s is an internal failure', async (_what, error) => {
     app.get('/away', async () => {
       throw error
@@ -78,7 +81,7 @@ describe('a call that fails because', () => {
   it('the database is away is logged as a refusal if it was refused immediately', async () => {
     app.get('/away', async () => refuseIf('database_unavailable'))
     expect((await app.inject('/away')).json()).toMatchObject({
-      ...refused,
+      ...unavailable,
       detail: expect.stringContaining('Nothing is lost'),
     })
     expect(lines()).toMatchObject([{ level: 'info', msg: 'call was refused' }])
@@ -87,7 +90,7 @@ describe('a call that fails because', () => {
 
 describe('the log line of a refused call', () => {
   it('has the code and the registered route, never the call’s own values', async () => {
-    await calls(1, '/refused/7', () => '203.0.113.1')
+    await makeCalls(1, '/refused/7', () => '203.0.113.1')
     expect(lines()).toMatchObject([
       { level: 'info', method: 'GET', path: '/refused/:id', code: 'deposit_not_found' },
     ])
@@ -95,34 +98,34 @@ describe('the log line of a refused call', () => {
   })
 
   it('is not written for calls that the limits refuse', async () => {
-    await calls(3, '/limited', () => '203.0.113.1')
+    await makeCalls(3, '/limited', () => '203.0.113.1')
     expect(lines()).toEqual([])
   })
 
   it('is written a hundred times for one address, then every ten seconds with the number of skipped lines', async () => {
-    await calls(150, '/refused/7', () => '203.0.113.1')
+    await makeCalls(150, '/refused/7', () => '203.0.113.1')
     expect(lines()).toHaveLength(100)
     nowMs = 9_000
-    await calls(1, '/refused/7', () => '203.0.113.1')
+    await makeCalls(1, '/refused/7', () => '203.0.113.1')
     expect(lines()).toHaveLength(100)
     nowMs = 10_000
-    await calls(2, '/refused/7', () => '203.0.113.1')
+    await makeCalls(2, '/refused/7', () => '203.0.113.1')
     expect(lines().slice(100)).toMatchObject([{ leftOut: 51, code: 'deposit_not_found' }])
-    await calls(1, '/refused/7', () => '203.0.113.2')
+    await makeCalls(1, '/refused/7', () => '203.0.113.2')
     expect(lines().slice(101)).toMatchObject([{ leftOut: 1, code: 'deposit_not_found' }])
   })
 
   it('is limited in total, even if every call comes from another address', async () => {
-    await calls(600, '/refused/7', (n) => `198.51.${Math.floor(n / 250)}.${n % 250}`)
+    await makeCalls(600, '/refused/7', (n) => `198.51.${Math.floor(n / 250)}.${n % 250}`)
     expect(lines()).toHaveLength(500)
     nowMs = 1_000
-    await calls(10, '/refused/7', (n) => `203.0.113.${n}`)
+    await makeCalls(10, '/refused/7', (n) => `203.0.113.${n}`)
     expect(lines()).toHaveLength(505)
   })
 
   it('does not displace the line of a failed call, however many calls were refused', async () => {
-    await calls(150, '/refused/7', () => '203.0.113.1')
-    await calls(1, '/broken', () => '203.0.113.1')
+    await makeCalls(150, '/refused/7', () => '203.0.113.1')
+    await makeCalls(1, '/broken', () => '203.0.113.1')
     expect(lines().at(-1)).toMatchObject({ level: 'error', msg: 'call failed' })
   })
 })

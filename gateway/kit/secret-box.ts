@@ -52,9 +52,9 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
     open: (sealed, aad) => {
       if (sealed[0] === VERSION_WITHOUT_ID) return openWithAny(keys, sealed.subarray(1), aad)
       if (sealed[0] !== VERSION) throw new Error('Not a sealed secret.')
-      const own = ring.find((one) => sealed.subarray(0, mark.length).equals(one.mark))
-      if (own === undefined) throw new Error('No key of this till sealed the secret.')
-      return decrypt(own.key, sealed.subarray(mark.length), aad)
+      const sealer = ring.find((one) => sealed.subarray(0, mark.length).equals(one.mark))
+      if (sealer === undefined) throw new Error('No key of this till sealed the secret.')
+      return decrypt(sealer.key, sealed.subarray(mark.length), aad)
     },
     hmacs: (text) => [hmacWith(text), ...oldHmacs.map((hmac) => hmac(text))],
   }

@@ -69,7 +69,7 @@ export async function changeLost(
   { storeId, tradeId, rateId }: RoomOf,
   { amount, until }: NonNullable<RoomChange['lost']>,
 ): Promise<void> {
-  const gone = await tx
+  const earlier = await tx
     .deleteFrom('lost_credit')
     .where('trade_id', '=', tradeId)
     .returning('usd_cents')
@@ -78,8 +78,8 @@ export async function changeLost(
     insert into lost_credit (trade_id, store_id, usd_cents, until)
     select ${tradeId}, ${storeId}, ${centsSql(rateId, { before: 0n, now: amount })}, ${until} where ${amount}::bigint > 0
     returning usd_cents`.execute(tx)
-  const by = (rows[0]?.usd_cents ?? 0n) - (gone?.usd_cents ?? 0n)
-  if (by !== 0n) await add(tx, storeId, by)
+  const changeCents = (rows[0]?.usd_cents ?? 0n) - (earlier?.usd_cents ?? 0n)
+  if (changeCents !== 0n) await add(tx, storeId, changeCents)
 }
 
 /** A store that is only credited on release has no row until an unprotected trade is reversed. */
@@ -91,7 +91,7 @@ const add = (tx: Tx, storeId: bigint, usdCents: bigint) =>
 /** Frees the amounts of up to `most` reversals that no longer count. Resolves to their number. */
 export function freeExpiredLostRoom(db: Db, now: Date, most: number): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const over = await tx
+    const expired = await tx
       .selectFrom('lost_credit')
       .select('trade_id')
       .where('until', '<=', now)
@@ -100,7 +100,7 @@ export function freeExpiredLostRoom(db: Db, now: Date, most: number): Promise<nu
       .execute()
     return freeRoom(
       tx,
-      over.map((row) => row.trade_id),
+      expired.map((row) => row.trade_id),
       now,
     )
   })

@@ -103,7 +103,7 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
   const missing = [...kinds].filter((kind) => !known.has(kind)).sort()
   const accounts = new Map(known)
   if (missing.length > 0) {
-    const opened = await tx
+    const inserted = await tx
       .insertInto('account')
       .values(
         missing.map((kind) => ({
@@ -117,8 +117,8 @@ export async function accountsFor(tx: Tx, posting: Posting, known: Accounts): Pr
       .onConflict((conflict) => conflict.columns(['store_id', 'kind', 'currency']).doNothing())
       .returning(['id', 'kind'])
       .execute()
-    for (const { id, kind } of opened) accounts.set(kind, id)
-    if (opened.length < missing.length) {
+    for (const { id, kind } of inserted) accounts.set(kind, id)
+    if (inserted.length < missing.length) {
       for (const [kind, id] of await readAccounts(tx, posting)) accounts.set(kind, id)
     }
   }

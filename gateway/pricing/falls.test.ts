@@ -102,11 +102,11 @@ describe('D-13 a fall', () => {
     fc.assert(
       fc.property(sources, (prices) => {
         const withoutFalls = prices.map((one) => ({ ...one, earlier: null }))
-        const [stood, after] = [worthOf(withoutFalls, ANY_WORTH, NOW), worthOf(prices, ANY_WORTH, NOW)]
+        const [before, after] = [worthOf(withoutFalls, ANY_WORTH, NOW), worthOf(prices, ANY_WORTH, NOW)]
         if (after.kind !== 'priced') return
-        if (stood.kind !== 'priced') return expect.unreachable('a fall made a price')
-        expect(after.usdMicros).toBeLessThanOrEqual(stood.usdMicros)
-        expect(raised(after.usdMicros) + 2n).toBeGreaterThanOrEqual(stood.usdMicros)
+        if (before.kind !== 'priced') return expect.unreachable('a fall made a price')
+        expect(after.usdMicros).toBeLessThanOrEqual(before.usdMicros)
+        expect(raised(after.usdMicros) + 2n).toBeGreaterThanOrEqual(before.usdMicros)
       }),
       { numRuns: 1_000 },
     )

@@ -145,8 +145,9 @@ async function keepRate(
   const read = readRate(currency, { ...rate, asOf, ...age }, now)
   const latest = await latestRates(db, currency, now)
   const before = latest.find((entry) => entry.source === source)
-  const known = before && readRate(currency, { ...before, ...age }, now)
-  const hasJumped = read.kind === 'rate' && known?.kind === 'rate' && isJump(known.perUsd, read.perUsd)
+  const beforeRate = before && readRate(currency, { ...before, ...age }, now)
+  const hasJumped =
+    read.kind === 'rate' && beforeRate?.kind === 'rate' && isJump(beforeRate.perUsd, read.perUsd)
   // The reference itself is not compared: otherwise a real move would keep both at their old rates.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
   const isApart = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)

@@ -17,9 +17,9 @@ export async function* judgeItems(db: Db, { game, rules, now }: JudgeOptions): A
   const holds = await readHolds(db, game)
   for (let after = ''; ; ) {
     const names = await namesOfGame(db, game, { after, limit: NAMES_AT_A_TIME })
-    const known = await readPrices(db, game, names)
+    const pricesByName = await readPrices(db, game, names)
     for (const item of names) {
-      const prices = known.get(item) ?? []
+      const prices = pricesByName.get(item) ?? []
       yield { item, prices, verdict: verdictOf(item, { prices, holds, rules: rules[game], now }) }
     }
     after = names.at(-1) ?? ''

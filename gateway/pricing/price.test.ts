@@ -6,6 +6,7 @@ import { DEFAULT_RULES, FILE_SOURCE, rulesWith, type SourcePrice, shopperAmount,
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const DOLLAR = 1_000_000n
+/** The exchange rate 1, times 10^8. */
 const ONE = 100_000_000n
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
@@ -87,9 +88,11 @@ describe('the worth of an item', () => {
   })
 })
 
-describe('a pumped price', () => {
-  const weekAt = (level: number, usd: number) => price(usd, { levelUsdMicros: micros(level) })
+/** A price whose weekly level is different. */
+const weekAt = (level: number, usd: number) => price(usd, { levelUsdMicros: micros(level) })
 
+/** Pumped: somebody raised the price on purpose, to be paid more than the item is worth. */
+describe('a pumped price', () => {
   test('is paid up to the limit above the weekly level, from any source', () => {
     expect(judge(weekAt(10, 13))).toEqual(priced(13))
     expect(judge(weekAt(10, 1_000))).toEqual(priced(13))
@@ -111,43 +114,47 @@ describe('a pumped price', () => {
     }
     expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(1.3))).toEqual(priced(1.3))
   })
+})
 
-  test('is treated differently from a fall, which is accepted from two sources and removes the price of a single one', () => {
+describe('other rules of a price', () => {
+  test('a price far below the weekly level is accepted from two sources, but not from a single one', () => {
     expect(judge(weekAt(10, 7))).toEqual(priced(7))
     expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
     expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
   })
-})
 
-describe('other rules of a price', () => {
   test('D-13 a source’s clock can be up to five minutes ahead', () => {
     const ahead = (ms: number) => price(5, { asOf: new Date(NOW.getTime() + ms) })
     expect(judge(ahead(300_000))).toEqual(priced(5))
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  const at = (usd: number, level: number | null) =>
+  const withLevel = (usd: number, level: number | null) =>
     price(usd, { levelUsdMicros: level === null ? null : micros(level) })
 
   test('a level from one of several sources caps the price, unless it is too far from their prices', () => {
-    expect(judge(at(20, 12), at(20, null), at(20, null))).toEqual(priced(15.6))
-    expect(judge(at(20, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
-    expect(judge(at(10, 10), at(20, null), at(20, null))).toEqual(unavailable('noPrice'))
-    expect(judge(at(20, 900), at(20, null), at(20, null))).toEqual(priced(20))
+    expect(judge(withLevel(20, 12), withLevel(20, null), withLevel(20, null))).toEqual(priced(15.6))
+    expect(judge(withLevel(20, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
+    expect(judge(withLevel(10, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
+    expect(judge(withLevel(20, 900), withLevel(20, null), withLevel(20, null))).toEqual(priced(20))
     // The ceiling of 19.50 is near the median, but too far below 26, the median without the lowest price.
-    expect(judge(at(20, 15), at(20, null), at(26, null))).toEqual(unavailable('noPrice'))
-    expect(judge(at(20, 16), at(20, null), at(27.04, null))).toEqual(priced(20))
-    expect(judge(at(14, 10), at(14, null), at(16.9, null))).toEqual(priced(13))
-    expect(judge(at(14, 10), at(14, null), at(16.91, null))).toEqual(unavailable('noPrice'))
-    expect(judge(at(13.5, 10), at(13.5, null))).toEqual(priced(13))
+    expect(judge(withLevel(20, 15), withLevel(20, null), withLevel(26, null))).toEqual(unavailable('noPrice'))
+    expect(judge(withLevel(20, 16), withLevel(20, null), withLevel(27.04, null))).toEqual(priced(20))
+    expect(judge(withLevel(14, 10), withLevel(14, null), withLevel(16.9, null))).toEqual(priced(13))
+    expect(judge(withLevel(14, 10), withLevel(14, null), withLevel(16.91, null))).toEqual(
+      unavailable('noPrice'),
+    )
+    expect(judge(withLevel(13.5, 10), withLevel(13.5, null))).toEqual(priced(13))
   })
 
   test('the lower of two levels caps the price if they agree or it is near the prices; of three levels, the median does', () => {
-    expect(judge(at(20, 10), at(20, 13), at(20, null))).toEqual(priced(13))
-    expect(judge(at(20, 10), at(20, 13.01), at(20, null))).toEqual(unavailable('noPrice'))
-    expect(judge(at(20, 12), at(20, 900), at(20, null))).toEqual(priced(15.6))
-    expect(judge(at(20, 12), at(20, 10), at(20, 11))).toEqual(priced(14.3))
-    expect(judge(at(20, 1), at(20, 10), at(20, 900))).toEqual(priced(13))
+    expect(judge(withLevel(20, 10), withLevel(20, 13), withLevel(20, null))).toEqual(priced(13))
+    expect(judge(withLevel(20, 10), withLevel(20, 13.01), withLevel(20, null))).toEqual(
+      unavailable('noPrice'),
+    )
+    expect(judge(withLevel(20, 12), withLevel(20, 900), withLevel(20, null))).toEqual(priced(15.6))
+    expect(judge(withLevel(20, 12), withLevel(20, 10), withLevel(20, 11))).toEqual(priced(14.3))
+    expect(judge(withLevel(20, 1), withLevel(20, 10), withLevel(20, 900))).toEqual(priced(13))
   })
 
   test('the rules of a game come from the operator’s settings for it, and otherwise from the defaults', () => {
@@ -219,10 +226,10 @@ describe('properties of prices', () => {
       fc.property(fc.array(source, { minLength: 1, maxLength: 6 }), source, (honest, lie) => {
         const worth = worthOf([...honest, lie], ANY_WORTH, NOW)
         if (worth.kind !== 'priced') return
-        const said = honest.map(({ usdMicros }) => usdMicros)
+        const honestPrices = honest.map(({ usdMicros }) => usdMicros)
         const levels = honest.flatMap(({ levelUsdMicros }) => levelUsdMicros ?? [])
-        expect(worth.usdMicros).toBeLessThanOrEqual(ascending(said).at(-1) ?? 0n)
-        const floor = ascending([...said, ...levels.map(raised)])[0] ?? 0n
+        expect(worth.usdMicros).toBeLessThanOrEqual(ascending(honestPrices).at(-1) ?? 0n)
+        const floor = ascending([...honestPrices, ...levels.map(raised)])[0] ?? 0n
         expect(raised(worth.usdMicros) + 2n).toBeGreaterThanOrEqual(floor)
       }),
       { numRuns: 5_000 },
@@ -273,9 +280,9 @@ describe('properties of prices', () => {
 
   test('all sources pumped together raise a price to at most the limit above the weekly level', () => {
     fc.assert(
-      fc.property(fc.array(amount, { minLength: 1, maxLength: 5 }), amount, (pushed, levelUsdMicros) => {
-        const said = pushed.map((usdMicros) => ({ ...price(1), usdMicros, levelUsdMicros }))
-        const worth = worthOf(said, ANY_WORTH, NOW)
+      fc.property(fc.array(amount, { minLength: 1, maxLength: 5 }), amount, (pumped, levelUsdMicros) => {
+        const prices = pumped.map((usdMicros) => ({ ...price(1), usdMicros, levelUsdMicros }))
+        const worth = worthOf(prices, ANY_WORTH, NOW)
         if (worth.kind === 'priced') expect(worth.usdMicros).toBeLessThanOrEqual(raised(levelUsdMicros))
       }),
     )

@@ -91,15 +91,15 @@ export function worthOf(prices: readonly SourcePrice[], rules: GameRules, now: D
   const usdMicros = trustedPriceAfterFall(fresh, level, { rules, now })
   if (usdMicros === null) return { kind: 'unavailable', reason: 'noPrice' }
   if (!isPopular(prices, rules, now)) return { kind: 'unavailable', reason: 'notPopular' }
-  const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (worthUsdCents <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: level?.usdMicros ?? null }
 }
 
 /** The worth of an item whose price the operator set. It needs no source. */
 export function worthOfOverride(usdMicros: bigint, rules: GameRules): Worth {
-  const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (seen <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
+  const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (worthUsdCents <= rules.minWorthUsdCents) return { kind: 'unavailable', reason: 'tooCheap' }
   return { kind: 'priced', usdMicros, levelUsdMicros: null }
 }
 
@@ -109,9 +109,9 @@ export function freshOf(
   { freshMs, supersededMs }: Pick<GameRules, 'freshMs' | 'supersededMs'>,
   now: Date,
 ): SourcePrice[] {
-  const known = within(prices, freshMs, now)
-  const young = within(known, supersededMs, now)
-  return young.length > 0 ? young : known
+  const recent = within(prices, freshMs, now)
+  const young = within(recent, supersededMs, now)
+  return young.length > 0 ? young : recent
 }
 
 function within(prices: readonly SourcePrice[], mostMs: number, now: Date): SourcePrice[] {
@@ -150,18 +150,18 @@ function withFalls(
   now: Date,
 ): SourcePrice[] | undefined {
   const keptBps = BPS - BigInt(fallBps)
-  const known = fresh.map((price) => ({ price, before: earlierOf(price, now) }))
-  const hasFallen = ({ price, before }: (typeof known)[number]) =>
+  const changes = fresh.map((price) => ({ price, before: earlierOf(price, now) }))
+  const hasFallen = ({ price, before }: (typeof changes)[number]) =>
     before !== undefined && price.usdMicros * BPS < before * keptBps
-  const falls = known.filter(
+  const falls = changes.filter(
     (one) =>
       hasFallen(one) &&
-      !known.some(
+      !changes.some(
         (other) => other.price.asOf > one.price.asOf && other.before !== undefined && !hasFallen(other),
       ),
   )
   if (falls.length === 0) return undefined
-  return known.map((one) => {
+  return changes.map((one) => {
     const later = hasFallen(one) ? [] : falls.filter(({ price }) => price.asOf > one.price.asOf)
     const left = later.map(({ price, before = 1n }) => (one.price.usdMicros * price.usdMicros) / before)
     return { ...one.price, usdMicros: ascending([one.price.usdMicros, ...left])[0] ?? 0n }

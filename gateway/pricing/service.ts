@@ -104,7 +104,7 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
     const price = shopperAmount(usdMicros, rate.perUsd, commissionBps)
     return { kind: 'priced', price, gross: toMinorUnits(usdMicros, rate.perUsd) }
   }
-  const of = (name: string): ItemPrice => {
+  const priceOf = (name: string): ItemPrice => {
     const price = judged.get(name) ?? judge(name)
     judged.set(name, price)
     return price
@@ -112,15 +112,15 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   return {
     rate,
     commissionBps,
-    of,
+    of: priceOf,
     ofPhase: (marketHashName, phase) => {
       const name = phaseName(marketHashName, phase)
       if (heldAt(holds, marketHashName, now).blocked || heldAt(holds, name, now).blocked)
         return { price: { kind: 'unavailable', reason: 'noPrice' }, pricedAs: marketHashName }
-      const own = isHeldTogether(holds, marketHashName, name) ? undefined : of(name)
+      const own = isHeldTogether(holds, marketHashName, name) ? undefined : priceOf(name)
       return own?.kind === 'priced'
         ? { price: own, pricedAs: name }
-        : { price: of(marketHashName), pricedAs: marketHashName }
+        : { price: priceOf(marketHashName), pricedAs: marketHashName }
     },
     isSilent: (name) => {
       const { asOf, override } = heldAt(holds, name, now)

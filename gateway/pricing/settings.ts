@@ -61,7 +61,7 @@ export function rulesOf(settings: Settings): PricingRules {
   return rulesWith((game) => {
     const ageMinutes = settings.TRADETILL_PRICE_MAX_AGE_MINUTES?.[game]
     const supersededMinutes = settings.TRADETILL_PRICE_FRESHER_MINUTES?.[game]
-    const given: { [Rule in keyof GameRules]?: GameRules[Rule] | undefined } = {
+    const fromSettings: { [Rule in keyof GameRules]?: GameRules[Rule] | undefined } = {
       commissionBps: settings.TRADETILL_COMMISSION_BPS?.[game],
       freshMs: ageMinutes === undefined ? undefined : ageMinutes * MINUTE_MS,
       supersededMs: supersededMinutes === undefined ? undefined : supersededMinutes * MINUTE_MS,
@@ -69,7 +69,7 @@ export function rulesOf(settings: Settings): PricingRules {
       minPopularity: settings.TRADETILL_PRICE_MIN_SALES?.[game],
       spikeBps: settings.TRADETILL_PRICE_SPIKE_BPS?.[game],
     }
-    return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+    return Object.fromEntries(Object.entries(fromSettings).filter(([, value]) => value !== undefined))
   })
 }
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-const say = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' } = {}) =>
+const savePrice = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' } = {}) =>
   savePrices(database.db, BY, [
     {
       marketHashName: name,
@@ -31,17 +31,17 @@ const say = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' 
       asOf: clock.now(),
     },
   ])
-const stored = async (): Promise<SourcePrice | undefined> =>
+const storedPrice = async (): Promise<SourcePrice | undefined> =>
   (await readPrices(database.db, 'cs', ['Knife'])).get('Knife')?.[0]
 
 describe('the weekly level', () => {
   test('is the median of the last prices of earlier days, from the third day on', async () => {
     const levels: (bigint | null | undefined)[] = []
     for (const price of [10n, 12n, 900n, 11n, 13n]) {
-      await say(1n)
+      await savePrice(1n)
       clock.advance(HOUR_MS)
-      await say(price)
-      levels.push((await stored())?.levelUsdMicros)
+      await savePrice(price)
+      levels.push((await storedPrice())?.levelUsdMicros)
       clock.advance(DAY_MS - HOUR_MS)
     }
     expect(levels).toEqual([null, null, null, 12n, 11n])
@@ -49,38 +49,38 @@ describe('the weekly level', () => {
 
   test('is not moved by one bad day among seven', async () => {
     for (const price of [10n, 10n, 10n, 10n, 9_999n, 10n, 10n, 10n, 10n]) {
-      await say(price)
+      await savePrice(price)
       clock.advance(DAY_MS)
     }
-    await say(10n)
-    expect((await stored())?.levelUsdMicros).toBe(10n)
+    await savePrice(10n)
+    expect((await storedPrice())?.levelUsdMicros).toBe(10n)
   })
 
   test('ignores prices older than seven days', async () => {
     for (const price of [10n, 10n, 10n, 10n]) {
-      await say(price)
+      await savePrice(price)
       clock.advance(DAY_MS)
     }
     clock.advance(8 * DAY_MS)
-    await say(50n)
-    expect((await stored())?.levelUsdMicros).toBeNull()
+    await savePrice(50n)
+    expect((await storedPrice())?.levelUsdMicros).toBeNull()
   })
 
   test('comes from the source itself if it gives one', async () => {
     for (const price of [10n, 10n, 10n, 10n]) {
-      await say(price)
+      await savePrice(price)
       clock.advance(DAY_MS)
     }
-    await say(10n, { level: 14n })
-    expect((await stored())?.levelUsdMicros).toBe(14n)
+    await savePrice(10n, { level: 14n })
+    expect((await storedPrice())?.levelUsdMicros).toBe(14n)
   })
 })
 
 describe('the earlier price', () => {
   const earlierAfter = async (minutes: number, price: bigint) => {
     clock.advance(minutes * 60_000)
-    await say(price)
-    const earlier = (await stored())?.earlier
+    await savePrice(price)
+    const earlier = (await storedPrice())?.earlier
     if (earlier === null || earlier === undefined) return null
     return [earlier.usdMicros, (clock.now().getTime() - earlier.asOf.getTime()) / 60_000]
   }
@@ -117,31 +117,31 @@ describe('a hold by the operator', () => {
   }
   const hold = (kind: 'blocked' | 'frozen', name: string | null) =>
     holdPrices(database.db, { game: 'cs', name, kind, since: clock.now() })
-  const five = { kind: 'priced', gross: 500n }
+  const fiveDollars = { kind: 'priced', gross: 500n }
 
   test.each([['Knife'], [null]])(
     'keeps a frozen price (%s) from moving and ageing until it is released',
     async (name) => {
-      await say(5_000_000n, { level: 5_000_000n })
+      await savePrice(5_000_000n, { level: 5_000_000n })
       await hold('frozen', name)
       clock.advance(HOUR_MS)
-      await say(6_000_000n, { level: 6_000_000n })
+      await savePrice(6_000_000n, { level: 6_000_000n })
       clock.advance(20 * HOUR_MS)
-      expect(await worth()).toMatchObject(five)
+      expect(await worth()).toMatchObject(fiveDollars)
       expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
       expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
-      await say(6_000_000n, { level: 6_000_000n })
+      await savePrice(6_000_000n, { level: 6_000_000n })
       expect(await worth()).toMatchObject({ gross: 600n })
       expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
     },
   )
 
   test('removes the price of blocked items only', async () => {
-    await say(5_000_000n, { level: 5_000_000n })
-    await say(5_000_000n, { level: 5_000_000n, name: 'Case' })
+    await savePrice(5_000_000n, { level: 5_000_000n })
+    await savePrice(5_000_000n, { level: 5_000_000n, name: 'Case' })
     await hold('blocked', 'Knife')
     expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
-    expect(await worth('Case')).toMatchObject(five)
+    expect(await worth('Case')).toMatchObject(fiveDollars)
     await hold('blocked', null)
     expect(await worth('Case')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
     expect(await isBlocked(database.db, 'cs', ['Case'])).toBe(true)
@@ -149,9 +149,9 @@ describe('a hold by the operator', () => {
   })
 
   test('keeps a frozen price that no source has listed for a month; other prices are then deleted', async () => {
-    await say(5_000_000n)
+    await savePrice(5_000_000n)
     await hold('frozen', 'Knife')
-    await say(5_000_000n, { name: 'Case' })
+    await savePrice(5_000_000n, { name: 'Case' })
     clock.advance(31 * DAY_MS)
     await forgetPrices({ db: database.db, clock })
     const left = await database.db.selectFrom('price').select('market_hash_name').execute()

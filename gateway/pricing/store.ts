@@ -88,8 +88,8 @@ export async function readPrices(
     const earlier =
       earlierMicros === null || earlierAt === null ? null : { usdMicros: earlierMicros, asOf: earlierAt }
     const price = { ...data, earlier }
-    const known = prices.get(name)
-    if (known) known.push(price)
+    const others = prices.get(name)
+    if (others) others.push(price)
     else prices.set(name, [price])
   }
   return prices
@@ -101,10 +101,10 @@ export function readHolds(db: Db | Tx, game: Game, names?: readonly string[]): P
     .selectFrom('price_hold')
     .select(['market_hash_name as name', 'kind', 'usd_micros as usdMicros', 'since'])
     .where('game', '=', game)
-  const some =
+  const isRelevant =
     names &&
     sql<boolean>`(market_hash_name is null or like_pattern is not null or market_hash_name = any(${[...names]}))`
-  return (some ? ofGame.where(some) : ofGame.orderBy('market_hash_name')).execute()
+  return (isRelevant ? ofGame.where(isRelevant) : ofGame.orderBy('market_hash_name')).execute()
 }
 
 /** Puts a hold on an item, a pattern or an entire game. It replaces an earlier hold on the same. */

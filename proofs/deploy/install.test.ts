@@ -22,7 +22,7 @@ beforeAll(async () => {
   // If this process is root, PostgreSQL runs as another account, which must be able to enter.
   chmodSync(folder, 0o711)
   server = await startEmbedded({ dataDir: folder, log: createLog({ level: 'error' }), fsync: false })
-  // A server of the package has a role and a database of these names already.
+  // The embedded server already has a role and a database with these names.
   await onServer('alter role tradetill_app rename to other_app')
   await onServer('alter database tradetill rename to other')
 })
@@ -99,7 +99,7 @@ describe('on an empty machine', () => {
   })
 
   it.each([
-    ['no host name', ['--mail', 'ada@till.invalid'], 'Give --host a value of yours'],
+    ['no host name', ['--mail', 'ada@till.invalid'], 'Give --host a value of your own'],
     ['the host name of the example', ['--host', 'pay.example', '--mail', 'a@b.c'], 'Give --host a value'],
     ['a host name with a slash', ['--host', 'https://a.b', '--mail', 'a@b.c'], '--host has a character'],
     [
@@ -116,7 +116,7 @@ describe('on an empty machine', () => {
     expect(changes(machine.calls())).toEqual([])
   })
 
-  it('refuses a changed release, one outside /opt, another user than root, and a busy port', () => {
+  it('refuses a changed release, one outside /opt, a user other than root, and a busy port', () => {
     const machine = aMachine()
     const release = unpack(machine, 'tradetill-1')
     appendFileSync(join(release, '.env.example'), '\n')
@@ -170,7 +170,7 @@ describe('run again', () => {
     expect(other).toMatchObject({ status: 1, complained: expect.stringContaining('says pay.till.invalid') })
   })
 
-  it('adds the console on its own name, and keeps the addresses that may open it', () => {
+  it('adds the console under its own host name, and keeps the addresses that may open it', () => {
     const machine = aMachineWithDatabase()
     const { read } = machine
     const release = unpack(machine, 'tradetill-1')
@@ -192,20 +192,24 @@ describe('run again', () => {
 describe('Node', () => {
   const FILE = `node-v24.9.9-linux-${process.arch}.tar.xz`
   const SUM = createHash('sha256').update('node\n').digest('hex')
-  const server = (sum: string) =>
+  const fakeCurl = (sum: string) =>
     `case "$*" in *SHASUMS*) echo '${sum}  ${FILE}' > SHASUMS256.txt ;; *nodejs*) echo node > ${FILE} ;; esac`
 
-  it('is installed if it is missing or too old, and only if its checksum is right', () => {
+  it.each([
+    ['missing', undefined],
+    ['too old', 'v22.1.0'],
+  ])('is installed if it is %s, and only if its checksum is right', (_, version) => {
     const machine = aMachineWithDatabase()
     const { root, recorded } = machine
     const release = unpack(machine, 'tradetill-1')
     rmSync(join(root, 'usr/local/bin/node'))
-    writeFileSync(join(root, 'usr/local/bin/node'), '#!/bin/sh\necho v22.1.0\n', { mode: 0o755 })
+    if (version !== undefined)
+      writeFileSync(join(root, 'usr/local/bin/node'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
     machine.program('tar', recorded)
-    machine.program('curl', server('0'.repeat(64)))
+    machine.program('curl', fakeCurl('0'.repeat(64)))
     expect(install(machine, release, GIVEN)).toMatchObject({ status: 1 })
     expect(machine.calls()).toEqual([])
-    machine.program('curl', `echo "$*" >> ${root}/downloads\n${server(SUM)}`)
+    machine.program('curl', `echo "$*" >> ${root}/downloads\n${fakeCurl(SUM)}`)
     expect(install(machine, release, GIVEN)).toMatchObject({ status: 0 })
     expect(machine.calls()[0]).toBe(
       `tar -xJf ${FILE} -C ${root}/usr/local --strip-components=1 --no-same-owner`,

@@ -20,7 +20,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Makes the command of a release real. */
+/** Appended to a release's stub command: runs the real one. */
 export const REAL = `exec ${process.execPath} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
 export const GIVEN = ['--host', 'pay.till.invalid', '--mail', 'ada@till.invalid']
 
@@ -44,7 +44,7 @@ if (user === 'postgres') {
 }
 `
 
-/** A machine without anything but programs. \`machine.release(NAME)\` unpacks a release there. */
+/** A machine with nothing on it but programs. `unpack` adds a release. */
 export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
   const root = mkdtempSync(join(tmpdir(), 'tradetill-install-'))
   onTestFinished(() => rmSync(root, { recursive: true }))
@@ -63,7 +63,7 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
     program(name, recorded)
   // A call in the file fails, once.
   const fails = `grep -qxsF "$*" ${root}/fails && rm ${root}/fails && exit 1\nexit 0`
-  // A unit runs once it was started.
+  // A unit runs once it has been started.
   program(
     'systemctl',
     `case $1 in is-active) test -e ${root}/runs-$3; exit ;; enable) touch ${root}/runs-$3 ;; esac\n${recorded}\n${fails}`,
@@ -104,7 +104,7 @@ export function install({ root, serverUrl }: Machine, release: string, args: rea
     PATH: join(root, 'bin'),
     DESTDIR: root,
     SERVER_URL: serverUrl,
-    // The settings name files of the real root.
+    // The settings file has paths under /; these point into the test's root.
     DATABASE_URL_FILE: join(root, 'etc/tradetill/database_url'),
     TRADETILL_OWNER_DATABASE_URL_FILE: join(root, 'etc/tradetill/owner_database_url'),
     TRADETILL_MASTER_KEY_FILE: join(root, 'etc/tradetill/master.key'),

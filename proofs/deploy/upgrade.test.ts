@@ -1,4 +1,7 @@
-/** Runs `deploy/install.sh` again: from a newer release, after a run that stopped, and beside what the operator changed. */
+/**
+ * Runs `deploy/install.sh` again: from a newer release, after a run that stopped, and with files that the operator
+ * changed.
+ */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { aMachineWithDatabase, GIVEN, install, type Machine, unpack } from './machine.ts'
 
 describe('without Caddy', () => {
-  it('names the way to nginx once, remembers it, and later names what a release changes in its file', () => {
+  it('tells once how to set up nginx, and later names what a release changes in its file', () => {
     const machine = aMachineWithDatabase()
     const { root } = machine
     rmSync(join(root, 'bin/caddy'))
@@ -53,14 +56,18 @@ describe('from a newer release', () => {
     )
   })
 
-  it('leaves the running version alone if the backup or the look at the migrations fails', () => {
+  it.each([
+    ['the backup', 'start tradetill-backup', '', 1],
+    ['the dry run of the migrations', '', 'exit 4\n', 4],
+  ])('leaves the running version alone if %s fails', (_, failingCall, command, status) => {
     const machine = aMachineWithDatabase()
     const older = unpack(machine, 'tradetill-1')
     install(machine, older, GIVEN)
-    const newer = unpack(machine, 'tradetill-2', { 'bin/tradetill': 'exit 4\n' })
+    const newer = unpack(machine, 'tradetill-2', { 'bin/tradetill': command })
+    if (failingCall !== '') machine.failsOnce(failingCall)
     rmSync(join(machine.root, 'calls'))
     expect(install(machine, newer, [])).toMatchObject({
-      status: 4,
+      status,
       complained: expect.stringContaining('Stopped'),
     })
     expect(execFileSync('readlink', [join(machine.root, 'opt/tradetill')], { encoding: 'utf8' }).trim()).toBe(

@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
 import { secondsInWords, secondsOf } from '../kill/seconds.ts'
-import { meanOf, readMachine } from '../machine.ts'
+import { meanOf, readSpeed } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { type RoundFacts, restoreRound } from '../restore/rounds.ts'
 import { withFolder } from '../server.ts'
@@ -31,7 +31,7 @@ export const failoverProof = defineProof({
   }),
   async run({ rounds, seed }) {
     const plan = Array.from({ length: rounds }, (_, index) => KINDS[index % KINDS.length] ?? 'silent')
-    const before = await readMachine()
+    const before = await readSpeed()
     const findings: Findings = {
       plan,
       seed,
@@ -45,7 +45,7 @@ export const failoverProof = defineProof({
       if (kind === 'asynchronous')
         findings.asynchronous.push(await withFolder((folder) => restoreRound(folder, 'promoted')))
     }
-    const { speed } = meanOf([before, await readMachine()])
+    const { speed } = meanOf([before, await readSpeed()])
     return report(findings, speed)
   },
 })

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { LEASE_MS } from '../../gateway/bots/lease-store.ts'
-import { type Machine, meanOf, readMachine } from '../machine.ts'
+import { type MachineSpeed, meanOf, readSpeed } from '../machine.ts'
 import { count, defineProof, type Finding, keepFlag } from '../proof.ts'
 import { withServer } from '../server.ts'
 import type { Books } from './check.ts'
@@ -59,10 +59,10 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
 
 /** Returns a function that runs work, and measures the machine's speed right before and right after it. */
 async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed<T>>> {
-  let before: Machine = await readMachine()
+  let before: MachineSpeed = await readSpeed()
   return async (work) => {
     const found = await work()
-    const after = await readMachine()
+    const after = await readSpeed()
     const { speed } = meanOf([before, after])
     before = after
     return { found, speed }

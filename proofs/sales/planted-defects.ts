@@ -59,18 +59,22 @@ export const SALE_DEFECTS: Readonly<Record<string, readonly Change[]>> = {
     },
   ],
   'an item is listed below its cost': [
-    { file: PRICE, from: 'larger(larger(target, own), larger(cost, 1n))', to: 'larger(target, own)' },
+    {
+      file: PRICE,
+      from: 'larger(larger(target, ownFloor), larger(costFloor, 1n))',
+      to: 'larger(target, ownFloor)',
+    },
   ],
   'other sellers decide how cheap an item becomes': [
     {
       file: PRICE,
-      from: 'const own = roundUp(knownMinor * rules.floorBp)',
-      to: 'const own = 1n',
+      from: 'const ownFloor = roundUp(knownMinor * rules.floorBp)',
+      to: 'const ownFloor = 1n',
     },
     {
       file: PRICE,
-      from: 'const cost = mayLose ? least : grossOf(least, feeBp)',
-      to: 'const cost = 1n',
+      from: 'const costFloor = mayLose ? least : grossOf(least, feeBp)',
+      to: 'const costFloor = 1n',
     },
   ],
   'the till gets no report of a deal that came to nothing': [

@@ -1,4 +1,4 @@
-/** The names of all faults. A run that never met one of them has proved nothing about it, and fails. */
+/** The names of all faults. A run in which one of them never happens proves nothing about it, so it fails. */
 
 /** Faults of both levels. */
 const SHARED = [
@@ -6,8 +6,8 @@ const SHARED = [
   'answer lost after Steam acted',
   'offer listed late',
   'stale read',
-  'flip of an accepted offer',
-  'false end',
+  'accepted offer reported as not accepted',
+  'open offer reported as ended',
   'refusal of an offer that was made',
   'duplicated job',
   'lost job',
@@ -20,7 +20,7 @@ const SHARED = [
   'write under an old lease',
   'reversal, whole',
   'reversal, in part',
-  'reversal before it was seen',
+  'reversal before the delivery was reported',
   'acceptance after refused',
   'acceptance after abandoned',
   'acceptance after declined',
@@ -52,10 +52,10 @@ const SHARED = [
   'offer in an unknown state',
   'accepted offer without a trade id',
   'protection reported late',
-  'status 12 with some rows marked',
+  'rolled back, with only some items marked',
   'credit by an operator',
   'credit released early by an operator',
-  'thief at a bot',
+  'theft from a bot',
   'items sent away by the operator',
   'departure cancelled',
   'departure taken back',
@@ -112,7 +112,7 @@ export function createFaults(chance: (probability: number) => boolean): Faults {
   }
 }
 
-/** Makes each fault `times` times as likely, for a level whose seeds are short. */
+/** Makes each fault `times` times as likely, for a level whose runs are short. */
 export function moreLikely(faults: Faults, times: number): Faults {
   return {
     strike: (fault, probability) => faults.strike(fault, probability * times),

@@ -27,7 +27,7 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   const partner = random.pick([THIEF, THIEF, STORAGE, STORAGE, ownBot])
   const items = partner === THIEF && random.chance(0.5) ? held : held.slice(0, random.between(1, MOST_GIVEN))
   const gift = begin(memory, { bot, partner, items })
-  if (partner === THIEF) faults.note('thief at a bot')
+  if (partner === THIEF) faults.note('theft from a bot')
   else faults.note(partner === STORAGE ? 'items sent away by the operator' : 'items moved to another bot')
   if (random.chance(0.7)) {
     finish(memory, gift, plan)

@@ -7,7 +7,10 @@ import type { Memory } from './steam-memory.ts'
 const NAMES = 3
 /** The name of an item that appears without a trade. */
 const STRANGE = 'Somebody’s own'
-/** How often Steam declares that it shows only a part, and how often it silently omits an item. */
+/**
+ * How often Steam declares that it shows only a part, and how often it silently omits an item. These faults and those
+ * of `drift` go on after the others have stopped, because the bots' inventories are read days later.
+ */
 const IN_PART = 0.25
 const LEFT_OUT = 0.15
 
@@ -21,21 +24,22 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
     faults.note('own inventory shown in part')
     return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
   }
-  const place = placeOf(bot, { appId })
-  shownWhole.set(place, [...(shownWhole.get(place) ?? []), engine.now()])
-  const before = heldBack.get(place)
-  heldBack.set(place, heldBySteam(memory, bot))
-  const isNext = ({ assetId }: OwnItem): boolean => leftOut.get(place) !== assetId && !before?.has(assetId)
-  const [one] = all.filter(isNext)
+  const key = inventoryKey(bot, { appId })
+  shownWhole.set(key, [...(shownWhole.get(key) ?? []), engine.now()])
+  const before = heldBack.get(key)
+  heldBack.set(key, heldBySteam(memory, bot))
+  const mayBeLeftOut = ({ assetId }: OwnItem): boolean =>
+    leftOut.get(key) !== assetId && !before?.has(assetId)
+  const [one] = all.filter(mayBeLeftOut)
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
   // Never the same item twice in a row, nor one that was missing before because Steam held it.
-  leftOut.set(place, one.assetId)
+  leftOut.set(key, one.assetId)
   faults.note('own inventory lacking an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
 }
 
-/** A bot's inventory of one game, because Steam shows one game at a time. */
-export const placeOf = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
+/** The key of a bot's inventory of one game. Steam shows one game at a time. */
+export const inventoryKey = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
 
 /** Items that the bot gave in a trade that Steam holds. Its inventory does not show them. */
 const heldBySteam = ({ steamTrades }: Memory, bot: string): Set<string> =>

@@ -12,7 +12,10 @@ function reportedState({ engine, faults }: Memory, offer: SteamOffer): OfferStat
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer
   if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) {
-    if (lie.state !== state) faults.note(offer.tradeId === null ? 'false end' : 'flip of an accepted offer')
+    if (lie.state !== state)
+      faults.note(
+        offer.tradeId === null ? 'open offer reported as ended' : 'accepted offer reported as not accepted',
+      )
     return lie.state
   }
   const isOld = earlier !== state && now - changedAt < STALE_MS

@@ -371,7 +371,7 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
   if (back.length === 0) return false
   const isWhole = back.length === steamTrade.items.length
   if (!steamTrade.reported.has('complete') && !steamTrade.reported.has('committed')) {
-    faults.note('reversal before it was seen')
+    faults.note('reversal before the delivery was reported')
   }
   turn(memory, steamTrade, isWhole ? 'rolled_back' : 'partly_rolled_back')
   faults.note(isWhole ? 'reversal, whole' : 'reversal, in part')
@@ -383,7 +383,7 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
   undoDelivery(memory, steamTrade, back)
   if (isWhole) change(memory, steamTrade.offer, 'reverted')
   if (isWhole && back.length > 1)
-    steamTrade.isHalfMarked = faults.strike('status 12 with some rows marked', 0.8)
+    steamTrade.isHalfMarked = faults.strike('rolled back, with only some items marked', 0.8)
   return true
 }
 

@@ -27,7 +27,7 @@ export async function approve(
     terminal.print(`Wish ${wishId} gives these items of ${wish.fromSteamId} to ${partner.steamId}:`)
     for (const { appId, assetId } of assets) terminal.print(`  ${appId}/${assetId}`)
     const answer = await terminal.ask(
-      'Give back exactly these? Steam must confirm that they came from this account [yes]',
+      'Steam must confirm that they came from this account. Type yes to give back exactly these',
     )
     if (answer.trim() !== 'yes') throw new Refusal('Nothing was approved.')
     const folder = openFolder(settings.folder)

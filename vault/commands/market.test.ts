@@ -67,9 +67,9 @@ describe('D-34 a bot that collects deposits', () => {
     await add(BOT, { sellsItself: true })
     const text = printed.join(' ')
     for (const part of [
-      'full web session of this bot',
-      'cancel its offers',
-      'cannot confirm an offer that gives',
+      `this bot must give ${MARKET} a full web session`,
+      "cancel the bot's offers",
+      'cannot confirm an offer that gives items away',
     ])
       expect(text).toContain(part)
     expect(accesses()).toMatchObject([{ steamId: BOT, sellsItself: true, key: KEY }])

@@ -17,7 +17,7 @@ export async function addMarket(
   const folder = openFolder(settings.folder)
   const key = openKey(folder)
   const seller = readAccounts(folder, key).find(({ steamId }) => steamId === account)
-  if (seller === undefined) throw new Refusal(`The vault has no account ${account}: enrol --sells first.`)
+  if (seller === undefined) throw new Refusal(`The vault has no account ${account}: run enrol --sells first.`)
   if (seller.sells && sellsItself)
     throw new Refusal(`${account} only sells: --sells-itself is for a bot that collects deposits.`)
   if (!seller.sells && !sellsItself) {
@@ -29,7 +29,7 @@ export async function addMarket(
   const [piped] = terminal.isPerson ? [] : await terminal.lines()
   const secret = (piped ?? (await terminal.ask(`Key of ${market}`, { hidden: true }))).trim()
   if (!/^[\x21-\x7e]{8,128}$/.test(secret))
-    throw new Refusal('That is not the key of a market: 8 to 128 characters, without spaces.')
+    throw new Refusal("That cannot be a market's key, which has 8 to 128 characters and no spaces.")
   saveMarket(folder, key, { market, steamId: account, mayLose, sellsItself, isOff: false, key: secret })
   terminal.print(`${market} is set up for ${account}. Restart the vault.`)
 }
@@ -40,13 +40,14 @@ async function warn(
   { market, account }: { market: string; account: string },
 ): Promise<void> {
   for (const line of [
-    `${account} collects deposits. To sell its own items, it gives ${market} a full web session of this bot.`,
-    'Its holder can read, decline, accept and cancel its offers: the market can end deposits of your shoppers,',
-    'and sees who they are. It cannot confirm an offer that gives items. An account that only sells shares no session.',
+    `${account} collects deposits. To sell its own items, this bot must give ${market} a full web session.`,
+    "With it, the market can read, decline, accept and cancel the bot's offers: it can end your shoppers' deposits,",
+    'and sees who they are. It cannot confirm an offer that gives items away.',
+    'With an account that only sells, no session is shared.',
   ])
     terminal.print(line)
   if (!terminal.isPerson) return
-  const answer = await terminal.ask('Let it sell its own items anyway? [yes]')
+  const answer = await terminal.ask('Type yes to let it sell its own items anyway')
   if (answer.trim() !== 'yes') throw new Refusal('Nothing was changed.')
 }
 
@@ -65,7 +66,7 @@ export function switchMarketAt(
   terminal.print(
     isOff
       ? `${subject} is off: its listings come down within a minute.`
-      : `${subject} is on, unless the till has it off.`,
+      : `${subject} is on, unless it is switched off at the till.`,
   )
 }
 

@@ -1,7 +1,7 @@
 /** The price at which an item is listed. Pure. Amounts are minor units of the market's currency. */
 
 export type PriceRules = {
-  /** How far below the best offer of others to list. */
+  /** How far to undercut the best listing of others. */
   stepMinor: bigint
   /** The margin that a price must have over the item's cost, in hundredths of a percent. */
   marginBp: bigint
@@ -25,7 +25,7 @@ export type Priced = {
   costMinor: bigint | null
   /** True if the operator allows a sale at a loss. */
   mayLose: boolean
-  /** The best offer of others on this market. */
+  /** The best listing of others on this market. */
   bestMinor: bigint | null
   /** The item's price from the vault's own source; null if there is none. */
   knownMinor: bigint | null
@@ -50,10 +50,10 @@ export function listingPrice(item: Priced, rules: PriceRules): PriceVerdict {
   const dropBp = smaller(days * rules.dropBpPerDay, rules.mostDropBp)
   const market = (bestMinor ?? knownMinor) - rules.stepMinor
   const target = (market * (ALL_BP - dropBp)) / ALL_BP
-  const own = roundUp(knownMinor * rules.floorBp)
+  const ownFloor = roundUp(knownMinor * rules.floorBp)
   const least = mayLose || costMinor === null ? 1n : roundUp(costMinor * (ALL_BP + rules.marginBp))
-  const cost = mayLose ? least : grossOf(least, feeBp)
-  return { kind: 'price', minor: larger(larger(target, own), larger(cost, 1n)) }
+  const costFloor = mayLose ? least : grossOf(least, feeBp)
+  return { kind: 'price', minor: larger(larger(target, ownFloor), larger(costFloor, 1n)) }
 }
 
 /** The part of a price that is left after the market's fee, as a market rounds it. */

@@ -1,8 +1,11 @@
-/** Reads the answer to an inventory call, of this release or another, into the page's one form. */
+/** Converts an inventory answer from a server of any release to the one shape that the page uses. */
 import { INVENTORY_ERROR_TYPES, type InventoryErrorType } from '../../contract/statuses.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 
-/** Either pair of fields reports an error. All other fields can then be missing, and the type can be unknown. */
+/**
+ * This release's server reports an error with `inventoryError` and `inventoryErrorType`. The interface also allows
+ * `error` and `errorType`. With an error, all other fields can be missing, and the type can be unknown.
+ */
 export type InventoryAnswer = Partial<Omit<Inventory, 'inventoryErrorType'>> & {
   inventoryErrorType?: string | null
   error?: boolean

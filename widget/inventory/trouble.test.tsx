@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import type { Language } from '../../contract/languages.ts'
 import type { Inventory } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import type { InventoryFailure } from '../flow/state.ts'
+import type { FlowState, InventoryFailure } from '../flow/state.ts'
 import { inventory, item, payment, play, standOf, withInventory, withItems } from '../flow/test-states.ts'
 import { standTexts } from '../i18n/stand.ts'
 import { STEAM_PAGES } from '../steam-pages.ts'
@@ -14,14 +14,16 @@ import { Stand } from './stand.tsx'
 import { NothingFound, Trouble } from './trouble.tsx'
 import { Unavailable } from './unavailable.tsx'
 
+/** A flow that stays in this state. */
+const flowOf = (state: FlowState): Flow => ({
+  state: () => state,
+  dispatch: () => {},
+  subscribe: () => () => {},
+})
+
 function trouble(failure: InventoryFailure): string {
   const { state } = play(withItems([item('1')]))
-  const flow: Flow = {
-    state: () => state,
-    dispatch: () => {},
-    subscribe: () => () => {},
-  }
-  return markup(<Trouble failure={failure} stand={standOf(state)} payment={payment()} flow={flow} />)
+  return markup(<Trouble failure={failure} stand={standOf(state)} payment={payment()} flow={flowOf(state)} />)
 }
 
 it.each<[InventoryFailure, string, string]>([
@@ -30,19 +32,19 @@ it.each<[InventoryFailure, string, string]>([
   ['escrow', 'Turn it on, and come back 7 days after that', STEAM_PAGES.guard],
   ['invalidPartner', 'Your trade link has expired or is incomplete', STEAM_PAGES.tradeSettings],
 ])('A-074 %s leads to the page of Steam where the shopper can solve it', (failure, why, solution) => {
-  const markup = trouble(failure)
-  expect(markup).toContain(why)
-  const primary = [...markup.matchAll(/<(?:a|button)[^>]*primary[^>]*>/g)].map(([tag]) => tag)
+  const html = trouble(failure)
+  expect(html).toContain(why)
+  const primary = [...html.matchAll(/<(?:a|button)[^>]*primary[^>]*>/g)].map(([tag]) => tag)
   expect(primary).toEqual([expect.stringContaining(`href="${solution}"`)])
-  expect(markup).toContain('href="https://store.example/"')
+  expect(html).toContain('href="https://store.example/"')
 })
 
 it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
   'A-074 %s offers another try, and no page of Steam',
   (failure) => {
-    const markup = trouble(failure)
-    expect(markup).toMatch(/<button[^>]*class="button primary"[^>]*>Try again<\/button>/)
-    expect(markup).not.toContain('steamcommunity.com')
+    const html = trouble(failure)
+    expect(html).toMatch(/<button[^>]*class="button primary"[^>]*>Try again<\/button>/)
+    expect(html).not.toContain('steamcommunity.com')
   },
 )
 
@@ -61,17 +63,12 @@ it('A-074 an account that may not trade is never called empty', () => {
   expect(trouble('accountRestricted')).not.toContain('you do not own this game')
 })
 
-/** Returns the text, and the faces of the buttons, of a search without a result. */
+/** Returns the text of a search without a result, and the labels of its buttons. */
 function found(unavailableNames: Inventory['unavailableNames'], language: Language = 'en') {
   const { state } = play(withItems([item('1')]))
-  const flow: Flow = {
-    state: () => state,
-    dispatch: () => {},
-    subscribe: () => () => {},
-  }
   const shown = { ...inventory([item('1')]), ...(unavailableNames && { unavailableNames }) }
-  const html = markup(<NothingFound inventory={shown} search=" dragon " flow={flow} />, language)
-  const buttons = [...html.matchAll(/<button[^>]*>([^<]*)</g)].map(([, face]) => face)
+  const html = markup(<NothingFound inventory={shown} search=" dragon " flow={flowOf(state)} />, language)
+  const buttons = [...html.matchAll(/<button[^>]*>([^<]*)</g)].map(([, label]) => label)
   return { said: html.replace(/<div class="solutions">.*/, '').replace(/<[^>]+>/g, ''), buttons }
 }
 

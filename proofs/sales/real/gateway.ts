@@ -140,9 +140,9 @@ async function sendSome({ luck }: World, tx: Tx): Promise<void> {
 
 async function giveBack(world: World, tx: Tx): Promise<void> {
   const free = await freeItems(tx)
-  const first: FreeItem | undefined = free[world.luck.random.int(Math.max(1, free.length))]
-  const [tradeId = ''] = first?.item.split('-') ?? []
-  if (first === undefined) return
+  const picked: FreeItem | undefined = free[world.luck.random.int(Math.max(1, free.length))]
+  const [tradeId = ''] = picked?.item.split('-') ?? []
+  if (picked === undefined) return
   const { deposit_id: depositId } = await tx
     .selectFrom('trade')
     .select('deposit_id')
@@ -166,8 +166,9 @@ async function switchMarketOff(scene: Scene, { connections: { db } }: Process): 
   await inTransaction(db, (tx) => setMarketOff(tx, market, true))
   engine.after(world.luck.random.int(1_800_000), () => {
     const [process] = scene.gateways.filter(({ alive }) => alive)
-    const again = () => world.luck.trace.add(`${market} stays off`)
-    process?.connections.db.deleteFrom('market_off').where('market', '=', market).execute().catch(again)
+    if (process === undefined) return
+    const noteFailure = () => world.luck.trace.add(`${market} stays off`)
+    inTransaction(process.connections.db, (tx) => setMarketOff(tx, market, false)).catch(noteFailure)
   })
 }
 

@@ -1,5 +1,5 @@
 /** Changes bots' inventories without a trade, and plans the looks that must find the changes. */
-import { placeOf } from '../own-inventory.ts'
+import { inventoryKey } from '../own-inventory.ts'
 import { must } from '../violation.ts'
 import type { Bot } from './memory.ts'
 import { inProcess, type Process, type Scene } from './scene.ts'
@@ -58,7 +58,7 @@ export function planDrift(scene: Scene, { able, inHolder }: Looking): void {
 function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: number): void {
   const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'
   const isShown = (bot: string, item: { appId: number }) =>
-    (steam.shownWhole.get(placeOf(bot, item)) ?? []).filter((at) => at >= lateFrom).length > 1
+    (steam.shownWhole.get(inventoryKey(bot, item)) ?? []).filter((at) => at >= lateFrom).length > 1
   for (const row of trades.values()) {
     const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
     for (const { asset, bots: had, isVanished } of steamTrade?.items ?? []) {
@@ -74,7 +74,11 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
   for (const stranger of steam.strangers) {
     const { bot, assetId } = stranger
     // The last look may not have shown the item.
-    if (!isServed(bot) || !isShown(bot, stranger) || steam.leftOut.get(placeOf(bot, stranger)) === assetId)
+    if (
+      !isServed(bot) ||
+      !isShown(bot, stranger) ||
+      steam.leftOut.get(inventoryKey(bot, stranger)) === assetId
+    )
       continue
     const noted = drift.get(BigInt(bot))?.noted ?? []
     const isFound = noted.some((each) => each.kind === 'foreign' && each.assetId === assetId)

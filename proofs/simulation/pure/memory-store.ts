@@ -1,4 +1,6 @@
-/** Trades in memory, for the gateway's shell. Every commit is checked against what Steam knows. */
+/**
+ * Trades in memory, for the gateway's own code around the pure rules. Every commit is checked against what Steam knows.
+ */
 import type { DueHistories } from '../../../gateway/bots/history-store.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { decideDeposit } from '../../../gateway/deposits/deposit.ts'
@@ -223,7 +225,10 @@ function isStale({ bots, faults }: Memory, row: TradeRow, writer: Writer): boole
   return true
 }
 
-/** Runs atomically, because nothing here waits for the engine. Runs twice after a serialization failure. */
+/**
+ * `work` and the commit run atomically, because a TradeTx never waits for the engine. `work` runs twice after a
+ * serialization failure.
+ */
 export async function transact<T>(
   memory: Memory,
   pause: Pause,
@@ -323,7 +328,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   if (trade === undefined) return true
   row.trade = trade
   if (before.state === trade.state) return true
-  // A promise ends with its offer, so a later delivery keeps none.
+  // The promised credit lapses with the offer, so a later delivery does not have to honour it.
   if (!OPEN.includes(before.state)) row.promised = 0n
   const { trace, engine } = memory
   run.checks.push(() => {
