@@ -48,13 +48,12 @@ it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
   },
 )
 
-it('a hidden inventory stays on the page while it is looked at again, without a panel', () => {
+it('a hidden inventory stays on the page while it is read again, without a panel', () => {
   const loading = play(withItems([item('1')]), { kind: 'reloadPressed' }).state
   const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
   const { state } = play(withInventory(loading, hidden), { kind: 'returned' })
   expect(standOf(state).inventory.status).toBe('loading')
-  const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
-  const html = markup(<Stand stand={standOf(state)} payment={payment()} flow={flow} />)
+  const html = markup(<Stand stand={standOf(state)} payment={payment()} flow={flowOf(state)} />)
   expect(html).toContain(standTexts.en.inventoryErrors.hidden.title)
   expect(html).not.toMatch(/skeleton|class="summary"/)
 })
