@@ -3,9 +3,9 @@ import type { Payment } from '../contract/widget-api.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../gateway/config.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
 
-type Look = { label: string; url: string }
+type Link = { label: string; url: string }
 
-type Played = { said: string; looks: Look[] }
+type Played = { summary: string; links: Link[] }
 
 type Scene = {
   name: string
@@ -27,7 +27,7 @@ async function pay(stage: Stage, offer: OpenOffer): Promise<Payment> {
   return stage.until(offer.shopper, isPaid)
 }
 
-function looksOf({ urls }: Stage, { id, hash }: Payment, atStore: string): Look[] {
+function linksOf({ urls }: Stage, { id, hash }: Payment, atStore: string): Link[] {
   return [
     { label: `The store: ${atStore}`, url: `${urls.store}/` },
     { label: 'The page of the shopper', url: `${urls.gateway}/deposit/${hash}` },
@@ -51,8 +51,8 @@ async function release(stage: Stage): Promise<Played> {
   const payment = await stage.until(shopper, ({ heldAmount }) => heldAmount === 0)
   stage.memory.held = undefined
   return {
-    said: `${PROTECTION_DAYS} days passed. Steam can no longer take the items back, so ${dollars(payment.amount ?? 0)} were released.`,
-    looks: looksOf(stage, payment, 'nothing of that top-up is on hold any longer'),
+    summary: `${PROTECTION_DAYS} days passed. Steam can no longer take the items back, so ${dollars(payment.amount ?? 0)} were released.`,
+    links: linksOf(stage, payment, 'nothing of that top-up is on hold any longer'),
   }
 }
 
@@ -63,9 +63,9 @@ async function reverse(stage: Stage): Promise<Played> {
   await stage.advance(DAY_HOURS)
   const { reversedAmount } = await stage.untilReversed(payment.id)
   return {
-    said: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till noticed, and took ${dollars(reversedAmount)} back from the store.`,
-    looks: [
-      ...looksOf(stage, payment, 'the top-up is marked as taken back, and the balance fell'),
+    summary: `The shopper paid ${dollars(offer.amount)}, was credited, and took the items back on Steam. A day later the till noticed, and took ${dollars(reversedAmount)} back from the store.`,
+    links: [
+      ...linksOf(stage, payment, 'the top-up is marked as taken back, and the balance fell'),
       { label: 'Shoppers in the console: this account is remembered', url: `${stage.urls.console}/shoppers` },
     ],
   }
@@ -87,8 +87,8 @@ async function attemptScam(stage: Stage): Promise<Played> {
     signal: AbortSignal.timeout(10_000),
   })
   return {
-    said: `Instead of accepting, the shopper sent the offer back with fewer items: the till refused it. Then they told the store themselves that \`deposit ${payment.id}\` was paid: the store answered ${answer.status}, because the signature is not the till’s.`,
-    looks: looksOf(stage, payment, 'the top-up says “Counteroffer refused”, and the balance did not move'),
+    summary: `Instead of accepting, the shopper sent the offer back with fewer items: the till refused it. Then they told the store themselves that \`deposit ${payment.id}\` was paid: the store answered ${answer.status}, because the signature is not the till’s.`,
+    links: linksOf(stage, payment, 'the top-up says “Counteroffer refused”, and the balance did not move'),
   }
 }
 
@@ -100,13 +100,13 @@ async function barBot(stage: Stage): Promise<Played> {
   if (offer.bot === unlucky.name) throw new Error('Steam refused no bot. Play the scene again.')
   const payment = await pay(stage, offer)
   return {
-    said: `Steam refuses ${unlucky.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
-    looks: [
+    summary: `Steam refuses ${unlucky.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
+    links: [
       {
         label: 'Bots in the console: one of them is paused by Steam’s refusal',
         url: `${stage.urls.console}/bots`,
       },
-      ...looksOf(stage, payment, 'credited as always'),
+      ...linksOf(stage, payment, 'credited as always'),
     ],
   }
 }
@@ -118,9 +118,9 @@ async function killGateway(stage: Stage): Promise<Played> {
   await isBack
   const payment = await stage.until(offer.shopper, isPaid)
   return {
-    said: `The gateway was killed with \`kill -9\` while the offer was open, and the shopper accepted while it was dead. It came back, asked Steam, and credited ${dollars(payment.amount ?? 0)} once.`,
-    looks: [
-      ...looksOf(stage, payment, 'one credit'),
+    summary: `The gateway was killed with \`kill -9\` while the offer was open, and the shopper accepted while it was dead. It came back, asked Steam, and credited ${dollars(payment.amount ?? 0)} once.`,
+    links: [
+      ...linksOf(stage, payment, 'one credit'),
       { label: 'Money in the console: the ledger check', url: `${stage.urls.console}/money` },
     ],
   }
@@ -135,8 +135,8 @@ export const SCENES: readonly Scene[] = [
       const offer = await stage.topUp()
       const payment = await pay(stage, offer)
       return {
-        said: `A shopper gave an item worth ${dollars(payment.amount ?? 0)} to ${offer.bot}, and the store credited it.`,
-        looks: looksOf(stage, payment, 'the balance rose, and the top-up is on top of the list'),
+        summary: `A shopper gave an item worth ${dollars(payment.amount ?? 0)} to ${offer.bot}, and the store credited it.`,
+        links: linksOf(stage, payment, 'the balance rose, and the top-up is on top of the list'),
       }
     },
   },
@@ -148,8 +148,8 @@ export const SCENES: readonly Scene[] = [
       const { shopper } = await hold(stage)
       const payment = await shopper.payment()
       return {
-        said: `${dollars(payment.heldAmount)} are on hold until ${payment.heldUntil?.slice(0, 10)}: the bot has the items, and the money cannot be spent yet.`,
-        looks: looksOf(stage, payment, 'the amount is “on hold”, not in the balance'),
+        summary: `${dollars(payment.heldAmount)} are on hold until ${payment.heldUntil?.slice(0, 10)}: the bot has the items, and the money cannot be spent yet.`,
+        links: linksOf(stage, payment, 'the amount is “on hold”, not in the balance'),
       }
     },
   },

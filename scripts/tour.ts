@@ -13,7 +13,7 @@ export async function beginTour(setup: TourSetup): Promise<{ play(name: string):
       if (scene === undefined) return
       const result = await scene.play(stage).then(
         (played) => ({ state: 'done', ...played }),
-        (error: unknown) => ({ state: 'failed', said: `It did not work: ${reasonOf(error)}`, looks: [] }),
+        (error: unknown) => ({ state: 'failed', summary: `It did not work: ${reasonOf(error)}`, links: [] }),
       )
       await stage.sandbox('PUT', `/control/tour/${name}`, result)
     },

@@ -45,20 +45,20 @@ it('one scene plays at a time, and its guide is notified once', async () => {
   await press('unknown')
   expect(pressed).toEqual(['paid'])
   expect(await pageText()).toContain('data-playing')
-  expect(await put('/control/tour/paid', { state: 'done', said: 'Paid.', looks: [] })).toBe(200)
+  expect(await put('/control/tour/paid', { state: 'done', summary: 'Paid.', links: [] })).toBe(200)
   await press('held')
   expect(pressed).toEqual(['paid', 'held'])
 })
 
 it('the page shows the result of a scene as text, with links to this machine only', async () => {
-  const looks = [{ label: 'The <store>', url: 'http://localhost:4302/' }]
-  expect(await put('/control/tour/paid', { state: 'done', said: 'It was <i>paid</i>.', looks })).toBe(200)
+  const links = [{ label: 'The <store>', url: 'http://localhost:4302/' }]
+  expect(await put('/control/tour/paid', { state: 'done', summary: 'It was <i>paid</i>.', links })).toBe(200)
   const shown = await pageText()
   expect(shown).toContain('It was &#60;i&#62;paid&#60;/i&#62;.')
   expect(shown).toContain('<a href="http://localhost:4302/"')
   expect(shown).not.toContain('<b>')
   for (const url of ['https://elsewhere.example/', 'javascript:alert(1)', 'http://localhost:1"onclick=']) {
-    const change = { state: 'done', said: 'Look.', looks: [{ label: 'here', url }] }
+    const change = { state: 'done', summary: 'Look.', links: [{ label: 'here', url }] }
     expect(await put('/control/tour/paid', change)).toBe(400)
   }
 })
@@ -66,6 +66,6 @@ it('the page shows the result of a scene as text, with links to this machine onl
 it('results in an unexpected form, or of an unknown scene, are refused', async () => {
   expect(await put('/control/tour', { scenes: [{ name: 'paid' }] })).toBe(400)
   expect(await put('/control/tour', { scenes: 'all' })).toBe(400)
-  expect(await put('/control/tour/paid', { state: 'ready', said: '', looks: [] })).toBe(400)
-  expect(await put('/control/tour/other', { state: 'done', said: '', looks: [] })).toBe(400)
+  expect(await put('/control/tour/paid', { state: 'ready', summary: '', links: [] })).toBe(400)
+  expect(await put('/control/tour/other', { state: 'done', summary: '', links: [] })).toBe(400)
 })

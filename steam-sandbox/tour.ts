@@ -1,7 +1,7 @@
 /** A tour that another process guides: scenes with a button each. The sandbox does not know what a scene does. */
 import { field } from './http.ts'
 
-export type Look = { label: string; url: string }
+export type Link = { label: string; url: string }
 
 export type Scene = {
   name: string
@@ -9,15 +9,15 @@ export type Scene = {
   line: string
   state: 'ready' | 'playing' | 'done' | 'failed'
   /** The result in a sentence or two. Empty until the scene has played. */
-  said: string
+  summary: string
   /** Links to pages that show the result. */
-  looks: Look[]
+  links: Link[]
 }
 
 export type Tour = ReturnType<typeof createTour>
 
 const MOST_SCENES = 20
-const MOST_LOOKS = 10
+const MOST_LINKS = 10
 
 /** `pressed` is called with the scene that a visitor wants to see. */
 export function createTour(pressed: (name: string) => void) {
@@ -42,14 +42,18 @@ export function createTour(pressed: (name: string) => void) {
     },
     /** Sets the result of a scene. Returns false if the scene is unknown or the result lacks the expected form. */
     setResult(name: string, body: unknown): boolean {
-      const [state, text, looks] = [field(body, 'state'), field(body, 'said'), looksOf(field(body, 'looks'))]
-      if ((state !== 'done' && state !== 'failed') || typeof text !== 'string' || looks === undefined)
+      const [state, summary, links] = [
+        field(body, 'state'),
+        field(body, 'summary'),
+        linksOf(field(body, 'links')),
+      ]
+      if ((state !== 'done' && state !== 'failed') || typeof summary !== 'string' || links === undefined)
         return false
-      return change(name, { state, said: text, looks })
+      return change(name, { state, summary, links })
     },
     /** Plays one scene at a time, because all share the clock. Returns false while another one plays. */
     press(name: string): boolean {
-      if (isPlaying() || !change(name, { state: 'playing', said: '', looks: [] })) return false
+      if (isPlaying() || !change(name, { state: 'playing', summary: '', links: [] })) return false
       pressed(name)
       return true
     },
@@ -59,16 +63,16 @@ export function createTour(pressed: (name: string) => void) {
 function sceneOf(row: unknown): Scene | undefined {
   const [name, title, line] = [field(row, 'name'), field(row, 'title'), field(row, 'line')]
   if (typeof name !== 'string' || typeof title !== 'string' || typeof line !== 'string') return undefined
-  return { name, title, line, state: 'ready', said: '', looks: [] }
+  return { name, title, line, state: 'ready', summary: '', links: [] }
 }
 
-function looksOf(rows: unknown): Look[] | undefined {
-  if (!Array.isArray(rows) || rows.length > MOST_LOOKS) return undefined
+function linksOf(rows: unknown): Link[] | undefined {
+  if (!Array.isArray(rows) || rows.length > MOST_LINKS) return undefined
   const read = rows.map((row) => {
     const [label, url] = [field(row, 'label'), field(row, 'url')]
     return typeof label === 'string' && typeof url === 'string' && /^http:\/\/localhost:\d+\//.test(url)
       ? { label, url }
       : undefined
   })
-  return read.every((look) => look !== undefined) ? read : undefined
+  return read.every((link) => link !== undefined) ? read : undefined
 }

@@ -2,10 +2,13 @@
 import type { Fault } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 
-type Met = Pick<Outcome, 'seed' | 'faults'>
+type SeedFaults = Pick<Outcome, 'seed' | 'faults'>
 
 /** Returns as few seeds as possible that together meet all of `faults`; undefined if one of them is never met. */
-export function smallestCover(faults: readonly Fault[], outcomes: readonly Met[]): number[] | undefined {
+export function smallestCover(
+  faults: readonly Fault[],
+  outcomes: readonly SeedFaults[],
+): number[] | undefined {
   const bits = new Map(faults.map((fault, index) => [fault, 1n << BigInt(index)]))
   const seeds = outcomes.map(({ seed, faults: met }) => ({
     seed,
@@ -16,12 +19,12 @@ export function smallestCover(faults: readonly Fault[], outcomes: readonly Met[]
     .sort((one, other) => one.seeds.length - other.seeds.length)
   if (choices[0]?.seeds.length === 0) return undefined
   // Begins with the rarest unmet fault, because it has the fewest seeds to choose from.
-  const extend = (met: bigint, left: number): number[] | undefined => {
+  const extend = (met: bigint, seedsLeft: number): number[] | undefined => {
     const open = choices.find(({ bit }) => (met & bit) === 0n)
     if (open === undefined) return []
-    if (left === 0) return undefined
+    if (seedsLeft === 0) return undefined
     for (const choice of open.seeds) {
-      const rest = extend(met | choice.met, left - 1)
+      const rest = extend(met | choice.met, seedsLeft - 1)
       if (rest !== undefined) return [choice.seed, ...rest]
     }
     return undefined

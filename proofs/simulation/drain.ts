@@ -3,9 +3,9 @@ import type { Engine } from './engine.ts'
 const SETTLED = Promise.resolve()
 
 /**
- * Runs all events that the engine has planned. Each runs after all promises of the one before have settled, because a
- * microtask that schedules the next tick runs after every earlier microtask, and nothing here waits for real I/O. About
- * every other step resumes no promise. After such a step, the next one runs immediately.
+ * Runs all events that the engine has planned, each after all promises of the one before have settled. Nothing here
+ * waits for real I/O, so a microtask that schedules the next tick runs after all of them. About every other step
+ * resumes no promise. After such a step, the next one runs immediately.
  */
 export function drain(engine: Engine, failure: () => unknown): Promise<void> {
   return new Promise((resolve, reject) => {

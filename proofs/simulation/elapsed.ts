@@ -12,5 +12,5 @@ export function elapsedOf(simulatedMs: number, wallMs: number): Elapsed {
   }
 }
 
-export const inWords = ({ simulatedYears, acceleration }: Elapsed): string =>
+export const elapsedInWords = ({ simulatedYears, acceleration }: Elapsed): string =>
   `${simulatedYears} simulated years, ${acceleration.toLocaleString('en')} times as fast as real time`

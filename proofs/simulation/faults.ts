@@ -84,29 +84,29 @@ export type Faults = {
   /** Counts a fault that has happened. */
   note(fault: Fault): void
   stop(): void
-  readonly stopped: boolean
+  readonly areStopped: boolean
   counts(): ReadonlyMap<Fault, number>
 }
 
 export function createFaults(chance: (probability: number) => boolean): Faults {
   const counts = new Map<Fault, number>()
-  let stopped = false
+  let areStopped = false
   const note = (fault: Fault): void => {
     counts.set(fault, (counts.get(fault) ?? 0) + 1)
   }
   return {
     strike(fault, probability) {
-      if (stopped || !chance(probability)) return false
+      if (areStopped || !chance(probability)) return false
       note(fault)
       return true
     },
-    plan: (probability) => !stopped && chance(probability),
+    plan: (probability) => !areStopped && chance(probability),
     note,
     stop: () => {
-      stopped = true
+      areStopped = true
     },
-    get stopped() {
-      return stopped
+    get areStopped() {
+      return areStopped
     },
     counts: () => counts,
   }
@@ -119,8 +119,8 @@ export function moreLikely(faults: Faults, times: number): Faults {
     plan: (probability) => faults.plan(probability * times),
     note: faults.note,
     stop: faults.stop,
-    get stopped() {
-      return faults.stopped
+    get areStopped() {
+      return faults.areStopped
     },
     counts: faults.counts,
   }

@@ -26,7 +26,7 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   const ownBot = others[random.int(others.length)] ?? STORAGE
   const partner = random.pick([THIEF, THIEF, STORAGE, STORAGE, ownBot])
   const items = partner === THIEF && random.chance(0.5) ? held : held.slice(0, random.between(1, MOST_GIVEN))
-  const gift = begin(memory, { bot, partner, items })
+  const gift = beginGift(memory, { bot, partner, items })
   if (partner === THIEF) faults.note('theft from a bot')
   else faults.note(partner === STORAGE ? 'items sent away by the operator' : 'items moved to another bot')
   if (random.chance(0.7)) {
@@ -34,10 +34,10 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
     return
   }
   const isCalledOff = random.chance(0.5)
-  turn(memory, gift, random.pick<SteamTradeState>(['pending', 'in_escrow']))
+  setState(memory, gift, random.pick<SteamTradeState>(['pending', 'in_escrow']))
   engine.after(random.int(plan.withinMs), () => {
     if (!isCalledOff) return finish(memory, gift, plan)
-    turn(memory, gift, 'failed')
+    setState(memory, gift, 'failed')
     faults.note('departure cancelled')
     for (const { traded } of gift.items) traded.gift = null
   })
@@ -47,7 +47,7 @@ function finish(memory: Memory, gift: Gift, { bots, withinMs }: Plan): void {
   const { random, engine } = memory
   const { partner } = gift
   const isOwn = bots.includes(partner)
-  turn(memory, gift, 'complete')
+  setState(memory, gift, 'complete')
   for (const item of gift.items) {
     const { traded } = item
     item.newAssetId = nextId(memory)
@@ -69,7 +69,7 @@ export function putInto(item: TradedItem, bot: string, assetId: string): void {
 /** Adds the same trade to the history of the receiving bot. */
 function addToReceiver(memory: Memory, { tradeId, bot, partner, beganAt, items }: Gift): void {
   const received = items.map(({ asset, newAssetId }) => ({ ...asset, newAssetId, rolledBackAssetId: null }))
-  memory.undoings.push({ bot: partner, row: rowOfReceiver({ tradeId, from: bot, beganAt, received }) })
+  memory.fixedRows.push({ bot: partner, row: rowOfReceiver({ tradeId, from: bot, beganAt, received }) })
 }
 
 type Received = { tradeId: string; from: string; beganAt: number; received: SteamTrade['received'] }
@@ -88,15 +88,15 @@ const rowOfReceiver = ({ tradeId, from, beganAt, received }: Received): SteamTra
 /** Sends some of the items from the operator's account to a bot: the one that gave them, or another one. */
 function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   const { random, faults } = memory
-  const there = gift.items.filter(
+  const remaining = gift.items.filter(
     ({ rolledBackAssetId, traded }) => rolledBackAssetId === null && !traded.isVanished,
   )
-  // Only to bots that have items, because the till does not read the histories of other bots.
-  const able = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
-  const bot = able[random.int(Math.max(1, able.length))]
-  if (bot === undefined || there.length === 0) return
+  // The till reads the histories of bots that have items, and of no others.
+  const candidates = bots.filter((bot) => itemsInHand(memory, bot).length > 0)
+  const bot = candidates[random.int(Math.max(1, candidates.length))]
+  if (bot === undefined || remaining.length === 0) return
   faults.note('items sent back by a destination')
-  const some = there.slice(0, random.between(1, there.length))
+  const some = remaining.slice(0, random.between(1, remaining.length))
   const received = some.map((item) => {
     const newAssetId = nextId(memory)
     item.isSentBack = true
@@ -105,7 +105,7 @@ function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   })
   const tradeId = tradeIdOf(nextId(memory))
   const beganAt = memory.engine.now()
-  memory.undoings.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
+  memory.fixedRows.push({ bot, row: rowOfReceiver({ tradeId, from: gift.partner, beganAt, received }) })
 }
 
 /** The unprotected items that the bot has, of Steam trades that the till can prove. */
@@ -117,9 +117,9 @@ export function itemsInHand({ steamTrades, engine }: Memory, bot: string): Trade
   })
 }
 
-type Giving = { bot: string; partner: string; items: readonly TradedItem[] }
+type NewGift = { bot: string; partner: string; items: readonly TradedItem[] }
 
-function begin(memory: Memory, { bot, partner, items }: Giving): Gift {
+function beginGift(memory: Memory, { bot, partner, items }: NewGift): Gift {
   const { engine, gifts } = memory
   const now = engine.now()
   const rows = items.map((item): GiftItem => {
@@ -146,7 +146,7 @@ const nextId = (memory: Memory): string => {
 
 const tradeIdOf = (id: string): string => `61${id.padStart(17, '0')}`
 
-function turn({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
+function setState({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
   gift.earlier = rowOf(gift)
   gift.state = state
   gift.changedAt = engine.now()
@@ -155,15 +155,16 @@ function turn({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
 /** Undoes a gift, or its first item, if its new owner still has it. `isOwn`: the owner is a bot, with a history. */
 function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
-  const there = gift.items.filter(({ traded, newAssetId, isSentBack }) => {
+  const remaining = gift.items.filter(({ traded, newAssetId, isSentBack }) => {
     const isPassedOn = traded.gift !== null || (traded.place !== null && traded.place.assetId !== newAssetId)
     return !isSentBack && !isPassedOn && !traded.isVanished && isWith(traded, partner)
   })
-  if (there.length === 0) return
-  const isWhole = there.length === gift.items.length && (memory.random.chance(0.5) || there.length === 1)
+  if (remaining.length === 0) return
+  const isWhole =
+    remaining.length === gift.items.length && (memory.random.chance(0.5) || remaining.length === 1)
   memory.faults.note('departure taken back')
-  turn(memory, gift, isWhole ? 'rolled_back' : 'partly_rolled_back')
-  const back = isWhole ? there : there.slice(0, 1)
+  setState(memory, gift, isWhole ? 'rolled_back' : 'partly_rolled_back')
+  const back = isWhole ? remaining : remaining.slice(0, 1)
   for (const item of back) {
     item.rolledBackAssetId = item.asset.assetId
     putInto(item.traded, bot, item.asset.assetId)
@@ -194,9 +195,9 @@ type Moved = { asset: OfferAsset; as: string }
 type Undoing = { bot: string; partner: string; rollbackOf: string; given: Moved[]; received: Moved[] }
 
 function addUndoing(memory: Memory, { bot, partner, rollbackOf, given, received }: Undoing): void {
-  const { engine, undoings } = memory
+  const { engine, fixedRows } = memory
   const moved = ({ asset, as }: Moved) => ({ ...asset, newAssetId: as, rolledBackAssetId: null })
-  undoings.push({
+  fixedRows.push({
     bot,
     row: {
       tradeId: tradeIdOf(nextId(memory)),

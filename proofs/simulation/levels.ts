@@ -17,14 +17,14 @@ type Rules = {
   /** Deposits per seed. */
   deposits: number
   /** The fewest seeds of a run whose result is kept. Shorter runs are trials. */
-  keptFrom: number
+  fewestToKeep: number
   /** Seeds that one thread runs at a time. On the real level, each needs its own server. */
-  lanes: number
+  seedsAtOnce: number
 }
 
 export const LEVELS: Record<LevelName, Rules> = {
-  pure: { faults: PURE_FAULTS, deposits: 100, keptFrom: 1_000, lanes: 1 },
-  real: { faults: REAL_FAULTS, deposits: 20, keptFrom: 100, lanes: 2 },
+  pure: { faults: PURE_FAULTS, deposits: 100, fewestToKeep: 1_000, seedsAtOnce: 1 },
+  real: { faults: REAL_FAULTS, deposits: 20, fewestToKeep: 100, seedsAtOnce: 2 },
 }
 
 /** Written by `npm run prove -- simulate --level real --choose`. */

@@ -4,7 +4,7 @@ import { join, relative } from 'node:path'
 import { z } from 'zod'
 import { defineProof, type Finding, keepFlag } from '../proof.ts'
 import { commitOf } from '../results.ts'
-import { elapsedOf, inWords } from './elapsed.ts'
+import { elapsedInWords, elapsedOf } from './elapsed.ts'
 import { keepFailingSeed } from './failing-seeds.ts'
 import type { LevelName } from './levels.ts'
 import { levelOption, printViolation } from './prove.ts'
@@ -63,7 +63,7 @@ async function night(level: LevelName, hours: number): Promise<Finding> {
   const elapsed = elapsedOf(total.simulatedMs, wallMs)
   const { seeds, steps, broken } = total
   console.log(`${level}: ${seeds} new seeds, ${steps} steps, ${broken} broken`)
-  console.log(inWords(elapsed))
+  console.log(elapsedInWords(elapsed))
   if (broken > 0) console.log(`the broken seeds are in ${relative(ROOT, FAILING_SEEDS)}`)
   const content = { level, hours, seeds, steps, ...elapsed, broken }
   return { passed: broken === 0, result: { name: `night-${level}`, content } }

@@ -18,22 +18,22 @@ const LEFT_OUT = 0.15
 export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
 
 export function ownInventory(memory: Memory, bot: string, appId: number): OwnInventoryAnswer {
-  const { random, faults, leftOut, heldBack, shownWhole, engine } = memory
+  const { random, faults, lastOmitted, lastHeld, shownInFull, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
     faults.note('own inventory shown in part')
     return { kind: 'items', items: all.filter(() => random.chance(0.5)), isComplete: false }
   }
   const key = inventoryKey(bot, { appId })
-  shownWhole.set(key, [...(shownWhole.get(key) ?? []), engine.now()])
-  const before = heldBack.get(key)
-  heldBack.set(key, heldBySteam(memory, bot))
+  shownInFull.set(key, [...(shownInFull.get(key) ?? []), engine.now()])
+  const before = lastHeld.get(key)
+  lastHeld.set(key, heldBySteam(memory, bot))
   const mayBeLeftOut = ({ assetId }: OwnItem): boolean =>
-    leftOut.get(key) !== assetId && !before?.has(assetId)
+    lastOmitted.get(key) !== assetId && !before?.has(assetId)
   const [one] = all.filter(mayBeLeftOut)
   if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
   // Never the same item twice in a row, nor one that was missing before because Steam held it.
-  leftOut.set(key, one.assetId)
+  lastOmitted.set(key, one.assetId)
   faults.note('own inventory lacking an item')
   return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
 }

@@ -10,7 +10,7 @@ export type Life = {
   name: string
   /** The number of its current life. After a crash it begins a new life. Work of earlier lives never continues. */
   life: number
-  alive: boolean
+  isAlive: boolean
   pausedUntil: number
   /** Functions to call when its pause ends. */
   wakers: Set<() => void>
@@ -27,7 +27,7 @@ export class JobFailed extends Error {}
 export const newLife = (name: string): Life => ({
   name,
   life: 1,
-  alive: true,
+  isAlive: true,
   pausedUntil: 0,
   wakers: new Set(),
   skewMs: 0,
@@ -54,10 +54,10 @@ export function waitForTurn(
       engine.at(process.pausedUntil, wake)
     }
     const turn = () => {
-      if (!process.alive || process.life !== life) return
+      if (!process.isAlive || process.life !== life) return
       if (process.pausedUntil > engine.now()) return sleep()
       if (faults.strike('crash', CRASH)) {
-        process.alive = false
+        process.isAlive = false
         return onCrash()
       }
       if (faults.strike('paused lease holder', PAUSE)) {
@@ -72,14 +72,14 @@ export function waitForTurn(
 }
 
 /** Ends a pause early. Work under way holds connections, so it continues now. */
-export function rouse(process: Life): void {
+export function endPause(process: Life): void {
   process.pausedUntil = 0
   for (const wake of [...process.wakers]) wake()
 }
 
 export function revive(process: Life): void {
-  if (process.alive) return
-  process.alive = true
+  if (process.isAlive) return
+  process.isAlive = true
   process.life += 1
   process.skewMs = 0
 }

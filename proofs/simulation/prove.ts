@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { z } from 'zod'
 import { count, defineProof, type Finding, flag, keepFlag, maybeCount } from '../proof.ts'
 import { smallestCover } from './cover.ts'
-import { elapsedOf, inWords } from './elapsed.ts'
+import { elapsedInWords, elapsedOf } from './elapsed.ts'
 import type { Fault } from './faults.ts'
 import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unmet } from './levels.ts'
 import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
@@ -30,9 +30,9 @@ const options = z
     path: ['keep'],
     message: 'a result covers many seeds, so --keep excludes --seed and --choose',
   })
-  .refine(({ keep, level, seeds }) => !keep || seeds >= LEVELS[level].keptFrom, {
+  .refine(({ keep, level, seeds }) => !keep || seeds >= LEVELS[level].fewestToKeep, {
     path: ['keep'],
-    message: `a result needs at least ${LEVELS.pure.keptFrom} seeds, or ${LEVELS.real.keptFrom} of the level real`,
+    message: `a result needs at least ${LEVELS.pure.fewestToKeep} seeds, or ${LEVELS.real.fewestToKeep} of the level real`,
   })
   .refine(({ choose, level }) => !choose || level === 'real', {
     path: ['choose'],
@@ -105,7 +105,7 @@ function report({ level, from, outcomes, wallMs, cpuSeconds }: Run): Finding {
   console.log(
     `${level}: ${outcomes.length} seeds from ${from}, ${steps} steps in ${seconds} s, ${broken.length} broken`,
   )
-  console.log(inWords(elapsed))
+  console.log(elapsedInWords(elapsed))
   console.log(`trace hash ${traceHash}`)
   const content = {
     level,

@@ -11,7 +11,7 @@ export const STALE_MS = 60_000
 function reportedState({ engine, faults }: Memory, offer: SteamOffer): OfferState {
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer
-  if (lie !== null && now >= lie.from && now < lie.until && !faults.stopped) {
+  if (lie !== null && now >= lie.from && now < lie.until && !faults.areStopped) {
     if (lie.state !== state)
       faults.note(
         offer.tradeId === null ? 'open offer reported as ended' : 'accepted offer reported as not accepted',

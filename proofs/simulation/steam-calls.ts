@@ -13,7 +13,7 @@ const LOST_BEFORE = 0.012
 const LOST_AFTER = 0.013
 const TIMEOUT_MS = 10_000
 
-export type Behind = {
+export type SteamAccess = {
   steam: Steam
   /** Steam id of the bot. */
   bot: string
@@ -26,7 +26,7 @@ export type Behind = {
 /** The turns that each life of a process uses, with their budgets. */
 const turnsOfLives = new WeakMap<Life, { life: number; turns: Turns }>()
 
-function turnsOf({ engine, random, faults }: Sim, { gate, life }: Behind): Turns {
+function turnsOf({ engine, random, faults }: Sim, { gate, life }: SteamAccess): Turns {
   const known = turnsOfLives.get(life)
   if (known?.life === life.life) return known.turns
   const turns = createTurns({
@@ -55,11 +55,11 @@ export const notSent: Refusals<SendAnswer> = (reason) => ({ kind: 'refused', rea
 /** `lost`: the answer if Steam's is lost. `risk`: the probability that the answer is lost after Steam acted. */
 type Ask<T> = { method: Method; act: () => T; lost: T; refused: Refusals<T>; risk?: number }
 
-export function askerOf(sim: Sim, behind: Behind) {
+export function askerOf(sim: Sim, access: SteamAccess) {
   const { faults } = sim
-  const { steam, bot, gate, isDown } = behind
+  const { steam, bot, gate, isDown } = access
   async function ask<T extends { kind: string }>(wanted: Ask<T>): Promise<T> {
-    const answer = await turnsOf(sim, behind)
+    const answer = await turnsOf(sim, access)
       .of(bot)
       .ask<T>({
         method: wanted.method,

@@ -30,7 +30,7 @@ export function list(
     const offer = all[index]
     if (offer === undefined || (cursor !== null && Number(offer.offerId) >= Number(cursor))) continue
     if (offer.changedAt < sinceMs && offer.state !== 'active') continue
-    if (offer.isCounter || offer.visibleAt <= nowMs || faults.stopped) rows.push(offer)
+    if (offer.isCounter || offer.visibleAt <= nowMs || faults.areStopped) rows.push(offer)
     else faults.note('offer listed late')
   }
   const page = rows.slice(0, PAGE)
@@ -79,7 +79,7 @@ function rowsOf(memory: Memory, bot: string): Row[] {
     const { tradeId, beganAt } = gift
     if (gift.bot === bot) rows.push({ tradeId, beganAt, answer: () => answerGift(memory, gift) })
   }
-  for (const { bot: owner, row } of memory.undoings) {
+  for (const { bot: owner, row } of memory.fixedRows) {
     if (owner === bot) rows.push({ tradeId: row.tradeId, beganAt: row.begunAt.getTime(), answer: () => row })
   }
   return rows.sort((one, other) => (one.tradeId < other.tradeId ? 1 : -1))

@@ -87,7 +87,7 @@ export type Memory = Sim & {
   steamTrades: Map<string, ModelTrade>
   gifts: Map<string, Gift>
   /** Rows of the history that undo others or bring items to a bot. They never change. */
-  undoings: { bot: string; row: SteamTrade }[]
+  fixedRows: { bot: string; row: SteamTrade }[]
   ofBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
   /** The owner of each asset: a Steam id, `bot`, or its state while it is under way. */
@@ -95,11 +95,11 @@ export type Memory = Sim & {
   /** Items that appeared in a bot's inventory without a trade. */
   strangers: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
-  leftOut: Map<string, string>
+  lastOmitted: Map<string, string>
   /** The items that Steam held when an inventory was last shown in full, by bot and game. */
-  heldBack: Map<string, ReadonlySet<string>>
+  lastHeld: Map<string, ReadonlySet<string>>
   /** When an inventory was shown in full, newest last, by bot and game. */
-  shownWhole: Map<string, number[]>
+  shownInFull: Map<string, number[]>
   /** The misfortunes of each bot, by Steam id. */
   misfortunes: Map<string, readonly Misfortune[]>
   lastId: number
@@ -110,11 +110,11 @@ export const createSteamMemory = (sim: Sim): Memory => ({
   offers: new Map(),
   steamTrades: new Map(),
   gifts: new Map(),
-  undoings: [],
+  fixedRows: [],
   strangers: [],
-  leftOut: new Map(),
-  heldBack: new Map(),
-  shownWhole: new Map(),
+  lastOmitted: new Map(),
+  lastHeld: new Map(),
+  shownInFull: new Map(),
   ofBot: new Map(),
   byMessage: new Map(),
   owners: new Map(),

@@ -16,7 +16,7 @@ import type {
   Unavailable,
 } from '../../gateway/steam/steam.ts'
 import { type Gate, LONGEST_PAUSE_MS, type Sim } from './process.ts'
-import { askerOf, type Behind, notRead, notSent } from './steam-calls.ts'
+import { askerOf, notRead, notSent, type SteamAccess } from './steam-calls.ts'
 import { must } from './violation.ts'
 
 const UNAVAILABLE: Unavailable = { kind: 'unavailable', reason: 'timeout', detail: 'simulated' }
@@ -31,22 +31,22 @@ const UNDER_WAY_MS = LONGEST_PAUSE_MS + 15_000
 /** When a process learned that Steam holds the items of an offer, by process (its gate) and offer. */
 const heldOffers = new WeakMap<Gate, Map<string, number>>()
 
-function knownOf(gate: Gate): Map<string, number> {
-  const known = heldOffers.get(gate) ?? new Map<string, number>()
-  heldOffers.set(gate, known)
-  return known
+function heldOffersOf(gate: Gate): Map<string, number> {
+  const heldSince = heldOffers.get(gate) ?? new Map<string, number>()
+  heldOffers.set(gate, heldSince)
+  return heldSince
 }
 
-export function sessionOf(sim: Sim, behind: Behind): SteamSession {
+export function sessionOf(sim: Sim, access: SteamAccess): SteamSession {
   const { engine } = sim
-  const { steam, bot, gate } = behind
-  const ask = askerOf(sim, behind)
+  const { steam, bot, gate } = access
+  const ask = askerOf(sim, access)
   const read = <T extends { kind: string }>(method: Method, act: () => T | Unavailable) =>
     ask<T | Unavailable>({ method, act, lost: UNAVAILABLE, refused: notRead })
-  const known = knownOf(gate)
+  const heldSince = heldOffersOf(gate)
   const learn = ({ offerId, state }: Offer): void => {
-    if (state !== 'in_escrow') known.delete(offerId)
-    else if (!known.has(offerId)) known.set(offerId, engine.now())
+    if (state !== 'in_escrow') heldSince.delete(offerId)
+    else if (!heldSince.has(offerId)) heldSince.set(offerId, engine.now())
   }
   return {
     steamId: bot,
@@ -72,7 +72,7 @@ export function sessionOf(sim: Sim, behind: Behind): SteamSession {
     },
     cancelOffer: (offerId) =>
       read<CancelAnswer>('cancel', () => {
-        const heldForMs = engine.now() - (known.get(offerId) ?? engine.now())
+        const heldForMs = engine.now() - (heldSince.get(offerId) ?? engine.now())
         must(
           heldForMs < UNDER_WAY_MS,
           'I17',

@@ -33,15 +33,15 @@ const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'acce
 
 export function createSteam(sim: Sim) {
   const memory = createSteamMemory(sim)
-  const { offers, steamTrades, gifts, strangers, leftOut, shownWhole, byMessage, owners, misfortunes } =
+  const { offers, steamTrades, gifts, strangers, lastOmitted, shownInFull, byMessage, owners, misfortunes } =
     memory
   return {
     offers,
     steamTrades,
     gifts,
     strangers,
-    leftOut,
-    shownWhole,
+    lastOmitted,
+    shownInFull,
     byMessage,
     owners,
     misfortunes,
@@ -66,7 +66,7 @@ export function createSteam(sim: Sim) {
 
 type Decline = 'declined' | 'countered' | 'cancelled'
 
-const change = (memory: Memory, offer: SteamOffer, state: OfferState): void => {
+const setOfferState = (memory: Memory, offer: SteamOffer, state: OfferState): void => {
   const { engine } = memory
   offer.earlier = offer.state
   offer.state = state
@@ -79,7 +79,7 @@ const endOthersFor = (memory: Memory, accepted: SteamOffer): void => {
   for (const offer of offers.values()) {
     const isOpen = offer !== accepted && offer.state === 'active' && !offer.isCounter
     if (isOpen && offer.assets.some(({ assetId }) => gone.has(assetId)))
-      change(memory, offer, 'invalid_items')
+      setOfferState(memory, offer, 'invalid_items')
   }
 }
 
@@ -104,7 +104,7 @@ const plainOffer = (place: OfferPlace, now: number): SteamOffer => ({
   answer: null,
 })
 
-function make(memory: Memory, { bot, partner, assets, message }: OfferToSend): SteamOffer {
+function makeOffer(memory: Memory, { bot, partner, assets, message }: OfferToSend): SteamOffer {
   const { engine, random, faults, offers, ofBot, byMessage } = memory
   memory.lastId += 1
   const now = engine.now()
@@ -128,7 +128,7 @@ function misfortuneOf(
   { engine, faults, misfortunes }: Memory,
   bot: string,
 ): Misfortune['reason'] | undefined {
-  if (faults.stopped) return undefined
+  if (faults.areStopped) return undefined
   const now = engine.now()
   return misfortunes.get(bot)?.find(({ from, until }) => from <= now && now < until)?.reason
 }
@@ -155,7 +155,7 @@ function send(memory: Memory, parcel: OfferToSend): SendAnswer {
     (offer) => offer.partner === parcel.partner && offer.state === 'active' && !offer.isCounter,
   )
   if (open.length >= PER_PARTNER) return refused('too_many_offers')
-  const offer = make(memory, parcel)
+  const offer = makeOffer(memory, parcel)
   if (faults.strike('refusal of an offer that was made', 0.05)) return refused(random.pick(FALSE_REFUSALS))
   return { kind: 'sent', offerId: offer.offerId }
 }
@@ -174,7 +174,7 @@ function read(memory: Memory, offerId: string): OfferAnswer {
 function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
   const offer = memory.offers.get(offerId)
   if (offer === undefined || !offer.isCounter || offer.state !== 'active') return { kind: 'not_active' }
-  change(memory, offer, 'declined')
+  setOfferState(memory, offer, 'declined')
   memory.faults.note('counter-offer declined')
   return { kind: 'done' }
 }
@@ -196,7 +196,7 @@ function cancel(memory: Memory, offerId: string): CancelAnswer {
     coolDown(memory, offer)
     fail(memory, offer)
   }
-  change(memory, offer, 'cancelled')
+  setOfferState(memory, offer, 'cancelled')
   return { kind: 'done' }
 }
 
@@ -220,11 +220,11 @@ function fail(memory: Memory, offer: SteamOffer): void {
   const { steamTrades, owners } = memory
   const steamTrade = steamTrades.get(offer.tradeId ?? '')
   if (steamTrade === undefined) return
-  turn(memory, steamTrade, 'failed')
+  setTradeState(memory, steamTrade, 'failed')
   for (const { asset } of steamTrade.items) owners.set(asset.assetId, offer.partner)
 }
 
-function turn(memory: Memory, steamTrade: ModelTrade, state: SteamTradeState): void {
+function setTradeState(memory: Memory, steamTrade: ModelTrade, state: SteamTradeState): void {
   const { engine } = memory
   steamTrade.earlier = statusOf(steamTrade)
   steamTrade.state = state
@@ -236,7 +236,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   const { engine, random, faults, steamTrades, owners } = memory
   if (offer.state !== 'active') return false
   if (!owns(memory, offer.partner, offer.assets)) {
-    change(memory, offer, 'invalid_items')
+    setOfferState(memory, offer, 'invalid_items')
     return false
   }
   memory.lastId += 1
@@ -255,7 +255,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   }
   steamTrades.set(tradeId, steamTrade)
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
-  change(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
+  setOfferState(memory, offer, hasEscrow ? 'in_escrow' : 'accepted')
   endOthersFor(memory, offer)
   if (hasEscrow) beginEscrow(memory, steamTrade)
   else offer.isIdLost = faults.plan(0.006)
@@ -286,14 +286,14 @@ function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
       if (!isHeld()) return
       faults.note('escrow that is cancelled')
       fail(memory, offer)
-      change(memory, offer, random.chance(0.5) ? 'cancelled' : 'declined')
+      setOfferState(memory, offer, random.chance(0.5) ? 'cancelled' : 'declined')
     })
     return
   }
   engine.after(HOLD_MS, () => {
     if (!isHeld()) return
     faults.note('escrow that completes')
-    change(memory, offer, 'accepted')
+    setOfferState(memory, offer, 'accepted')
     arrive(memory, steamTrade)
   })
 }
@@ -305,7 +305,7 @@ function arrive(memory: Memory, steamTrade: ModelTrade): void {
     return
   }
   const isProtected = steamTrade.items.some(({ asset }) => asset.appId === PROTECTED_APP)
-  turn(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
+  setTradeState(memory, steamTrade, random.chance(0.2) ? 'committed' : 'complete')
   // An item of an unprotected game is protected too, or Steam reports the protection up to 20 hours late.
   const isLate = faults.plan(0.04)
   steamTrade.settlesAt = isProtected || isLate ? engine.now() + PROTECTION_MS : null
@@ -322,7 +322,7 @@ function arrive(memory: Memory, steamTrade: ModelTrade): void {
   if (steamTrade.state !== 'committed') return
   engine.after(
     random.between(1_000, 40_000),
-    () => steamTrade.state === 'committed' && turn(memory, steamTrade, 'complete'),
+    () => steamTrade.state === 'committed' && setTradeState(memory, steamTrade, 'complete'),
   )
 }
 
@@ -340,13 +340,13 @@ function takePartBack(memory: Memory, steamTrade: ModelTrade): void {
 /** Ends open offers, as Steam does after a time. */
 function expire(memory: Memory, isMeant: (offer: SteamOffer) => boolean): void {
   for (const offer of memory.offers.values()) {
-    if (offer.state === 'active' && isMeant(offer)) change(memory, offer, 'expired')
+    if (offer.state === 'active' && isMeant(offer)) setOfferState(memory, offer, 'expired')
   }
 }
 
 function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
   if (offer.state !== 'active') return false
-  change(memory, offer, state)
+  setOfferState(memory, offer, state)
   if (state === 'countered') counter(memory, offer)
   return true
 }
@@ -373,7 +373,7 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
   if (!steamTrade.reported.has('complete') && !steamTrade.reported.has('committed')) {
     faults.note('reversal before the delivery was reported')
   }
-  turn(memory, steamTrade, isWhole ? 'rolled_back' : 'partly_rolled_back')
+  setTradeState(memory, steamTrade, isWhole ? 'rolled_back' : 'partly_rolled_back')
   faults.note(isWhole ? 'reversal, whole' : 'reversal, in part')
   for (const item of back) {
     item.rolledBackAssetId = item.asset.assetId
@@ -381,7 +381,7 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
     owners.set(item.asset.assetId, steamTrade.offer.partner)
   }
   undoDelivery(memory, steamTrade, back)
-  if (isWhole) change(memory, steamTrade.offer, 'reverted')
+  if (isWhole) setOfferState(memory, steamTrade.offer, 'reverted')
   if (isWhole && back.length > 1)
     steamTrade.isHalfMarked = faults.strike('rolled back, with only some items marked', 0.8)
   return true

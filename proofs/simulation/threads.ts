@@ -19,12 +19,12 @@ type Plan = {
 
 /** Runs the seeds. Resolves to the milliseconds that the seeds took, without the start of their databases. */
 export async function runSeeds(plan: Plan): Promise<number> {
-  const { lanes } = LEVELS[plan.level]
-  return withDatabases(plan.level === 'real' ? lanes * THREADS : 0, async (urls) => {
+  const { seedsAtOnce } = LEVELS[plan.level]
+  return withDatabases(plan.level === 'real' ? seedsAtOnce * THREADS : 0, async (urls) => {
     const begin = performance.now()
     const waiting = plan.seeds[Symbol.iterator]()
     const threads = Array.from({ length: THREADS }, (_, thread) =>
-      runThread(plan, waiting, urls.slice(thread * lanes, (thread + 1) * lanes)),
+      runThread(plan, waiting, urls.slice(thread * seedsAtOnce, (thread + 1) * seedsAtOnce)),
     )
     await Promise.all(threads)
     return performance.now() - begin
@@ -55,6 +55,6 @@ function runThread({ level, onOutcome }: Plan, waiting: Iterator<number>, urls: 
     })
     worker.on('error', reject)
     worker.on('exit', () => resolve())
-    for (let lane = 0; lane < LEVELS[level].lanes; lane += 1) next()
+    for (let index = 0; index < LEVELS[level].seedsAtOnce; index += 1) next()
   })
 }

@@ -15,22 +15,22 @@ export function tourPage({ tour }: Sandbox): Reply {
 }
 
 function sceneCard(
-  { name, title, line, state, said, looks }: Scene,
+  { name, title, line, state, summary, links }: Scene,
   number: number,
   isBusy: boolean,
 ): string {
   const label = state === 'ready' || state === 'playing' ? 'Play' : 'Play again'
-  const links = looks.map(
-    (look) =>
-      `<li><a href="${escapeHtml(look.url)}" target="_blank" rel="noopener">${escapeHtml(look.label)}</a></li>`,
+  const rows = links.map(
+    (link) =>
+      `<li><a href="${escapeHtml(link.url)}" target="_blank" rel="noopener">${escapeHtml(link.label)}</a></li>`,
   )
   const outcome =
     state === 'playing'
       ? '<p role="status" data-playing>Playing …</p>'
-      : said && `<p role="status" class="${state}">${lineOfHtml(said)}</p>`
+      : summary && `<p role="status" class="${state}">${lineOfHtml(summary)}</p>`
   return `<li class="card" id="${escapeHtml(name)}"><h2>${number}. ${escapeHtml(title)}</h2><p>${lineOfHtml(line)}</p>
 <form method="post"><button class="accept" name="play" value="${escapeHtml(name)}" aria-label="${label}: ${escapeHtml(title)}"${isBusy ? ' disabled' : ''}>${label}</button></form>
-${outcome}${links.length > 0 ? `<p>Look at:</p><ul>${links.join('')}</ul>` : ''}</li>`
+${outcome}${rows.length > 0 ? `<p>Look at:</p><ul>${rows.join('')}</ul>` : ''}</li>`
 }
 
 export function tourForm({ form }: Incoming, { tour }: Sandbox): Reply {

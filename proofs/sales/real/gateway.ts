@@ -165,7 +165,7 @@ async function switchMarketOff(scene: Scene, { connections: { db } }: Process): 
   const market = world.luck.random.pick(['market.csgo.com', 'waxpeer.com'])
   await inTransaction(db, (tx) => setMarketOff(tx, market, true))
   engine.after(world.luck.random.int(1_800_000), () => {
-    const [process] = scene.gateways.filter(({ alive }) => alive)
+    const [process] = scene.gateways.filter(({ isAlive }) => isAlive)
     if (process === undefined) return
     const noteFailure = () => world.luck.trace.add(`${market} stays off`)
     inTransaction(process.connections.db, (tx) => setMarketOff(tx, market, false)).catch(noteFailure)

@@ -3,7 +3,7 @@ import type { Key } from '../../../vault/files/key.ts'
 import { seededRandom } from '../../random.ts'
 import { createEngine } from '../../simulation/engine.ts'
 import { createFaults, moreLikely } from '../../simulation/faults.ts'
-import { rouse } from '../../simulation/process.ts'
+import { endPause } from '../../simulation/process.ts'
 import { empty, START } from '../../simulation/real/run.ts'
 import { createScheduler } from '../../simulation/real/scheduler.ts'
 import { openSessions, type Sessions } from '../../simulation/real/sessions.ts'
@@ -119,7 +119,7 @@ function loop(
     if (scene.phase !== 'over') scene.engine.after(pauseMs(), begin)
   }
   const begin = () => {
-    if (!process.alive || process.life !== life || scene.phase === 'over') return
+    if (!process.isAlive || process.life !== life || scene.phase === 'over') return
     work().then(next, (error: unknown) => {
       if (isOurs(error)) next()
       else scene.fail(error)
@@ -186,7 +186,7 @@ function endFaults(scene: Scene): void {
   const begunAt = engine.now()
   world.luck.isCalm = true
   faults.stop()
-  for (const process of [scene.vault, ...scene.gateways]) rouse(process)
+  for (const process of [scene.vault, ...scene.gateways]) endPause(process)
   scene.phase = 'burst'
   scheduler.meanwhile(async () => {
     await monitor.query('delete from send_rule; delete from market_off')

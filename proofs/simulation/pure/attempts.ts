@@ -24,7 +24,11 @@ export function beginFirst(
 }
 
 /** Moves the request of a refused trade to another bot, if one has room. */
-export function moveOn(memory: Memory, row: TradeRow, { inDoubt, at }: { inDoubt: boolean; at: Date }): void {
+export function moveToOtherBot(
+  memory: Memory,
+  row: TradeRow,
+  { inDoubt, at }: { inDoubt: boolean; at: Date },
+): void {
   const { deposit, facts, items, trade } = row
   const tried = [...facts.attempt.tried, facts.botId]
   const wanted = { partner: deposit.shopper, game: facts.game, items: items.size, tried, now: at }

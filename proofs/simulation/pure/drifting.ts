@@ -22,12 +22,12 @@ const FOUND_MS = 109 * HOUR_MS
 
 type Looking = {
   /** Returns a process that is alive and not paused. */
-  able(): Process | undefined
+  workingProcess(scene: Scene): Process | undefined
   /** Runs `look` in the process that holds the bot. */
-  inHolder(bot: Bot, look: (process: Process) => Promise<void>): void
+  inHolder(scene: Scene, bot: Bot, look: (process: Process) => Promise<void>): void
 }
 
-export function planDrift(scene: Scene, { able, inHolder }: Looking): void {
+export function planDrift(scene: Scene, { workingProcess, inHolder }: Looking): void {
   const { engine, random, bots, steam } = scene
   const begunAt = engine.now()
   for (const { botId } of bots.values()) {
@@ -36,14 +36,14 @@ export function planDrift(scene: Scene, { able, inHolder }: Looking): void {
   }
   for (const ms of LOOKS) {
     engine.at(begunAt + ms, () => {
-      const process = able()
+      const process = workingProcess(scene)
       if (process === undefined) return
       inProcess(scene, async () => {
         const now = new Date(engine.now())
         const nextAt = new Date(now.getTime() + RETRY_MS)
         for (const botId of await process.drift.takeDue({ now, nextAt, limit: bots.size })) {
           const bot = bots.get(botId)
-          if (bot !== undefined) inHolder(bot, (holder) => holder.lookForDrift(bot))
+          if (bot !== undefined) inHolder(scene, bot, (holder) => holder.lookForDrift(bot))
         }
       })
     })
@@ -58,13 +58,13 @@ export function planDrift(scene: Scene, { able, inHolder }: Looking): void {
 function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: number): void {
   const isServed = (bot: string) => bots.get(BigInt(bot))?.state === 'active'
   const isShown = (bot: string, item: { appId: number }) =>
-    (steam.shownWhole.get(inventoryKey(bot, item)) ?? []).filter((at) => at >= lateFrom).length > 1
+    (steam.shownInFull.get(inventoryKey(bot, item)) ?? []).filter((at) => at >= lateFrom).length > 1
   for (const row of trades.values()) {
     const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
-    for (const { asset, bots: had, isVanished } of steamTrade?.items ?? []) {
+    for (const { asset, bots: holders, isVanished } of steamTrade?.items ?? []) {
       const key = `${row.facts.id}/${asset.assetId}`
       const last = custody.get(key)?.at(-1)
-      if (!isVanished || last?.moved !== 'in' || ![...had].every(isServed)) continue
+      if (!isVanished || last?.moved !== 'in' || ![...holders].every(isServed)) continue
       if (!isShown(String(last.botId), asset)) continue
       const noted = drift.get(last.botId)?.noted ?? []
       const isFound = noted.some(({ kind, item }) => kind === 'missing' && item === key)
@@ -77,7 +77,7 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
     if (
       !isServed(bot) ||
       !isShown(bot, stranger) ||
-      steam.leftOut.get(inventoryKey(bot, stranger)) === assetId
+      steam.lastOmitted.get(inventoryKey(bot, stranger)) === assetId
     )
       continue
     const noted = drift.get(BigInt(bot))?.noted ?? []

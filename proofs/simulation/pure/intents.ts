@@ -39,15 +39,19 @@ function factsOf({ trades }: Memory, { shopper, storeId }: DepositRow, now: Date
   }
 }
 
-type Asking = { deposit: DepositRow; basket: Basket; now(): Date }
+type IntentRequest = { deposit: DepositRow; basket: Basket; now(): Date }
 
 const MOST_ITEMS = 50
 
 /** Joins the live trade of the same items, or writes an intent. Resolves to undefined if refused. */
-export async function intend(memory: Memory, pause: Pause, asking: Asking): Promise<TradeRow | undefined> {
-  const { deposit, basket } = asking
+export async function intend(
+  memory: Memory,
+  pause: Pause,
+  request: IntentRequest,
+): Promise<TradeRow | undefined> {
+  const { deposit, basket } = request
   await pause(1, 10)
-  const now = asking.now()
+  const now = request.now()
   const live = deposit.trades.findLast(isLive)
   const verdict = judgeIntent(
     { game: basket.game, assetIds: [...basket.items.keys()] },
@@ -63,7 +67,7 @@ export async function intend(memory: Memory, pause: Pause, asking: Asking): Prom
   const isTaken = [...basket.items.keys()].some((assetId) => memory.taken.has(assetId))
   if (verdict.kind === 'create' && isTaken) return undefined
   if (verdict.kind === 'create' && !mayBeSent(memory, deposit, now)) return undefined
-  const row = verdict.kind === 'join' ? live : beginFirst(memory, asking, now)
+  const row = verdict.kind === 'join' ? live : beginFirst(memory, request, now)
   await pause(1, 10)
   return row
 }

@@ -2,7 +2,7 @@
 import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { Effect } from '../../../gateway/trades/effects.ts'
 import { must } from '../violation.ts'
-import { moveOn } from './attempts.ts'
+import { moveToOtherBot } from './attempts.ts'
 import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
 import type { DepositRow, Memory, TradeRow } from './memory.ts'
@@ -111,7 +111,7 @@ function applyToFleet(memory: Memory, row: TradeRow, effect: FleetEffect): void 
       doubt(bot, { partner: row.trade.partnerSteamId, game, now: new Date(memory.engine.now()) })
       return
     case 'move_to_other_bot':
-      moveOn(memory, row, effect)
+      moveToOtherBot(memory, row, effect)
       return
     default:
       effect satisfies never
@@ -157,7 +157,7 @@ function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): vo
   if ('steamTradeId' in row.trade) row.deliveredBy = row.trade.steamTradeId
   memory.atRisk.add(row)
   if (isDelivery) {
-    // The store's settings now, independent of the rules, for the checks.
+    // The store's settings at this moment, read without the gateway's rules, for the checks.
     row.settings = settingsFor(memory, row)
     run.checks.push(() => {
       checkCredit(steam, trades, row)

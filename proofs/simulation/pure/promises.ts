@@ -31,6 +31,7 @@ function tookBack({ trades, forgiven }: Memory, { trade: { partnerSteamId } }: T
   )
 }
 
+/** The room in the store's limit for this trade, next to all its other trades. */
 export function roomBeside(memory: Memory, row: TradeRow): Room {
   const { store } = row.deposit
   const isOther = (other: TradeRow) => other !== row && other.deposit.store === store

@@ -18,7 +18,7 @@ import { createFaults } from '../faults.ts'
 import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, reportOf } from '../outcome.ts'
-import { type Gate, JobFailed, newLife, revive, rouse, waitForTurn } from '../process.ts'
+import { endPause, type Gate, JobFailed, newLife, revive, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
@@ -93,12 +93,12 @@ function play(scene: Scene, deposits: number): void {
   scene.steam.planGifts([...bots.keys()].map(String))
   for (const ms of [HOUR_MS / 2, 20 * HOUR_MS, LAST_LOOK_MS, BY_HAND_MS + HOUR_MS].flatMap(turnsOf)) {
     engine.at(START + ms, () => {
-      const process = ableProcess(scene)
+      const process = workingProcess(scene)
       if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
     })
   }
   planTheftChecks(scene, [20 * HOUR_MS, LAST_LOOK_MS])
-  planDrift(scene, { able: () => ableProcess(scene), inHolder: (bot, act) => inHolder(scene, bot, act) })
+  planDrift(scene, { workingProcess, inHolder })
   sweep(scene)
   planOutage(scene, 2 * FAULTS_MS)
   planDeaths(scene, FAULTS_MS)
@@ -195,8 +195,8 @@ function crash({ engine, random }: Scene, process: Process): void {
 function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, bots } = scene
   // After the faults, one process holds all bots forever. Another tick would shorten that to a normal lease.
-  if (faults.stopped) return
-  if (process.alive && process.pausedUntil <= engine.now()) {
+  if (faults.areStopped) return
+  if (process.isAlive && process.pausedUntil <= engine.now()) {
     for (const bot of bots.values()) keepLease(scene, process, bot)
     if (faults.strike('clock jump', 0.004)) {
       process.skewMs = random.between(-10 * MINUTE_MS, 10 * MINUTE_MS)
@@ -242,7 +242,7 @@ function takeBacklog(scene: Scene, bot: Bot): void {
 /** Returns the process that holds the bot, if it is alive. */
 function holderOf(bot: Bot): Process | undefined {
   const held = holders.get(bot)
-  const isThere = held?.process.alive === true && held.process.life === held.life
+  const isThere = held?.process.isAlive === true && held.process.life === held.life
   return isThere && held.process.leases.has(bot.botId) ? held.process : undefined
 }
 
@@ -314,7 +314,7 @@ function keepWatch(scene: Scene, bot: Bot): void {
   const { processes, engine } = scene
   for (const process of processes) {
     const lease = process.leases.get(bot.botId)
-    if (!process.alive || lease === undefined) continue
+    if (!process.isAlive || lease === undefined) continue
     const watches = lastWatches.get(process) ?? new Map()
     lastWatches.set(process, watches)
     const last = watches.get(bot.botId)
@@ -330,13 +330,13 @@ function keepWatch(scene: Scene, bot: Bot): void {
   else if (bot.open.size > 0 && bot.state === 'active') engine.after(6 * HOUR_MS, () => keepWatch(scene, bot))
 }
 
-const ableProcess = ({ processes, engine }: Scene): Process | undefined =>
-  processes.find(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
+const workingProcess = ({ processes, engine }: Scene): Process | undefined =>
+  processes.find(({ isAlive, pausedUntil }) => isAlive && pausedUntil <= engine.now())
 
 /** Finds everything that is due: trades whose job was lost, intents that no bot took, deposits whose time is up. */
 function sweep(scene: Scene): void {
   const { engine } = scene
-  const sweeper = ableProcess(scene)
+  const sweeper = workingProcess(scene)
   // Skips sweeps that would find nothing due.
   if (sweeper !== undefined && sweeper.deps.clock.now().getTime() >= scene.dueFromMs) {
     inProcess(scene, async () => {
@@ -382,7 +382,7 @@ function endFaults(scene: Scene): void {
   if (first === undefined) return
   for (const process of processes) {
     process.skewMs = 0
-    rouse(process)
+    endPause(process)
     process.leases.clear()
   }
   revive(first)

@@ -61,7 +61,7 @@ function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
 function cancelByStore(scene: Scene, deposit: DepositRow): void {
   const { random, faults } = scene
   const process = random.chance(0.5) ? scene.processes.at(0) : scene.processes.at(-1)
-  if (process === undefined || !process.alive) return
+  if (process === undefined || !process.isAlive) return
   inProcess(scene, async () => {
     try {
       await cancelDeposit(process.deps, deposit.storeId, deposit.id)
@@ -107,7 +107,7 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
 
 function post(scene: Scene, deposit: DepositRow, basket: Basket): void {
   const process = scene.processes[scene.random.int(scene.processes.length)]
-  if (process === undefined || !process.alive) return
+  if (process === undefined || !process.isAlive) return
   inProcess(scene, async () => {
     const known = scene.trades.size
     const made = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })

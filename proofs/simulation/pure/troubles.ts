@@ -51,7 +51,7 @@ export function planOutage(scene: Scene, withinMs: number): void {
   const { engine, random, outage, faults } = scene
   const from = engine.now() + random.between(0, withinMs)
   engine.at(from, () => {
-    if (faults.stopped) return
+    if (faults.areStopped) return
     outage.isDown = true
     engine.after(30_000, () => {
       outage.isKnown = outage.isDown

@@ -157,7 +157,7 @@ export function checkEnd(
     state === 'invalid'
       ? isReportedInvalid(steam, offerId, reason)
       : ANSWERS[state].some((answer) => reported?.has(answer))
-  must(isReported, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never said`)
+  must(isReported, 'I7', () => `trade ${trade.tradeId} ended as ${reason}, which Steam never reported`)
 }
 
 /** Checks the sums of one trade and its deposit. */
@@ -305,7 +305,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
   const isUnprovable = offer?.isOpaque === true || offer?.isIdLost === true
   if (isGone || (isUnprovable && row.deliveredBy === null)) {
     checkDeliveryCredited(memory, row)
-    checkTold(row)
+    checkEvents(row)
     return
   }
   const steamTrade = steam.steamTrades.get(offer?.tradeId ?? '')
@@ -335,7 +335,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
     () => `${name}: commission ${net.commission}, earned ${commission}`,
   )
   checkBearer(row, entries)
-  checkTold(row)
+  checkEvents(row)
   if (steamTrade !== undefined) checkFound(row, steamTrade)
 }
 
@@ -373,7 +373,7 @@ function checkFound(
 }
 
 /** Checks that the store has an event for every change of its money. */
-function checkTold({ facts: { id }, deposit, reversals, deliveredBy }: TradeRow): void {
+function checkEvents({ facts: { id }, deposit, reversals, deliveredBy }: TradeRow): void {
   const times = (start: string): number => deposit.events.filter((event) => event.startsWith(start)).length
   must(
     times(`reversed ${id} `) === reversals,

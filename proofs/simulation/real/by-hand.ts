@@ -18,27 +18,27 @@ import type { Process, Scene } from './scene.ts'
 const LOOK_MS = 300_000
 
 /** Runs `work` in a live process, and again if that process dies, because the work would then never end. */
-export function asSoonAsAble(scene: Scene, work: (process: Process) => Promise<unknown>): void {
+export function runInLiveProcess(scene: Scene, work: (process: Process) => Promise<unknown>): void {
   const { engine, processes } = scene
-  const process = processes.find(({ alive }) => alive)
-  const again = () => engine.after(1_000, () => asSoonAsAble(scene, work))
+  const process = processes.find(({ isAlive }) => isAlive)
+  const again = () => engine.after(1_000, () => runInLiveProcess(scene, work))
   if (process === undefined) {
     again()
     return
   }
   const { life } = process
   let isOver = false
-  const over = () => {
+  const end = () => {
     isOver = true
   }
   const failed = () => {
-    over()
+    end()
     again()
   }
-  inProcess(scene, () => work(process).then(over), failed)
+  inProcess(scene, () => work(process).then(end), failed)
   const look = () => {
     if (isOver) return
-    if (process.alive && process.life === life) engine.after(LOOK_MS, look)
+    if (process.isAlive && process.life === life) engine.after(LOOK_MS, look)
     else again()
   }
   engine.after(LOOK_MS, look)
@@ -60,7 +60,7 @@ export async function retire({ deps }: Process, steamId: string): Promise<void> 
 /** Releases every third trade early, like the command `deposit release`. `timesMs`: from now. */
 export function releaseEarly(scene: Scene, timesMs: readonly number[]): void {
   for (const ms of timesMs)
-    scene.engine.after(ms, () => asSoonAsAble(scene, (process) => releaseEveryThird(scene, process)))
+    scene.engine.after(ms, () => runInLiveProcess(scene, (process) => releaseEveryThird(scene, process)))
 }
 
 async function releaseEveryThird({ faults }: Scene, { deps }: Process): Promise<void> {
@@ -90,7 +90,7 @@ export function creditByHand(scene: Scene, afterMs: number): void {
   engine.after(afterMs, () => {
     for (const offer of steam.offers.values()) {
       const isWhole = steam.steamTrades.get(offer.tradeId ?? '')?.state === 'complete'
-      if (isWhole) asSoonAsAble(scene, (process) => credit(scene, process, offer))
+      if (isWhole) runInLiveProcess(scene, (process) => credit(scene, process, offer))
     }
   })
 }

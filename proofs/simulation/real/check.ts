@@ -252,7 +252,7 @@ function checkEnd(steam: Steam, { id, state, offer, reason }: TradeRow): void {
     state === 'invalid'
       ? isReportedInvalid(steam, offer, reason ?? '')
       : (ANSWERS[state]?.some((answer) => reported?.has(answer)) ?? true)
-  must(isReported, 'I7', () => `trade ${id} ended as ${reason}, which Steam never said`)
+  must(isReported, 'I7', () => `trade ${id} ended as ${reason}, which Steam never reported`)
 }
 
 function checkGivenUp({ steam, engine, lost }: Scene, { id, bot, code, reason }: TradeRow): void {
@@ -378,11 +378,11 @@ export async function checkRest(scene: Scene): Promise<void> {
        or exists (select from event where sequence is null)`,
   )
   must(gaps.length === 0, 'I9', () => `the events of store ${gaps[0]?.id} have gaps`)
-  const { rows: untold } = await monitor.query<{ id: bigint }>(
+  const { rows: unreported } = await monitor.query<{ id: bigint }>(
     `select trade.id from trade where (select count(distinct part) from ledger_entry where trade_id = trade.id and cause = 'reversed')
        <> (select count(*) from event where trade_id = trade.id and type = 'deposit.reversed')`,
   )
-  must(untold.length === 0, 'I9', () => `trade ${untold[0]?.id} was reversed without an event`)
+  must(unreported.length === 0, 'I9', () => `trade ${unreported[0]?.id} was reversed without an event`)
   await checkFrozen(monitor)
 }
 

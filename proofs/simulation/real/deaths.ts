@@ -1,5 +1,5 @@
 /** Bots whose tokens Steam refuses forever. The operator retires some of them, sooner or later. */
-import { asSoonAsAble, retire } from './by-hand.ts'
+import { retire, runInLiveProcess } from './by-hand.ts'
 import { BOTS } from './people.ts'
 import type { Process, Scene } from './scene.ts'
 
@@ -19,12 +19,12 @@ export function planDeaths(scene: Scene, withinMs: number): void {
     engine.after(random.int(withinMs), () => {
       faults.note('bot that Steam refuses forever')
       lost.set(steamId, 'dead')
-      asSoonAsAble(scene, (process) => markDead(process, steamId))
+      runInLiveProcess(scene, (process) => markDead(process, steamId))
     })
     if (!random.chance(0.5)) continue
     engine.after(withinMs + random.int(12 * DAY_MS), () => {
       lost.set(steamId, 'retired')
-      asSoonAsAble(scene, (process) => retire(process, steamId))
+      runInLiveProcess(scene, (process) => retire(process, steamId))
     })
   }
   engine.after(withinMs + OFFER_LIFE_MS, () => steam.expire(({ bot, isOpaque }) => isOpaque || lost.has(bot)))

@@ -43,9 +43,9 @@ export function signalsOf({ engine, waiters, notify, life }: Waiting): Signals {
           const topics = waiters.get(topic) ?? new Set()
           waiters.set(topic, topics.add(resolve))
           engine.at(end, () => {
-            const { alive, life: current } = life()
+            const { isAlive, life: current } = life()
             // A wait that continued after a crash would hold a connection forever.
-            if (alive && current === begun) resolve()
+            if (isAlive && current === begun) resolve()
           })
         })
       }
@@ -66,7 +66,7 @@ export function idsOf(random: Random): Ids {
 }
 
 /** Matches errors that the simulation causes. Any other error in the log is a defect. */
-const OURS = /after a commit|could not serialize|simulated/
+const SIMULATED_ERROR = /after a commit|could not serialize|simulated/
 
 const TURNED_UP = /"state":"abandoned".*whose trade had been given up/
 
@@ -79,7 +79,7 @@ export function watchedLog(secrets: () => readonly string[], onTurnUp: () => voi
         must(!line.includes(secret), 'I14', () => `a secret is in the log: ${line.replaceAll(secret, '…')}`)
       }
       if (TURNED_UP.test(line)) onTurnUp()
-      must(!line.includes('"err":') || OURS.test(line), 'defect', () => line)
+      must(!line.includes('"err":') || SIMULATED_ERROR.test(line), 'defect', () => line)
     },
   })
 }

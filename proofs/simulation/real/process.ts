@@ -98,14 +98,14 @@ export function inProcess(
 ): void {
   work().catch((error: unknown) => {
     if (error instanceof ConnectionLost || isSerializationFailure(error)) onFailure()
-    else scene.fail(asPromise(error))
+    else scene.fail(asViolation(error))
   })
 }
 
 const constraintError = z.object({ code: z.enum(['23505', '23514']), table: z.string(), message: z.string() })
 
-/** The promise that each table's constraints protect. */
-const KEPT_BY: Record<string, Invariant> = {
+/** The promise that the constraints of each table protect. */
+const PROMISE_OF_TABLE: Record<string, Invariant> = {
   account: 'I4',
   custody_entry: 'I13',
   deposit: 'I13',
@@ -116,10 +116,10 @@ const KEPT_BY: Record<string, Invariant> = {
 }
 
 /** Turns an error of a constraint into a violation of the promise that it protects. */
-function asPromise(error: unknown): unknown {
+function asViolation(error: unknown): unknown {
   const refused = constraintError.safeParse(error).data
-  const kept = refused && KEPT_BY[refused.table]
-  return kept === undefined ? error : new Violation(kept, refused?.message ?? '', error)
+  const promise = refused && PROMISE_OF_TABLE[refused.table]
+  return promise === undefined ? error : new Violation(promise, refused?.message ?? '', error)
 }
 
 const isSerializationFailure = (error: unknown): boolean =>
@@ -169,7 +169,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
     else process.leases.delete(botId)
   }
   // A process that has a bot seldom looks for another one, so both processes get some.
-  if (!scene.faults.stopped && process.leases.size > 0 && scene.random.chance(0.6)) return
+  if (!scene.faults.areStopped && process.leases.size > 0 && scene.random.chance(0.6)) return
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)
   if (lease === undefined) return

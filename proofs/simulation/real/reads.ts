@@ -88,7 +88,7 @@ export async function checkReads(pool: pg.Pool, reads: Reads): Promise<void> {
     await checkEvents(reading, store, listed)
     await checkStatement(reading, store)
   }
-  for (const row of rows.deposits) await checkShown(reading, row)
+  for (const row of rows.deposits) await checkTimeline(reading, row)
 }
 
 /** Reads all pages of a list, but at most one page more than `most` entries fill. */
@@ -231,7 +231,7 @@ async function checkStatement({ db, reads, rows }: Reading, store: string): Prom
 }
 
 /** Checks what an operator sees of a deposit. */
-async function checkShown({ db, reads }: Reading, row: Row): Promise<void> {
+async function checkTimeline({ db, reads }: Reading, row: Row): Promise<void> {
   const moments = (await reads.timelineOf(db, BigInt(row.id))) ?? []
   const name = `deposit ${row.id} in the operator's view`
   const count = (start: RegExp): number => moments.filter(({ what }) => start.test(what)).length

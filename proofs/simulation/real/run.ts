@@ -9,7 +9,7 @@ import { createFaults, moreLikely } from '../faults.ts'
 import { LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, reportOf } from '../outcome.ts'
-import { revive, rouse } from '../process.ts'
+import { endPause, revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { type Invariant, Violation } from '../violation.ts'
@@ -294,7 +294,7 @@ function changeStore(scene: Scene, store: bigint): void {
     settings.get(Number(store))?.add(keyOf(terms))
     faults.note('changed settings of a store')
     const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
-    const [process] = processes.filter(({ alive }) => alive)
+    const [process] = processes.filter(({ isAlive }) => isAlive)
     if (process === undefined) return
     inProcess(scene, () =>
       process.connections.db.updateTable('store').set(change).where('id', '=', store).execute(),
@@ -343,7 +343,7 @@ function endFaults(scene: Scene): void {
   faults.stop()
   for (const process of processes) {
     process.skewMs = 0
-    rouse(process)
+    endPause(process)
     revive(process)
   }
   trace.add(`${engine.now()} the faults are over`)

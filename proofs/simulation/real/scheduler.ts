@@ -33,7 +33,7 @@ type Flight = Statement & {
   handOver: (() => void) | undefined
   /** The backends that blocked it at the last look. */
   blockers: readonly number[]
-  mustLook: boolean
+  mustCheck: boolean
 }
 
 /** Time before the first check whether a statement waits for a lock. Longer for statements that should never wait. */
@@ -78,16 +78,16 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
       const chore = chores.shift()
       if (chore !== undefined) {
         await chore()
-        for (const flight of flights) flight.mustLook = true
+        for (const flight of flights) flight.mustCheck = true
         continue
       }
-      const flight = flights.find(({ mustLook }) => mustLook)
+      const flight = flights.find(({ mustCheck }) => mustCheck)
       if (flight === undefined) return
-      flight.mustLook = false
+      flight.mustCheck = false
       if (!(await hasLanded(flight))) continue
       flights = flights.filter((other) => other !== flight)
       if (flight.releases) {
-        for (const other of flights) other.mustLook ||= other.blockers.includes(flight.pid)
+        for (const other of flights) other.mustCheck ||= other.blockers.includes(flight.pid)
       }
       flight.handOver?.()
       await turn()
@@ -96,7 +96,7 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
 
   return {
     execute: (on, start) =>
-      new Promise((resolve, reject) => flights.push(takeOff(on, start(), { resolve, reject }))),
+      new Promise((resolve, reject) => flights.push(startFlight(on, start(), { resolve, reject }))),
     meanwhile: (work) => {
       chores.push(work)
     },
@@ -114,9 +114,9 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
   }
 }
 
-type Hand<T> = { resolve(value: T): void; reject(error: unknown): void }
+type Settler<T> = { resolve(value: T): void; reject(error: unknown): void }
 
-function takeOff<T>(on: Statement, answer: Promise<T>, { resolve, reject }: Hand<T>): Flight {
+function startFlight<T>(on: Statement, answer: Promise<T>, { resolve, reject }: Settler<T>): Flight {
   const flight: Flight = {
     ...on,
     landed: answer.then(
@@ -129,7 +129,7 @@ function takeOff<T>(on: Statement, answer: Promise<T>, { resolve, reject }: Hand
     ),
     handOver: undefined,
     blockers: [],
-    mustLook: true,
+    mustCheck: true,
   }
   return flight
 }

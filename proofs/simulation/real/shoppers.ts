@@ -37,8 +37,8 @@ export function beginShopping(stage: Stage, deposits: number): void {
 /** Makes a call at a live process. Repeats it if the process dies, or if none is alive. */
 function call(stage: Stage, work: (process: Process) => Promise<void>): void {
   const { engine, random, processes } = stage
-  const able = processes.filter(({ alive }) => alive)
-  const process = able[random.int(Math.max(1, able.length))]
+  const live = processes.filter(({ isAlive }) => isAlive)
+  const process = live[random.int(Math.max(1, live.length))]
   const again = () => engine.after(2_000, () => call(stage, work))
   if (process === undefined) again()
   else inProcess(stage, () => work(process), again)

@@ -40,8 +40,8 @@ export function createWork(scene: () => Scene) {
 
   function dispatch(job: NewJob, attempt: Attempt): void {
     const { engine, processes, random } = scene()
-    const able = processes.filter((process) => process.alive && canDo(process, job))
-    const process = able[random.int(Math.max(1, able.length))]
+    const candidates = processes.filter((process) => process.isAlive && canDo(process, job))
+    const process = candidates[random.int(Math.max(1, candidates.length))]
     if (process === undefined) {
       backlog.push(job)
       return
@@ -95,7 +95,7 @@ async function performForBot(
 /** Renews the leases of a process, sometimes sets its clock wrong, and plans the next tick. */
 export function tick(scene: Scene, process: Process): void {
   const { engine, random, faults, scheduler, monitor } = scene
-  if (process.alive && process.pausedUntil <= engine.now()) {
+  if (process.isAlive && process.pausedUntil <= engine.now()) {
     const time = new Date(engine.now())
     scheduler.meanwhile(async () => {
       await monitor.query('update sim.clock set time = $1', [time])
@@ -104,14 +104,14 @@ export function tick(scene: Scene, process: Process): void {
     if (faults.strike('clock jump', 0.01)) process.skewMs = random.between(-10, 10) * MINUTE_MS
     else if (random.chance(0.03)) process.skewMs = random.between(-500, 500)
   }
-  if (!faults.stopped) engine.after(TICK_MS, () => tick(scene, process))
+  if (!faults.areStopped) engine.after(TICK_MS, () => tick(scene, process))
 }
 
 /** Watches the offers of every bot that the process believes it holds, less often than the real watch. */
 export function watch(scene: Scene, process: Process, until: number): void {
   const { engine, random } = scene
   if (engine.now() < until) engine.after(random.between(10_000, 22_000), () => watch(scene, process, until))
-  if (!process.alive || process.pausedUntil > engine.now()) return
+  if (!process.isAlive || process.pausedUntil > engine.now()) return
   for (const [botId, held] of process.leases) {
     if (!scene.open.has(botId)) continue
     const bot = contextOf(scene, process, held)
@@ -122,8 +122,8 @@ export function watch(scene: Scene, process: Process, until: number): void {
 /** Sweeps for due work. Once nothing new can begin, sweeps only if something is due. */
 export function sweep(scene: Scene, busyUntil: number): void {
   const { engine, processes, random, monitor, scheduler } = scene
-  const able = processes.filter(({ alive, pausedUntil }) => alive && pausedUntil <= engine.now())
-  const sweeper = able[random.int(Math.max(1, able.length))]
+  const candidates = processes.filter(({ isAlive, pausedUntil }) => isAlive && pausedUntil <= engine.now())
+  const sweeper = candidates[random.int(Math.max(1, candidates.length))]
   if (sweeper !== undefined) {
     inProcess(scene, async () => {
       await sweepTrades(sweeper.deps)
@@ -155,7 +155,7 @@ export function sweep(scene: Scene, busyUntil: number): void {
 export function sweepHistory(scene: Scene, times: readonly number[]): void {
   for (const time of times.flatMap((at) => [0, 1, 2].map((turn) => at + turn * MINUTE_MS))) {
     scene.engine.at(time, () => {
-      const [process] = scene.processes.filter(({ alive }) => alive)
+      const [process] = scene.processes.filter(({ isAlive }) => isAlive)
       if (process !== undefined) inProcess(scene, () => sweepHistories(process.deps))
     })
   }
