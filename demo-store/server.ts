@@ -9,7 +9,7 @@ import { CURRENCIES, GOODS, totalOf } from './goods.ts'
 import { helpPage } from './pages/help.ts'
 import { homePage } from './pages/home.ts'
 import { messagePage, money } from './pages/layout.ts'
-import { liveParts, type ShopView, toPay } from './pages/parts.ts'
+import { arrivedText, liveParts, type ShopView, toPay } from './pages/parts.ts'
 import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
@@ -169,13 +169,14 @@ function keepLanguage(request: IncomingMessage, language: Language): Reply {
  * `order` from anywhere. Anyone can type the address, so the books decide whether the payment succeeded.
  */
 function thanksFor(request: IncomingMessage, { books }: Store): string | undefined {
-  const { shopper, language } = visitorOf(request)
+  const visitor = visitorOf(request)
+  const { shopper, language } = visitor
   const query = queryOf(request)
   const topUp = books.topUp(query.get('paid') ?? query.get('order') ?? '')
   if (topUp?.shopper !== shopper) return undefined
   const texts = TEXTS[language]
   if (topUp.amount === null) return query.has('paid') ? texts.notYet : undefined
-  return { none: texts.arrived, waiting: texts.heldBack, bought: texts.yours }[topUp.cart]
+  return { none: arrivedText(topUp, visitor), waiting: texts.heldBack, bought: texts.yours }[topUp.cart]
 }
 
 async function changeCart(request: IncomingMessage, { books }: Store): Promise<Reply> {

@@ -183,6 +183,16 @@ describe('the shop', () => {
     expect(await back()).toContain('Thank you! Your balance was topped up.')
   })
 
+  test.each([
+    [0, 'Thank you! Your items arrived. Their worth is on hold $12.50 until 4 Dec .'],
+    [500, 'Thank you! $5.00 was added to your balance. The rest is on hold $7.50 until 4 Dec .'],
+  ])('does not call held money a balance: %i of 1,250 can be spent', async (now, thanks) => {
+    await visitors.press()
+    const heldUntil = '2026-12-04T12:00:00Z'
+    await visitors.send({ data: { externalId: ordered(), heldAmount: 1_250 - now, heldUntil } })
+    expect(await text(`/?order=${ordered()}`)).toContain(thanks)
+  })
+
   test('is in Russian for visitors who choose it, prices included', async () => {
     const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
     expect(await text('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)

@@ -51,6 +51,15 @@ function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visito
   return `${texts.onHold} ${money(amount, currency, visitor.language)}${day}`
 }
 
+/** Says which part of a successful top-up can be spent, and which is on hold. */
+export function arrivedText({ amount, held, heldUntil, currency }: TopUp, visitor: Visitor): string {
+  const texts = TEXTS[visitor.language]
+  if (held === 0) return texts.arrived
+  const now = (amount ?? 0) - held
+  const start = now === 0 ? texts.arrivedOnHold : texts.arrivedInPart(money(now, currency, visitor.language))
+  return `${start} ${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}.`
+}
+
 /** Returns the part of the cart's price that the balance does not cover, in minor units. */
 export function toPay({
   visitor: { currency },

@@ -22,7 +22,7 @@ const en = {
   from: 'Items from the Steam account',
   to: 'Offer to the Steam account',
   history: 'Timeline',
-  ofItHeld: (held: string) => `of it held: ${held}`,
+  ofItHeld: (held: string) => `${held} of it held`,
   reason: 'Reason',
   note: 'Show this page to support. It cannot be used to pay, and gives access to nothing.',
   kept: (until: string) => `It can be read until ${until}.`,

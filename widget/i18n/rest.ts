@@ -169,7 +169,7 @@ const ru: RestTexts = {
     'Технические работы: новые обмены приостановлены, ваше время не идёт. Предметы в безопасности; эта строка исчезнет сама, когда всё закончится.',
   technicalWorksUntil: (time) => `Планируемое окончание: ${time}.`,
   offerNumber: (id) => `Предложение Steam ${id}`,
-  paymentNumber: (id) => `Платёж #${id}`,
+  paymentNumber: (id) => `Платёж № ${id}`,
   toastTypes: { info: 'Сообщение', success: 'Готово', warning: 'Внимание', error: 'Ошибка' },
   toasts: 'Сообщения',
 }

@@ -4,7 +4,6 @@ import type { Language } from '../../contract/languages.ts'
 import type { UnavailableReason } from '../../contract/statuses.ts'
 import type { PayBlock } from '../flow/selectors.ts'
 import type { InventoryFailure, Sort } from '../flow/state.ts'
-import { itemConditions } from './conditions.ts'
 import { itemTexts } from './items.ts'
 import { countEn, countRu } from './plural.ts'
 import type { ErrorText } from './rest.ts'
@@ -14,7 +13,8 @@ const GAME_NAMES = { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisf
 
 const en = {
   ...itemTexts.en,
-  itemConditions: itemConditions.en,
+  /** Without the least price: the reasons above name it, in the currency of the payment. */
+  alsoNeeded: 'We accept items that are popular among players and free of trade restrictions.',
   game: 'Game',
   games: GAME_NAMES,
   onlyGames: (games: string) => `This payment only accepts items from ${games}.`,
@@ -172,7 +172,7 @@ export type StandTexts = typeof en
 
 const ru: StandTexts = {
   ...itemTexts.ru,
-  itemConditions: itemConditions.ru,
+  alsoNeeded: 'Подходят предметы, популярные среди игроков и без ограничений на обмен.',
   games: GAME_NAMES,
   game: 'Игра',
   onlyGames: (games) => `Для этого платежа подходят только предметы из ${games}.`,
@@ -252,9 +252,9 @@ const ru: StandTexts = {
   whyLater: (days, game) =>
     `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}, поэтому деньги магазин получит позже.`,
   whyParts: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита. Предложение может принести больше.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До конца этого срока магазин получает деньги только в пределах лимита. Предложение может принести больше.`,
   whyLimit: (days, game) =>
-    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До этого магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
+    `Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}. До конца этого срока магазин получает деньги только в пределах лимита, а сейчас он исчерпан. Поэтому вся сумма придёт позже.`,
   whyExpected: (days, game) =>
     `Ожидаем всё сейчас; точно скажет предложение. Другие платежи могут отложить часть: Steam позволяет отменить обмен в ${game} в течение ${countRu(days, 'дня', 'дней', 'дней')}.`,
   whyNow: (game) => `Для ${game} ничего не удерживается: магазин получит всю сумму, когда придут предметы.`,

@@ -35,7 +35,7 @@ export function Unavailable({ inventory }: { inventory: Inventory }) {
             {texts.firstFree(formatDate(inventory.nextTradableAt, language))}
           </span>
         )}
-        <span className="popover-note">{texts.itemConditions}</span>
+        <span className="popover-note">{texts.alsoNeeded}</span>
       </span>
     </p>
   )

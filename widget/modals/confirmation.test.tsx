@@ -66,7 +66,7 @@ it('D-9 an open offer that holds nothing says so, with the amount', () => {
 
 it.each([
   ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, at most', '$5.00']],
-  ['en', { status: 'pending', heldAmount: 2000 }, ['On Dec 4, at most', '$20.00']],
+  ['en', { status: 'pending', heldAmount: 2000 }, ['Now, at least', '$0.00', 'On Dec 4, at most', '$20.00']],
   // A store that waits for all of it has no limit that could grow.
   ['en', { status: 'pending', heldAmount: 2000, heldBy: 'release' }, ['On December 4', '$20.00']],
   ['en', { status: 'succeeded' }, ['Now', '$15.00', 'On December 4', '$5.00']],
