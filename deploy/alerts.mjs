@@ -45,9 +45,10 @@ function isSigned({ headers }, body) {
 /** Resolves to true if the command exited with 0. */
 function runCommand(text) {
   return new Promise((resolve) => {
-    const child = spawn('/bin/sh', ['-c', ALERT_COMMAND], {
+    // As a variable, a secret in the command is hidden from the lists of processes.
+    const child = spawn('/bin/sh', ['-c', 'eval "$ALERT_COMMAND"'], {
       // The other variables are settings of the till, and secrets.
-      env: { PATH: process.env.PATH },
+      env: { PATH: process.env.PATH, ALERT_COMMAND },
       stdio: ['pipe', 'inherit', 'inherit'],
       timeout: COMMAND_MS,
     })

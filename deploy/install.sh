@@ -153,7 +153,7 @@ examine() {
     console=$(agreed --console "$console" TRADETILL_CONSOLE_URL till-ops.example)
   fi
   must_be_ranges "$console_from" --console-from
-  [ "$console_from" ] || [ -z "$proxy" ] || [ ! -e "$caddyfile" ] || read_range
+  [ "$console_from" ] || [ -z "$console" ] || [ -z "$proxy" ] || [ ! -e "$caddyfile" ] || read_range
   [ "$host" != "$console" ] || stop "The console needs another host name than the till."
 }
 must_be_ranges() {
@@ -164,7 +164,7 @@ must_be_ranges() {
 # The operator may have added a comment, or more lines of this kind.
 read_range() {
   console_from=$(sed -n '/^[[:space:]]*@stranger not remote_ip /{s///;s/[[:space:]]*#.*//;s/[[:space:]]*$//;p;q;}' "$caddyfile")
-  must_be_ranges "$console_from" "The line @stranger of $caddyfile"
+  must_be_ranges "$console_from" "Give --console-from: the addresses in the line @stranger of $caddyfile"
 }
 
 # agreed OPTION GIVEN NAME EXAMPLE: prints the value to use. Stops if the option contradicts the settings file.
@@ -263,7 +263,7 @@ database_and_settings() {
     make_due tradetill
     act "put the host name, the mailbox and the console into $settings" edit_settings
   fi
-  [ -z "$without_proxy_given" ] || act 'note that another program is the proxy' touch "$folder/without-proxy"
+  [ -z "$without_proxy_given" ] || [ -e "$folder/without-proxy" ] || act 'note that another program is the proxy' touch "$folder/without-proxy"
 }
 
 # ---- 4. the release and its units
@@ -289,6 +289,8 @@ link_release() {
     act "make a backup, and look at what $release changes in the database" check_upgrade
     say note "the way back: ln -sfn $old $link && systemctl restart tradetill"
   fi
+  if [ -e "$nginx" ] && [ -e "$old/deploy/nginx.conf" ] && ! is_due nginx &&
+    ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then echo "$old" > "$(due nginx)"; fi
   make_due tradetill tradetill-vault tradetill-alerts
   act "point $link to $release" ln -sfn "$release" "$link"
 }
@@ -314,10 +316,11 @@ start() {
   if ! systemctl is-active --quiet tradetill; then
     act 'start the gateway, which makes its tables' start_gateway
     is_done tradetill
-  elif ! is_due tradetill; then
+  elif is_due tradetill; then
+    run_due tradetill 'restart the gateway' systemctl restart tradetill
+  else
     say there 'the gateway runs'
   fi
-  run_due tradetill 'restart the gateway' systemctl restart tradetill
   for unit in tradetill-vault tradetill-alerts; do
     if systemctl is-active --quiet "$unit"; then
       run_due "$unit" "restart $unit" systemctl restart "$unit"
@@ -352,8 +355,10 @@ caddy_proxy() {
   if [ -z "$proxy" ]; then
     if [ ! -e "$nginx" ]; then
       [ -z "$without_proxy_given" ] || leave 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
-    elif [ -e "$old/deploy/nginx.conf" ] && ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then
-      leave "make the changes of this release in $nginx: diff $old/deploy/nginx.conf $release/deploy/nginx.conf"
+    elif is_due nginx; then
+      before=$(cat "$(due nginx)" 2> /dev/null || cat "$folder/nginx.due")
+      leave "make the changes of this release in $nginx: diff $before/deploy/nginx.conf $release/deploy/nginx.conf"
+      is_done nginx
     fi
     return
   fi

@@ -186,7 +186,14 @@ const put = (page: Page, selector: string, text: string): Promise<boolean> =>
   )
 
 /** The state of the shopper as the test expects it, independent of the page. */
-type Shopper = { page: Page; server: Server; picked: string[]; kept: Map<string, string[]> }
+type Shopper = {
+  page: Page
+  server: Server
+  picked: string[]
+  kept: Map<string, string[]>
+  /** What the last press on Pay asked for. A page that is opened again begins with it. */
+  offered: string[]
+}
 
 function clearPicks(shopper: Shopper): void {
   shopper.picked = []
@@ -223,7 +230,9 @@ const ACTS = {
   clear: async (shopper) => {
     if ((await press(shopper.page, '.quiet-button')) !== null) shopper.picked = []
   },
-  pay: ({ page }) => press(page, '.pay'),
+  pay: async (shopper) => {
+    if ((await press(shopper.page, '.pay')) !== null) shopper.offered = shopper.picked
+  },
   leave: async ({ page }) => {
     if ((await press(page, '.step-back')) === null) return
     const { polls } = await look(page)
@@ -267,6 +276,7 @@ const ACTS = {
   open: async (shopper) => {
     await shopper.page.reload()
     clearPicks(shopper)
+    shopper.picked = shopper.offered
   },
 } satisfies Record<string, (shopper: Shopper, pick: number) => unknown>
 
@@ -366,9 +376,12 @@ test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of 
   await page.clock.pauseAt(Date.now() + 60_000)
   const property = fc.asyncProperty(rows, async (row) => {
     server = new Server()
-    const shopper = { page, server, picked: [], kept: new Map<string, string[]>() }
+    const shopper = { page, server, picked: [], kept: new Map<string, string[]>(), offered: [] }
     await page.goto(`${till.gateway}/help`)
-    await page.evaluate(() => localStorage.clear())
+    await page.evaluate(() => {
+      localStorage.clear()
+      sessionStorage.clear()
+    })
     await page.goto(`${till.gateway}/deposit/${HASH}`)
     await page.locator('.link-input input').waitFor()
     await ACTS.link(shopper, 0)

@@ -53,7 +53,10 @@ it('pipes the text of an alert and the address of the console to the command, an
   )
   const names = readFileSync(join(folder, 'env'), 'utf8').match(/^\w+(?==)/gm)
   // The shell adds some of its own.
-  expect(names?.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name))).toEqual(['PATH'])
+  expect(names?.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name)).sort()).toEqual([
+    'ALERT_COMMAND',
+    'PATH',
+  ])
 })
 
 it('refuses an alert signed with another secret, an old alert, and a call that is not a POST', async () => {

@@ -56,12 +56,12 @@ export function createTill(options: TillOptions) {
   const wait = options.wait ?? pause
 
   async function* events({
-    after: cursor = 0,
+    after: first,
     follow = false,
     everyMs = CHECK_MS,
     signal,
   }: EventOptions = {}): AsyncGenerator<Event, void, void> {
-    let after = cursor
+    let after = first ?? 0
     while (signal?.aborted !== true) {
       const page = await call<EventList>({
         path: '/v1/events',

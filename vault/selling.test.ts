@@ -162,7 +162,7 @@ describe('listings are taken down', () => {
     await bench.asGateway.query('delete from market_off')
     const before = bench.logged.length
     await bench.rounds(1)
-    expect(bench.logged.slice(before).join()).toContain('started selling again')
+    expect(bench.logged.slice(before).join()).toContain('the vault sells')
   })
 
   it('while the vault has the market off, even if the till has it on', async () => {

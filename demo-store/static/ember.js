@@ -9,7 +9,7 @@ const SHAPES = {
   clock: new Intl.DateTimeFormat(lang, { ...HOUR, second: '2-digit' }),
 }
 
-/** Shows times in the visitor's own zone, and names the zone. */
+/** Shows times in the visitor's own zone. */
 function localise(page) {
   for (const time of page.querySelectorAll('time[data-local]')) {
     time.textContent = SHAPES[time.dataset.local].format(new Date(time.dateTime))

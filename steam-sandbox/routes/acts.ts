@@ -188,7 +188,7 @@ function approve(sandbox: Sandbox, clientId: string, body: unknown): Reply {
 /** Sets the result of a scene of the tour. */
 function setSceneResult({ tour }: Sandbox, name: string, body: unknown): Reply {
   if (tour.setResult(name, body)) return json({ ok: true })
-  return json({ error: 'Give state (done or failed), said and looks for a scene of the tour.' }, 400)
+  return json({ error: 'Give state (done or failed), summary and links for a scene of the tour.' }, 400)
 }
 
 /** Switches a behaviour on for one person or all shoppers. A bad day can also end after a number of requests. */

@@ -148,7 +148,7 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
   const reason = await reasonToStop(parts, state)
   if (reason !== state.stopped) {
     state.stopped = reason
-    say(reason === undefined ? 'the vault started selling again' : 'the vault stopped selling', {
+    say(reason === undefined ? 'the vault sells' : 'the vault does not sell', {
       market: market.name,
       account: parts.marketAccount.account,
       ...(reason === undefined ? {} : { because: reason }),

@@ -6,8 +6,8 @@ import { problemIf } from './checks.ts'
 const PRICE = 'gateway/pricing/price.ts'
 /** The line to change, with the lines around it, because an identical line elsewhere checks an operator's own price. */
 const POPULAR_AND_WORTH = `reason: 'notPopular' }
-  const seen = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
-  if (seen <= rules.minWorthUsdCents)`
+  const worthUsdCents = shopperAmount(usdMicros, USD_PER_USD, rules.commissionBps)
+  if (worthUsdCents <= rules.minWorthUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const TRUE_MICROS = 10_000_000n
@@ -129,7 +129,7 @@ export const prices: Family = family<Defence>({
         {
           file: PRICE,
           from: POPULAR_AND_WORTH,
-          to: POPULAR_AND_WORTH.replace('seen <= rules.minWorthUsdCents', 'seen < 0n'),
+          to: POPULAR_AND_WORTH.replace('worthUsdCents <= rules.minWorthUsdCents', 'worthUsdCents < 0n'),
         },
       ],
     },
