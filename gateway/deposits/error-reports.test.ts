@@ -24,7 +24,7 @@ beforeEach(() => {
 
 const parsedLines = () => lines.map((line) => JSON.parse(line))
 
-it('one error from many pages gives one line, then one line in ten minutes with its count', () => {
+it('one error from many pages gives one line, then one every ten minutes, with the count', () => {
   for (let n = 0; n < 500; n += 1) report(REPORT)
   nowMs = 600_000
   report(REPORT)
@@ -80,6 +80,6 @@ it.each([
   [`https://till.test/${HASH}`, HASH],
   ['https://till.test/help', undefined],
   ['no address', undefined],
-])('the page %s belongs to the deposit %s', (url, hash) => {
+])('the deposit of the page %j is %j', (url, hash) => {
   expect(depositHashOf({ url })).toBe(hash)
 })

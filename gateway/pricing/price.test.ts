@@ -22,7 +22,9 @@ const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
   earlier: null,
   ...more,
 })
-const unknownBefore = (usd: number) => price(usd, { levelUsdMicros: null })
+/** A price whose weekly level differs from it; null if it is unknown. */
+const withLevel = (usd: number, level: number | null) =>
+  price(usd, { levelUsdMicros: level === null ? null : micros(level) })
 const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
 const judge = (...prices: SourcePrice[]) => worthOf(prices, RULES, NOW)
 const priced = (usd: number) => expect.objectContaining({ kind: 'priced', usdMicros: micros(usd) })
@@ -43,7 +45,7 @@ describe('the worth of an item', () => {
     expect(judge()).toEqual(unavailable('noPrice'))
   })
 
-  test('D-13 ignores a price more than an hour old if another source has a fresher one', () => {
+  test('D-13 ignores a price more than an hour old if another source has one at most an hour old', () => {
     const [hour, older] = [hoursAgo(1), new Date(hoursAgo(1).getTime() - 1)]
     expect(judge(price(5), price(4, { asOf: hour }))).toEqual(priced(4))
     expect(judge(price(5), price(4, { asOf: older }))).toEqual(priced(5))
@@ -68,7 +70,7 @@ describe('the worth of an item', () => {
     expect(judge({ ...listed(10), source: FILE_SOURCE })).toEqual(priced(5))
   })
 
-  test('D-13 does not depend on answers of all sources: a source’s last data prove popularity for 72 hours', () => {
+  test('D-13 counts a source’s last data as proof of popularity for 72 hours, even if it no longer answers', () => {
     const dear = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
     const listed = price(5, { popularity: 3, popularityKind: 'listings' })
     expect(judge(listed, dear)).toEqual(priced(5))
@@ -88,39 +90,38 @@ describe('the worth of an item', () => {
   })
 })
 
-/** A price whose weekly level is different. */
-const weekAt = (level: number, usd: number) => price(usd, { levelUsdMicros: micros(level) })
-
 /** Pumped: somebody raised the price on purpose, to be paid more than the item is worth. */
 describe('a pumped price', () => {
   test('is paid up to the limit above the weekly level, from any source', () => {
-    expect(judge(weekAt(10, 13))).toEqual(priced(13))
-    expect(judge(weekAt(10, 1_000))).toEqual(priced(13))
-    expect(judge(weekAt(10, 1_000), weekAt(10, 1_000), weekAt(10, 1_000))).toEqual(priced(13))
-    expect(judge(weekAt(10, 13))).toMatchObject({ levelUsdMicros: micros(10) })
+    expect(judge(withLevel(13, 10))).toEqual(priced(13))
+    expect(judge(withLevel(1_000, 10))).toEqual(priced(13))
+    expect(judge(withLevel(1_000, 10), withLevel(1_000, 10), withLevel(1_000, 10))).toEqual(priced(13))
+    expect(judge(withLevel(13, 10))).toMatchObject({ levelUsdMicros: micros(10) })
   })
 
   test('is not accepted from a single source for an unknown item', () => {
-    expect(judge(unknownBefore(5))).toEqual(unavailable('noPrice'))
-    expect(judge(unknownBefore(5), unknownBefore(6.5))).toEqual(priced(5))
-    expect(judge(unknownBefore(5), unknownBefore(6.51))).toEqual(unavailable('noPrice'))
-    expect(judge(unknownBefore(5), unknownBefore(900), unknownBefore(6))).toEqual(priced(6))
+    expect(judge(withLevel(5, null))).toEqual(unavailable('noPrice'))
+    expect(judge(withLevel(5, null), withLevel(6.5, null))).toEqual(priced(5))
+    expect(judge(withLevel(5, null), withLevel(6.51, null))).toEqual(unavailable('noPrice'))
+    expect(judge(withLevel(5, null), withLevel(900, null), withLevel(6, null))).toEqual(priced(6))
   })
 
-  test('is not accepted if two sources differ and a third agrees with the dearer one', () => {
-    expect(judge(unknownBefore(1), unknownBefore(5))).toEqual(unavailable('noPrice'))
+  test('is not accepted if two sources differ and no third agrees with the cheaper one', () => {
+    expect(judge(withLevel(1, null), withLevel(5, null))).toEqual(unavailable('noPrice'))
     for (const lie of [1.31, 3, 5, 900]) {
-      expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(lie))).toEqual(unavailable('noPrice'))
+      expect(judge(withLevel(1, null), withLevel(5, null), withLevel(lie, null))).toEqual(
+        unavailable('noPrice'),
+      )
     }
-    expect(judge(unknownBefore(1), unknownBefore(5), unknownBefore(1.3))).toEqual(priced(1.3))
+    expect(judge(withLevel(1, null), withLevel(5, null), withLevel(1.3, null))).toEqual(priced(1.3))
   })
 })
 
 describe('other rules of a price', () => {
   test('a price far below the weekly level is accepted from two sources, but not from a single one', () => {
-    expect(judge(weekAt(10, 7))).toEqual(priced(7))
-    expect(judge(weekAt(10, 6.99))).toEqual(unavailable('noPrice'))
-    expect(judge(weekAt(10, 4), weekAt(10, 5))).toEqual(priced(4))
+    expect(judge(withLevel(7, 10))).toEqual(priced(7))
+    expect(judge(withLevel(6.99, 10))).toEqual(unavailable('noPrice'))
+    expect(judge(withLevel(4, 10), withLevel(5, 10))).toEqual(priced(4))
   })
 
   test('D-13 a source’s clock can be up to five minutes ahead', () => {
@@ -129,15 +130,12 @@ describe('other rules of a price', () => {
     expect(judge(ahead(300_001))).toEqual(unavailable('noPrice'))
   })
 
-  const withLevel = (usd: number, level: number | null) =>
-    price(usd, { levelUsdMicros: level === null ? null : micros(level) })
-
-  test('a level from one of several sources caps the price, unless it is too far from their prices', () => {
+  test('a level from one of several sources caps the price; far below the prices it leaves no price, far above them it changes nothing', () => {
     expect(judge(withLevel(20, 12), withLevel(20, null), withLevel(20, null))).toEqual(priced(15.6))
     expect(judge(withLevel(20, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(10, 10), withLevel(20, null), withLevel(20, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(20, 900), withLevel(20, null), withLevel(20, null))).toEqual(priced(20))
-    // The ceiling of 19.50 is near the median, but too far below 26, the median without the lowest price.
+    // The ceiling of 19.50 is near the median, but too far below 26, the next higher price.
     expect(judge(withLevel(20, 15), withLevel(20, null), withLevel(26, null))).toEqual(unavailable('noPrice'))
     expect(judge(withLevel(20, 16), withLevel(20, null), withLevel(27.04, null))).toEqual(priced(20))
     expect(judge(withLevel(14, 10), withLevel(14, null), withLevel(16.9, null))).toEqual(priced(13))
@@ -147,7 +145,7 @@ describe('other rules of a price', () => {
     expect(judge(withLevel(13.5, 10), withLevel(13.5, null))).toEqual(priced(13))
   })
 
-  test('the lower of two levels caps the price if they agree or it is near the prices; of three levels, the median does', () => {
+  test('of two levels, the lower caps the price if both agree or it is near the prices; of three, the median does', () => {
     expect(judge(withLevel(20, 10), withLevel(20, 13), withLevel(20, null))).toEqual(priced(13))
     expect(judge(withLevel(20, 10), withLevel(20, 13.01), withLevel(20, null))).toEqual(
       unavailable('noPrice'),
@@ -221,7 +219,7 @@ const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 :
 const raised = (value: bigint) => (value * 13_000n) / 10_000n
 
 describe('properties of prices', () => {
-  test('D-13 one manipulated source moves a price at most the limit beyond the others’ prices', () => {
+  test('D-13 one manipulated source cannot move a price beyond the others’ prices by more than the limit', () => {
     fc.assert(
       fc.property(fc.array(source, { minLength: 1, maxLength: 6 }), source, (honest, lie) => {
         const worth = worthOf([...honest, lie], ANY_WORTH, NOW)
@@ -254,7 +252,7 @@ describe('properties of prices', () => {
     )
   })
 
-  test('D-13 a false price never raises the price more than the limit above both of two other sources', () => {
+  test('D-13 a false price never raises the price by more than the limit above either of two other sources', () => {
     fc.assert(
       fc.property(source, source, lyingRow, (one, other, lie) => {
         const worth = worthOf([one, other, lie], ANY_WORTH, NOW)

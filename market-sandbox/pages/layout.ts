@@ -1,6 +1,6 @@
 import { SCALES } from '../games.ts'
 import { type Reply, text } from '../http.ts'
-import type { Item } from '../world/world.ts'
+import type { Listing } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 
 const CSP =
@@ -25,7 +25,7 @@ export function page(title: string, body: string, status = 200): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } }
 }
 
-export function money(units: number, { currency }: Pick<Item, 'currency'>): string {
+export function money(units: number, { currency }: Pick<Listing, 'currency'>): string {
   return `${(units / SCALES[currency]).toFixed(2)} ${currency}`
 }
 

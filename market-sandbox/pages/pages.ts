@@ -5,7 +5,7 @@ import { type Incoming, type Reply, redirect, text } from '../http.ts'
 import { takeBack } from '../routes/control.ts'
 import { isMarketName, MARKET_NAMES, type Market, type Markets } from '../sandbox.ts'
 import { isBanned, isOnline } from '../world/sellers.ts'
-import { type Deal, type Item, isTemper, itemsOf, TEMPERS } from '../world/world.ts'
+import { type Deal, isTemper, itemsOf, type Listing, TEMPERS } from '../world/world.ts'
 import { escapeHtml } from './html.ts'
 import { emptyNote, moment, money, page } from './layout.ts'
 
@@ -71,9 +71,9 @@ function onSale(markets: Markets): Reply {
   )
 }
 
-const isOnSale = ({ status }: Item): boolean => status === 'on_sale'
+const isOnSale = ({ status }: Listing): boolean => status === 'on_sale'
 
-function saleRow(market: Market, item: Item): string {
+function saleRow(market: Market, item: Listing): string {
   const best = market.prices.best(item.name, item.currency)
   return `<li><div><strong>${escapeHtml(item.name)}</strong><p>${gameName(item.appId)} · ${market.site} · ${money(item.price, item)}, others ask ${money(best, item)}</p></div>
 <form method="post"><input type="hidden" name="market" value="${market.name}"><input type="hidden" name="item" value="${item.itemId}">
@@ -118,7 +118,7 @@ function dealRow(market: Market, deal: Deal): string {
   return `<li><div>${names.map((line) => `<p>${line}</p>`).join('')}<p class="note">${escapeHtml(deal.message)} · ${moment(deal.madeAtS)}</p></div>${button}</li>`
 }
 
-function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Item): string {
+function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Listing): string {
   if (outcome?.kind === 'settling') return `given, paid on ${moment(outcome.settlesAtS)}`
   if (outcome?.kind === 'paid') return `paid, ${money(outcome.received, item)} for the seller`
   if (outcome?.kind === 'reversed') return `taken back by the ${outcome.causer ?? 'buyer'}`

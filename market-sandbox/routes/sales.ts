@@ -3,11 +3,11 @@ import { json, type Reply, written } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { markReady, openDeals, secondsLeft } from '../world/deals.ts'
 import { offerOf } from '../world/outcomes.ts'
-import { type Deal, type Item, itemsOf, type World } from '../world/world.ts'
+import { type Deal, itemsOf, type Listing, type World } from '../world/world.ts'
 import { type Call, type CallContext, refuse } from './call.ts'
 
 /** The market's digit for each status. */
-const STATUS: Record<Item['status'], string> = {
+const STATUS: Record<Listing['status'], string> = {
   on_sale: '1',
   sold: '2',
   waiting: '7',
@@ -56,13 +56,13 @@ export const SALES: Record<string, Call> = {
   'GET operation-history': history,
 }
 
-function isShown({ status, outcome, changedAtS }: Item, nowS: number): boolean {
+function isShown({ status, outcome, changedAtS }: Listing, nowS: number): boolean {
   if (status === 'cancelled') return changedAtS + SHOWN_S > nowS
   if (status !== 'given') return true
   return outcome?.kind === 'settling' || changedAtS + SHOWN_S > nowS
 }
 
-function row(market: Market, item: Item) {
+function row(market: Market, item: Listing) {
   const { status, outcome } = item
   const nowS = market.nowS()
   const isSold = status !== 'on_sale'

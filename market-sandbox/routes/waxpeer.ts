@@ -6,7 +6,7 @@ import { markReady, openDeals } from '../world/deals.ts'
 import { listItem, priceItem, unlistAll } from '../world/listings.ts'
 import { offerOf } from '../world/outcomes.ts'
 import { askForInventory, inventoryOf, isBanned, isOnline } from '../world/sellers.ts'
-import { type Deal, findSeller, type Item, itemsOf, type Seller, withSeller } from '../world/world.ts'
+import { type Deal, findSeller, itemsOf, type Listing, type Seller, withSeller } from '../world/world.ts'
 import { handOverOf, sendUntil } from './waxpeer-deals.ts'
 
 const HOST = 'api.waxpeer.com'
@@ -82,7 +82,8 @@ const CALLS: Record<string, Call> = {
       .items.filter(
         (item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale',
       )
-    const price = (item: Item) => (market.faults.isOn('lies-price') ? Math.floor(item.price / 2) : item.price)
+    const price = (item: Listing) =>
+      market.faults.isOn('lies-price') ? Math.floor(item.price / 2) : item.price
     const items = own.map((item, index) => ({
       item_id: item.assetId,
       price: price(item),
@@ -155,14 +156,14 @@ async function receiveToken(context: CallContext): Promise<Reply> {
   return json({ success: true, msg: 'ok' })
 }
 
-const onSale = (market: Market, seller: Seller, assetId: string): Item | undefined =>
+const onSale = (market: Market, seller: Seller, assetId: string): Listing | undefined =>
   market
     .world()
     .items.find(
       (item) => item.seller === seller.steamId && item.assetId === assetId && item.status === 'on_sale',
     )
 
-const reprice = (market: Market, { itemId, seller }: Item, price: number): boolean =>
+const reprice = (market: Market, { itemId, seller }: Listing, price: number): boolean =>
   market.change((world, nowS) => priceItem(world, { seller, itemId, price }, nowS))
 
 type Line = { item_id: string; price: number }
@@ -267,7 +268,7 @@ function history({ market, seller, request }: CallContext): Reply {
   return json({ success: true, data: { trades: rows.slice(skip, skip + 100), transactions: [] } })
 }
 
-function rowOf({ faults }: Market, deal: Deal, item: Item) {
+function rowOf({ faults }: Market, deal: Deal, item: Listing) {
   const { outcome } = item
   const isUndone = outcome?.kind === 'timed_out' || outcome?.kind === 'reversed'
   const received = outcome === undefined || isUndone ? Math.floor(item.price * 0.95) : outcome.received

@@ -6,7 +6,7 @@ import {
   type Deal,
   findSeller,
   HAND_OVER_S,
-  type Item,
+  type Listing,
   MINUTE_S,
   type World,
   withDeal,
@@ -57,7 +57,7 @@ function messageOf(hash: string, site: string): string {
 }
 
 /** Seconds left to hand over a sold item; 0 once the time is up or the item is given. */
-export function secondsLeft(world: World, item: Item, nowS: number): number {
+export function secondsLeft(world: World, item: Listing, nowS: number): number {
   const deal = world.deals.find(({ hash }) => hash === item.hash)
   if (!deal || item.status === 'given') return 0
   return Math.max(0, deal.deadlineS - nowS)
@@ -86,7 +86,7 @@ export function markReady(
  * Returns listings that passers-by buy: on sale for half a minute, and no dearer than `best`, the lowest price on the
  * market.
  */
-export function boughtByPassers(world: World, best: (item: Item) => number, nowS: number): Item[] {
+export function boughtByPassers(world: World, best: (item: Listing) => number, nowS: number): Listing[] {
   return world.items.filter((item) => {
     const seller = findSeller(world, item.seller)
     return (

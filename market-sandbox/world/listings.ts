@@ -1,13 +1,13 @@
 import { inventoryOf, isBanned } from './sellers.ts'
-import { type Item, type Seller, type World, withItems } from './world.ts'
+import { type Listing, type Seller, type World, withItems } from './world.ts'
 
 export type Line = { assetId: string; price: number }
-export type Listed = { kind: 'listed'; item: Item } | { kind: 'refused'; error: string }
+export type Listed = { kind: 'listed'; item: Listing } | { kind: 'refused'; error: string }
 
 const LIVE = new Set(['on_sale', 'sold', 'waiting'])
 const MOST_PRICE = 100_000_000
 
-export function isLive({ status }: Item): boolean {
+export function isLive({ status }: Listing): boolean {
   return LIVE.has(status)
 }
 
@@ -36,7 +36,7 @@ export function listItem(
   if (seller.blocked.some(({ assetId, untilS }) => assetId === line.assetId && untilS > nowS))
     return refuse('item_not_recieved')
   if (isBanned(seller, nowS)) return refuse('item_not_inserted')
-  const item: Item = {
+  const item: Listing = {
     itemId: world.lastId + 1,
     seller: seller.steamId,
     appId,
@@ -75,6 +75,6 @@ export function unlistAll(
   return { world: without(world, removed), answer: removed.length }
 }
 
-function without(world: World, removed: readonly Item[]): World {
+function without(world: World, removed: readonly Listing[]): World {
   return { ...world, items: world.items.filter((item) => !removed.includes(item)) }
 }

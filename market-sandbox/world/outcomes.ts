@@ -4,8 +4,8 @@ import {
   DAY_S,
   type Deal,
   findSeller,
-  type Item,
   itemsOf,
+  type Listing,
   type Outcome,
   type Seller,
   type World,
@@ -74,7 +74,7 @@ function recordGift(
   const trade = seen.trades.find(({ id }) => id === offer.tradeId)
   if (!trade) return world
   const settlesAtS = trade.settlesAtS
-  const items = itemsOf(world, deal).map((item): Item => {
+  const items = itemsOf(world, deal).map((item): Listing => {
     const outcome: Outcome = {
       kind: 'settling',
       soldAtS: deal.madeAtS,
@@ -93,7 +93,7 @@ function recordGift(
 }
 
 function failDeal(world: World, deal: Deal, { isMissed, nowS }: { isMissed: boolean; nowS: number }): World {
-  const items = itemsOf(world, deal).map((item): Item => {
+  const items = itemsOf(world, deal).map((item): Listing => {
     const outcome: Outcome = {
       kind: 'timed_out',
       soldAtS: deal.madeAtS,
@@ -122,7 +122,7 @@ function judgeGiven(world: World, deal: Deal, { seen, nowS }: JudgeContext): Wor
   return first.outcome.settlesAtS <= nowS ? payDeal(world, deal, { settling, nowS }) : world
 }
 
-function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Item[]; nowS: number }): World {
+function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Listing[]; nowS: number }): World {
   const items = settling.map((item) => withOutcome(item, { kind: 'paid' }, nowS))
   const amount = sum(settling)
   return changeSeller(withItems(world, items), deal.seller, (seller) => ({
@@ -136,7 +136,7 @@ function payDeal(world: World, deal: Deal, { settling, nowS }: { settling: Item[
 function reverseDeal(
   world: World,
   deal: Deal,
-  { settling, nowS }: { settling: Item[]; nowS: number },
+  { settling, nowS }: { settling: Listing[]; nowS: number },
 ): World {
   const causer = deal.reversing ?? 'buyer'
   const items = settling.map((item) =>
@@ -158,11 +158,11 @@ function reverseDeal(
   }))
 }
 
-function withOutcome(item: Item, change: Partial<Outcome>, nowS: number): Item {
+function withOutcome(item: Listing, change: Partial<Outcome>, nowS: number): Listing {
   return item.outcome ? { ...item, changedAtS: nowS, outcome: { ...item.outcome, ...change } } : item
 }
 
-const sum = (items: readonly Item[]): number =>
+const sum = (items: readonly Listing[]): number =>
   items.reduce((all, { outcome }) => all + (outcome?.received ?? 0), 0)
 
 function changeSeller(world: World, steamId: string, change: (seller: Seller) => Seller): World {

@@ -5,7 +5,7 @@ import type { Currency } from '../games.ts'
 export const TEMPERS = {
   accepts: 'Accepts 5 seconds after the seller reported the trade as ready.',
   eager: 'Accepts immediately, before the seller reports the trade as ready.',
-  late: 'Accepts 8 minutes after the offer was made, when the time is up.',
+  late: 'Accepts 8 minutes after the offer was made, after the seller’s time to hand over is up.',
   never: 'Never answers: the seller must cancel after 10 minutes.',
   declines: 'Declines after 10 seconds.',
   counters: 'Answers with a counteroffer after 10 seconds.',
@@ -23,7 +23,7 @@ export type Buyer = { steamId: string; accountId: number; token: string; name: s
 
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
 
-/** The market's copy of an inventory. The market reads an inventory only on request, some seconds later. */
+/** The market's copy of an inventory. The market reads an inventory only on request, and a few seconds after it. */
 export type Inventory = {
   appId: number
   /** When the next reading is due. */
@@ -36,7 +36,7 @@ export type Inventory = {
 export type Seller = {
   steamId: string
   key: string
-  /** True once too many requests have cost the key. */
+  /** True once the market has deleted the key because of too many requests. */
   keyDeleted: boolean
   currency: Currency
   tradeToken?: string
@@ -45,7 +45,9 @@ export type Seller = {
   /** When Waxpeer received the token. */
   tokenAtS?: number
   onlineUntilS: number
+  /** The balance that can be paid out. */
   free: number
+  /** The seller's share of sales that can still be reversed on Steam. */
   settling: number
   inventories: Inventory[]
   /** How many consecutive sales were not handed over. */
@@ -56,10 +58,10 @@ export type Seller = {
 }
 
 /** `waiting`: the seller has reported the offer. */
-export type ItemStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
+export type ListingStatus = 'on_sale' | 'sold' | 'waiting' | 'given' | 'cancelled'
 
 /** One listing, and its result. */
-export type Item = {
+export type Listing = {
   itemId: number
   seller: string
   appId: number
@@ -68,9 +70,10 @@ export type Item = {
   name: string
   price: number
   currency: Currency
-  status: ItemStatus
+  status: ListingStatus
   listedAtS: number
   changedAtS: number
+  /** The hash of the deal, once the item is sold. */
   hash?: string
   outcome?: Outcome
 }
@@ -109,7 +112,7 @@ export type World = {
   aheadS: number
   buyers: Buyer[]
   sellers: Seller[]
-  items: Item[]
+  items: Listing[]
   deals: Deal[]
 }
 
@@ -117,7 +120,7 @@ export const DAY_S = 86_400
 export const MINUTE_S = 60
 /** How long a seller has to hand over a purchase. */
 export const HAND_OVER_S = 5 * MINUTE_S
-/** The most rows of each list to keep; older ones are deleted. */
+/** How many items and how many deals to keep at most; older ones are deleted. */
 const MOST_KEPT = 5000
 
 export type Change<T> = { world: World; answer: T }
@@ -141,7 +144,7 @@ export function withSeller(world: World, changed: Seller): World {
   }
 }
 
-export function withItems(world: World, changed: readonly Item[]): World {
+export function withItems(world: World, changed: readonly Listing[]): World {
   const changedById = new Map(changed.map((item) => [item.itemId, item]))
   const old = new Set(world.items.map(({ itemId }) => itemId))
   const added = changed.filter(({ itemId }) => !old.has(itemId))
@@ -157,6 +160,6 @@ export function withDeal(world: World, changed: Deal): World {
   return { ...world, deals: deals.slice(-MOST_KEPT) }
 }
 
-export function itemsOf(world: World, { itemIds }: Deal): Item[] {
+export function itemsOf(world: World, { itemIds }: Deal): Listing[] {
   return world.items.filter(({ itemId }) => itemIds.includes(itemId))
 }

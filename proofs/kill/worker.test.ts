@@ -45,7 +45,7 @@ test('20 parallel calls for the same trade make one offer, and each of them lear
   expect(other?.status).toBe(409)
 })
 
-describe('when a gateway is killed amid its work', () => {
+describe('when a gateway is killed in the middle of its work', () => {
   let worker: KilledWorker
   const depositOf = (title: string) => worker.deposits.find((deposit) => deposit.title === title)
 

@@ -83,7 +83,7 @@ async function lostOfferAnswer(till: KillTill): Promise<Trade> {
   return trade
 }
 
-/** Kills the running gateway amid its work. Resolves when the next one has finished that work. */
+/** Kills the running gateway in the middle of its work. Resolves when the next one has finished that work. */
 export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
   await until('nothing moves', async () => (await unsettledWork(till)).length === 0)
   const before = webhooksOf(till, 'deposit.pending').length

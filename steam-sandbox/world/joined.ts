@@ -1,4 +1,4 @@
-/** When an account joined Steam: an impostor's account is new. Pure. */
+/** The date on which an account joined Steam. Level 0 stands for a new account, such as an impostor's. Pure. */
 import type { Account } from './world.ts'
 
 /** Steam numbers accounts in order, so an account's number gives its year approximately. */
@@ -9,7 +9,7 @@ const DAYS_A_YEAR = 365
 
 const DAY = new Intl.DateTimeFormat('en-US', { dateStyle: 'long', timeZone: 'UTC' })
 
-/** The day as Steam writes it, such as `March 9, 2015`; undefined for a recent account. */
+/** Returns the date as Steam writes it, such as `March 9, 2015`; undefined for a new account. */
 export function memberSince({ accountId, level }: Pick<Account, 'accountId' | 'level'>): string | undefined {
   if (level === 0) return undefined
   const year = Math.min(LAST_YEAR, FIRST_YEAR + Math.floor(accountId / ACCOUNTS_A_YEAR))

@@ -48,7 +48,7 @@ describe('a paste', () => {
     expect(tradeLinkIn(text)).toBeUndefined()
   })
 
-  it('of a million letters takes no noticeable time', () => {
+  it('of a million letters is searched too', () => {
     expect(tradeLinkIn(`${'steamcommunity.com/tradeoffer/new/?'.repeat(30_000)} ${LINK}`)).toBe(LINK)
   })
 })

@@ -1,6 +1,6 @@
 /** Compares the till's database with the sandboxes of Steam and the markets, once nothing changes any more. */
 import { z } from 'zod'
-import type { Deal, Item } from '../../../market-sandbox/world/world.ts'
+import type { Deal, Listing } from '../../../market-sandbox/world/world.ts'
 import { type Offer, STATE, TRADE } from '../../../steam-sandbox/world/world.ts'
 import { checkTill, read, unsettledWork } from '../../kill/check.ts'
 import { BOTS } from '../../kill/till.ts'
@@ -142,7 +142,7 @@ function giftsToBuyers(till: SellingTill): string[] {
   ]
 }
 
-const itemsOf = (items: readonly Item[], { itemIds }: Deal): Item[] =>
+const itemsOf = (items: readonly Listing[], { itemIds }: Deal): Listing[] =>
   items.filter(({ itemId }) => itemIds.includes(itemId))
 
 function givenTwice(till: SellingTill): string[] {
@@ -199,7 +199,10 @@ async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
  * The state and amount that the till must have for a sale that ended. Waxpeer shows a sale that was taken back as
  * cancelled, without its refund, so the till learns only that the item was given and that nothing is owed.
  */
-function expectedEnd(market: string, outcome: Item['outcome']): { state: string; cents: number } | undefined {
+function expectedEnd(
+  market: string,
+  outcome: Listing['outcome'],
+): { state: string; cents: number } | undefined {
   if (outcome?.kind !== 'paid' && outcome?.kind !== 'reversed') return undefined
   if (outcome.kind === 'reversed' && market === 'waxpeer.com') return { state: 'late', cents: 0 }
   return { state: outcome.kind, cents: centsOf(outcome) }
@@ -207,7 +210,7 @@ function expectedEnd(market: string, outcome: Item['outcome']): { state: string;
 
 /** The markets' sandbox counts money in tenths of a cent. */
 const UNITS_PER_CENT = 10
-const centsOf = ({ kind, received, refund = 0 }: NonNullable<Item['outcome']>): number =>
+const centsOf = ({ kind, received, refund = 0 }: NonNullable<Listing['outcome']>): number =>
   Math.floor((kind === 'paid' ? received : refund) / UNITS_PER_CENT)
 
 /** The list without `others`. Each of these removes one equal entry. */

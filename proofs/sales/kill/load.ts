@@ -1,6 +1,6 @@
 /** Buyers who keep buying while the vault is killed and started again, and a clock that is faster than the machine's. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ItemStatus, Temper } from '../../../market-sandbox/world/world.ts'
+import type { ListingStatus, Temper } from '../../../market-sandbox/world/world.ts'
 import { isProtectedNow, reverseTrade } from '../../../steam-sandbox/world/trades.ts'
 import type { Random } from '../../random.ts'
 import { pass, type SellingTill } from './till.ts'
@@ -9,7 +9,7 @@ const LOOK_MS = 250
 /** The share of gifts that Steam's support takes back while their items are for sale, and the longest delay. */
 const UNDONE_SHARE = 0.15
 const MOST_REGRET_MS = 4_000
-const OFFERED: readonly ItemStatus[] = ['on_sale', 'sold', 'waiting']
+const OFFERED: readonly ListingStatus[] = ['on_sale', 'sold', 'waiting']
 /** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
 const BUY_CHANCE = 0.5
 const BUY_TWO_CHANCE = 0.25
