@@ -114,7 +114,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'widget',
-          include: ['widget/**/*.test.{ts,tsx}'],
+          include: ['{widget,console}/**/*.test.{ts,tsx}'],
           ...setup,
           // Style sheets are empty in tests, except the colours.
           css: { include: [/tokens\.css/] },

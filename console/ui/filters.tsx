@@ -51,7 +51,7 @@ function Filter({ name, label, options, type = 'text', fallback, value }: Filter
       {options !== undefined ? (
         <select
           id={id}
-          value={value === '' ? fallback : value}
+          value={value === '' ? (fallback ?? '') : value}
           onChange={(event) => choose(event.target.value)}
         >
           {fallback === undefined && <option value="">all</option>}

@@ -4,10 +4,10 @@ import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
 import { type Bar, type BarReason, type BarState, DOUBTS, DOUBTS_WITHIN_MS, nextBar, scopeOf } from './bar.ts'
 
-type Refusal = { botId: bigint; reason: BarReason; game: Game; now: Date }
+type BarRequest = { botId: bigint; reason: BarReason; game: Game; now: Date }
 
-/** Bars a bot, unless it already has a longer bar. */
-export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refusal): Promise<void> {
+/** Bars a bot, unless a current bar already covers this refusal. */
+export async function barBot(tx: Tx, { botId, reason, game, now }: BarRequest): Promise<void> {
   const scope = scopeOf(reason, game)
   const row = await tx
     .selectFrom('bot_bar')
@@ -16,8 +16,10 @@ export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refusal)
     .where('scope', '=', scope)
     .forUpdate()
     .executeTakeFirst()
-  const { until, times, reason: barReason } = nextBar(row, { reason, game, now })
-  const values = { bot_id: botId, scope, reason: barReason, barred_at: now, until, times }
+  const bar = nextBar(row, { reason, game, now })
+  if (bar === row) return
+  const { until, times } = bar
+  const values = { bot_id: botId, scope, reason: bar.reason, barred_at: now, until, times }
   await tx
     .insertInto('bot_bar')
     .values(values)
@@ -25,7 +27,10 @@ export async function barBot(tx: Db | Tx, { botId, reason, game, now }: Refusal)
     .execute()
 }
 
-/** Clears the bars that cover a game, because Steam accepted the bot's offer for items of it. */
+/**
+ * Clears the bars that cover a game, because Steam accepted the bot's offer for items of that game, and forgets all
+ * doubts about the bot.
+ */
 export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void> {
   await tx.deleteFrom('bot_bar').where('bot_id', '=', botId).where('scope', 'in', ['all', game]).execute()
   await tx.deleteFrom('bot_doubt').where('bot_id', '=', botId).execute()
@@ -33,7 +38,10 @@ export async function trustBot(tx: Tx, botId: bigint, game: Game): Promise<void>
 
 type Doubt = { botId: bigint; partnerSteamId: string; game: Game; now: Date }
 
-/** Records a partner that only another bot could serve. Several of them within an hour bar the bot as `doubted`. */
+/**
+ * Records that Steam refused this bot's offer to a partner but accepted another bot's. Several such partners within an
+ * hour bar the bot as `doubted`.
+ */
 export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Doubt): Promise<void> {
   const values = { bot_id: botId, partner_steam_id: partnerSteamId, doubted_at: now }
   await tx

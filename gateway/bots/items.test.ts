@@ -269,8 +269,13 @@ describe('items in the hands of a bot', () => {
 })
 
 describe('a survey of the bots', () => {
+  const barForTf = () => {
+    const refusal = { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() } as const
+    return till.db.transaction().execute((tx) => barBot(tx, refusal))
+  }
+
   it('D-30 shows how long each bot is barred, and why', async () => {
-    await barBot(till.db, { botId: bot.botId, reason: 'inventory_full', game: 'tf', now: till.clock.now() })
+    await barForTf()
     const [bar] = await listBars(till.db)
     const seconds = ((bar?.until.getTime() ?? 0) - till.clock.now().getTime()) / 1_000
     const labels = `bot="${session.steamId}",scope="tf",reason="inventory_full"`
@@ -278,6 +283,14 @@ describe('a survey of the bots', () => {
     expect(await barred()).toEqual([`tradetill_bot_barred_seconds{${labels}} ${seconds}`])
     await jump(till, seconds)
     expect(await barred()).toBeNull()
+  })
+
+  it('D-30 keeps the time of the refusal that barred the bot, even if the bar covers later ones', async () => {
+    await barForTf()
+    const barred = await listBars(till.db)
+    await jump(till, 60)
+    await barForTf()
+    expect(await listBars(till.db)).toEqual(barred)
   })
 
   it('shows how long ago the last complete look for reversals was', async () => {

@@ -1,6 +1,7 @@
 /** One search, and the list with filters, over deposits in many states. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
+import { createDeposit } from '../deposits/create.ts'
 import { publishEvents } from '../events/service.ts'
 import { savePrices } from '../pricing/store.ts'
 import { runCommand } from '../testing/command.ts'
@@ -18,7 +19,7 @@ import {
 } from '../testing/till.ts'
 import { listDeposits } from './deposit-list.ts'
 import { type DepositFilter, lookThrough } from './deposit-list-store.ts'
-import { type Findings, find } from './find.ts'
+import { type Findings, find, MOST_FOUND } from './find.ts'
 import type { ReadDeps } from './operation.ts'
 
 let till: Till
@@ -275,4 +276,27 @@ describe('the list', () => {
     )
     expect(more).toEqual([])
   })
+})
+
+it('a deposit with the typed number is found, even if many newer deposits have an order of this number', async () => {
+  const stores = await till.db
+    .insertInto('store')
+    .values(
+      Array.from({ length: MOST_FOUND }, (_, n) => ({ name: `Store ${n}`, origins: ['https://many.test'] })),
+    )
+    .returning('id')
+    .execute()
+  for (const store of stores) {
+    const order = {
+      externalId: String(paid.id),
+      currency: 'USD',
+      backToStoreUrl: 'https://store.test/',
+    } as const
+    await createDeposit(till.deps, store, order)
+  }
+  const { deposits, isCut } = await found(String(paid.id))
+  const numbers = deposits.map(({ depositId }) => depositId)
+  expect(numbers).toContain(paid.id)
+  expect(numbers).toEqual(numbers.toSorted((one, other) => Number(other - one)))
+  expect([numbers.length, isCut]).toEqual([MOST_FOUND, true])
 })

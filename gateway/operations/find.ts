@@ -62,22 +62,22 @@ export const MOST_FOUND = 20
 export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Findings>> {
   const read = readText(typed)
   if (read.kind === 'unreadable') return refused('usage', read.why)
-  const found: Found[] = []
+  const found: FoundByReading[] = []
   for (const reading of read.readings) found.push(await lookUp(db, reading, typed.trim()))
   const findings = await mergeFinds(db, found)
   const { isCut: _, ...lists } = findings
   const isNothing = Object.values(lists).every((list) => list.length === 0)
   return isNothing
-    ? refused('not_found', `Nothing was found. It was read as ${waysOf(read.readings)}.`)
+    ? refused('not_found', `Nothing was found. The text was read as ${waysOf(read.readings)}.`)
     : done(findings)
 }
 
 /** The finds of one reading. */
-type Found = Partial<Omit<Findings, 'deposits' | 'isCut'>> & { deposits?: [DepositKey, bigint[]][] }
+type FoundByReading = Partial<Omit<Findings, 'deposits' | 'isCut'>> & { deposits?: [DepositKey, bigint[]][] }
 
 const LARGEST_ID = 9_223_372_036_854_775_807n
 
-async function lookUp(db: Db, reading: Reading, typed: string): Promise<Found> {
+async function lookUp(db: Db, reading: Reading, typed: string): Promise<FoundByReading> {
   const most = MOST_FOUND + 1
   switch (reading.kind) {
     case 'hash':
@@ -114,14 +114,14 @@ async function lookUp(db: Db, reading: Reading, typed: string): Promise<Found> {
   }
 }
 
-async function lookUpAccount(db: Db, steamId: string): Promise<Found> {
+async function lookUpAccount(db: Db, steamId: string): Promise<FoundByReading> {
   const deposits = await depositsOfAccount(db, steamId, MOST_FOUND + 1)
   const [shopper, bots] = [await findShopper(db, steamId), await botOfSteamId(db, steamId)]
   const isKnown = deposits.length > 0 || shopper.isDenied
   return { deposits: [['steam_id', deposits]], bots, shoppers: isKnown ? [shopper] : [] }
 }
 
-async function lookUpNumber(db: Db, digits: string): Promise<Found> {
+async function lookUpNumber(db: Db, digits: string): Promise<FoundByReading> {
   const number = BigInt(digits)
   const isId = number <= LARGEST_ID
   return {
@@ -138,12 +138,12 @@ async function lookUpNumber(db: Db, digits: string): Promise<Found> {
 }
 
 /** Merges the finds: each deposit is listed once, with all its matching parts. */
-async function mergeFinds(db: Db, found: readonly Found[]): Promise<Findings> {
+async function mergeFinds(db: Db, found: readonly FoundByReading[]): Promise<Findings> {
   const as = new Map<bigint, DepositKey[]>()
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
     for (const id of ids) as.set(id, [...(as.get(id) ?? []), key])
   }
-  // Newest first.
+  // Keeps those of the likeliest readings, such as the deposit with exactly this number, and lists them newest first.
   const shown = [...as.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
   const stores = found.flatMap((each) => each.stores ?? [])
   const bots = found.flatMap((each) => each.bots ?? [])
@@ -168,9 +168,9 @@ const WAYS: Record<Reading['kind'], string> = {
   steam_id: 'a Steam account',
   offer: 'an offer',
   asset: 'an asset',
-  item: 'an item of the lists',
+  item: 'an item’s number as lists show it (trade-asset)',
   code: 'a secret code',
-  number: 'a number of a deposit, trade, offer, Steam trade, asset or delivery',
+  number: 'the number of a deposit, trade, offer, Steam trade, asset or delivery',
   order: 'an order id',
   words: 'words of a name',
 }

@@ -306,7 +306,8 @@ describe('D-30 a refusal without a reason', () => {
   it('leaves a doubted bot in the choice if no other has room, so shoppers alone bar no bot', async () => {
     await fleet(1)
     const [{ bot }] = bots as [Bot]
-    await barBot(till.db, { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() })
+    const doubted = { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() } as const
+    await till.db.transaction().execute((tx) => barBot(tx, doubted))
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
   })
 })

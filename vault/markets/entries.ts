@@ -44,7 +44,10 @@ const saleSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('unlisted'), market, itemId }),
   z.strictObject({ kind: z.literal('due_refused'), market, due: dueSchema, problem: z.string() }),
   z.strictObject({
-    ...{ kind: z.literal('deal_intended'), market, account, due: dueSchema },
+    kind: z.literal('deal_intended'),
+    market,
+    account,
+    due: dueSchema,
     itemIds: z.array(itemId),
   }),
   z.strictObject({ kind: z.literal('send_begun'), market, dealId }),
@@ -60,6 +63,7 @@ const saleSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('outcome'), market, itemId, end: endSchema }),
 ])
 const lineSchema = z.strictObject({ kind: z.literal('sale'), sale: saleSchema })
+const anySaleSchema = z.looseObject({ kind: z.literal('sale') })
 
 const placeOf = (id: string): string => `buyer of ${id}`
 
@@ -79,11 +83,19 @@ function sealToken({ token, ...due }: Extract<SaleEntry, { due: unknown }>['due'
 }
 
 /**
- * Reads an entry of sales from the log. Undefined for other entries, such as wishes. Throws if the seal does not open.
+ * Reads an entry of sales from the log. Undefined for other entries, such as wishes. Throws if this version cannot read a
+ * sale, because the vault could then give its items twice. Throws if the token cannot be unsealed.
  */
-export function fromLog({ at, entry }: Entry, key: Key): DatedEntry | undefined {
-  const sale = lineSchema.safeParse(entry).data?.sale
-  if (sale === undefined) return undefined
+export function fromLog({ n, at, entry }: Entry, key: Key): DatedEntry | undefined {
+  const line = lineSchema.safeParse(entry)
+  if (!line.success) {
+    if (!anySaleSchema.safeParse(entry).success) return undefined
+    throw new Error(
+      `Entry ${n} of the vault's log is a sale that this version cannot read. Start the version that wrote it.`,
+      { cause: line.error },
+    )
+  }
+  const { sale } = line.data
   if (!('due' in sale)) return { at, entry: sale }
   const { sealedToken, ...due } = sale.due
   return {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { Key } from '../files/key.ts'
 import { liveConnection, sandboxConnection } from './connection.ts'
+import { fromLog, toLog } from './entries.ts'
 import { bareNumber, parseLossless } from './lossless-json.ts'
 import { createPace } from './pace.ts'
 import { scaleOf } from './scale.ts'
@@ -21,6 +23,32 @@ describe('scales', () => {
   it('round down, and are undefined for an unknown currency', () => {
     expect(scaleOf('USD')?.toMinor(11_729n)).toBe(1_172n)
     expect(scaleOf('GBP')).toBeUndefined()
+  })
+})
+
+describe('an entry of sales in the log', () => {
+  const key: Key = { seal: (plain) => plain, open: (sealed) => sealed, mac: (text) => text }
+  const at = new Date(0)
+  const read = (entry: ReturnType<typeof toLog>) => fromLog({ n: 7, at, entry }, key)
+
+  it('is read as it was written, and entries of other kinds are skipped', () => {
+    const asset = { appId: 730, contextId: '2', assetId: '5' }
+    const due = {
+      dealId: '1',
+      partnerSteamId: '76561198000000001',
+      token: 'tok-en_1',
+      message: '',
+      assets: [asset],
+    }
+    const intended = { kind: 'deal_intended', market: 'market', account: null, due, itemIds: ['9'] } as const
+    expect(read(toLog(intended, key))).toEqual({ at, entry: intended })
+    expect(read({ kind: 'intended' })).toBeUndefined()
+  })
+
+  it('is never skipped: a version that cannot read it does not start', () => {
+    const sale = { kind: 'send_begun', market: 'market', dealId: '1', since: 'a later version' }
+    expect(() => read({ kind: 'sale', sale })).toThrow('Entry 7 of the vault')
+    expect(() => read({ kind: 'sale', sale: { kind: 'lent' }, of: 'a later version' })).toThrow('cannot read')
   })
 })
 

@@ -1,0 +1,21 @@
+import { renderToStaticMarkup } from 'react-dom/server'
+import { expect, it, vi } from 'vitest'
+
+// The module of the page's address listens for Back when it loads.
+vi.stubGlobal('addEventListener', () => {})
+const { Filters } = await import('./filters.tsx')
+
+const FIELDS = [{ name: 'state', label: 'State', options: ['open', 'ended'] }]
+const shown = (query: string, fallback?: string) =>
+  renderToStaticMarkup(
+    <Filters
+      query={new URLSearchParams(query)}
+      fields={FIELDS.map((field) => (fallback === undefined ? field : { ...field, fallback }))}
+    />,
+  )
+
+it('a choice of a filter follows the address, so Clear returns it to "all" or to its initial choice', () => {
+  expect(shown('state=ended')).toContain('<option selected="">ended</option>')
+  expect(shown('')).toContain('<option value="" selected="">all</option>')
+  expect(shown('', 'open')).toContain('<option selected="">open</option>')
+})
