@@ -191,7 +191,7 @@ type Shopper = {
   server: Server
   picked: string[]
   kept: Map<string, string[]>
-  /** What the last press on Pay asked for. A page that is opened again begins with it. */
+  /** The items that the last press on Pay asked for. A page that is opened again begins with them. */
   offered: string[]
 }
 
