@@ -18,7 +18,43 @@ const float = (value: number): Buffer => {
 
 const text = (value: string): Buffer => Buffer.from(value)
 
-/** Every size takes eight bytes, so no position depends on another one. */
+/** The ids of the elements, in hexadecimal. */
+const ID = {
+  SimpleBlock: 'a3',
+  Cluster: '1f43b675',
+  Timestamp: 'e7',
+  EBML: '1a45dfa3',
+  EBMLVersion: '4286',
+  EBMLReadVersion: '42f7',
+  EBMLMaxIDLength: '42f2',
+  EBMLMaxSizeLength: '42f3',
+  DocType: '4282',
+  DocTypeVersion: '4287',
+  DocTypeReadVersion: '4285',
+  Info: '1549a966',
+  TimestampScale: '2ad7b1',
+  Duration: '4489',
+  MuxingApp: '4d80',
+  WritingApp: '5741',
+  Video: 'e0',
+  PixelWidth: 'b0',
+  PixelHeight: 'ba',
+  Tracks: '1654ae6b',
+  TrackEntry: 'ae',
+  TrackNumber: 'd7',
+  TrackUID: '73c5',
+  TrackType: '83',
+  CodecID: '86',
+  Cues: '1c53bb6b',
+  CueTrackPositions: 'b7',
+  CueTrack: 'f7',
+  CueClusterPosition: 'f1',
+  CuePoint: 'bb',
+  CueTime: 'b3',
+  Segment: '18538067',
+} as const
+
+/** Sizes and numbers always take eight bytes, so an element's length does not depend on the positions written in it. */
 function element(id: string, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const size = uint(content.length)
@@ -31,7 +67,7 @@ function block({ atMs, isKey, data }: Frame, clusterMs: number): Buffer {
   head[0] = 0x81
   head.writeInt16BE(atMs - clusterMs, 1)
   head[3] = isKey ? 0x80 : 0
-  return element('a3', head, data)
+  return element(ID.SimpleBlock, head, data)
 }
 
 /** Begins a cluster with each key frame, because players can jump to clusters. */
@@ -42,48 +78,52 @@ function clustersOf(frames: Frame[]): { atMs: number; bytes: Buffer }[] {
     const atMs = own[0]?.atMs ?? 0
     return {
       atMs,
-      bytes: element('1f43b675', element('e7', uint(atMs)), ...own.map((each) => block(each, atMs))),
+      bytes: element(ID.Cluster, element(ID.Timestamp, uint(atMs)), ...own.map((each) => block(each, atMs))),
     }
   })
 }
 
 export function webmOf({ width, height, durationMs, frames }: Clip): Buffer {
   const header = element(
-    '1a45dfa3',
-    element('4286', uint(1)),
-    element('42f7', uint(1)),
-    element('42f2', uint(4)),
-    element('42f3', uint(8)),
-    element('4282', text('webm')),
-    element('4287', uint(4)),
-    element('4285', uint(2)),
+    ID.EBML,
+    element(ID.EBMLVersion, uint(1)),
+    element(ID.EBMLReadVersion, uint(1)),
+    element(ID.EBMLMaxIDLength, uint(4)),
+    element(ID.EBMLMaxSizeLength, uint(8)),
+    element(ID.DocType, text('webm')),
+    element(ID.DocTypeVersion, uint(4)),
+    element(ID.DocTypeReadVersion, uint(2)),
   )
   const info = element(
-    '1549a966',
-    element('2ad7b1', uint(1_000_000)),
-    element('4489', float(durationMs)),
-    element('4d80', text('tradetill')),
-    element('5741', text('tradetill')),
+    ID.Info,
+    element(ID.TimestampScale, uint(1_000_000)),
+    element(ID.Duration, float(durationMs)),
+    element(ID.MuxingApp, text('tradetill')),
+    element(ID.WritingApp, text('tradetill')),
   )
-  const video = element('e0', element('b0', uint(width)), element('ba', uint(height)))
+  const video = element(ID.Video, element(ID.PixelWidth, uint(width)), element(ID.PixelHeight, uint(height)))
   const tracks = element(
-    '1654ae6b',
+    ID.Tracks,
     element(
-      'ae',
-      element('d7', uint(1)),
-      element('73c5', uint(1)),
-      element('83', uint(1)),
-      element('86', text('V_VP9')),
+      ID.TrackEntry,
+      element(ID.TrackNumber, uint(1)),
+      element(ID.TrackUID, uint(1)),
+      element(ID.TrackType, uint(1)),
+      element(ID.CodecID, text('V_VP9')),
       video,
     ),
   )
   const clusters = clustersOf(frames)
   const cuesWith = (positions: number[]): Buffer =>
     element(
-      '1c53bb6b',
+      ID.Cues,
       ...clusters.map(({ atMs }, index) => {
-        const place = element('b7', element('f7', uint(1)), element('f1', uint(positions[index] ?? 0)))
-        return element('bb', element('b3', uint(atMs)), place)
+        const place = element(
+          ID.CueTrackPositions,
+          element(ID.CueTrack, uint(1)),
+          element(ID.CueClusterPosition, uint(positions[index] ?? 0)),
+        )
+        return element(ID.CuePoint, element(ID.CueTime, uint(atMs)), place)
       }),
     )
   let position = info.length + tracks.length + cuesWith([]).length
@@ -92,7 +132,7 @@ export function webmOf({ width, height, durationMs, frames }: Clip): Buffer {
     return position - bytes.length
   })
   const segment = element(
-    '18538067',
+    ID.Segment,
     info,
     tracks,
     cuesWith(positions),

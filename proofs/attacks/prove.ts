@@ -37,10 +37,11 @@ type Row = {
   family: number
   name: string
   defence: string
+  /** The defence's place in the sources. */
   at: string
   cases: number
-  /** How many cases succeeded without the defence. */
-  red: number
+  /** How many of these attacks succeeded without the defence. */
+  succeeded: number
 }
 
 async function prove(chosen: readonly Family[], templateUrl: string): Promise<Finding> {
@@ -58,15 +59,15 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
       for (const what of without.failing.slice(0, MOST_PRINTED)) {
         console.log(`not counted, because it fails even without ${defence}: ${number} ${what}`)
       }
-      if (without.count === 0) problems.push(`${number} ${name}: no case succeeds without ${defence}`)
-      rows.push({ family: number, name, defence, at, cases, red: without.count })
+      if (without.count === 0) problems.push(`${number} ${name}: no attack succeeds without ${defence}`)
+      rows.push({ family: number, name, defence, at, cases, succeeded: without.count })
       console.log(
         `${String(number).padStart(3)} ${name} | ${defence} | ${cases} cases, ${without.count} succeed without it | ${at}`,
       )
     }
   }
   for (const problem of problems) console.log(`PROBLEM ${problem}`)
-  const counted = rows.reduce((sum, { red }) => sum + red, 0)
+  const counted = rows.reduce((sum, { succeeded }) => sum + succeeded, 0)
   const passed = problems.length === 0
   console.log(
     `attacks: ${counted} counted cases of ${chosen.length} families, ${rows.length} defences switched off, ` +
@@ -76,7 +77,7 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
   return { passed, result: { name: 'attacks', content } }
 }
 
-/** `count`: how many cases succeed without the defence. `failing`: the cases that still fail. */
+/** `count`: how many attacks succeed without the defence. `failing`: those that still fail. */
 type WithoutDefence = { count: number; failing: string[] }
 
 async function runWithout(

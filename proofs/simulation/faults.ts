@@ -16,7 +16,7 @@ const SHARED = [
   'crash',
   'serialization failure',
   'paused lease holder',
-  'two processes at one bot',
+  'two processes on one bot',
   'write under an old lease',
   'reversal, whole',
   'reversal, in part',
@@ -28,7 +28,7 @@ const SHARED = [
   'acceptance after invalid',
   'acceptance after timed_out',
   'abandoned offer that turns up',
-  'accept faster than a cancel',
+  'acceptance faster than a cancel',
   'cancel that does nothing',
   'commit without an answer',
   'unreadable row in a list',
@@ -39,12 +39,12 @@ const SHARED = [
   'escrow that completes',
   'escrow that is cancelled',
   'refusal on the bot’s side',
-  'hold of a bot',
+  'hold on the bot’s side',
   'too many requests',
   'request held back by our own limits',
   'token refused for a while',
   'store cancels',
-  'accept faster than a store’s cancel',
+  'acceptance faster than a store’s cancel',
   'counter-offer declined',
   'changed settings of a store',
   'Steam trade that fails',
@@ -79,7 +79,7 @@ export type Fault = (typeof PURE_FAULTS)[number] | (typeof REAL_FAULTS)[number]
 export type Faults = {
   /** Decides whether the fault happens now, and counts it. Always false after `stop`. */
   strike(fault: Fault, probability: number): boolean
-  /** Decides whether the fault may happen from now on. Call `note` once it has changed an answer. */
+  /** Decides whether the fault may happen later. Call `note` once it has changed an answer. */
   plan(probability: number): boolean
   /** Counts a fault that has happened. */
   note(fault: Fault): void

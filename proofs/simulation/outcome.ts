@@ -12,13 +12,13 @@ export type Outcome = {
   /** Simulated milliseconds from the start of the seed to its last step. */
   simulatedMs: number
   faults: ReadonlyMap<Fault, number>
-  /** The promise that was broken; absent if all held. */
+  /** The invariant that was violated; absent if all held. */
   violation?: ViolationReport
   /** The last lines of the trace, or all of them. */
   trace: readonly string[]
 }
 
-/** Describes an error. An unexpected one counts as a broken promise too. */
+/** Describes an error. An unexpected one counts as a violated invariant too. */
 export function reportOf(error: unknown): ViolationReport {
   const invariant = error instanceof Violation ? error.invariant : 'defect'
   if (!(error instanceof Error)) return { invariant, message: String(error), stack: '' }

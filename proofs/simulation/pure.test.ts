@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.ts'
 
-/** Four of the first 25 seeds that together meet every fault, and six more seeds. */
+/** Four of the first 25 seeds, which between them meet every fault, and six more. */
 const FIRST = [5, 20, 22, 23, 1, 2, 3, 4, 6, 7]
 
-describe('the pure rules on a Steam that knows the truth', () => {
-  it(`hold for seeds of ${LEVELS.pure.deposits} deposits, and meet every fault`, async () => {
+describe('the pure rules on a simulated Steam', () => {
+  it(`hold, over seeds of ${LEVELS.pure.deposits} deposits that meet every fault`, async () => {
     const outcomes = await runUntilMet('pure', runPureSeed, FIRST)
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('pure', outcomes)).toEqual([])
@@ -26,7 +26,7 @@ describe('the pure rules on a Steam that knows the truth', () => {
 })
 
 describe('a run of seeds', () => {
-  /** A runner whose seeds meet every fault except a crash. */
+  /** Every seed meets all faults, but only `crashAt` meets a crash. The seed `brokenAt` violates an invariant. */
   const meeting =
     (crashAt: number, brokenAt?: number): RunSeed =>
     async (seed) => ({
@@ -52,7 +52,7 @@ describe('a run of seeds', () => {
     expect(await seedsOf(meeting(4))).toEqual([5, 2, 1, 3, 4])
   })
 
-  it('stops at a broken promise', async () => {
+  it('stops at a violated invariant', async () => {
     expect(await seedsOf(meeting(4, 1))).toEqual([5, 2, 1])
   })
 

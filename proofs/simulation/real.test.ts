@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('the services on PostgreSQL, one statement at a time', () => {
-  it(`hold for seeds of ${LEVELS.real.deposits} deposits, and meet every fault`, () => {
+  it(`hold, over seeds of ${LEVELS.real.deposits} deposits that meet every fault`, () => {
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('real', outcomes)).toEqual([])
   })

@@ -136,7 +136,7 @@ function misfortuneOf(
 /** Answers that the partner's items would not be held. Shoppers without an authenticator still had one at this time. */
 function check(memory: Memory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
-  if (isHeld) memory.faults.note('hold of a bot')
+  if (isHeld) memory.faults.note('hold on the bot’s side')
   return { kind: 'ok', holdDays: { partner: 0, own: isHeld ? 15 : 0 } }
 }
 
@@ -187,7 +187,7 @@ function cancel(memory: Memory, offerId: string): CancelAnswer {
   if (faults.strike('cancel that does nothing', 0.04)) return { kind: 'done' }
   if (
     offer.state === 'active' &&
-    faults.strike('accept faster than a cancel', 0.04) &&
+    faults.strike('acceptance faster than a cancel', 0.04) &&
     accept(memory, offer)
   ) {
     return { kind: 'not_active' }

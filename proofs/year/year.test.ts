@@ -1,4 +1,4 @@
-/** A small part of `npm run prove -- year`: no automatic statement has to read a growing table. */
+/** A small part of `npm run prove -- year`: no statement that runs without a request reads all of a growing table. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { functionsIn, statementsOf } from './statements.ts'
 import { measure } from './till.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-/** Enough deposits a day that some items are past their protection and still with a bot. */
+/** Enough deposits a day that the bots still have some items whose protection is over. */
 const SIZE = { deposits: 2_000, stores: 5, bots: 8, days: 60 }
 /**
  * The planner would read tables this small completely. These settings forbid it, so a full read means a missing index.
@@ -81,4 +81,6 @@ test('every table is listed, either as growing or as bounded', async () => {
   const ofKind = (kind: string) => rows.flatMap((row) => (row.kind === kind ? [row.name] : []))
   expect(ofKind('r')).toEqual([...GROWING, ...BOUNDED].sort())
   expect(ofKind('v')).toEqual([...VIEWS].sort())
+  // Partitioned tables and materialized views would need lists of their own.
+  expect([...ofKind('p'), ...ofKind('m')]).toEqual([])
 })

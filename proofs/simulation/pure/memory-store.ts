@@ -338,7 +338,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
     must(isKnown, 'I10', () => `trade: ${before.state} to ${trade.state}`)
     trace.add(`${engine.now()} trade ${trade.tradeId} ${before.state} ${trade.state}`)
     if (DELIVERED.includes(trade.state) && cancellingOf(before) === 'store') {
-      memory.faults.note('accept faster than a store’s cancel')
+      memory.faults.note('acceptance faster than a store’s cancel')
     }
     if ('reason' in trade && OPEN.includes(before.state)) checkEnd(memory, { trade, before })
     if (!OPEN.includes(trade.state)) memory.bots.get(row.facts.botId)?.open.delete(row)

@@ -224,7 +224,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (mine !== undefined) process.leases.delete(bot.botId)
   if (held !== undefined && held.until >= now) return
   if (held !== undefined && held.process !== process && held.process.leases.has(bot.botId)) {
-    scene.faults.note('two processes at one bot')
+    scene.faults.note('two processes on one bot')
   }
   bot.epoch += 1n
   holders.set(bot, { process, life: process.life, until: now + LEASE_MS })

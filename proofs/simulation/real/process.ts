@@ -175,7 +175,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
   if (lease === undefined) return
   if (scene.steam.refusesToken(lease.steamId)) return giveUpToken(scene, process, lease)
   if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
-    scene.faults.note('two processes at one bot')
+    scene.faults.note('two processes on one bot')
   }
   scene.epochs.set(lease.botId, lease.epoch)
   process.leases.set(String(lease.botId), { lease, endsAt: beforeMs + LEASE_MS })

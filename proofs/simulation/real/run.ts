@@ -232,7 +232,7 @@ function traceChanges({ trace, engine, faults }: Scene, before: Snapshot | undef
   for (const { id, state, reason, delivered, cancelling } of now.trades) {
     if (states.get(id) !== state) trace.add(`${engine.now()} trade ${id} ${state} ${reason ?? ''}`)
     const isFaster = delivered && cancelling === 'store' && states.get(id) === 'active'
-    if (isFaster) faults.note('accept faster than a store’s cancel')
+    if (isFaster) faults.note('acceptance faster than a store’s cancel')
   }
   const statuses = new Map(before?.deposits.map(({ id, status }) => [id, status]))
   for (const { id, status, credited, held, reversed } of now.deposits) {
