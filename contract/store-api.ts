@@ -12,6 +12,7 @@ import { isSteamId } from './steam-id.ts'
 
 export const CREDIT_MODES = ['on_accept', 'on_release'] as const
 
+export const LEAST_EXPIRY_MINUTES = 5
 export const MOST_EXPIRY_MINUTES = 24 * 60
 const MOST_METADATA = 20
 const MOST_LIMIT = 100
@@ -129,7 +130,7 @@ const createDepositFields = z.strictObject({
     ),
   expiresInMinutes: z
     .int()
-    .min(5)
+    .min(LEAST_EXPIRY_MINUTES)
     .max(MOST_EXPIRY_MINUTES)
     .optional()
     .describe('Minutes until the deposit expires if no offer is made. Default: 60.'),

@@ -1,9 +1,10 @@
 import type { Config } from './config.ts'
+import type { PageFacts } from './http/page.ts'
 
 /**
  * Settings that the page shows, as attributes of its root element. Only the links of a sandbox lead to another Steam.
  */
-export const pageFacts = (config: Config, communityUrl: string): Record<string, string | undefined> => ({
+export const pageFacts = (config: Config, communityUrl: string): PageFacts => ({
   'demo-store': config.demoStoreUrl,
   'support-email': config.supportEmail,
   'messenger-url': config.messengerUrl,

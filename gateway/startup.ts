@@ -11,7 +11,7 @@ import {
   readIdentity,
   recordKey,
 } from './db/identity.ts'
-import { applyMigrations, whileNobodyMigrates } from './db/migrate.ts'
+import { applyMigrations, withMigrationLock } from './db/migrate.ts'
 import { grantApp, grantVault } from './db/roles.ts'
 import { createLog, type Log } from './kit/log.ts'
 import { createSecretBox, fingerprintOf } from './kit/secret-box.ts'
@@ -64,7 +64,7 @@ export function startUp(
 
 async function configuredDatabase({ databaseUrl, ownerDatabaseUrl }: Config) {
   if (databaseUrl !== undefined) return { url: databaseUrl, ownerUrl: ownerDatabaseUrl }
-  throw new Error('DATABASE_URL is not set. `npm start` brings a PostgreSQL of its own in sandbox mode.')
+  throw new Error('DATABASE_URL is not set. `npm start` comes with its own PostgreSQL in sandbox mode.')
 }
 
 /** Writes nothing, not even a new master key, before the database is known to match this mode and key. */
@@ -79,7 +79,7 @@ async function prepareDatabase(
   const { url, ownerUrl, died } = await open(parts)
   await refuseUnfit(url)
   if (ownerUrl !== undefined) await refuseUnfit(ownerUrl, 'TRADETILL_OWNER_DATABASE_URL')
-  const masterKey = await whileNobodyMigrates(ownerUrl ?? url, { onProgress }, async (client) => {
+  const masterKey = await withMigrationLock(ownerUrl ?? url, { onProgress }, async (client) => {
     await refuseForeign(client, config)
     await applyMigrations(client, { onProgress })
     if (ownerUrl !== undefined) {

@@ -57,7 +57,7 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
         health.failing()[capability] !== null &&
         !trying.has(capability) &&
         health.sinceAnswerMs(capability) >= afterMs
-      if (isDue('offers', TRY_OFFERS_MS)) attempt('offers', session.listSentOffers(clock.now(), null))
+      if (isDue('offers', TRY_OFFERS_MS)) attempt('offers', session.listOffers(clock.now(), null))
       if (lastRead && isDue('inventories', TRY_INVENTORIES_MS)) {
         attempt('inventories', session.readInventory(...lastRead))
       }

@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
-import { lockBotNamed, setBotState, takeBotOut, type Watched, watchedOf } from './store.ts'
+import { lockBot, setBotState, takeBotOut, type Watched, watchedOf } from './store.ts'
 
 export type BotAct = 'pause' | 'resume' | 'remove' | 'retire'
 
@@ -15,7 +15,7 @@ export type ActAnswer =
 /** `which`: the bot's number or its 64-bit Steam id, as decimal digits. Repeating a command is not an error. */
 export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAnswer> {
   return inTransaction(db, async (tx): Promise<ActAnswer> => {
-    const bot = await lockBotNamed(tx, which)
+    const bot = await lockBot(tx, which)
     if (bot === undefined) return { kind: 'refused', reason: 'unknown_bot' }
     if (act === 'remove') return remove(tx, bot)
     if (act === 'retire') return retire(tx, bot)
@@ -23,10 +23,10 @@ export function actOnBot(db: Db | Tx, which: string, act: BotAct): Promise<ActAn
     // Only an enrolment brings a dead bot back into service.
     if (bot.state === 'dead') return { kind: 'refused', reason: 'dead' }
     const state: BotState = act === 'pause' ? 'paused' : 'active'
-    const now = { botId: bot.id, name: bot.name, state }
-    if (state === bot.state) return { kind: 'unchanged', ...now }
+    const after = { botId: bot.id, name: bot.name, state }
+    if (state === bot.state) return { kind: 'unchanged', ...after }
     await setBotState(tx, bot.id, state)
-    return { kind: 'done', ...now }
+    return { kind: 'done', ...after }
   })
 }
 
@@ -41,8 +41,8 @@ async function remove(tx: Tx, bot: { id: bigint; name: string }): Promise<ActAns
 
 /** Retires a bot that will never return. The sweep ends its open trades, and needs no bot for that. */
 async function retire(tx: Tx, bot: { id: bigint; name: string; state: BotState }): Promise<ActAnswer> {
-  const now = { botId: bot.id, name: bot.name, state: 'retired' } as const
-  if (bot.state === 'retired') return { kind: 'unchanged', ...now }
+  const after = { botId: bot.id, name: bot.name, state: 'retired' } as const
+  if (bot.state === 'retired') return { kind: 'unchanged', ...after }
   await takeBotOut(tx, bot.id, 'retired')
-  return { kind: 'done', ...now }
+  return { kind: 'done', ...after }
 }

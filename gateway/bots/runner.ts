@@ -14,7 +14,7 @@ export type BotsOptions = Omit<HeldBotDeps, 'monotonicMs' | 'random' | 'pace'> &
   random?: () => number
   /** Names this process among the holders of leases. A new UUID at every start. */
   owner: string
-  /** How many bots this process may hold; 0 if other processes hold all of them. */
+  /** How many bots this process may hold. 0 leaves all bots to other processes. */
   maxBots?: number
   pace?: Partial<Pace>
   /** Called with the number of processes that hold bots or are ready to. */
@@ -51,8 +51,8 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
         .finally(() => held.delete(bot))
     }
   }
-  // Gives up one bot at a time, so the others keep working and Steam gets no burst of logins. Chooses the bot that
-  // was taken last, so a process that restarts gets its own bots back.
+  // Gives up one bot at a time, so the others keep working and Steam gets no burst of logins. The last taken are
+  // those it took over when another process stopped, and that process gets them back.
   const giveUpOne = async () => {
     const idle = [...held].findLast((bot) => bot.isIdle())
     await idle?.release()

@@ -184,7 +184,7 @@ async function testSession(steam: Steam, session: SteamSession, now: Date): Prom
   if (answer.kind === 'unavailable') return answer
   if (answer.kind === 'unknown_account') return { kind: 'refused', reason: 'unknown_account' }
   const acknowledged = (await session.acknowledgeProtection()).kind === 'done'
-  const offers = await session.listSentOffers(now, null)
+  const offers = await session.listOffers(now, null)
   if (offers.kind === 'unavailable') return offers
   return { kind: 'passed', profile: answer.profile, acknowledged }
 }

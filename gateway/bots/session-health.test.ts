@@ -22,7 +22,7 @@ async function reportsAfter(answers: OfferAnswer[]): Promise<{ reports: string[]
     readInventory: notCalled,
     readOwnInventory: notCalled,
     sendOffer: notCalled,
-    listSentOffers: notCalled,
+    listOffers: notCalled,
     cancelOffer: notCalled,
     declineOffer: notCalled,
     readSteamTrade: notCalled,

@@ -32,7 +32,7 @@ export function observeSession(session: SteamSession, observer: Observer): Steam
     readOwnInventory: (...args) => observe(session.readOwnInventory(...args)),
     sendOffer: (...args) => observe(session.sendOffer(...args), 'offers'),
     readOffer: (...args) => observe(session.readOffer(...args), 'offers'),
-    listSentOffers: (...args) => observe(session.listSentOffers(...args), 'offers'),
+    listOffers: (...args) => observe(session.listOffers(...args), 'offers'),
     cancelOffer: (...args) => observe(session.cancelOffer(...args), 'offers'),
     declineOffer: (...args) => observe(session.declineOffer(...args), 'offers'),
     readSteamTrade: (...args) => observe(session.readSteamTrade(...args)),

@@ -248,7 +248,7 @@ export const isUnheld = ({ state, hasGateway, loginAfter }: BotSummary): boolean
   SPEAKING_STATES.includes(state) && !hasGateway && loginAfter === null
 
 /** Locks a bot that was not removed. `which`: its number or its 64-bit Steam id, as decimal digits. */
-export function lockBotNamed(tx: Tx, which: string) {
+export function lockBot(tx: Tx, which: string) {
   return tx
     .selectFrom('bot')
     .select(['id', 'name', 'state'])

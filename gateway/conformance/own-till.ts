@@ -1,9 +1,10 @@
-/** A small till that the store reads from during the checks: its event log, and deposits. */
+/** A small till that serves its event log and deposits to the store during the checks. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { WebhookEvent } from '../../contract/webhooks.ts'
+import { MOST_BODY_BYTES } from '../http/json-body.ts'
 import type { Order } from './invented.ts'
 
 export type OwnTill = {
@@ -60,7 +61,8 @@ export async function startOwnTill({ port, openDeposit }: Options): Promise<OwnT
     const logged = log.flatMap(({ data }) => ('externalId' in data ? [data] : []))
     const deposit = logged.findLast(isWanted) ?? [...deposits.values()].find(isWanted)
     if (deposit !== undefined) return { status: 200, body: deposit }
-    return { status: 404, body: { code: 'not_found', status: 404, detail: 'verify does not have this' } }
+    const detail = '`tradetill verify` does not know this address or deposit'
+    return { status: 404, body: { code: 'not_found', status: 404, detail } }
   }
   const server = createServer((request, response) => {
     answer(request)
@@ -84,9 +86,6 @@ export async function startOwnTill({ port, openDeposit }: Options): Promise<OwnT
     },
   }
 }
-
-/** The same limit as a till's. */
-const MOST_BODY_BYTES = 64 * 1024
 
 async function textOf(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = []

@@ -3,14 +3,13 @@ import { randomUUID } from 'node:crypto'
 import { compile as trustedBy } from '@fastify/proxy-addr'
 import { type FastifyInstance, fastify } from 'fastify'
 import { boundedServers, DEFAULT_CONNECTION_LIMITS } from '../http/connections.ts'
-import { readJsonBodies } from '../http/json-body.ts'
+import { MOST_BODY_BYTES, readJsonBodies } from '../http/json-body.ts'
 import { WITHOUT_AJV } from '../http/without-ajv.ts'
 import { answerErrors } from './answer.ts'
 import { guardCalls } from './guard.ts'
 import { addConsoleHeaders, serveConsolePage } from './page.ts'
 import { addConsoleCalls, type ConsoleDeps } from './routes.ts'
 
-const BODY_BYTES = 64 * 1024
 /**
  * The most open connections: enough for a few operators with some streams each. A stream can stay open for half an
  * hour.
@@ -30,7 +29,7 @@ export async function createConsole(options: ConsoleOptions): Promise<FastifyIns
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
-    bodyLimit: BODY_BYTES,
+    bodyLimit: MOST_BODY_BYTES,
     trustProxy: trustedProxies === undefined ? false : isTrusted,
     forceCloseConnections: true,
     schemaController: WITHOUT_AJV,

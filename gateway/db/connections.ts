@@ -42,7 +42,7 @@ export class Connection extends pg.Client {
 
   #ask(given: unknown[]): unknown {
     this.#isAsked = true
-    const answered = this.#awaitAnswer()
+    const answered = this.#startDeadline()
     const callback = given.at(-1)
     if (typeof callback === 'function') {
       given[given.length - 1] = (...answer: unknown[]) => {
@@ -56,7 +56,7 @@ export class Connection extends pg.Client {
   }
 
   /** Call the returned function when the answer has arrived. */
-  #awaitAnswer(): () => void {
+  #startDeadline(): () => void {
     let isAnswered = false
     const timer = setTimeout(async () => {
       // After a stall of this process, the answer may have arrived but not been read.
@@ -78,18 +78,18 @@ export type ConnectionGroup = {
 }
 
 export function createConnectionGroup(): ConnectionGroup {
-  const open = new Set<Connection>()
+  const connections = new Set<Connection>()
   return {
     clientWith: (deadlineMs) =>
       class extends Connection {
         constructor(config?: string | pg.ClientConfig) {
           super(config, deadlineMs)
-          open.add(this)
-          this.on('end', () => open.delete(this))
+          connections.add(this)
+          this.on('end', () => connections.delete(this))
         }
       },
     cut(which) {
-      const some = [...open].filter((connection) => which === 'all' || connection.isConnecting)
+      const some = [...connections].filter((connection) => which === 'all' || connection.isConnecting)
       for (const connection of some) connection.cut()
       return some.length
     },
@@ -97,7 +97,11 @@ export function createConnectionGroup(): ConnectionGroup {
 }
 
 /** Gives the statements of `work` more time, if the connection has deadlines. */
-export async function withDeadline<T>(client: unknown, ms: number, work: () => Promise<T>): Promise<T> {
+export async function withStatementDeadline<T>(
+  client: unknown,
+  ms: number,
+  work: () => Promise<T>,
+): Promise<T> {
   if (!(client instanceof Connection)) return work()
   const before = client.deadlineMs
   client.deadlineMs = ms

@@ -27,10 +27,10 @@ const NOT_LOCKED = ['55P03', '40P01']
 
 /** Migrates a database that is known to be ours. Resolves to the names applied now. */
 export const migrate = ({ url, ...options }: MigrateOptions & { url: string }): Promise<string[]> =>
-  whileNobodyMigrates(url, options, (client) => applyMigrations(client, options))
+  withMigrationLock(url, options, (client) => applyMigrations(client, options))
 
 /** Runs the work on its own connection, after any other migrating process, without a time limit. */
-export async function whileNobodyMigrates<T>(
+export async function withMigrationLock<T>(
   url: string,
   { onProgress }: Pick<MigrateOptions, 'onProgress'>,
   work: (client: pg.Client) => Promise<T>,

@@ -13,7 +13,7 @@ import { aBot, aDeposit, aStore, jump, type Till, tillOn } from '../testing/till
 import { tradeHandlers } from '../trades/advance.ts'
 import { createQueue } from './boss-queue.ts'
 import { type Database, openDatabase } from './client.ts'
-import { migrate, whileNobodyMigrates } from './migrate.ts'
+import { migrate, withMigrationLock } from './migrate.ts'
 import { createSignals } from './pg-signals.ts'
 import { grantApp } from './roles.ts'
 
@@ -42,7 +42,7 @@ function asApp(ownerUrl: string): string {
 }
 
 const grant = (ownerUrl: string, url: string) =>
-  whileNobodyMigrates(ownerUrl, {}, (client) => grantApp(client, url))
+  withMigrationLock(ownerUrl, {}, (client) => grantApp(client, url))
 
 async function resultOf(url: string, sql: string): Promise<string> {
   const client = new pg.Client({ connectionString: url })

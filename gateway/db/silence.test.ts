@@ -13,7 +13,7 @@ import {
   createConnectionGroup,
   DatabaseSilent,
   KEEP_ALIVE,
-  withDeadline,
+  withStatementDeadline,
 } from './connections.ts'
 import { createSignals } from './pg-signals.ts'
 import { type Pulse, startPulse } from './pulse.ts'
@@ -101,7 +101,7 @@ describe('a statement', () => {
     stopTime()
     await holder.query('select pg_advisory_lock(1)')
     const slow = () => line.query('select pg_advisory_xact_lock(1)')
-    const given = outcomeOf(withDeadline(line, 20_000, slow))
+    const given = outcomeOf(withStatementDeadline(line, 20_000, slow))
     await expect.poll(waitingForLock).toBe(1)
     await vi.advanceTimersByTimeAsync(19_999)
     await holder.query('select pg_advisory_unlock(1)')

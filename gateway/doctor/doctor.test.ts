@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../config.ts'
 import { claimDatabase } from '../db/identity.ts'
-import { whileNobodyMigrates } from '../db/migrate.ts'
+import { withMigrationLock } from '../db/migrate.ts'
 import { grantApp } from '../db/roles.ts'
 import { doctorProof, isDoctorProof } from '../kit/doctor-proof.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
@@ -337,7 +337,7 @@ describe('the doctor on a real PostgreSQL', () => {
     if (answer === undefined || owner === undefined) throw new Error('both were asked')
     for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
       expect(faults(findings).map(({ check }) => check)).toEqual(['database.rights'])
-    await whileNobodyMigrates(till.url, {}, (client) => grantApp(client, asRole()))
+    await withMigrationLock(till.url, {}, (client) => grantApp(client, asRole()))
     expect(faults(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
     expect(faults(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
   })

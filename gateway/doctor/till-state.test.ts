@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { whileNobodyMigrates } from '../db/migrate.ts'
+import { withMigrationLock } from '../db/migrate.ts'
 import { grantVault } from '../db/roles.ts'
 import { startConsole } from '../testing/console.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
@@ -182,7 +182,7 @@ describe('the doctor on a real PostgreSQL', () => {
     expect(await readVault(till.db, ROLE)).toEqual({ role: 'absent', connected: 0, unseen: 0 })
     await till.pool.query(`create role ${ROLE} login password 'secret'`)
     expect(await readVault(till.db, ROLE)).toMatchObject({ role: 'not_granted' })
-    await whileNobodyMigrates(till.url, {}, (client) => grantVault(client, ROLE))
+    await withMigrationLock(till.url, {}, (client) => grantVault(client, ROLE))
     const asVault = Object.assign(new URL(till.url), { username: ROLE, password: 'secret' }).href
     const client = new pg.Client({ connectionString: asVault })
     await client.connect()

@@ -10,11 +10,11 @@ import { createCsrf } from './csrf.ts'
 import { API_HEADERS, addHeaders } from './headers.ts'
 import { answerHealth, onceASecond } from './health.ts'
 import { guardHost } from './host.ts'
-import { readJsonBodies } from './json-body.ts'
+import { MOST_BODY_BYTES, readJsonBodies } from './json-body.ts'
 import { createLimits, type Limits, REMEMBERED_ADDRESSES } from './limits.ts'
 import { createMisses, hashOf, type Known, type Misses } from './misses.ts'
 import { limitCallsOfAddresses, limitCallsOfDeposits } from './open-calls.ts'
-import { type Embed, servePage } from './page.ts'
+import { type Embed, type PageFacts, servePage } from './page.ts'
 import { handleErrors, sendProblem } from './problem.ts'
 import { answerReadiness, type Progress } from './readiness.ts'
 import { refuseIf, type Unable } from './refusal.ts'
@@ -27,8 +27,7 @@ export type AppOptions = {
   publicUrl: URL
   imageOrigins: readonly string[]
   widgetFolder: string
-  /** Facts about the operator that the page may show, such as `support-email`. */
-  facts?: Record<string, string | undefined>
+  facts?: PageFacts
   /** Proxies whose X-Forwarded-For counts; none by default. */
   trustedProxies?: string[]
   limits?: Limits
@@ -70,8 +69,6 @@ export type ObservedCall = {
   seconds: number
 }
 
-const BODY_BYTES = 64 * 1024
-
 /** Builds the server without listening, which is enough for `inject`. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const trust = trustedBy(options.trustedProxies ?? [])
@@ -82,7 +79,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
-    bodyLimit: BODY_BYTES,
+    bodyLimit: MOST_BODY_BYTES,
     trustProxy: options.trustedProxies === undefined ? false : isTrustedProxy,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: 200 },

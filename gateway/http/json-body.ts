@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 
+/** The most bytes of a call's body. */
+export const MOST_BODY_BYTES = 64 * 1024
 /** Our calls nest only a few levels. Thousands of levels would exhaust the reader's stack. */
 const MOST_LEVELS = 32
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]

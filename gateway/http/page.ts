@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { hashSchema, type Payment } from '../../contract/widget-api.ts'
+import type { Payment } from '../../contract/widget-api.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import type { Csrf } from './csrf.ts'
 import { serveLoader } from './embed-loader.ts'
@@ -14,11 +14,10 @@ import { allowFraming, pageHeaders } from './headers.ts'
 import { refuse } from './refusal.ts'
 
 export type PageOptions = {
-  /** The widget's build. It may still be running when the gateway starts. */
+  /** The folder of the widget's build. The build may still be under way when the gateway starts. */
   folder: string
   mode: 'sandbox' | 'live'
-  /** Facts about the operator that the page may show: attributes of its root element, without `data-`. */
-  facts?: Record<string, string | undefined>
+  facts?: PageFacts
   imageOrigins: readonly string[]
   csrf: Csrf
   embed?: Embed | undefined
@@ -29,6 +28,14 @@ export type PageOptions = {
   shownPayment?(request: FastifyRequest, hash: string): Promise<Payment | undefined>
 }
 
+/** Facts about the operator that the page may show: attributes of its root element, without `data-`. */
+export type PageFacts = Partial<
+  Record<
+    'demo-store' | 'support-email' | 'messenger-url' | 'guide-video' | 'home' | 'steam',
+    string | undefined
+  >
+>
+
 export type Embed = {
   tokens: EmbedTokens
   /** The origin whose pages may frame this deposit; undefined if there is none. */
@@ -36,7 +43,8 @@ export type Embed = {
 }
 
 /**
- * The most database connections for framed pages, and the most such pages that wait for one. Anyone can request them.
+ * The most database connections for framed pages, and the most such pages that wait for one. Limited, because anyone can
+ * request framed pages.
  */
 const LOOKUPS_AT_A_TIME = 2
 const MOST_WAITING = 200
@@ -64,7 +72,7 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
     const isFrame = request.headers['sec-fetch-dest'] === 'iframe'
     const framed = isFrame ? await readFramed(path) : undefined
     if (framed === undefined) options.csrf.giveToken(request, reply)
-    const hash = DEPOSIT.exec(path)?.[1]
+    const hash = hashIn(path)
     const payment = hash === undefined ? undefined : await options.shownPayment?.(request, hash)
     reply
       .code(isRouteOfWidget(path, options.facts?.home !== undefined) ? 200 : 404)
@@ -78,7 +86,8 @@ export async function servePage(app: FastifyInstance, options: PageOptions): Pro
   })
 }
 
-const DEPOSIT = /^\/(?:deposit\/)?([0-9a-f]{32})$/
+/** The hash in the path of a deposit's page; undefined for other paths. */
+const hashIn = (path: string): string | undefined => /^\/(?:deposit\/)?([0-9a-f]{32})$/.exec(path)?.[1]
 
 type Framed = { origin: string; meta: string }
 
@@ -86,7 +95,7 @@ type Framed = { origin: string; meta: string }
 function framedReader(embed: Embed | undefined) {
   const lookUp = createLimiter(LOOKUPS_AT_A_TIME, MOST_WAITING)
   return async (path: string): Promise<Framed | undefined> => {
-    const hash = DEPOSIT.exec(path)?.[1]
+    const hash = hashIn(path)
     if (embed === undefined || hash === undefined) return undefined
     if (lookUp.isFull()) refuse('overloaded', { retryAfterS: FULL_RETRY_S })
     const origin = await lookUp(() => embed.originOf(hash))
@@ -116,8 +125,8 @@ function sendPage({ request, reply, page }: Sending, { payment, framed }: Shown)
 }
 
 /**
- * The page is compressed for each shopper. At its 14 KB, the highest level takes as long as a middle one: half a
- * millisecond.
+ * A page with a payment or a frame token is compressed for each request. At its 14 KB, the highest level takes as long as
+ * a middle one: half a millisecond.
  */
 const GZIP_LEVEL = 9
 
@@ -125,7 +134,8 @@ const GZIP_LEVEL = 9
 function isRouteOfWidget(path: string, hasHome: boolean): boolean {
   if (path === '/home') return hasHome
   if (['/', '/help'].includes(path)) return true
-  return /^\/deposit\/[^/]+$/.test(path) || hashSchema.safeParse(path.slice(1)).success
+  // A wrong link still shows a page: it says that the payment was not found.
+  return /^\/deposit\/[^/]+$/.test(path) || hashIn(path) !== undefined
 }
 
 function sendFile(reply: FastifyReply, path: string, maxAge: number): FastifyReply {

@@ -3,7 +3,7 @@
  * writer.
  */
 import type pg from 'pg'
-import { withDeadline } from '../db/connections.ts'
+import { withStatementDeadline } from '../db/connections.ts'
 import { settledId } from '../db/settled-store.ts'
 import { type Difference, onSnapshot, partOf } from './verify.ts'
 
@@ -87,7 +87,7 @@ export async function completeFull(
         union all select debit_account, -amount from ledger_entry where id <= $1) moved group by account`,
       [verifiedEntry],
     )
-  await withDeadline(client, SUMS_DEADLINE_MS + SILENCE_MS, sum)
+  await withStatementDeadline(client, SUMS_DEADLINE_MS + SILENCE_MS, sum)
   await client.query('commit')
 }
 

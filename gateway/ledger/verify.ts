@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { withDeadline } from '../db/connections.ts'
+import { withStatementDeadline } from '../db/connections.ts'
 
 export type Difference = { problem: string; detail: string }
 
@@ -106,7 +106,7 @@ async function nextDeposit(client: Client, from: string): Promise<string | undef
 export async function onSnapshot<T>(client: Client, deadlineMs: number, work: () => Promise<T>): Promise<T> {
   await client.query('begin isolation level repeatable read read only')
   await client.query(`set local statement_timeout = ${deadlineMs}`)
-  const found = await withDeadline(client, deadlineMs + SILENCE_MS, work)
+  const found = await withStatementDeadline(client, deadlineMs + SILENCE_MS, work)
   await client.query('commit')
   return found
 }

@@ -2,7 +2,7 @@
 import { installQueue } from '../db/boss-queue.ts'
 import { runningDatabase } from '../db/connection-file.ts'
 import { ownershipOf, readIdentity } from '../db/identity.ts'
-import { applyMigrations, whileNobodyMigrates } from '../db/migrate.ts'
+import { applyMigrations, withMigrationLock } from '../db/migrate.ts'
 import { judgeStatements, type Lock } from '../db/migration-rules.ts'
 import { grantApp, grantVault } from '../db/roles.ts'
 import { judgeSchema, type MigrationFile, migrationFiles, readApplied } from '../db/schema-version.ts'
@@ -49,7 +49,7 @@ async function missingOf(client: Client, { config }: StandaloneDeps): Promise<Mi
 export async function showMigrations(deps: StandaloneDeps): Promise<Answer<MigrationStatus>> {
   const url = ownerOf(deps)
   if (url === undefined) return NO_DATABASE
-  return whileNobodyMigrates(url, {}, async (client) => {
+  return withMigrationLock(url, {}, async (client) => {
     const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     const applied = (await readApplied(client)).map(({ name, oldestVersion }) => ({
@@ -65,7 +65,7 @@ export async function showMigrations(deps: StandaloneDeps): Promise<Answer<Migra
 export async function planMigrations(deps: StandaloneDeps): Promise<Answer<Plan>> {
   const url = ownerOf(deps)
   if (url === undefined) return NO_DATABASE
-  return whileNobodyMigrates(url, {}, async (client) => {
+  return withMigrationLock(url, {}, async (client) => {
     const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     return done({ steps: missing.flatMap(stepsOf) })
@@ -89,7 +89,7 @@ export async function runMigrations(
   const { config, url: appUrl } = deps
   const url = ownerOf(deps)
   if (url === undefined || appUrl === undefined) return NO_DATABASE
-  return whileNobodyMigrates(url, { onProgress }, async (client) => {
+  return withMigrationLock(url, { onProgress }, async (client) => {
     const missing = await missingOf(client, deps)
     if (typeof missing === 'string') return refused('conflict', missing)
     const applied = await applyMigrations(client, { onProgress })

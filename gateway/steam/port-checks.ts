@@ -94,12 +94,12 @@ async function readOffers(session: SteamSession, since: Date): Promise<{ sent: n
   let [sent, received] = [0, 0]
   let cursor: string | null = null
   for (let pages = 0; pages < MOST_PAGES; pages += 1) {
-    const page: OffersAnswer = await session.listSentOffers(since, cursor)
+    const page: OffersAnswer = await session.listOffers(since, cursor)
     if (page.kind !== 'offers' || page.unreadable.length > 0) throw failure('all offers are read', page)
-    const ids = [...page.offers, ...page.received].map(({ offerId }) => offerId)
+    const ids = [...page.sent, ...page.received].map(({ offerId }) => offerId)
     if (ids.some((id) => seen.has(id))) throw failure('no page repeats an offer of an earlier one', page)
     for (const id of ids) seen.add(id)
-    sent += page.offers.length
+    sent += page.sent.length
     received += page.received.length
     if (page.next === null) return { sent, received }
     if (cursors.has(page.next)) throw failure('each page leads to a new one', page)
@@ -149,8 +149,8 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   const sent = await session.sendOffer(partner, [asset], code)
   if (sent.kind !== 'sent') throw failure('the offer is sent', sent)
   onPassed(`offer ${sent.offerId} asks for ${item.name} with the code ${code}`)
-  const listed = await session.listSentOffers(new Date(clock.now().getTime() - RECENT_MS), null)
-  const found = listed.kind === 'offers' ? listed.offers.find(({ message }) => message === code) : undefined
+  const listed = await session.listOffers(new Date(clock.now().getTime() - RECENT_MS), null)
+  const found = listed.kind === 'offers' ? listed.sent.find(({ message }) => message === code) : undefined
   if (found?.offerId !== sent.offerId) throw failure('the offer is found by its code', listed)
   onPassed('the offer is found by its code')
   if (smoke.accept === undefined) return cancel(session, sent.offerId, onPassed)
@@ -160,7 +160,7 @@ async function checkSmoke(checks: PortChecks, session: SteamSession): Promise<vo
   if (!isOurs) throw failure('the requested item arrives', { kind: JSON.stringify(trade) })
   const { settlesAt } = trade
   const protection = settlesAt === null ? 'not protected' : `protected until ${settlesAt.toISOString()}`
-  onPassed(`it came as ${trade.received[0]?.newAssetId}, ${trade.state}, ${protection}`)
+  onPassed(`the item arrived as asset ${trade.received[0]?.newAssetId}; trade ${trade.state}, ${protection}`)
   const late = await session.cancelOffer(sent.offerId)
   if (late.kind !== 'not_active') throw failure('an accepted offer cannot be cancelled', late)
   onPassed('an accepted offer cannot be cancelled')

@@ -1,5 +1,5 @@
 /**
- * The Steam port: what the till needs of Steam, in the till's own words. `web/` implements it with the client
+ * The Steam port: what the till needs from Steam, in the till's own words. `web/` implements it with the client
  * libraries.
  *
  * Every method has its own deadline and resolves to a value. No answer of Steam makes a method throw. `unavailable`
@@ -174,13 +174,13 @@ export type UnreadableOffer = {
 }
 
 /**
- * A page. `offers` were sent by the bot, `received` by others. `unreadable`: broken sent offers; an offer that
- * is not found may be one of them. `next`: the start of the next page, null on the last one.
+ * A page. `sent` by the bot, and `received` from others. `unreadable`: broken sent offers; an offer that is not found may
+ * be one of them. `next`: the start of the next page, null on the last one.
  */
 export type OffersAnswer =
   | {
       kind: 'offers'
-      offers: Offer[]
+      sent: Offer[]
       received: Offer[]
       unreadable: UnreadableOffer[]
       next: string | null
@@ -253,10 +253,10 @@ export interface SteamSession {
   sendOffer(partner: Partner, assets: OfferAsset[], message: string): Promise<SendAnswer>
   readOffer(offerId: string): Promise<OfferAnswer>
   /**
-   * One page of the offers of both sides: all active ones, and those made or changed since `since`. `cursor`: the
-   * `next` of the page before, null for the first.
+   * One page of the offers that the bot sent and received: all active ones, and those made or changed since `since`.
+   * `cursor`: the `next` of the page before, null for the first.
    */
-  listSentOffers(since: Date, cursor: string | null): Promise<OffersAnswer>
+  listOffers(since: Date, cursor: string | null): Promise<OffersAnswer>
   cancelOffer(offerId: string): Promise<CancelAnswer>
   declineOffer(offerId: string): Promise<CancelAnswer>
   readSteamTrade(tradeId: string): Promise<SteamTradeAnswer>

@@ -49,8 +49,8 @@ export function countingSteam() {
       readOwnInventory: () => answer({ kind: 'items' as const, items: [], isComplete: true }),
       sendOffer: async () => ({ kind: 'sent', offerId: '1' }),
       readOffer: () => answer({ kind: 'missing' } as const),
-      listSentOffers: () =>
-        answer({ kind: 'offers' as const, offers: [], received: [], unreadable: [], next: null }),
+      listOffers: () =>
+        answer({ kind: 'offers' as const, sent: [], received: [], unreadable: [], next: null }),
       cancelOffer: () => answer({ kind: 'done' } as const),
       declineOffer: () => answer({ kind: 'done' } as const),
       readSteamTrade: () => answer({ kind: 'missing' } as const),

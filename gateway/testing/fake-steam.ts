@@ -122,14 +122,14 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
       const offer = offers.get(offerId)
       return offer === undefined ? { kind: 'missing' } : { kind: 'offer', offer }
     },
-    listSentOffers: async (_since, cursor): Promise<OffersAnswer> => {
+    listOffers: async (_since, cursor): Promise<OffersAnswer> => {
       calls.push(cursor === null ? 'list' : `list ${cursor}`)
       if (session.isDown) return unavailable
       const { rows, next } = pageOf([...offers.values()], Number(cursor ?? 0), session.pageSize)
       const isLast = next === null
       return {
         kind: 'offers',
-        offers: rows,
+        sent: rows,
         received: isLast ? [...session.received.values()] : [],
         unreadable: isLast ? session.unreadable : [],
         next: isLast ? null : String(next),

@@ -35,7 +35,7 @@ describe('the trade of an offer', () => {
   })
 })
 
-describe('an offer that only a till can have made', () => {
+describe('an offer that looks like a till’s', () => {
   it('has a code as its message, and gives nothing', () => {
     expect(isLikeOurs(offer('active', { message: 'K7QX2N' }))).toBe(true)
     expect(isLikeOurs(offer('active', { message: 'K7QX2N', itemsToGive: items.slice(0, 1) }))).toBe(false)
@@ -49,7 +49,7 @@ describe('an offer that only a till can have made', () => {
   )
 })
 
-describe('an offer with the items of its trade', () => {
+describe('the exact offer of a trade', () => {
   it('has the partner, code and item set of the trade, and gives nothing', () => {
     expect(isExactOfferOf(active, offer('active'))).toBe(true)
     expect(isExactOfferOf(active, offer('active', { itemsToReceive: [...items].reverse() }))).toBe(true)

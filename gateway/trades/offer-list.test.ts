@@ -98,11 +98,11 @@ describe('a list of many pages', () => {
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { received: false })
     const since: number[] = []
-    const { listSentOffers } = session
-    session.listSentOffers = async (from, cursor) => {
+    const { listOffers } = session
+    session.listOffers = async (from, cursor) => {
       since.push(till.clock.now().getTime() - from.getTime())
-      const page = await listSentOffers(from, cursor)
-      return page.kind === 'offers' ? { ...page, offers: [] } : page
+      const page = await listOffers(from, cursor)
+      return page.kind === 'offers' ? { ...page, sent: [] } : page
     }
     const { watch } = tradeHandlers(till.deps)
     for (let turn = 0; turn < 3; turn += 1) {

@@ -39,20 +39,20 @@ export async function readOn(
 ): Promise<Turn> {
   const turn: Turn = { offers: [], received: [], unreadable: [], hasFailed: false }
   for (let pages = 0; pages < PAGES_A_TURN && !pass.isComplete; pages += 1) {
-    const page = await session.listSentOffers(pass.since, pass.cursor)
+    const page = await session.listOffers(pass.since, pass.cursor)
     if (page.kind === 'unavailable') {
       pass.failures += 1
       if (pass.failures >= MOST_FAILURES) restart(pass)
       return { ...turn, hasFailed: true }
     }
-    turn.offers.push(...page.offers)
+    turn.offers.push(...page.sent)
     turn.received.push(...page.received)
     turn.unreadable.push(...page.unreadable)
     pass.failures = 0
     pass.pages += 1
     pass.cursor = page.next
     pass.isComplete = page.next === null
-    if (isEnough(page.offers)) break
+    if (isEnough(page.sent)) break
     if (pass.pages >= MOST_PAGES && !pass.isComplete) restart(pass)
   }
   return turn

@@ -50,10 +50,10 @@ describe('the watch over a bot’s offers', () => {
       if (offer !== undefined) session.offers.set(id, { ...offer, state })
     }
     // Like Steam: includes ended offers only if they changed after the cut-off.
-    const { listSentOffers } = session
-    session.listSentOffers = async (since, cursor) => {
-      const answer = await listSentOffers(since, cursor)
-      return answer.kind === 'offers' && since > endedAt ? { ...answer, offers: [] } : answer
+    const { listOffers } = session
+    session.listOffers = async (since, cursor) => {
+      const answer = await listOffers(since, cursor)
+      return answer.kind === 'offers' && since > endedAt ? { ...answer, sent: [] } : answer
     }
     till.clock.advance(3 * 86_400_000)
     await tradeHandlers(till.deps).watch(bot)
@@ -114,11 +114,11 @@ describe('the watch over a bot’s offers', () => {
     if (ours === undefined) throw new Error('Steam has no offer')
     const old = { ...ours, offerId: '50', message: 'ZZZZZZ' }
     session.offers.set('50', { ...old, state: 'in_escrow' })
-    const { listSentOffers } = session
-    session.listSentOffers = async (since, cursor) => {
-      const answer = await listSentOffers(since, cursor)
+    const { listOffers } = session
+    session.listOffers = async (since, cursor) => {
+      const answer = await listOffers(since, cursor)
       if (answer.kind !== 'offers') return answer
-      return { ...answer, offers: answer.offers.map((offer) => (offer.offerId === '50' ? old : offer)) }
+      return { ...answer, sent: answer.sent.map((offer) => (offer.offerId === '50' ? old : offer)) }
     }
     await watch()
     expect(session.calls).toContain('read 50')
@@ -148,11 +148,11 @@ describe('the watch over a bot’s offers', () => {
     const sent = () =>
       till.db.selectFrom('trade').select(['id', 'state', 'steam_offer_id']).orderBy('id').execute()
     await expect.poll(sent).toHaveLength(2)
-    const { listSentOffers } = session
-    session.listSentOffers = async (since, cursor) => {
-      session.listSentOffers = listSentOffers
+    const { listOffers } = session
+    session.listOffers = async (since, cursor) => {
+      session.listOffers = listOffers
       await tradeHandlers(till.deps).trade(bot, (await sent())[1]?.id ?? 0n)
-      return listSentOffers(since, cursor)
+      return listOffers(since, cursor)
     }
     await watch()
     expect(await answer).toEqual({ kind: 'active' })
@@ -198,10 +198,10 @@ describe('a till that has lost a trade', () => {
     session.offers.set('50', orphan)
     session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: '9051' })
     const since: Date[] = []
-    const { listSentOffers } = session
-    session.listSentOffers = (from, cursor) => {
+    const { listOffers } = session
+    session.listOffers = (from, cursor) => {
       since.push(from)
-      return listSentOffers(from, cursor)
+      return listOffers(from, cursor)
     }
     const { watch } = tradeHandlers(till.deps)
     expect([await watch(bot), await watch(bot)]).toEqual([0, 0])
@@ -269,12 +269,12 @@ describe('an offer whose send was not answered', () => {
     const deposit = await aDeposit(till, await aStore(till, { riskLimitUsdCents: 100_000n }))
     session.sends.push({ answer: 'unknown', createsOffer: true })
     let isHidden = true
-    const { listSentOffers } = session
-    session.listSentOffers = async (since, cursor) => {
-      const answer = await listSentOffers(since, cursor)
+    const { listOffers } = session
+    session.listOffers = async (since, cursor) => {
+      const answer = await listOffers(since, cursor)
       if (answer.kind !== 'offers') return answer
       const isAsked = ({ createdAt }: { createdAt: Date }) => !isHidden && createdAt >= since
-      return { ...answer, offers: answer.offers.filter(isAsked) }
+      return { ...answer, sent: answer.sent.filter(isAsked) }
     }
     till.clock.advance(10 * 60_000)
     const answer = requestTrade(till.deps, deposit.body)

@@ -1,10 +1,13 @@
-/** Stores the replays of a store, and counts their deliveries. */
+/** Records a store's replays, and counts their deliveries. */
 import { sql } from 'kysely'
 import type { Tx } from '../db/client.ts'
 
 export type ReplayChoice = { eventId: string } | { fromSequence: number; toSequence: number }
 
-/** SQL condition for the events of a replay: one of any type, or those in a range whose type the endpoint wants. */
+/**
+ * SQL condition for the events of a replay: a single event, whatever its type, or the events of a range whose types the
+ * endpoint wants.
+ */
 export const chosenEvents = (choice: ReplayChoice, eventTypes: readonly string[] | null) =>
   'eventId' in choice
     ? sql`id = ${choice.eventId}::uuid and sequence is not null`
@@ -26,7 +29,11 @@ export async function lockReplays(tx: Tx, storeId: bigint): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`replays of store ${storeId}`}, 0))`.execute(tx)
 }
 
-/** True while replayed deliveries of the store wait for their first attempt. */
+/**
+ * True while replayed deliveries of the store wait for their first attempt. A replay begins with a claim but no attempt,
+ * and a new delivery without a claim. A delivery whose sender was killed during its first attempt looks like a replay,
+ * and is soon sent too.
+ */
 export async function isReplaying(tx: Tx, storeId: bigint, now: Date): Promise<boolean> {
   const { rows } = await sql`
     select from webhook_endpoint endpoint where endpoint.store_id = ${storeId} and endpoint.state = 'enabled'

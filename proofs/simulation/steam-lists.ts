@@ -43,7 +43,7 @@ export function list(
   const torn = isTorn ? sent.pop() : undefined
   return {
     kind: 'offers',
-    offers: sent.map((offer) => answerOffer(memory, offer)),
+    sent: sent.map((offer) => answerOffer(memory, offer)),
     received: page.filter(({ isCounter }) => isCounter).map((offer) => answerOffer(memory, offer)),
     unreadable: [
       ...(cursor === null ? [ODD_ROW] : []),

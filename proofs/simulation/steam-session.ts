@@ -65,9 +65,9 @@ export function sessionOf(sim: Sim, access: SteamAccess): SteamSession {
       if (answer.kind === 'offer') learn(answer.offer)
       return answer
     },
-    async listSentOffers(since, cursor) {
+    async listOffers(since, cursor) {
       const answer = await read<OffersAnswer>('GetTradeOffers', () => steam.list(bot, { since, cursor }))
-      if (answer.kind === 'offers') for (const offer of answer.offers) learn(offer)
+      if (answer.kind === 'offers') for (const offer of answer.sent) learn(offer)
       return answer
     },
     cancelOffer: (offerId) =>

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { whileNobodyMigrates } from '../../gateway/db/migrate.ts'
+import { withMigrationLock } from '../../gateway/db/migrate.ts'
 import { grantApp, grantVault } from '../../gateway/db/roles.ts'
 import { type TestDatabase, testDatabase } from '../../gateway/testing/database.ts'
 import { testPool } from '../../gateway/testing/pool.ts'
@@ -56,7 +56,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
     url.password = 'secret'
     return url.href
   }
-  await whileNobodyMigrates(database.url, {}, async (client) => {
+  await withMigrationLock(database.url, {}, async (client) => {
     await grantApp(client, urlOf(appRole))
     await grantVault(client, vaultRole)
   })

@@ -4,7 +4,7 @@ import type { Refusal } from '../flow/state.ts'
 import { openedOn } from '../flow/test-states.ts'
 import { restTexts } from '../i18n/rest.ts'
 import { markup } from '../test-markup.tsx'
-import { Message } from './failed.tsx'
+import { LoadFailure } from './failed.tsx'
 
 const { en } = restTexts
 
@@ -14,7 +14,7 @@ const FLOW: Flow = {
   subscribe: () => () => {},
 }
 
-const shown = (refusal: Refusal): string => markup(<Message refusal={refusal} flow={FLOW} />)
+const shown = (refusal: Refusal): string => markup(<LoadFailure refusal={refusal} flow={FLOW} />)
 
 it.each<[string, Refusal]>([
   ['a server that broke', { code: 'internal', detail: 'x' }],

@@ -7,8 +7,8 @@ import { Retry } from './retry.tsx'
 
 type Props = { refusal: Refusal; flow: Flow }
 
-/** Replaces Try again if the address is wrong. Leads back to the previous site, perhaps the store, or to help. */
-function BackWhereFrom() {
+/** Replaces the button "Try again" if the address is wrong. Leads back to the previous site, perhaps the store, or to help. */
+function BackOrHelp() {
   const { texts } = useRest()
   const { referrer } = document
   const isOther = /^https?:\/\//i.test(referrer) && new URL(referrer).origin !== location.origin
@@ -26,12 +26,12 @@ export function Failed(props: Props) {
       <Header>
         <span className="brand">Tradetill</span>
       </Header>
-      <Message {...props} />
+      <LoadFailure {...props} />
     </>
   )
 }
 
-export function Message({ refusal: { code, isAnswered }, flow }: Props) {
+export function LoadFailure({ refusal: { code, isAnswered }, flow }: Props) {
   const { texts } = useRest()
   const unknown = code === 'deposit_not_found' || code === 'invalid_request'
   // If something answered, the shopper's connection is not to blame.
@@ -43,7 +43,7 @@ export function Message({ refusal: { code, isAnswered }, flow }: Props) {
     <main className="message-page">
       <h1>{unknown ? texts.paymentNotFound : title}</h1>
       <p>{unknown ? texts.paymentNotFoundHint : hint}</p>
-      {unknown ? <BackWhereFrom /> : <Retry flow={flow} />}
+      {unknown ? <BackOrHelp /> : <Retry flow={flow} />}
     </main>
   )
 }

@@ -8,7 +8,7 @@ type Props = {
   /** Accessible name, if no heading inside has it. */
   name?: string
   className?: string
-  /** Called on Esc or a click outside. Without it neither closes the dialog. */
+  /** Called on Esc or Back. Without it the dialog stays open. */
   onClose?: () => void
   /** `titleId` is the id for the heading that names the dialog. */
   children: (titleId: string) => ReactNode
@@ -55,7 +55,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         event.preventDefault()
         onClose?.()
       }}
-      // Some browsers close the dialog on Android's second Back or a third Esc. Reopen it: the state decides.
+      // A browser may close it anyway, after repeated Esc or Back. Only the page's state closes it.
       onClose={(event) => {
         const { currentTarget: element } = event
         if (event.target !== element || !element.isConnected || element.open) return
@@ -63,7 +63,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
         open(element)
       }}
       onKeyDown={(event) => {
-        // A second Esc would close a dialog whose first cancel was prevented.
+        // Repeated Esc would close a dialog whose first cancel was prevented.
         if (event.key === 'Escape') {
           event.preventDefault()
           onClose?.()

@@ -99,7 +99,7 @@ const CALLS: Record<string, Call> = {
     if (answer.kind === 'offer') seen.tradeId = answer.offer.tradeId ?? seen.tradeId
     return answer
   },
-  listSentOffers: ({ session }) => session.listSentOffers(new Date(NOW.getTime() - 60_000), null),
+  listOffers: ({ session }) => session.listOffers(new Date(NOW.getTime() - 60_000), null),
   cancelOffer: ({ session, seen }) => session.cancelOffer(seen.offerId),
   declineOffer: ({ session, seen }) => session.declineOffer(seen.offerId),
   readSteamTrade: ({ session, seen }) => session.readSteamTrade(seen.tradeId),

@@ -75,7 +75,7 @@ async function askAll() {
     await session.readInventory(PARTNER, 'cs', 'en'),
     await session.sendOffer(PARTNER, ASSETS, 'K7M2QX'),
     await session.readOffer('55'),
-    await session.listSentOffers(new Date(), null),
+    await session.listOffers(new Date(), null),
     await session.cancelOffer('55'),
     await session.declineOffer('55'),
     await session.readSteamTrade('900'),

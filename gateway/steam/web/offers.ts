@@ -54,7 +54,7 @@ export async function readOffer(connection: Connection, offerId: string, ms: num
   return offer === null ? { kind: 'missing' } : { kind: 'offer', offer }
 }
 
-export async function listSentOffers(
+export async function listOffers(
   connection: Connection,
   { since, cursor }: { since: Date; cursor: string | null },
   ms: number,
@@ -69,7 +69,7 @@ export async function listSentOffers(
   if (next !== null && next === cursor) return leadsNowhere('GetTradeOffers')
   return {
     kind: 'offers',
-    offers: withoutRepeats(sent),
+    sent: withoutRepeats(sent),
     received: withoutRepeats(received),
     unreadable,
     next,

@@ -33,7 +33,7 @@ describe('reads', () => {
     const session = await steam.open({ other: 150 })
     const late = { kind: 'unavailable', reason: 'timeout' }
     expect(await session.readOffer('1')).toMatchObject(late)
-    expect(await session.listSentOffers(new Date(), null)).toMatchObject(late)
+    expect(await session.listOffers(new Date(), null)).toMatchObject(late)
     expect(await session.readSteamTrade('1')).toMatchObject(late)
     expect(await session.listSteamTrades(null)).toMatchObject(late)
     expect(await session.checkPartner(PARTNER)).toMatchObject(late)
@@ -48,10 +48,10 @@ describe('reads', () => {
     )
     const session = await steam.open()
     const since = new Date()
-    expect(await session.listSentOffers(since, null)).toMatchObject({ offers: [{ offerId: '1' }], next: '7' })
-    expect(await session.listSentOffers(since, '7')).toMatchObject({ offers: [{ offerId: '2' }], next: null })
+    expect(await session.listOffers(since, null)).toMatchObject({ sent: [{ offerId: '1' }], next: '7' })
+    expect(await session.listOffers(since, '7')).toMatchObject({ sent: [{ offerId: '2' }], next: null })
     steam.routes.set(api('GetTradeOffers'), () => ok({ next_cursor: 7 }))
-    expect(await session.listSentOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
+    expect(await session.listOffers(since, '7')).toMatchObject({ kind: 'unavailable' })
   })
 
   it('of the sent offers return the readable part of a broken row', async () => {
@@ -59,8 +59,8 @@ describe('reads', () => {
     const sent = [row, { ...row, accountid_other: {}, message: 5 }, 'nothing']
     steam.routes.set(api('GetTradeOffers'), () => ok({ trade_offers_sent: sent }))
     const session = await steam.open()
-    expect(await session.listSentOffers(new Date(), null)).toMatchObject({
-      offers: [],
+    expect(await session.listOffers(new Date(), null)).toMatchObject({
+      sent: [],
       unreadable: [
         { offerId: '1', partnerSteamId: PARTNER.steamId, message: 'A' },
         { offerId: '1', partnerSteamId: null, message: null },

@@ -181,7 +181,7 @@ describe('the port makes the same request as the libraries', () => {
   it('to list offers', () =>
     expectSameRequest(
       '/IEconService/GetTradeOffers/v1/',
-      () => ours.listSentOffers(CUTOFF, null),
+      () => ours.listOffers(CUTOFF, null),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     ))
 
@@ -190,7 +190,7 @@ describe('the port makes the same request as the libraries', () => {
     steam.routes.set(api('GetTradeOffers'), ({ query }) => ok({ trade_offers_sent: [offer], ...page(query) }))
     const both = await requestsOfBoth(
       '/IEconService/GetTradeOffers/v1/',
-      () => ours.listSentOffers(CUTOFF, null).then((page) => ours.listSentOffers(CUTOFF, nextOf(page))),
+      () => ours.listOffers(CUTOFF, null).then((page) => ours.listOffers(CUTOFF, nextOf(page))),
       () => done((end) => theirs.manager.getOffers(ACTIVE_ONLY, CUTOFF, end)),
     )
     expect(both.map(({ query }) => query[2])).toEqual([

@@ -157,8 +157,8 @@ describe('an offer', () => {
       tradeId: null,
       itemsToReceive: assets,
     })
-    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000), null)
-    expect(listed).toMatchObject({ kind: 'offers', offers: [{ offerId }] })
+    const listed = await session.listOffers(new Date(Date.now() - 3_600_000), null)
+    expect(listed).toMatchObject({ kind: 'offers', sent: [{ offerId }] })
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'done' })
     expect((await offerNow(offerId)).state).toBe('cancelled')
     expect(await session.cancelOffer(offerId)).toEqual({ kind: 'not_active' })
@@ -285,9 +285,9 @@ describe('an offer', () => {
       effect: { drop: 'after' },
     })
     expect(await session.sendOffer(shopper, assets, 'LOST99')).toMatchObject({ kind: 'unknown' })
-    const listed = await session.listSentOffers(new Date(Date.now() - 3_600_000), null)
+    const listed = await session.listOffers(new Date(Date.now() - 3_600_000), null)
     if (listed.kind !== 'offers') throw new Error(JSON.stringify(listed))
-    expect(listed.offers.filter((offer) => offer.message === 'LOST99')).toMatchObject([
+    expect(listed.sent.filter((offer) => offer.message === 'LOST99')).toMatchObject([
       { state: 'active', partnerSteamId: shopper.steamId, itemsToReceive: assets },
     ])
   })
@@ -334,12 +334,12 @@ describe('every field of the port', () => {
     const held = await send('K7M2QY')
     sandbox.begin('hold-15-days', { steamId: shopper.steamId })
     await control('POST', `offers/${held.offerId}/accept`)
-    const offers = await session.listSentOffers(since, null)
+    const offers = await session.listOffers(since, null)
     const profile = await steamHere().readProfile(shopper.steamId)
     if (trades.kind !== 'trades' || offers.kind !== 'offers') throw new Error(JSON.stringify(trades))
     if (delivered.kind !== 'trade' || profile.kind !== 'profile') throw new Error(JSON.stringify(profile))
     expect(unfilledFields([delivered.trade, ...trades.trades])).toEqual([])
-    expect(unfilledFields([...offers.offers, accepted])).toEqual([])
+    expect(unfilledFields([...offers.sent, accepted])).toEqual([])
     expect(unfilledFields([profile.profile])).toEqual([])
     // The sandbox gives no reasons for untradable items: restriction.test.ts has Steam's texts.
     expect(unfilledFields(await inventory())).toEqual(['restriction'])

@@ -100,8 +100,8 @@ describe('a request that Steam limits', () => {
     steam.routes.set(api('GetTradeOffer'), () => ok({}))
     const session = await steam.open()
     const limited = { kind: 'unavailable', reason: 'rate_limited' }
-    expect(await session.listSentOffers(new Date(), null)).toMatchObject(limited)
-    expect(await session.listSentOffers(new Date(), null)).toMatchObject({
+    expect(await session.listOffers(new Date(), null)).toMatchObject(limited)
+    expect(await session.listOffers(new Date(), null)).toMatchObject({
       ...limited,
       reason: 'not_our_turn',
     })

@@ -18,7 +18,7 @@ import {
   economyBody,
   economyCall,
   endOffer,
-  listSentOffers,
+  listOffers,
   listSteamTrades,
   readOffer,
   readSteamTrade,
@@ -156,9 +156,9 @@ function createSession({ steamId, connection, deadlines, pages, time }: Parts): 
       if (answer.kind === 'offer') partners.add([answer.offer])
       return answer
     },
-    async listSentOffers(since, cursor) {
-      const answer = await listSentOffers(connection, { since, cursor }, deadlines.other)
-      if (answer.kind === 'offers') partners.add([...answer.offers, ...answer.received])
+    async listOffers(since, cursor) {
+      const answer = await listOffers(connection, { since, cursor }, deadlines.other)
+      if (answer.kind === 'offers') partners.add([...answer.sent, ...answer.received])
       return answer
     },
     cancelOffer: (offerId) => end(offerId, 'cancel'),

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Running, run } from '../../../e2e/support/process.ts'
-import { whileNobodyMigrates } from '../../../gateway/db/migrate.ts'
+import { withMigrationLock } from '../../../gateway/db/migrate.ts'
 import { grantVault } from '../../../gateway/db/roles.ts'
 import { type RunningMarket, startMarket } from '../../../market-sandbox/start.ts'
 import { credentialsOf } from '../../../steam-sandbox/credentials.ts'
@@ -49,7 +49,7 @@ export async function openSellingTill(serverUrl: string, seed: string): Promise<
   const databaseUrl = new URL(String(pool.options.connectionString))
   const role = `vault_${databaseUrl.pathname.slice(1)}`
   await pool.query(`create role ${role} login password 'secret'`)
-  await whileNobodyMigrates(databaseUrl.href, {}, (client) => grantVault(client, role))
+  await withMigrationLock(databaseUrl.href, {}, (client) => grantVault(client, role))
   await wishForAll(till, true)
   Object.assign(databaseUrl, { username: role, password: 'secret' })
   const env = {
