@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { SCOPES, type Scope } from '../../contract/scopes.ts'
 import { createDeposit } from '../deposits/create.ts'
 import { listDeposits, storeDepositOf } from '../deposits/store-deposit.ts'
+import { MOST_BODY_BYTES } from '../http/json-body.ts'
 import { createLimits } from '../http/limits.ts'
 import { handleErrors } from '../http/problem.ts'
 import type { StoreApiDeps } from '../store-api/deps.ts'
@@ -53,7 +54,7 @@ export async function startStoreApi(
     cancelDeposit: (storeId, id) => cancelDeposit(till.deps, storeId, id),
     ...change,
   }
-  const app = fastify({ bodyLimit: 64 * 1024, routerOptions: { maxParamLength: 200 } })
+  const app = fastify({ bodyLimit: MOST_BODY_BYTES, routerOptions: { maxParamLength: 200 } })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.removeContentTypeParser('text/plain')
