@@ -1,7 +1,6 @@
 /** The names of items as shoppers read them, on the page and on a receipt. Pure. */
 import { PHASE_NAMES, type Phase } from './games.ts'
-import type { Language } from './languages.ts'
-import type { Item } from './widget-api.ts'
+import { LANGUAGES, type Language } from './languages.ts'
 
 /** The phases of Dopplers in the shopper's language. */
 export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, string>>>> = {
@@ -18,7 +17,16 @@ export const PHASE_WORDS: Readonly<Record<Language, Readonly<Record<Phase, strin
   },
 }
 
-type Wear = NonNullable<Item['wearCategory']>
+/** The wear of an item, as Steam's tags name it, from new to worn. */
+export const WEARS = [
+  'WearCategory0',
+  'WearCategory1',
+  'WearCategory2',
+  'WearCategory3',
+  'WearCategory4',
+] as const
+
+type Wear = (typeof WEARS)[number]
 
 /** The wear of items in the shopper's language, in Steam's words. */
 export const WEAR_WORDS: Readonly<Record<Language, Readonly<Record<Wear, string>>>> = {
@@ -44,22 +52,16 @@ export function wearStart(name: string): number | undefined {
   return open > 0 ? open : undefined
 }
 
-const WEARS = [
-  'WearCategory0',
-  'WearCategory1',
-  'WearCategory2',
-  'WearCategory3',
-  'WearCategory4',
-] as const satisfies Wear[]
+const WORDS = LANGUAGES.flatMap((language) =>
+  WEARS.map((wear) => ({ wear, language, words: WEAR_WORDS[language][wear] })),
+)
 
 /** Returns the wear at the end of a name in any of our languages. Other words in brackets belong to the name. */
-export function wearOf(name: string): Wear | null {
+export function wearOf(name: string): { wear: Wear; language: Language } | null {
   const start = wearStart(name)
   if (start === undefined) return null
   const end = comparable(name.slice(start + 2, -1))
-  const isEnd = (wear: Wear): boolean =>
-    Object.values(WEAR_WORDS).some((words) => comparable(words[wear]) === end)
-  return WEARS.find(isEnd) ?? null
+  return WORDS.find(({ words }) => comparable(words) === end) ?? null
 }
 
 /** Steam writes "Battle Scarred" in one game and "Battle-Scarred" in another, and may write е for ё. */

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod'
 import { GAMES, PHASES } from './games.ts'
+import { WEARS } from './item-name.ts'
 import { LANGUAGES } from './languages.ts'
 import { MOST_UNAVAILABLE_NAMES } from './limits.ts'
 import { CURRENCIES } from './money.ts'
@@ -117,7 +118,7 @@ export const paymentSchema = z.object({
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
-  /** After success: whether an endpoint of the store has answered the news. Absent if the store has no endpoint. */
+  /** After success: whether an endpoint of the store has answered the news. Absent if none will. */
   storeTold: z.boolean().optional(),
   /** Present if a part is held. */
   heldBy: z.enum(HELD_BY).optional(),
@@ -152,9 +153,7 @@ export const itemSchema = z.object({
    * Rarity or quality in Steam's words for the game, in the language of the call. Hostile: plain text only.
    */
   rarityName: z.string().max(40).nullable(),
-  wearCategory: z
-    .enum(['WearCategory0', 'WearCategory1', 'WearCategory2', 'WearCategory3', 'WearCategory4'])
-    .nullable(),
+  wearCategory: z.enum(WEARS).nullable(),
   isStatTrak: z.boolean(),
   /** The phase of a Doppler; absent if Steam names none. A phase can have its own price. */
   phase: z.enum(PHASES).optional(),

@@ -248,6 +248,11 @@ describe('GET /api/payment', () => {
     expect(await payment(deposit.hash)).toMatchObject({ storeTold: false })
     await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
     expect(await payment(deposit.hash)).toMatchObject({ storeTold: true })
+    // Nobody tries again.
+    await till.db.updateTable('webhook_delivery').set({ state: 'failed' }).execute()
+    expect(await payment(deposit.hash)).not.toHaveProperty('storeTold')
+    await till.db.deleteFrom('webhook_delivery').execute()
+    expect(await payment(deposit.hash)).not.toHaveProperty('storeTold')
   })
 
   it('D-8 shows no time once the shopper has accepted', async () => {

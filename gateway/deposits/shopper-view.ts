@@ -61,7 +61,7 @@ const withoutDetails = (row: ViewRow): ViewRow => ({
   ...row,
   ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
   ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
-  ...{ steam_offer_id: null, secret_code: null, total: null },
+  ...{ steam_offer_id: null, secret_code: null, total: null, store_told: null },
   // A fixed price would reveal the paid amount.
   ...{ min_amount: null, max_amount: null, target_amount: null },
 })

@@ -120,7 +120,7 @@ export type ViewRow = {
   item_count: number | null
   /** The items of the trade, equal ones together, until the deposit has ended. */
   items: { name: string; phase: Phase | null; price: number; count: number }[] | null
-  /** Whether an endpoint of the store has answered the event of the success; null before it, or without an endpoint. */
+  /** Whether an endpoint of the store has answered the event of the success; null if none will. */
   store_told: boolean | null
   bot_name: string | null
   bot_profile_url: string | null
@@ -149,6 +149,20 @@ export type ViewRow = {
   is_old: boolean
 }
 
+/** Whether the store was told of the success; null if nobody will tell it. */
+const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
+  select case when bool_or(delivery.state = 'delivered') then true when bool_or(delivery.state = 'due') then false end
+  from event join webhook_delivery delivery on delivery.event_id = event.id
+  where event.deposit_id = deposit.id and event.type = ${EVENT_OF_STATUS.succeeded}
+), case when exists (
+  select from event where event.deposit_id = deposit.id and event.type = ${EVENT_OF_STATUS.succeeded}
+    and event.sequence is null
+) and exists (
+  select from webhook_endpoint endpoint
+  where endpoint.store_id = deposit.store_id and endpoint.state = 'enabled'
+    and (endpoint.event_types is null or ${EVENT_OF_STATUS.succeeded} = any(endpoint.event_types))
+) then false end) end`
+
 /** Reads any number of views in one query, by the database's clock. */
 export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: number): Promise<ViewRow[]> {
   const { rows } = await sql<ViewRow>`
@@ -171,15 +185,7 @@ export async function viewRowsOf(db: Db, hashes: readonly string[], shownMs: num
             where trade_item.trade_id = trade.id group by name, phase, price
           ) alike
         ) end as items,
-        case when deposit.status = 'succeeded' then coalesce((
-          select bool_or(delivery.state = 'delivered')
-          from event join webhook_delivery delivery on delivery.event_id = event.id
-          where event.deposit_id = deposit.id and event.type = ${EVENT_OF_STATUS.succeeded}
-        ), case when exists (
-          select from webhook_endpoint endpoint
-          where endpoint.store_id = deposit.store_id and endpoint.state = 'enabled'
-            and (endpoint.event_types is null or ${EVENT_OF_STATUS.succeeded} = any(endpoint.event_types))
-        ) then false end) end as store_told,
+        ${STORE_TOLD} as store_told,
         bot.name as bot_name, bot.profile_url as bot_profile_url, bot.avatar_url as bot_avatar_url,
         bot.level as bot_level, bot.member_since as bot_member_since,
         trade.credit_mode as trade_credit_mode, store.credit_mode as store_credit_mode,

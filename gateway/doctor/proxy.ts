@@ -1,4 +1,5 @@
 /** The path from the internet to the gateway. Pure checks of the public URL's answers. */
+import type { Build } from '../db/build.ts'
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
@@ -9,14 +10,14 @@ const DAY_MS = 86_400_000
 /** Time left at which a certificate should have been renewed. */
 const CERTIFICATE_MS = 14 * DAY_MS
 
-type Build = { version: string; commit: string }
+type OurBuild = Pick<Build, 'version' | 'commit'>
 
 export type PublicAnswer =
   | { kind: 'failed'; reason: string }
   | {
       kind: 'answered'
       /** Build of the till that answered; undefined if something else answered. */
-      build: Build | undefined
+      build: OurBuild | undefined
       /**
        * How the gateway saw a call whose X-Forwarded-For was MADE_UP_ADDRESS; undefined if the gateway did not
        * report it.
@@ -42,7 +43,7 @@ const CHECKS = [
   'proxy.http',
 ]
 
-export function proxyFindings(answer: PublicAnswer, ours: { build: Build; nowMs: number }): Finding[] {
+export function proxyFindings(answer: PublicAnswer, ours: { build: OurBuild; nowMs: number }): Finding[] {
   const [first = '', ...others] = CHECKS
   if (answer.kind === 'failed') {
     const advice = 'check TRADETILL_PUBLIC_URL, its DNS entry, the proxy, and that the gateway runs'
@@ -81,7 +82,7 @@ const RESTART = 'restart the gateway (systemctl restart tradetill), so this vers
 /** Status for a wrong host name. A till shows its version to everybody, but its page only under its own name. */
 const WRONG_HOST = 421
 
-function reachedOf(build: Build, pageStatus: number, ours: Build): Finding {
+function reachedOf(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
       'let the proxy pass on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'

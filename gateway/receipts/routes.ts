@@ -105,7 +105,7 @@ function receiptOf(row: NumberedDeposit, { deposit, view, events, shownMs }: Fac
   } = deposit
   return {
     ...{ id: deposit.id, storeName: view.store_name, status, reason, currency, amount },
-    storeUrl: storeAddress(row.back_to_store_url, row.external_id),
+    storeUrl: storeAddress(row.back_to_store_url),
     ...{ heldAmount, heldUntil, reversedAmount, createdAt },
     offerId: deposit.trade?.steamOfferId ?? null,
     botName: view.bot_name,

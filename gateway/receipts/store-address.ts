@@ -1,21 +1,13 @@
 /** Where a receipt links to its store. Pure. */
 import { isLoopback } from '../kit/loopback.ts'
 
-/** A placeholder of a return address, as `URL` writes its brace. */
-const PLACEHOLDER = '%7B'
-
 /**
- * Returns the store's address from the return address of a deposit; null if a receipt must not link to it. A receipt is
- * shown to others, so the result has no query and no fragment, and no path that contains the order's id.
+ * Returns the store's first page from the return address of a deposit; null if a receipt must not link to it. A receipt
+ * is shown to others, and the rest of the address can name the order or the shopper.
  */
-export function storeAddress(returnUrl: string, externalId: string): string | null {
+export function storeAddress(returnUrl: string): string | null {
   const url = URL.parse(returnUrl)
-  if (url === null || !isSafe(url)) return null
-  const { origin, pathname } = url
-  const isOfOrder = [PLACEHOLDER, externalId, encodeURIComponent(externalId)].some((part) =>
-    pathname.includes(part),
-  )
-  return `${origin}${isOfOrder ? '/' : pathname}`
+  return url === null || !isSafe(url) ? null : `${url.origin}/`
 }
 
 /** Plain http is for a store on this machine, such as the demo store. */

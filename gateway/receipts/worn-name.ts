@@ -8,8 +8,10 @@ import type { Language } from '../../contract/languages.ts'
  */
 export function wornName(name: string, marketName: string | null, language: Language): string {
   const own = wearOf(name)
-  const wear = own ?? (marketName === null ? null : wearOf(marketName))
-  if (wear === null) return name
+  // Steam's own spelling stays, such as "Battle Scarred".
+  if (own?.language === language) return name
+  const found = own ?? (marketName === null ? null : wearOf(marketName))
+  if (found === null) return name
   const plain = own === null ? name : name.slice(0, wearStart(name))
-  return `${plain} (${WEAR_WORDS[language][wear]})`
+  return `${plain} (${WEAR_WORDS[language][found.wear]})`
 }

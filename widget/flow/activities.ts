@@ -11,6 +11,8 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Pause between two checks of a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
+/** Longer than the server keeps the view of a page that does not ask, so each look costs one read. */
+const UNTOLD_PAUSE_MS = 15_000
 /** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */
 const PATIENCE_MS = 30_000
 /** Pause between two checks while the server asks Steam for the shopper's account. */
@@ -116,7 +118,7 @@ function lookOf(state: FlowState): Activity | null {
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
-  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: LOOK_PAUSE_MS }
+  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: UNTOLD_PAUSE_MS }
   if (isFinal(payment.status)) return null
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }

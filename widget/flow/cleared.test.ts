@@ -1,6 +1,15 @@
 import { expect, it } from 'vitest'
 import type { FlowEvent } from './events.ts'
-import { inventory, item, play, standOf, toggle, withInventory, withItems } from './test-states.ts'
+import {
+  inventory,
+  inventoryRequest,
+  item,
+  play,
+  standOf,
+  toggle,
+  withInventory,
+  withItems,
+} from './test-states.ts'
 
 const CLEAR: FlowEvent = { kind: 'selectionCleared' }
 const UNDO: FlowEvent = { kind: 'clearUndone' }
@@ -30,4 +39,13 @@ it('brings back only what is still there after a reload', () => {
   const reloading = play(cleared(), { kind: 'reloadPressed' }).state
   const { state } = play(withInventory(reloading, inventory([item('1'), item('3')])), UNDO)
   expect(standOf(state).selection).toEqual(['1'])
+})
+
+it('an undo while there are no items returns the picks with the items', () => {
+  const reloading = play(cleared(), { kind: 'reloadPressed' }).state
+  const request = inventoryRequest(reloading)
+  const failed = play(reloading, { kind: 'inventoryFailed', request, code: 'internal' }).state
+  const again = play(failed, { kind: 'reloadPressed' }, UNDO).state
+  const back = withInventory(again, inventory([item('1'), item('2'), item('3')]))
+  expect(standOf(back).selection).toEqual(['2', '1'])
 })

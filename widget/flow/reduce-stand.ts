@@ -109,8 +109,11 @@ function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game:
 }
 
 function clearUndone(state: FlowState, stand: Stand): FlowState {
-  if (stand.selection.length > 0 || stand.cleared.length === 0) return state
-  const byId = itemsById(shownInventory(stand)?.items ?? [])
+  if (stand.cleared.length === 0) return state
+  const inventory = shownInventory(stand)
+  // The picks return with the items.
+  if (inventory === null) return withStand(state, { setAside: stand.cleared, cleared: [] })
+  const byId = itemsById(inventory.items)
   return withStand(state, { selection: stand.cleared.filter((id) => byId.has(id)), cleared: [] })
 }
 

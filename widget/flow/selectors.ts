@@ -150,7 +150,7 @@ export function isPolling(state: FlowState): boolean {
 }
 
 /** How often the page checks whether the store has heard of a success. After that, it says what it knew last. */
-const MOST_UNTOLD_LOOKS = 24
+const MOST_UNTOLD_LOOKS = 8
 
 /** True while the page waits for the news to reach the store. */
 export const awaitsStore = ({ payment, untoldLooks }: FlowState): boolean =>

@@ -9,8 +9,8 @@ const en = {
   confirmSummary: (n: number, amount: string) => `${countEn(n, 'item', 'items')} · ${amount}`,
   creatingTitle: 'Sending you a trade offer…',
   creatingText: 'Our bot is sending the offer on Steam. This takes a few seconds; your items stay yours.',
-  /** The last request had no answer. */
-  creatingAgain: 'No answer yet, so we’re trying again. Nothing has left your inventory.',
+  /** The first request brought no result. */
+  creatingAgain: 'This needs a moment longer, so we’re asking again. Nothing has left your inventory.',
   creatingSlow:
     'This is taking longer than usual, but we’re still trying. Nothing has left your inventory. You can close this: if the offer is made, the page will show it.',
   timeLeftText: 'left to accept. Nothing leaves your inventory until you confirm.',
@@ -172,7 +172,7 @@ const ru: ModalTexts = {
   confirmSummary: (n, amount) => `${countRu(n, 'предмет', 'предмета', 'предметов')} · ${amount}`,
   creatingTitle: 'Отправляем вам предложение…',
   creatingText: 'Бот отправляет предложение в Steam. Это займёт несколько секунд; предметы остаются вашими.',
-  creatingAgain: 'Ответа пока нет, пробуем снова. Ни один предмет не покинул ваш инвентарь.',
+  creatingAgain: 'Нужно ещё немного времени, спрашиваем снова. Ни один предмет не покинул ваш инвентарь.',
   creatingSlow:
     'Это занимает больше времени, чем обычно; мы продолжаем попытки. Ни один предмет не покинул ваш инвентарь. Окно можно закрыть: если предложение появится, страница его покажет.',
   timeLeftText: 'осталось. Ни один предмет не уйдёт, пока вы не подтвердите обмен.',

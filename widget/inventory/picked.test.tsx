@@ -33,6 +33,10 @@ it('on a phone the reason of the split also says that a press fixes the amount',
   expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
 })
 
+it('on a phone a press that is not possible fixes nothing', () => {
+  expect(bar(['2'], { maxAmount: 100 })).not.toContain(en.payFixed)
+})
+
 it('without picks the count is plain text', () => {
   const html = bar([])
   expect(html).toMatch(/<p class="bottom-picked">.*Selected: 0/)

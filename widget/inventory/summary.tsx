@@ -1,6 +1,6 @@
 import type { Inventory, Payment } from '../../contract/widget-api.ts'
 import type { Flow } from '../flow/runner.ts'
-import { selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
+import { payBlock, selectedItems, selectedTotal, shownInventory } from '../flow/selectors.ts'
 import { creditOf, forecast, type Split } from '../flow/split.ts'
 import type { Stand } from '../flow/state.ts'
 import type { StandTexts } from '../i18n/stand.ts'
@@ -110,7 +110,7 @@ export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & 
   const split = forecast(total, hold)
   const reason = reasonFor(split, hold, { texts, game: texts.games[stand.game] })
   // The panel says it below the button.
-  const why = folded ? `${reason} ${texts.payFixed}` : reason
+  const why = folded && payBlock(stand, payment) === null ? `${reason} ${texts.payFixed}` : reason
   return (
     <MoneyRows split={split} currency={payment.currency} why={total === 0 ? null : why} folded={folded} />
   )

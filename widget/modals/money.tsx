@@ -13,7 +13,7 @@ type Props = {
 /** When the money of the trade comes, and why. Empty once all of it has come. */
 export function PaymentMoney({ payment, expected = null }: Props) {
   const { texts, money, language } = useModal()
-  const more = useMore(payment, expected)
+  const more = useDifference(payment, expected)
   const split = creditOf(payment)
   if (split === null) return null
   const { currency } = payment
@@ -38,7 +38,7 @@ export function PaymentMoney({ payment, expected = null }: Props) {
  * Says that the offer brings more or less now than the page expected: the forecast is rounded down, and other payments
  * use the same limit.
  */
-function useMore(payment: Payment, expected: number | null): string {
+function useDifference(payment: Payment, expected: number | null): string {
   const { texts, money } = useModal()
   const now = creditOf(payment)?.now ?? null
   if (payment.status !== 'pending' || expected === null || now === null || now === expected) return ''

@@ -30,7 +30,7 @@ export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =
   items.map((item, index) => ({
     ...item,
     ids: [String(index)],
-    wearCategory: wearOf(item.name),
+    wearCategory: wearOf(item.name)?.wear ?? null,
     ...{ iconUrl: null, rarity: null, rarityName: null },
   }))
 
