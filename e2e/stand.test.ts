@@ -164,7 +164,7 @@ describe.each([
     await line.scrollIntoViewIfNeeded()
     await expect.poll(() => line.textContent()).toContain(texts.unavailable(inventory.unavailableItems))
     await page.getByRole('button', { name: texts.why }).click()
-    await page.getByText(texts.itemConditions).waitFor()
+    await page.getByText(texts.alsoNeeded).waitFor()
     const listed = page.locator('.unavailable .popover-names')
     await expect.poll(() => listed.allTextContents()).toEqual(namesIn(inventory))
   })
