@@ -264,12 +264,12 @@ export const sizes = family<SizeDefence>({
   kind: 'till',
   defences: {
     'a body of 64 KB': {
-      at: 'gateway/http/app.ts BODY_BYTES',
+      at: `${JSON_BODY} MOST_BODY_BYTES`,
       off: [
         {
-          file: 'gateway/http/app.ts',
-          from: 'const BODY_BYTES = 64 * 1024',
-          to: 'const BODY_BYTES = 2 ** 30',
+          file: JSON_BODY,
+          from: 'const MOST_BODY_BYTES = 64 * 1024',
+          to: 'const MOST_BODY_BYTES = 2 ** 30',
         },
       ],
     },
