@@ -27,6 +27,10 @@ export function fieldStep(state: FlowState, event: FlowEvent): FlowState | null 
   }
 }
 
+/** Returns when the shopper's time ends, in ms of the clock that `atMs` was read from; null if that is unknown. */
+export const deadlineOf = ({ timeLeft }: Payment, atMs: number): number | null =>
+  timeLeft === null ? null : atMs + timeLeft * 1000
+
 /** The first payment sets the language, unless the shopper chose one. */
 export function withPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
   const isFirst = !state.languageChosen && state.payment === null
@@ -34,7 +38,7 @@ export function withPayment(state: FlowState, payment: Payment, atMs: number): F
     ...state,
     payment,
     language: isFirst && isLanguage(payment.language) ? payment.language : state.language,
-    deadlineMs: payment.timeLeft === null ? null : atMs + payment.timeLeft * 1000,
+    deadlineMs: deadlineOf(payment, atMs),
   }
 }
 

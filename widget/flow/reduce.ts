@@ -4,7 +4,16 @@ import { isBefore, isFinal } from '../../contract/statuses.ts'
 import { parseTradeLink } from '../../contract/trade-link.ts'
 import type { Payment, User } from '../../contract/widget-api.ts'
 import type { Effect, FlowEvent, Step } from './events.ts'
-import { checkLink, fieldStep, linkOf, linkOfUser, openPage, withPayment, withUser } from './first-steps.ts'
+import {
+  checkLink,
+  deadlineOf,
+  fieldStep,
+  linkOf,
+  linkOfUser,
+  openPage,
+  withPayment,
+  withUser,
+} from './first-steps.ts'
 import { lookQuietly, reduceStand, reloadInventory } from './reduce-stand.ts'
 import { reduceTrade } from './reduce-trade.ts'
 import { awaitsStore, isPolling, isTemporary } from './selectors.ts'
@@ -236,12 +245,11 @@ function otherOfferRead(
   const shown = deposit ?? known.deposit
   // The offer ends with the shopper's time.
   const delayS = Math.min(OTHER_OFFER_PAUSE_S, 1 + (deposit?.timeLeft ?? OTHER_OFFER_PAUSE_S))
-  const timeLeft = deposit?.timeLeft ?? null
   const otherOffer = {
     ...known,
     deposit: shown,
     // Without an answer, the last one still holds.
-    deadlineMs: deposit === null ? known.deadlineMs : timeLeft === null ? null : atMs + timeLeft * 1000,
+    deadlineMs: deposit === null ? known.deadlineMs : deadlineOf(deposit, atMs),
     reads: known.reads + 1,
     delayMs: 1000 * delayS,
   }

@@ -14,7 +14,7 @@ type Props = {
 export function Clear({ stand, flow, className, isSettled }: Props) {
   const { texts } = useStand()
   const { cleared, selection } = stand
-  if (selection.length === 0 && cleared.length > 0)
+  if (cleared.length > 0)
     return (
       <button
         type="button"

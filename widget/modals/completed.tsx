@@ -1,11 +1,10 @@
 import { useEffect, useState } from 'react'
-import { addressIn } from '../../contract/languages.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
 import type { Payment } from '../../contract/widget-api.ts'
 import { creditOf } from '../flow/split.ts'
 import { formatDate, formatTime } from '../i18n/format.ts'
 import { Amount } from '../parts/amount.tsx'
-import { SteamLink } from '../parts/solution-links.tsx'
+import { SteamLink, StoreLink } from '../parts/solution-links.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { OutsideIcon, SoundOffIcon } from '../ui/icons.tsx'
 import { startAlarm } from './alarm.ts'
@@ -39,7 +38,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <>
             <p>{texts.closedNote}</p>
             <Numbers payment={payment} />
-            <BackToStore payment={payment} />
+            <StoreLink url={payment.backToStoreUrl} primary />
             <ReceiptLink payment={payment} />
           </>
         )}
@@ -76,7 +75,11 @@ export function Completed({ outcome, alarm, payment }: Props) {
           )}
           {alarm && <Alarm />}
           <Numbers payment={payment} />
-          <BackToStore payment={payment} name={payment.endedAtOnce ? texts.startAgain : texts.backToStore} />
+          <StoreLink
+            url={payment.backToStoreUrl}
+            primary
+            {...(payment.endedAtOnce && { name: texts.startAgain })}
+          />
           <ReceiptLink payment={payment} />
         </>
       )}
@@ -118,17 +121,6 @@ export function ReceiptLink({ payment: { receiptUrl } }: { payment: Payment }) {
       {texts.receipt}
     </a>
   )
-}
-
-function BackToStore({ payment, name }: { payment: Payment; name?: string }) {
-  const { texts, language } = useModal()
-  // Accept only web addresses: this one came from a store.
-  const safe = /^https?:\/\//i.test(payment.backToStoreUrl)
-  return safe ? (
-    <a className="button primary" href={addressIn(payment.backToStoreUrl, language)}>
-      {name ?? texts.backToStore}
-    </a>
-  ) : null
 }
 
 function Received({ payment }: { payment: Payment }) {

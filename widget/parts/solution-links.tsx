@@ -17,13 +17,15 @@ export function SteamLink({ to, look = 'button primary' }: { to: SteamPage; look
   )
 }
 
+type StoreLinkProps = { url: string; primary?: boolean; name?: string }
+
 /** A link to the store. Shown only for a web address, because the address came from a store. */
-export function StoreLink({ url, primary = false }: { url: string; primary?: boolean }) {
+export function StoreLink({ url, primary = false, name }: StoreLinkProps) {
   const { texts, language } = useRest()
   if (!/^https?:\/\//i.test(url)) return null
   return (
     <a className={primary ? 'button primary' : 'link'} href={addressIn(url, language)}>
-      {texts.backToStore}
+      {name ?? texts.backToStore}
     </a>
   )
 }
