@@ -184,13 +184,28 @@ describe('the shop', () => {
   })
 
   test.each([
-    [0, 'Thank you! Your items arrived. Their worth is on hold $12.50 until 4 Dec .'],
-    [500, 'Thank you! $5.00 was added to your balance. The rest is on hold $7.50 until 4 Dec .'],
-  ])('does not call held money a balance: %i of 1,250 can be spent', async (now, thanks) => {
+    ['en', { heldAmount: 1_250 }, 'Thank you! Your items arrived. On hold: $12.50 until 4 Dec <'],
+    ['en', { heldAmount: 750 }, 'Thank you! $5.00 was added to your balance. On hold: $7.50 until 4 Dec <'],
+    [
+      'en',
+      { heldAmount: 750, reversedAmount: 500 },
+      'Thank you! Your items arrived. On hold: $7.50 until 4 Dec <',
+    ],
+    ['ru', { heldAmount: 1_250 }, 'Спасибо! Предметы получены. Удержано: 12,50 $ до 4 дек. <'],
+    ['ru', { heldAmount: 750 }, 'Спасибо! На баланс поступило 5,00 $. Удержано: 7,50 $ до 4 дек. <'],
+    ['en', { reversedAmount: 1_250 }, undefined],
+  ])('calls only what can be spent a balance: in %s, %j', async (language, change, thanks) => {
     await visitors.press()
     const heldUntil = '2026-12-04T12:00:00Z'
-    await visitors.send({ data: { externalId: ordered(), heldAmount: 1_250 - now, heldUntil } })
-    expect(await text(`/?order=${ordered()}`)).toContain(thanks)
+    await visitors.send({ data: { externalId: ordered(), heldUntil, ...change } })
+    const cookie = `ember_language=${language}`
+    const page = await fetch(`${demo.store.url}/?order=${ordered()}`, { headers: { cookie } })
+    const [, shown] = /<p class="thanks" role="status">(.*?<)\/p>/.exec(await page.text()) ?? []
+    const plain = shown
+      ?.replace(/<\/?time[^>]*>/g, '')
+      .replaceAll('\u00a0', ' ')
+      .replace(/(\S)<$/, '$1 <')
+    expect(plain).toBe(thanks)
   })
 
   test('is in Russian for visitors who choose it, prices included', async () => {

@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest'
 // The module of the page's address listens for Back when it loads.
 vi.stubGlobal('addEventListener', () => {})
 const { Filters } = await import('./filters.tsx')
+vi.unstubAllGlobals()
 
 const FIELDS = [{ name: 'state', label: 'State', options: ['open', 'ended'] }]
 const shown = (query: string, fallback?: string) =>

@@ -45,19 +45,26 @@ export function walletPart({ visitor, balances, onHold }: ShopView): string {
   return `<div id="balances" data-live aria-live="polite"><ul class="balances">${rows.join('')}</ul>${warning}</div>`
 }
 
-function onHoldText({ amount, until }: OnHold, currency: string, visitor: Visitor): string {
-  const texts = TEXTS[visitor.language]
-  const day = until === null ? '' : ` ${texts.until} ${dayOf(until, visitor)}`
-  return `${texts.onHold} ${money(amount, currency, visitor.language)}${day}`
+const onHoldText = (onHold: OnHold, currency: string, visitor: Visitor): string =>
+  `${TEXTS[visitor.language].onHold} ${sumUntil(onHold, currency, visitor)}`
+
+function sumUntil({ amount, until }: OnHold, currency: string, visitor: Visitor): string {
+  const day = until === null ? '' : ` ${TEXTS[visitor.language].until} ${dayOf(until, visitor)}`
+  return `${money(amount, currency, visitor.language)}${day}`
 }
 
-/** Says which part of a successful top-up can be spent, and which is on hold. */
-export function arrivedText({ amount, held, heldUntil, currency }: TopUp, visitor: Visitor): string {
+/** Says which part of a successful top-up can be spent, and which is on hold; undefined if all of it went back. */
+export function arrivedText(
+  { amount, held, heldUntil, reversed, currency }: TopUp,
+  visitor: Visitor,
+): string | undefined {
   const texts = TEXTS[visitor.language]
-  if (held === 0) return texts.arrived
-  const now = (amount ?? 0) - held
-  const start = now === 0 ? texts.arrivedOnHold : texts.arrivedInPart(money(now, currency, visitor.language))
-  return `${start} ${onHoldText({ amount: held, until: heldUntil }, currency, visitor)}.`
+  const now = (amount ?? 0) - held - reversed
+  if (held === 0) return now > 0 ? texts.arrived : undefined
+  const onHold = sumUntil({ amount: held, until: heldUntil }, currency, visitor)
+  return now > 0
+    ? texts.arrivedInPart(money(now, currency, visitor.language), onHold)
+    : texts.arrivedOnHold(onHold)
 }
 
 /** Returns the part of the cart's price that the balance does not cover, in minor units. */

@@ -149,7 +149,7 @@ export type ViewRow = {
   is_old: boolean
 }
 
-/** Whether the store was told of the success; null if nobody will tell it. */
+// An event with a number has all its deliveries already.
 const STORE_TOLD = sql`case when deposit.status = 'succeeded' then coalesce((
   select case when bool_or(delivery.state = 'delivered') then true when bool_or(delivery.state = 'due') then false end
   from event join webhook_delivery delivery on delivery.event_id = event.id

@@ -69,7 +69,9 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
   }
 }
 
-/** Kills a process in the middle of its work, on a till of its own. Skips no time until another has finished that work. */
+/**
+ * Kills a process in the middle of its work, on a till of its own. Skips no time until another has finished that work.
+ */
 async function measureWorker(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
   const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
   let gateway = till.start()

@@ -11,7 +11,7 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Pause between two checks of a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
-/** Longer than the server keeps the view of a page that does not ask, so each look costs one read. */
+/** Most stores hear within a second. Each look makes the server keep the view fresh for ten seconds. */
 const UNTOLD_PAUSE_MS = 15_000
 /** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */
 const PATIENCE_MS = 30_000

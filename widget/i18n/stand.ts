@@ -13,7 +13,7 @@ const GAME_NAMES = { cs: 'CS2', dota: 'Dota 2', rust: 'Rust', tf: 'TF2' } satisf
 
 const en = {
   ...itemTexts.en,
-  /** Without the least price: the reasons above name it, in the currency of the payment. */
+  /** Without the least price, which the reason `tooCheap` names. */
   alsoNeeded: 'We accept items that are popular among players and free of trade restrictions.',
   game: 'Game',
   games: GAME_NAMES,

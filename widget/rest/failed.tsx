@@ -7,7 +7,10 @@ import { Retry } from './retry.tsx'
 
 type Props = { refusal: Refusal; flow: Flow }
 
-/** Replaces the button "Try again" if the address is wrong. Leads back to the previous site, perhaps the store, or to help. */
+/**
+ * Replaces the button "Try again" if the address is wrong. Leads back to the previous site, perhaps the store, or to
+ * help.
+ */
 function BackOrHelp() {
   const { texts } = useRest()
   const { referrer } = document
