@@ -14,7 +14,7 @@ import { median, type Outcome } from './outcome.ts'
 
 const MOST_RATIO = 1.2
 const MOST_SCRIPT_MS = 5
-const ROUNDS = 15
+const ROUNDS = 41
 
 const WORDS = ['Knife', 'Redline', 'Нож', 'Case', 'Sticker', 'Gloves', 'Rifle', 'Fade', 'Night', 'Agent']
 

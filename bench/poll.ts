@@ -16,7 +16,7 @@ import { freePorts } from '../e2e/support/process.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
-const LIMIT = 1.5
+const LIMIT = 1.3
 const ROUNDS = 21
 /** Polls of a round, before the first round, and while queries are counted. */
 const POLLS = 4_000
