@@ -15,6 +15,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { z } from 'zod'
 import { inventorySchema } from '../contract/widget-api.ts'
+import { UNWANTED_FEATURES } from '../e2e/support/browser.ts'
 import { storeSecrets } from '../e2e/support/demo-store.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { endTill, startTill } from '../e2e/support/till.ts'
@@ -64,9 +65,11 @@ function auditsWithLoss({ categories, audits }: Report): string[] {
     .map(({ id }) => id)
 }
 
+/** Runs Lighthouse once. The browser loads no pages of its own, which a phone does not have. */
 async function measure(folder: string, url: string, chromium: string): Promise<Report> {
   const file = join(folder, 'report.json')
-  const args = ['--chrome-flags=--headless=new --no-sandbox', '--output=json', `--output-path=${file}`]
+  const flags = `--headless=new --no-sandbox --disable-features=${UNWANTED_FEATURES}`
+  const args = [`--chrome-flags=${flags}`, '--output=json', `--output-path=${file}`]
   const cli = join(folder, 'node_modules/lighthouse/cli/index.js')
   const measureOnce = () =>
     run(process.execPath, [cli, url, '--quiet', ...args, `--only-categories=${CATEGORIES}`], {

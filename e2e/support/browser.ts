@@ -10,7 +10,7 @@ import {
  * Features of Chromium that are switched off. With the first four, every window loads the browser's own pages for its
  * address bar, which cost more than ours. The others are copied from playwright-core, whose list this one replaces.
  */
-const UNWANTED_FEATURES = [
+export const UNWANTED_FEATURES: readonly string[] = [
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
