@@ -136,7 +136,7 @@ function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['no
     <Facts
       facts={[
         ['Ends', until === null ? 'when you turn it off' : <Time key="until" at={until} />],
-        ['Shoppers read', text?.en ?? 'only our sentence'],
+        ['Shoppers read', text?.en ?? 'only the standard sentence'],
         ...(text === null ? [] : [['In Russian', text.ru] as const]),
       ]}
     />
@@ -184,4 +184,5 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
 }
 
 const FOR_HOW_LONG = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
-const OWN = 'The reason, in one sentence. Leave empty to show only our own sentence about technical works.'
+const OWN =
+  'The reason, in one sentence. Leave empty to show only the standard sentence about technical works.'

@@ -7,13 +7,13 @@ import { DESKTOP, MOBILE, type Visit, visit } from './browser.ts'
 import { baseOf, playScene } from './play-scene.ts'
 import type { Base } from './scene.ts'
 import { SCENES } from './scenes.ts'
-import { offerEvidenceOf, sharedBrowser, till } from './shared-till.ts'
+import { saveEvidenceOnFailure, sharedBrowser, till } from './shared-till.ts'
 import { targetsTooSmall } from './targets.ts'
 
 /** A window of 1280 px at 400 % zoom. */
 const ZOOMED = { width: 320, height: 640 }
 
-/** Together they contain each language with each width, and each of these with each scheme. */
+/** Every pair of language and width, of language and scheme, and of width and scheme occurs. */
 const LOOKS = [
   { language: 'en', viewport: DESKTOP, scheme: 'dark' },
   { language: 'ru', viewport: DESKTOP, scheme: 'light' },
@@ -80,7 +80,7 @@ export function testAccessibility(runs: typeof RUNS): void {
     async ({ scene, look }) => {
       const { language, viewport } = look
       const { visited, minute } = await pages.next(look)
-      offerEvidenceOf(visited)
+      saveEvidenceOnFailure(visited)
       onTestFailed(() => pages.leave(look))
       const { page, seen } = visited
       const shown = OF_MANY.includes(scene.name) ? base : small

@@ -66,7 +66,7 @@ export async function openBrowser({
 }: BrowserSettings = {}): Promise<Visit> {
   const visited = await visit(await sharedBrowser(), viewport, context)
   onTestFinished(visited.end)
-  offerEvidenceOf(visited)
+  saveEvidenceOnFailure(visited)
   return visited
 }
 
@@ -79,7 +79,7 @@ export async function openTolerantContext(options: BrowserContextOptions = {}): 
 }
 
 /** Saves the browser's pictures and requests if the test fails. */
-export function offerEvidenceOf(visited: Visit): void {
+export function saveEvidenceOnFailure(visited: Visit): void {
   for (const [file, read] of evidenceOf(visited)) offerEvidence(file, read)
 }
 

@@ -18,6 +18,7 @@ export function guardCalls(app: FastifyInstance, site: ConsoleSite): void {
     if (!isOurHost(request, site)) refuseCall('wrong_host')
     if (site.mode === 'live' && site.isProxied && request.protocol !== 'https') refuseCall('https_required')
     if (!isCall(request)) return
+    // Our page always sends JSON with POST, so a call with another method or type comes from elsewhere.
     if (request.method !== 'POST') refuseCall('cross_site')
     if (!isOwnPage(request, site.url.origin)) refuseCall('cross_site')
     if (!/^application\/json(?:;|$)/i.test(request.headers['content-type'] ?? '')) refuseCall('cross_site')

@@ -28,12 +28,11 @@ beforeAll(async () => {
     .where('deposit_id', '=', old.id)
     .executeTakeFirstOrThrow()
   await tradeHandlers(till.deps).trade(bots.bot, trade.id)
-  // Its items are still under protection.
+  // A second deposit, whose items are still under protection.
   await payFor(till, bots, await aDeposit(till, store, { game: 'cs' }))
   const config = Object.create(null)
   deps = { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'to the storage' }
-  const { rows } = await itemsOfDeposit()
-  free = rows
+  free = await itemsOfDeposit()
 })
 beforeEach(async () => {
   await till.db.deleteFrom('vault_deed').execute()
@@ -50,7 +49,7 @@ async function itemsOfDeposit() {
     .where('deposit_id', '=', depositId)
     .orderBy('custody_entry.id')
     .execute()
-  return { rows: rows.map(({ assetId }) => ({ assetId: assetId ?? '', appId: 730 })) }
+  return rows.map(({ assetId }) => ({ assetId: assetId ?? '', appId: 730 }))
 }
 
 async function wishesOf() {
@@ -60,7 +59,7 @@ async function wishesOf() {
 
 const refusalOf = <T>(answer: Answer<T>) => (answer.kind === 'refused' ? answer.message : answer.kind)
 
-/** Writes the vault's answer with the vault's role. */
+/** Writes what the vault would answer. */
 const recordDeed = async (
   wishId: bigint,
   state: 'delivered' | 'refused' | 'offered',
@@ -111,7 +110,7 @@ it('a wish to give back a deposit names the trade that brought its items', async
     .executeTakeFirstOrThrow()
   expect(row).toMatchObject({ kind: 'return', destination: null, bot_id: botId })
   expect(row.steam_trade_id).toBe(trade.steam_trade_id)
-  expect(refusalOf(await returnItems(deps, 99n))).toBe('No items came by deposit 99.')
+  expect(refusalOf(await returnItems(deps, 99n))).toBe('No items were received for deposit 99.')
 })
 
 it('the rule makes one wish for the items beyond the number that a bot keeps', async () => {

@@ -25,12 +25,12 @@ export type View = {
 
 export type ViewReader = (hashes: readonly string[]) => Promise<Map<string, View>>
 
-/** How long an ended deposit shows its shopper, if no setting says otherwise. */
+/** How long the page of an ended deposit shows the shopper's details, if no setting says otherwise. */
 const SHOWN_MS = 30 * 86_400_000
 
 /**
  * Returns a reader of any number of views in one query, by the database's clock. `communityUrl`: where shoppers accept
- * offers. `shownMs`: how long an ended deposit shows its shopper.
+ * offers. `shownMs`: how long the page of an ended deposit shows the shopper's details.
  */
 export function viewReader(db: Db, communityUrl: string, shownMs = SHOWN_MS): ViewReader {
   return async (hashes) => {
@@ -87,10 +87,12 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     technicalWorks: row.technical_works,
     technicalWorksText: worksTextOf(row),
     technicalWorksUntil: row.works_until?.toISOString() ?? null,
+    // The offer ended before a person could have read it.
     endedAtOnce: row.trade_reason?.endsWith(AT_ONCE) ?? false,
     ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
+    // The specification fixes this name of the page's field, although it has the offer's id.
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,
@@ -125,7 +127,7 @@ const returnUrl = (url: string, { id, external_id: externalId }: ViewRow): strin
 
 /** Returns the held part, or the most that will be held once the open offer is accepted. */
 function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
-  // An offer that promised a part was made before the shopper was put on release.
+  // A promised amount shows that the shopper was not on release when the offer was made.
   const ofShopper = row.is_on_release && promised === 0n ? 'on_release' : null
   const ruling =
     row.trade_credit_mode ?? mostCareful([row.store_credit_mode, row.deposit_credit_mode, ofShopper])

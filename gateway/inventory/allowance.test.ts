@@ -3,7 +3,7 @@ import { GAMES } from '../../contract/games.ts'
 import { LANGUAGES } from '../../contract/languages.ts'
 import type { InventoryQuery } from '../../contract/widget-api.ts'
 import { type StockedTill, startStockedTill } from '../testing/inventory.ts'
-import { waitOf } from './allowance.ts'
+import { msUntilAllowed } from './allowance.ts'
 import { readInventory } from './service.ts'
 
 const at = (seconds: number) => new Date(seconds * 1_000)
@@ -21,7 +21,7 @@ describe('the wait for one more read', () => {
     ['ends when all limits have room, even if more reads than allowed were made', [80, 85, 90], 100, 580_000],
     ['ends when the ten minutes have room again', [10, 50, 90], 200, 410_000],
   ])('%s', (_what, reads, now, waitMs) => {
-    expect(waitOf(reads.map(at), limits, at(now))).toBe(waitMs)
+    expect(msUntilAllowed(reads.map(at), limits, at(now))).toBe(waitMs)
   })
 })
 

@@ -1,11 +1,14 @@
-/** Limits the reads of Steam that one link or one account can cause, because all shoppers share the bots' budgets. */
+/** Limits the reads of Steam that one deposit or one account can cause, because all shoppers share the bots' budgets. */
 import type { Tx } from '../db/client.ts'
 import { type InventoryKey, lockReadsOf, readsSince } from './store.ts'
 
 const MINUTE_MS = 60_000
 const WINDOW_MS = 10 * MINUTE_MS
 
-/** In the long run a bot can read an inventory every 4 seconds. One link must leave most of that to others. */
+/**
+ * In the long run a bot can read an inventory every 4 seconds, so 150 times in 10 minutes. One deposit may cause a short
+ * burst of reads, but over 10 minutes it must leave most of them to others.
+ */
 const OF_DEPOSIT = [
   { ms: MINUTE_MS, most: 12 },
   { ms: WINDOW_MS, most: 60 },
@@ -17,7 +20,7 @@ const OF_ACCOUNT = [{ ms: MINUTE_MS, most: 40 }] as const
 type Limit = { ms: number; most: number }
 
 /** Returns the wait before one more read; undefined if it is allowed now. */
-export async function waitForBudget(
+export async function retryAfterOf(
   tx: Tx,
   { depositId, key, now }: { depositId: bigint; key: InventoryKey; now: Date },
 ): Promise<{ retryAfterS: number } | undefined> {
@@ -27,22 +30,22 @@ export async function waitForBudget(
   const ofDeposit = await readsSince(tx, { depositId }, since(WINDOW_MS))
   const ofAccount = await readsSince(tx, { steamId }, since(MINUTE_MS))
   const ofGame = ofAccount.filter((read) => read.game === game)
-  const wait = (reads: typeof ofAccount, limits: readonly Limit[]) =>
-    waitOf(
+  const msUntil = (reads: typeof ofAccount, limits: readonly Limit[]) =>
+    msUntilAllowed(
       reads.map(({ at }) => at),
       limits,
       now,
     )
   const waitMs = Math.max(
-    wait(ofDeposit, OF_DEPOSIT),
-    wait(ofGame, OF_ACCOUNT_AND_GAME),
-    wait(ofAccount, OF_ACCOUNT),
+    msUntil(ofDeposit, OF_DEPOSIT),
+    msUntil(ofGame, OF_ACCOUNT_AND_GAME),
+    msUntil(ofAccount, OF_ACCOUNT),
   )
   return waitMs > 0 ? { retryAfterS: Math.ceil(waitMs / 1000) } : undefined
 }
 
 /** Returns the milliseconds until the limits allow one more read. `reads`: the times of earlier reads, oldest first. */
-export function waitOf(reads: readonly Date[], limits: readonly Limit[], now: Date): number {
+export function msUntilAllowed(reads: readonly Date[], limits: readonly Limit[], now: Date): number {
   const waits = limits.map(({ ms, most }) => {
     // The next read is allowed once this one has left the window.
     const blocking = reads.at(-most)

@@ -8,7 +8,7 @@ import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { Log } from '../kit/log.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { waitForBudget } from './allowance.ts'
+import { retryAfterOf } from './allowance.ts'
 import { type Snapshot, type StoredAnswer, storedAnswerSchema } from './answer.ts'
 import {
   findRequest,
@@ -65,7 +65,7 @@ async function begin(deps: LookDeps, tx: Tx, { key, asked }: { key: InventoryKey
   if (refused !== undefined) return refused
   const known = await newest(tx, deps, key)
   if (known !== undefined && mayServe(known, { reload: asked.reload, now })) return known
-  const spent = await waitForBudget(tx, { depositId: asked.depositId, key, now })
+  const spent = await retryAfterOf(tx, { depositId: asked.depositId, key, now })
   if (spent === undefined) return request(deps, tx, { key, asked, tried: [] })
   // Too many reloads: the items of the last minute are better than none.
   if (known !== undefined && mayServe(known, { reload: false, now })) return known

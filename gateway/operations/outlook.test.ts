@@ -68,7 +68,7 @@ it('a deposit does not expire while its offer is under way', () => {
 
 it.each<[string, Partial<OutlookTrade>, [number | null, string]]>([
   ['open', {}, [300, 'the offer is taken off Steam, unless it is accepted']],
-  ['accepted', { acceptedAt: at(50) }, [105, 'Steam is asked for proof that the items came']],
+  ['accepted', { acceptedAt: at(50) }, [105, 'Steam is asked for proof that the items arrived']],
   ['being cancelled', { isCancelling: true }, [105, 'the offer is taken off Steam']],
 ])('an offer that is %s shows its next step', (_, change, [time, what]) => {
   expect(stepsOf(withTrade(change))).toEqual([[time, `trade 7: ${what}`]])
@@ -81,7 +81,7 @@ it.each<[TradeStateColumn, Partial<OutlookTrade>, [number, string] | undefined]>
   ['final', { lookAt: at(900) }, [900, 'Steam is asked whether the items were taken back']],
   ['final', {}, undefined],
   ['reversed', {}, undefined],
-  ['declined', {}, [105, 'Steam is asked whether the items came after all']],
+  ['declined', {}, [105, 'Steam is asked whether the items arrived after all']],
   ['declined', { dueAt: null }, undefined],
   ['invalid', { steamHoldUntil: at(DAY_S) }, [DAY_S, 'Steam’s hold of the items ends']],
 ])('a trade that is %s, with %j, shows its next step, if it has one', (state, change, next) => {

@@ -135,7 +135,7 @@ function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
       return { at: dueAt, what: 'Steam is asked whether the offer was made' }
     case 'active':
       if (trade.acceptedAt !== null)
-        return { at: dueAt, what: 'Steam is asked for proof that the items came' }
+        return { at: dueAt, what: 'Steam is asked for proof that the items arrived' }
       if (trade.isCancelling) return { at: dueAt, what: 'the offer is taken off Steam' }
       if (standsStill) return { at: null, what: 'the offer is open; its time stands still' }
       return { at: deadline, what: 'the offer is taken off Steam, unless it is accepted' }
@@ -160,7 +160,7 @@ function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
       if (steamHoldUntil !== null) return { at: steamHoldUntil, what: 'Steam’s hold of the items ends' }
       return dueAt === null
         ? undefined
-        : { at: dueAt, what: 'Steam is asked whether the items came after all' }
+        : { at: dueAt, what: 'Steam is asked whether the items arrived after all' }
     case 'reversed':
       return undefined
     default:
@@ -196,7 +196,7 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
   const credit = can('trade credit', 'credit it for a Steam trade that you have seen', {
     options: `--steam-trade ID${offer}`,
   })
-  const end = can('trade end', 'end the wait; proof that the items came still wins')
+  const end = can('trade end', 'end the wait; later proof that the items arrived still counts')
   switch (state) {
     case 'intended':
       return [end]

@@ -58,11 +58,11 @@ export function endTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Changed
     tradeId,
     fact: { kind: 'given_up', because: 'ended_by_operator' },
     message: ({ state, depositStatus }) =>
-      `Trade ${tradeId} is ${state}, its deposit ${depositStatus}. Proof that the items came still wins.`,
-    otherwise: (before) =>
-      DELIVERED.includes(before.state)
-        ? refused('conflict', `The items of trade ${tradeId} came: it is ${before.state}.`)
-        : unchanged(viewOf(before), `Trade ${tradeId} had ended: it is ${before.state}.`),
+      `Trade ${tradeId} is ${state}, its deposit ${depositStatus}. If Steam later proves that the items arrived, the deposit still succeeds.`,
+    otherwise: (trade) =>
+      DELIVERED.includes(trade.state)
+        ? refused('conflict', `The items of trade ${tradeId} have arrived; the trade is ${trade.state}.`)
+        : unchanged(viewOf(trade), `Trade ${tradeId} had already ended; it is ${trade.state}.`),
   })
 }
 
@@ -85,10 +85,10 @@ export function creditTrade(
   return change(deps, what, {
     tradeId,
     fact: { kind: 'operator_credits', steamTradeId, offerId },
-    before: (tx) => whyTaken(tx, { tradeId, steamTradeId, offerId }),
+    check: (tx) => whyTaken(tx, { tradeId, steamTradeId, offerId }),
     message: ({ depositId }) =>
       `Trade ${tradeId} is credited for Steam trade ${steamTradeId}: deposit ${depositId} succeeded.`,
-    otherwise: (before) => whyNotCredited(before, { tradeId, steamTradeId, offerId }),
+    otherwise: (trade) => whyNotCredited(trade, { tradeId, steamTradeId, offerId }),
   })
 }
 
@@ -168,11 +168,11 @@ type Change = {
   tradeId: bigint
   fact: Fact
   /** Checks what the rules of trades cannot see. */
-  before?: (tx: Tx) => Promise<Refused | undefined>
+  check?: (tx: Tx) => Promise<Refused | undefined>
   /** Returns the message of a changed trade. */
   message(after: ChangedTrade): string
   /** Returns the answer for a trade that the rules left unchanged. */
-  otherwise(before: Found): Answer<ChangedTrade>
+  otherwise(trade: Found): Answer<ChangedTrade>
 }
 
 /** Changes a trade as all other code does: the rules decide, under the lock of the deposit. */
@@ -181,7 +181,7 @@ function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promi
   return act(deps, what, async (tx) => {
     const before = await findTrade(tx, tradeId)
     if (before === undefined) return refused('not_found', `There is no trade ${tradeId}.`)
-    const obstacle = await how.before?.(tx)
+    const obstacle = await how.check?.(tx)
     if (obstacle !== undefined) return obstacle
     const { depositId } = before
     const isNews = await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })

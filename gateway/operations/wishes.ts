@@ -60,7 +60,7 @@ export function returnItems(deps: ActDeps, depositId: bigint): Promise<Answer<Ne
   return act(deps, what, async (tx) => {
     const trade = await tradeOfDeposit(tx, depositId)
     if (trade === undefined || trade.steamTradeId === null)
-      return refused('not_found', `No items came by deposit ${depositId}.`)
+      return refused('not_found', `No items were received for deposit ${depositId}.`)
     const chosen = (await freeItems(tx)).filter(
       ({ item, botId }) => item.startsWith(`${trade.id}-`) && botId === trade.botId,
     )

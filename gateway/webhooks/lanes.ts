@@ -17,10 +17,13 @@ export type LanesDeps = DeliveryDeps & {
 
 /** How often to check for due deliveries. New events wake the lanes immediately. */
 const LOOK_EVERY_MS = 1_000
+/** However much a proof speeds up the schedule, checks are at least 50 ms apart, so they do not load the database. */
+const MOST_HASTE = 20
 
 /**
  * Sends due deliveries until it is stopped. There is no common queue, because slow endpoints would hold up the
- * others. Each lane has a guaranteed width. Only its share beyond that depends on the number of busy stores.
+ * others. Each lane may always send some deliveries at once. Only its share beyond that depends on the number of busy
+ * stores.
  */
 export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const stopping = new AbortController()
@@ -69,7 +72,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
             await look()
             return undefined
           },
-          { timeoutMs: LOOK_EVERY_MS / (deps.haste === undefined ? 1 : Math.min(deps.haste, 20)), signal },
+          { timeoutMs: LOOK_EVERY_MS / Math.min(deps.haste ?? 1, MOST_HASTE), signal },
         )
       } catch (error) {
         deps.log.error({ err: error }, 'check for due webhooks failed')

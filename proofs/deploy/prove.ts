@@ -17,7 +17,7 @@ const ROOT = join(DEPLOY, '..')
 /** The highest exposure of a service that passes, in tenths of a point on systemd's scale from 0 to 10. */
 const MOST_EXPOSURE = '20'
 
-type Result = { file: string; name: string; result: 'taken' | 'REFUSED' | 'not here'; why: string }
+type Result = { file: string; name: string; result: 'accepted' | 'REFUSED' | 'not here'; why: string }
 
 function runProgram(command: string, args: readonly string[]): { status: number | null; output: string } {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', cwd: ROOT })
@@ -36,6 +36,8 @@ const UNITS = [
   'tradetill-backup.timer',
   'tradetill-alerts.service',
 ]
+/** The services that run all the time. */
+const SERVICES = UNITS.slice(0, 2)
 const IMAGES = ['Dockerfile', 'Dockerfile.demo']
 
 const READINGS: readonly Reading[] = [
@@ -46,7 +48,7 @@ const READINGS: readonly Reading[] = [
     probe: '--version',
     args: ['verify', '--man=no', join(DEPLOY, file)],
   })),
-  ...UNITS.slice(0, 2).map((file) => ({
+  ...SERVICES.map((file) => ({
     file,
     name: `systemd-analyze security, at most ${MOST_EXPOSURE} of 100`,
     program: 'systemd-analyze',
@@ -65,19 +67,20 @@ const READINGS: readonly Reading[] = [
 function read({ file, name, program, probe, args }: Reading): Result {
   if (!isHere(program, probe)) return { file, name, result: 'not here', why: '' }
   const { status, output } = runProgram(program, args)
-  return { file, name, result: status === 0 ? 'taken' : 'REFUSED', why: status === 0 ? '' : output }
+  return { file, name, result: status === 0 ? 'accepted' : 'REFUSED', why: status === 0 ? '' : output }
 }
 
-type Look = (parts: { folder: string; databaseUrl: string }) => Promise<Check[]>
+/** A round of checks behind a proxy. */
+type Round = (parts: { folder: string; databaseUrl: string }) => Promise<Check[]>
 
 const behind =
-  (proxy: ProxyProgram): Look =>
+  (proxy: ProxyProgram): Round =>
   (parts) =>
     checkBehind({ proxy, ...parts })
 
-const PROXIES: readonly { proxy: ProxyProgram; probe: string; looks: readonly Look[] }[] = [
-  { proxy: NGINX, probe: '-v', looks: [behind(NGINX), checkBroken] },
-  { proxy: CADDY, probe: 'version', looks: [behind(CADDY)] },
+const PROXIES: readonly { proxy: ProxyProgram; probe: string; rounds: readonly Round[] }[] = [
+  { proxy: NGINX, probe: '-v', rounds: [behind(NGINX), checkBroken] },
+  { proxy: CADDY, probe: 'version', rounds: [behind(CADDY)] },
 ]
 
 async function runProxies(): Promise<Result[]> {
@@ -91,16 +94,16 @@ async function runProxies(): Promise<Result[]> {
 
 async function runEach(folder: string): Promise<Result[]> {
   const results: Result[] = []
-  for (const { proxy, probe, looks } of PROXIES) {
+  for (const { proxy, probe, rounds } of PROXIES) {
     const { file, name } = proxy
     if (!isHere(name, probe)) {
       results.push({ file, name, result: 'not here', why: '' })
       continue
     }
-    for (const look of looks) {
-      const checks = await withServer((databaseUrl) => look({ folder, databaseUrl })).catch(failedCheck)
+    for (const round of rounds) {
+      const checks = await withServer((databaseUrl) => round({ folder, databaseUrl })).catch(failedCheck)
       for (const check of checks) {
-        const result = check.why === '' ? 'taken' : 'REFUSED'
+        const result = check.why === '' ? 'accepted' : 'REFUSED'
         results.push({ file, name: `${name}: ${check.name}`, result, why: check.why })
       }
     }

@@ -1,4 +1,4 @@
-/** The two levels of the simulation: the size of their seeds, and the faults that each must meet. */
+/** The two levels of the simulation: how many deposits a seed has, and the faults that each must meet. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'

@@ -6,10 +6,10 @@ import type { Faults } from './faults.ts'
 
 export type Sim = { engine: Engine; random: Random; faults: Faults }
 
-export type Life = {
+export type Restartable = {
   name: string
-  /** The number of its current life. After a crash it begins a new life. Work of earlier lives never continues. */
-  life: number
+  /** The number of its current run. After a crash it begins a new run. Work of earlier runs never continues. */
+  run: number
   isAlive: boolean
   pausedUntil: number
   /** Functions to call when its pause ends. */
@@ -24,9 +24,9 @@ export type Gate = (low: number, high: number) => Promise<void>
 /** Thrown if the connection or the process of a job broke. The job is repeated. */
 export class JobFailed extends Error {}
 
-export const newLife = (name: string): Life => ({
+export const newRestartable = (name: string): Restartable => ({
   name,
-  life: 1,
+  run: 1,
   isAlive: true,
   pausedUntil: 0,
   wakers: new Set(),
@@ -41,10 +41,10 @@ export const LONGEST_PAUSE_MS = 240_000
 /** Resolves after `ms`, once the process runs. Never resolves if the process dies first. `onCrash`: it dies here. */
 export function waitForTurn(
   { engine, random, faults }: Sim,
-  process: Life,
+  process: Restartable,
   { ms, onCrash }: { ms: number; onCrash: () => void },
 ): Promise<void> {
-  const { life } = process
+  const { run } = process
   return new Promise((resolve) => {
     const sleep = () => {
       const wake = () => {
@@ -54,7 +54,7 @@ export function waitForTurn(
       engine.at(process.pausedUntil, wake)
     }
     const turn = () => {
-      if (!process.isAlive || process.life !== life) return
+      if (!process.isAlive || process.run !== run) return
       if (process.pausedUntil > engine.now()) return sleep()
       if (faults.strike('crash', CRASH)) {
         process.isAlive = false
@@ -72,14 +72,14 @@ export function waitForTurn(
 }
 
 /** Ends a pause early. Work under way holds connections, so it continues now. */
-export function endPause(process: Life): void {
+export function endPause(process: Restartable): void {
   process.pausedUntil = 0
   for (const wake of [...process.wakers]) wake()
 }
 
-export function revive(process: Life): void {
+export function revive(process: Restartable): void {
   if (process.isAlive) return
   process.isAlive = true
-  process.life += 1
+  process.run += 1
   process.skewMs = 0
 }

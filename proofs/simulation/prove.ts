@@ -9,8 +9,8 @@ import { CHOSEN_SEEDS_FILE, LEVELS, type LevelName, realSeeds, runPureSeed, unme
 import { runSeeds, type SeedOutcome, withDatabases } from './threads.ts'
 import { hashOf } from './trace.ts'
 
-/** The most broken seeds to print and keep. */
-const MOST_PRINTED = 20
+/** A result keeps at most this many broken seeds. */
+const MOST_KEPT = 20
 /** How many times a long run prints its progress. */
 const PROGRESS_PARTS = 10
 
@@ -23,7 +23,9 @@ const options = z
     seeds: count(50, 'how many seeds'),
     from: count(1, 'the first seed'),
     seed: maybeCount('replay only this seed and print everything that happened'),
-    choose: flag('make npm test run the fewest of these seeds that meet every fault (level real)'),
+    choose: flag(
+      'make npm test run the fewest of these seeds that meet every fault (only on the real level)',
+    ),
     keep: keepFlag(),
   })
   .refine(({ keep, seed, choose }) => !keep || (seed === undefined && !choose), {
@@ -32,11 +34,11 @@ const options = z
   })
   .refine(({ keep, level, seeds }) => !keep || seeds >= LEVELS[level].fewestToKeep, {
     path: ['keep'],
-    message: `a result needs at least ${LEVELS.pure.fewestToKeep} seeds, or ${LEVELS.real.fewestToKeep} of the level real`,
+    message: `a result needs at least ${LEVELS.pure.fewestToKeep} seeds, or ${LEVELS.real.fewestToKeep} on the real level`,
   })
   .refine(({ choose, level }) => !choose || level === 'real', {
     path: ['choose'],
-    message: 'only for the level real, because the pure seeds of npm test are fixed',
+    message: 'only for the real level, because the pure seeds of npm test are fixed',
   })
 
 export const simulateProof = defineProof({
@@ -117,7 +119,7 @@ function report({ level, from, outcomes, wallMs, cpuSeconds }: Run): Finding {
     seconds,
     cpuSeconds,
     ...elapsed,
-    broken: broken.slice(0, MOST_PRINTED),
+    broken: broken.slice(0, MOST_KEPT),
     faults: totals(outcomes),
     unmet: missing,
   }

@@ -4,7 +4,7 @@
 import type { Method } from '../../gateway/steam/methods.ts'
 import type { SendAnswer, Unavailable } from '../../gateway/steam/steam.ts'
 import { createTurns, type Turns } from '../../gateway/steam/turns.ts'
-import type { Gate, Life, Sim } from './process.ts'
+import type { Gate, Restartable, Sim } from './process.ts'
 import type { Steam } from './steam.ts'
 
 /** The probability of each fault, per call. */
@@ -18,24 +18,24 @@ export type SteamAccess = {
   /** Steam id of the bot. */
   bot: string
   gate: Gate
-  /** The life of the process. Its budgets end with it. */
-  life: Life
+  /** The process that asks. Its budgets end with its run. */
+  process: Restartable
   isDown(): boolean
 }
 
-/** The turns that each life of a process uses, with their budgets. */
-const turnsOfLives = new WeakMap<Life, { life: number; turns: Turns }>()
+/** The turns that each run of a process uses, with their budgets. */
+const turnsOfRuns = new WeakMap<Restartable, { run: number; turns: Turns }>()
 
-function turnsOf({ engine, random, faults }: Sim, { gate, life }: SteamAccess): Turns {
-  const known = turnsOfLives.get(life)
-  if (known?.life === life.life) return known.turns
+function turnsOf({ engine, random, faults }: Sim, { gate, process }: SteamAccess): Turns {
+  const known = turnsOfRuns.get(process)
+  if (known?.run === process.run) return known.turns
   const turns = createTurns({
     time: { now: engine.now, pause: (ms) => gate(Math.ceil(ms), Math.ceil(ms)) },
     random: random.next,
     observer: { request() {}, heldBack: () => faults.note('request held back by our own limits') },
     gateways: () => 1,
   })
-  turnsOfLives.set(life, { life: life.life, turns })
+  turnsOfRuns.set(process, { run: process.run, turns })
   return turns
 }
 

@@ -126,7 +126,7 @@ test('a Doppler has its paint number among its properties in both formats', asyn
   expect(offered.rgAssetProperties).toMatchObject({ [String(id)]: paint })
 })
 
-test('items can have hostile names in both formats, while their market names stay', async () => {
+test('items can have hostile names in both formats, while their market names stay the same', async () => {
   const before = await contents(bot.community, nova())
   await control(steam, 'PUT behaviours/inventory-hostile-names', { times: 2 })
   const items = await contents(bot.community, nova())

@@ -15,7 +15,7 @@ it('a maintenance shows its reason and its end, in the language of the page', ()
   expect(russian).toContain(`Works. Мы переезжаем. Планируемое окончание: ${formatDate(UNTIL, 'ru')}.`)
 })
 
-it('without a text or an end only our sentence is shown, and nothing if the page already shows it', () => {
+it('without a text or an end only the standard sentence is shown, and nothing if the page already shows it', () => {
   expect(markup(<WorksNotice payment={payment()}>Works.</WorksNotice>)).toContain('>Works.<')
   expect(markup(<WorksNotice payment={payment()} />)).not.toContain('notice')
 })

@@ -18,7 +18,7 @@ export type Report = {
   checks: { check: string; title: string; result: string; detail: string | null; document: string }[]
 }
 
-const URL_OF = { kind: 'parsed', placeholder: 'URL', optional: true } as const
+const OPTIONAL_URL = { kind: 'parsed', placeholder: 'URL', optional: true } as const
 
 export const verify = command({
   does: "test a store's webhook handler with everything that can go wrong, and report its mistakes",
@@ -34,7 +34,7 @@ export const verify = command({
         optional: true,
       },
       balance: {
-        ...URL_OF,
+        ...OPTIONAL_URL,
         parse: text,
         brief:
           'a URL that returns the spendable balance in minor units; {CUSTOMER} is replaced by the name from --customer',
@@ -54,10 +54,10 @@ export const verify = command({
         optional: true,
       },
       open: {
-        ...URL_OF,
+        ...OPTIONAL_URL,
         parse: text,
         brief:
-          'a POST there makes the store open a deposit at that till; {CUSTOMER} is replaced by the name from --customer',
+          'a URL: a POST to it makes the store open a deposit at the till of --till; {CUSTOMER} is replaced by the name from --customer',
       },
       only: {
         kind: 'parsed',

@@ -6,7 +6,7 @@ import { CompiledQuery } from 'kysely'
 import { tillIn } from '../../../vault/markets/till-store.ts'
 import type { Query } from '../../../vault/till-database.ts'
 import { wishesIn } from '../../../vault/wishes/store.ts'
-import { type Gate, newLife, revive, waitForTurn } from '../../simulation/process.ts'
+import { type Gate, newRestartable, revive, waitForTurn } from '../../simulation/process.ts'
 import { ConnectionLost, openConnections } from '../../simulation/real/connections.ts'
 import { startVault, TillAway } from '../vault.ts'
 import type { Process, Scene } from './scene.ts'
@@ -21,7 +21,7 @@ export async function startProcess(
 ): Promise<Process> {
   const { engine, scheduler, faults, sessions, world } = scene
   const { random } = world.luck
-  const state = newLife(name)
+  const state = newRestartable(name)
   const onCrash = (): void => {
     world.luck.note(name === 'vault' ? 'vault killed' : 'gateway killed')
     process.connections.reset()

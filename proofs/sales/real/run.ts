@@ -114,12 +114,12 @@ function loop(
   process: Process,
   { work, pauseMs }: { work(): Promise<unknown>; pauseMs(): number },
 ): void {
-  const { life } = process
+  const { run } = process
   const next = () => {
     if (scene.phase !== 'over') scene.engine.after(pauseMs(), begin)
   }
   const begin = () => {
-    if (!process.isAlive || process.life !== life || scene.phase === 'over') return
+    if (!process.isAlive || process.run !== run || scene.phase === 'over') return
     work().then(next, (error: unknown) => {
       if (isOurs(error)) next()
       else scene.fail(error)

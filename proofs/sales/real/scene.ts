@@ -4,7 +4,7 @@ import type { FakeSession } from '../../../gateway/testing/fake-steam.ts'
 import type { Rounds } from '../../../vault/rounds.ts'
 import type { Engine } from '../../simulation/engine.ts'
 import type { Faults } from '../../simulation/faults.ts'
-import type { Gate, Life } from '../../simulation/process.ts'
+import type { Gate, Restartable } from '../../simulation/process.ts'
 import type { Connections } from '../../simulation/real/connections.ts'
 import type { Scheduler } from '../../simulation/real/scheduler.ts'
 import type { Sessions } from '../../simulation/real/sessions.ts'
@@ -13,7 +13,7 @@ import type { World } from '../world.ts'
 /** `faults`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. */
 export type Phase = 'faults' | 'burst' | 'long' | 'over'
 
-export type Process = Life & { gate: Gate; connections: Connections }
+export type Process = Restartable & { gate: Gate; connections: Connections }
 
 /** A bot as the till has it, and Steam's answers to it. */
 export type Bot = { botId: bigint; session: FakeSession }

@@ -18,7 +18,7 @@ import { createFaults } from '../faults.ts'
 import { DESTINATIONS, LAST_LOOK_MS } from '../gifts.ts'
 import { drawMisfortunes } from '../misfortunes.ts'
 import { type Outcome, reportOf } from '../outcome.ts'
-import { endPause, type Gate, JobFailed, newLife, revive, waitForTurn } from '../process.ts'
+import { endPause, type Gate, JobFailed, newRestartable, revive, waitForTurn } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { sessionOf } from '../steam-session.ts'
 import { createTrace, type Trace } from '../trace.ts'
@@ -161,7 +161,7 @@ const aboutState = z.object({ state: z.string() })
 
 function createProcess(scene: Scene, name: string): Process {
   const { engine, random, core } = scene
-  const life = newLife(name)
+  const restartable = newRestartable(name)
   const gate: Gate = (low, high) =>
     waitForTurn(scene, process, { ms: random.between(low, high), onCrash: () => crash(scene, process) })
   const deps: ShellDeps = {
@@ -178,7 +178,7 @@ function createProcess(scene: Scene, name: string): Process {
   const look = driftHandler({ ...deps, drift })
   const lookForDrift = (bot: Bot) => look(contextOf(scene, process, bot))
   const handlers = tradeHandlers(deps)
-  const process: Process = { ...life, leases: new Map(), gate, deps, handlers, drift, lookForDrift }
+  const process: Process = { ...restartable, leases: new Map(), gate, deps, handlers, drift, lookForDrift }
   return process
 }
 
@@ -206,7 +206,7 @@ function tick(scene: Scene, process: Process): void {
 }
 
 /** The holder of each bot, according to the database. */
-const holders = new WeakMap<Bot, { process: Process; life: number; until: number }>()
+const holders = new WeakMap<Bot, { process: Process; run: number; until: number }>()
 
 function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (bot.state !== 'active') return
@@ -214,7 +214,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
   const held = holders.get(bot)
   if (giveUpIfLockedOut(scene, process, bot)) return
   const mine = process.leases.get(bot.botId)
-  const isMine = held?.process === process && held.life === process.life && mine?.epoch === bot.epoch
+  const isMine = held?.process === process && held.run === process.run && mine?.epoch === bot.epoch
   if (isMine) {
     if (held.until < now && scene.random.chance(0.5)) return
     held.until = now + LEASE_MS
@@ -227,7 +227,7 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
     scene.faults.note('two processes on one bot')
   }
   bot.epoch += 1n
-  holders.set(bot, { process, life: process.life, until: now + LEASE_MS })
+  holders.set(bot, { process, run: process.run, until: now + LEASE_MS })
   process.leases.set(bot.botId, { epoch: bot.epoch, endsAt: now + LEASE_MS })
   scene.trace.add(`${now} ${process.name} speaks for bot ${bot.botId}`)
   takeBacklog(scene, bot)
@@ -242,7 +242,7 @@ function takeBacklog(scene: Scene, bot: Bot): void {
 /** Returns the process that holds the bot, if it is alive. */
 function holderOf(bot: Bot): Process | undefined {
   const held = holders.get(bot)
-  const isThere = held?.process.isAlive === true && held.process.life === held.life
+  const isThere = held?.process.isAlive === true && held.process.run === held.run
   return isThere && held.process.leases.has(bot.botId) ? held.process : undefined
 }
 
@@ -258,7 +258,7 @@ function contextOf(scene: Scene, process: Process, bot: Bot): BotContext {
       steam,
       bot: String(bot.botId),
       gate: process.gate,
-      life: process,
+      process,
       isDown: () => outage.isDown || bot.state !== 'active',
     }),
   }
@@ -390,7 +390,7 @@ function endFaults(scene: Scene): void {
     if (bot.state !== 'active') continue
     bot.epoch += 1n
     bot.tokenRefusedAt = null
-    holders.set(bot, { process: first, life: first.life, until: Number.POSITIVE_INFINITY })
+    holders.set(bot, { process: first, run: first.run, until: Number.POSITIVE_INFINITY })
     first.leases.set(bot.botId, { epoch: bot.epoch, endsAt: Number.POSITIVE_INFINITY })
     takeBacklog(scene, bot)
   }

@@ -3,10 +3,10 @@ import type { BotHandlers } from '../../../gateway/bots/bot.ts'
 import type { DriftStore } from '../../../gateway/drift/watch.ts'
 import type { Core } from '../../../gateway/trades/core.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
-import { type Gate, JobFailed, type Life } from '../process.ts'
+import { type Gate, JobFailed, type Restartable } from '../process.ts'
 import type { Bot, Memory, Store } from './memory.ts'
 
-export type Process = Life & {
+export type Process = Restartable & {
   /** The leases that it believes it holds: their epochs, and when they end by its own clock. */
   leases: Map<bigint, { epoch: bigint; endsAt: number }>
   gate: Gate

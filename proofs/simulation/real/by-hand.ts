@@ -26,7 +26,7 @@ export function runInLiveProcess(scene: Scene, work: (process: Process) => Promi
     again()
     return
   }
-  const { life } = process
+  const { run } = process
   let isOver = false
   const end = () => {
     isOver = true
@@ -38,7 +38,7 @@ export function runInLiveProcess(scene: Scene, work: (process: Process) => Promi
   inProcess(scene, () => work(process).then(end), failed)
   const look = () => {
     if (isOver) return
-    if (process.isAlive && process.life === life) engine.after(LOOK_MS, look)
+    if (process.isAlive && process.run === run) engine.after(LOOK_MS, look)
     else again()
   }
   engine.after(LOOK_MS, look)

@@ -5,7 +5,7 @@ import { CODE_ALPHABET, CODE_LENGTH, type Ids } from '../../../gateway/kit/ids.t
 import { createLog, type Log } from '../../../gateway/kit/log.ts'
 import type { Random } from '../../random.ts'
 import type { Engine } from '../engine.ts'
-import type { Life } from '../process.ts'
+import type { Restartable } from '../process.ts'
 import { must } from '../violation.ts'
 import { onCommit } from './connections.ts'
 
@@ -25,17 +25,17 @@ type Waiting = {
   engine: Engine
   waiters: Waiters
   notify(topic: string): void
-  /** The current life of the process. */
-  life(): Life
+  /** The process as it is now. */
+  process(): Restartable
 }
 
-/** `waiters`: those of one process. A notification reaches every process. A wait ends with the life that began it. */
-export function signalsOf({ engine, waiters, notify, life }: Waiting): Signals {
+/** `waiters`: those of one process. A notification reaches every process. A wait ends with the run that began it. */
+export function signalsOf({ engine, waiters, notify, process }: Waiting): Signals {
   return {
     notify: (tx, topic) => onCommit(tx, () => notify(topic)),
     async until(topic, check, { timeoutMs }) {
       const end = engine.now() + timeoutMs
-      const begun = life().life
+      const begun = process().run
       for (;;) {
         const value = await check()
         if (value !== undefined || engine.now() >= end) return value
@@ -43,7 +43,7 @@ export function signalsOf({ engine, waiters, notify, life }: Waiting): Signals {
           const topics = waiters.get(topic) ?? new Set()
           waiters.set(topic, topics.add(resolve))
           engine.at(end, () => {
-            const { isAlive, life: current } = life()
+            const { isAlive, run: current } = process()
             // A wait that continued after a crash would hold a connection forever.
             if (isAlive && current === begun) resolve()
           })

@@ -23,7 +23,7 @@ import type { IntentDeps } from '../../../gateway/trades/intent-store.ts'
 import { createTradeStore } from '../../../gateway/trades/postgres-store.ts'
 import { deliveryWriter } from '../../../gateway/webhooks/store.ts'
 import { DESTINATIONS } from '../gifts.ts'
-import { type Gate, newLife, revive, type Sim, waitForTurn } from '../process.ts'
+import { type Gate, newRestartable, revive, type Sim, waitForTurn } from '../process.ts'
 import { sessionOf } from '../steam-session.ts'
 import { type Invariant, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
@@ -35,7 +35,7 @@ const BOX = createSecretBox(Buffer.alloc(32, 3))
 /** `name`: a UUID, because leases name processes by UUIDs. */
 export async function startProcess(scene: Scene, name: string): Promise<Process> {
   const { engine, scheduler, faults, sessions } = scene
-  const state = { ...newLife(name), leases: new Map(), waiters: new Map() }
+  const state = { ...newRestartable(name), leases: new Map(), waiters: new Map() }
   const gate: Gate = (low, high) => {
     const ms = scene.random.between(low, high)
     return waitForTurn(scene, process, { ms, onCrash: () => crash(scene, process) })
@@ -50,7 +50,7 @@ export async function startProcess(scene: Scene, name: string): Promise<Process>
   const common = {
     db: connections.db,
     queue: scene.queue,
-    signals: signalsOf({ engine, waiters: state.waiters, notify: scene.notify, life: () => process }),
+    signals: signalsOf({ engine, waiters: state.waiters, notify: scene.notify, process: () => process }),
     clock: { now: () => new Date(engine.now() + process.skewMs) },
     ids: scene.ids,
     box: BOX,
@@ -134,7 +134,7 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       steam: scene.steam,
       bot: lease.steamId,
       gate: process.gate,
-      life: process,
+      process,
       isDown: () => scene.lost.has(lease.steamId),
     }),
     get epoch() {

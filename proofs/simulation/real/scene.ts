@@ -9,7 +9,7 @@ import type { Log } from '../../../gateway/kit/log.ts'
 import type { Core } from '../../../gateway/trades/core.ts'
 import type { TradeDeps } from '../../../gateway/trades/deps.ts'
 import type { RequestDeps } from '../../../gateway/trades/request.ts'
-import type { Gate, Life, Sim } from '../process.ts'
+import type { Gate, Restartable, Sim } from '../process.ts'
 import type { Steam } from '../steam.ts'
 import type { Trace } from '../trace.ts'
 import type { Connections } from './connections.ts'
@@ -19,7 +19,7 @@ import type { Sessions } from './sessions.ts'
 
 export type Deps = TradeDeps & RequestDeps & PublisherDeps
 
-export type Process = Life & {
+export type Process = Restartable & {
   leases: Map<string, Held>
   waiters: Waiters
   gate: Gate
