@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Frame, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { LOADER_INTEGRITY } from '../gateway/http/embed-loader.ts'
+import { LOADER_INTEGRITY, LOADER_PATH } from '../gateway/http/embed-loader.ts'
 import { freePort } from '../gateway/testing/free-port.ts'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE, type Visit } from './support/browser.ts'
@@ -46,7 +46,7 @@ afterAll(() => {
 
 /** A shop's page that embeds the loader as the guide says, and records the loader's events. */
 const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
-  <script src="${till.gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script>
+  <script src="${till.gateway}${LOADER_PATH}" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script>
   <script>
     const received = []
     for (const type of ['ready', 'status', 'resize', 'close', 'done', 'load_failed', 'link'])

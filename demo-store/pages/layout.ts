@@ -12,10 +12,16 @@ export function money(amountMinor: number, currency: string, language: Language)
   return new Intl.NumberFormat(locale, { style: 'currency', currency }).format(amountMinor / 100)
 }
 
+/** The locale in which days are written. */
+const DAY_LOCALES: Record<Language, string> = { en: 'en-GB', ru: 'ru-RU' }
+
 /** A day in UTC. The page's script replaces it, like every time below, with the visitor's own. */
 export function dayOf(iso: string, { language }: Visitor): string {
-  const locale = language === 'ru' ? 'ru-RU' : 'en-GB'
-  const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const day = new Intl.DateTimeFormat(DAY_LOCALES[language], {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  })
   return localTime(iso, 'day', day.format(new Date(iso)))
 }
 
@@ -36,7 +42,7 @@ type Page = { title: string; main: string; visitor: Visitor; head?: string }
 export function page({ title, main, visitor, head = '' }: Page): string {
   const texts = TEXTS[visitor.language]
   return `<!doctype html>
-<html lang="${visitor.language}">
+<html lang="${visitor.language}" data-days="${DAY_LOCALES[visitor.language]}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

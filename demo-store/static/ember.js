@@ -1,10 +1,10 @@
 const POLL_MS = 1500
 
-const { lang } = document.documentElement
+const { lang, dataset } = document.documentElement
 const HOUR = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
 const DAY = { day: 'numeric', month: 'short' }
 const SHAPES = {
-  day: new Intl.DateTimeFormat(lang === 'ru' ? 'ru-RU' : 'en-GB', DAY),
+  day: new Intl.DateTimeFormat(dataset.days, DAY),
   moment: new Intl.DateTimeFormat(lang, { ...DAY, year: 'numeric', ...HOUR }),
   clock: new Intl.DateTimeFormat(lang, { ...HOUR, second: '2-digit' }),
 }

@@ -4,6 +4,7 @@ import { fakeSession } from '../testing/fake-steam.ts'
 import { captureLog } from '../testing/log.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, jump, startTill, type Till } from '../testing/till.ts'
+import { ATTEMPTS } from '../webhooks/schedule.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { type AlertDeps, sendAlerts, sendTestAlert } from './service.ts'
 
@@ -95,7 +96,7 @@ test('a refused message is retried at growing intervals with the same id, and fi
     await jump(till, 6 * 3_600)
     await sendAlerts(deps)
   }
-  expect(reports()).toHaveLength(11)
+  expect(reports()).toHaveLength(ATTEMPTS)
   expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   receiver.answers.length = 0
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import { changeSendRule, listWishes, returnItems, sendItems, withdraw } from '../operations/wishes.ts'
 import { payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { sweepWishes } from './wish.ts'
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const old = await aDeposit(till, store, { game: 'cs' })
   depositId = old.id
   await payFor(till, bots, old)
-  await jump(till, 9 * 86_400)
+  await jump(till, (PROTECTION_DAYS + 1) * 86_400)
   const trade = await till.db
     .selectFrom('trade')
     .select('id')

@@ -10,7 +10,7 @@ import { createSecretBox } from '../kit/secret-box.ts'
 import { fakeClock } from '../testing/clock.ts'
 import { captureLog } from '../testing/log.ts'
 import { createApp } from './app.ts'
-import { LOADER_INTEGRITY, ZIPPED_LOADER } from './embed-loader.ts'
+import { LOADER_INTEGRITY, LOADER_PATH, ZIPPED_LOADER } from './embed-loader.ts'
 import { createEmbedTokens } from './embed-token.ts'
 
 const HASH = 'a'.repeat(32)
@@ -178,7 +178,7 @@ describe('a call of the page in the frame', () => {
 
 describe('the loader', () => {
   const load = (encoding: string) =>
-    app.inject({ url: '/embed/v1.js', headers: { host: 'pay.example', 'accept-encoding': encoding } })
+    app.inject({ url: LOADER_PATH, headers: { host: 'pay.example', 'accept-encoding': encoding } })
 
   test('never changes, because stores’ pages contain its hash: a new version is /embed/v2.js', async () => {
     const plain = await load('identity')

@@ -14,6 +14,7 @@ import {
   anEndpoint,
   aStore,
   jump,
+  PROTECTION_DAYS,
   startTill,
   type Till,
 } from '../testing/till.ts'
@@ -255,7 +256,7 @@ describe('the list', () => {
   it('shows which deposits wait for a person', async () => {
     expect(ids(await listed({ needsPerson: true }))).toEqual([])
     await till.db.updateTable('bot').set({ state: 'dead', lease_until: null }).execute()
-    await jump(till, 9 * 86_400 + 60)
+    await jump(till, (PROTECTION_DAYS + 1) * 86_400 + 60)
     const { deposits } = await listed({ needsPerson: true })
     expect(deposits.map(({ depositId, needs }) => [depositId, needs])).toEqual([
       [offered.deposit.id, ['bot_away', 'steam_silent']],

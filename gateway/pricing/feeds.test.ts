@@ -3,7 +3,7 @@ import { GAMES } from '../../contract/games.ts'
 import { type FakeClock, fakeClock } from '../testing/clock.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
-import { json, type SourceServer, startSourceServer } from '../testing/source-server.ts'
+import { eachGame, json, type SourceServer, startSourceServer } from '../testing/source-server.ts'
 import { refreshDue } from './jobs.ts'
 import { DEFAULT_RULES } from './price.ts'
 import { priceList } from './service.ts'
@@ -80,9 +80,9 @@ describe('requests to a source', () => {
   test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
     waxpeerSays(5_000)
     await run(waxpeer(), 9)
-    expect(server.requests.map(({ url }) => url)).toHaveLength(4)
+    expect(server.requests.map(({ url }) => url)).toHaveLength(GAMES.length)
     await run(waxpeer(), 3)
-    expect(server.requests).toHaveLength(8)
+    expect(server.requests).toHaveLength(2 * GAMES.length)
   })
 
   test('are sent by only one of several processes', async () => {
@@ -165,8 +165,7 @@ describe('a source that fails', () => {
     const answer = { success: true, time: clock.now().getTime() / 1000, currency: 'USD', items: [row] }
     server.answer('/api/v2/prices/USD.json', json(answer))
     await due(waxpeer())
-    const { url } = server
-    await due(marketPrices({ cs: url, dota: url, rust: url, tf: url }))
+    await due(marketPrices(eachGame(server.url)))
   }
 
   test('keeps its last good prices, which age until they no longer count', async () => {

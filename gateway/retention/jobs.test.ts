@@ -6,7 +6,16 @@ import { publishEvents } from '../events/service.ts'
 import { readEvents } from '../events/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
-import { aBot, aDeposit, anEndpoint, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import {
+  aBot,
+  aDeposit,
+  anEndpoint,
+  aStore,
+  jump,
+  PROTECTION_DAYS,
+  startTill,
+  type Till,
+} from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import { sweepOldData } from './jobs.ts'
@@ -68,7 +77,7 @@ describe('D-35 a trade token is erased', () => {
   it('a day after the last look at a protected delivery, and not before', async () => {
     const deposit = await aDeposit(till, store, { game: 'cs' })
     await payFor(till, { bot, session }, deposit)
-    await jump(till, 7 * DAY_S)
+    await jump(till, (PROTECTION_DAYS - 1) * DAY_S)
     await sweep()
     expect(await hasToken(deposit.id)).toEqual([true, true])
     await jump(till, 2 * DAY_S)

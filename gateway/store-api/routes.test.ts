@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { GAMES } from '../../contract/games.ts'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { tokenOfDeposit } from '../shoppers/trade-token.ts'
@@ -305,7 +306,7 @@ describe('offerings', () => {
   test('include games with their minimums, prices, and the till’s health', async () => {
     await aDeposit(till, api.store)
     const { games } = (await api.call('GET', '/v1/games')).json()
-    expect(games).toHaveLength(4)
+    expect(games).toHaveLength(GAMES.length)
     expect(games[0]).toMatchObject({ game: 'cs', steamAppId: 730, protectionDays: 8, minimums: { USD: 300 } })
     const prices = await api.call('GET', '/v1/prices?game=cs&currency=USD&name=x&name=y')
     expect(prices.json().prices).toEqual([

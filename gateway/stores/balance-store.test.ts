@@ -4,7 +4,7 @@ import { recordPayout } from '../ledger/payout.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { payFor } from '../testing/payment.ts'
 import { type StoreApi, startStoreApi } from '../testing/store-api.ts'
-import { aBot, aDeposit, jump, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 
 let till: Till
@@ -33,7 +33,7 @@ beforeEach(async () => {
       .where('deposit_id', '=', deposit.id)
       .executeTakeFirstOrThrow()
     bot.session.takeBack(String(steamTradeId))
-    await jump(till, 9 * 86_400)
+    await jump(till, (PROTECTION_DAYS + 1) * 86_400)
     await tradeHandlers(till.deps).trade(bot.bot, id)
     return deposit.id
   }

@@ -3,6 +3,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { brotliCompressSync } from 'node:zlib'
+import type { Game } from '../../contract/games.ts'
 import type { Clock } from '../kit/clock.ts'
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void
@@ -14,6 +15,9 @@ export const json =
   (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
   }
+
+/** The same address for each game. */
+export const eachGame = (url: string): Record<Game, string> => ({ cs: url, dota: url, rust: url, tf: url })
 
 /** Compresses with Brotli for callers that accept it. */
 export const brotli =

@@ -32,6 +32,9 @@ export type Till = Awaited<ReturnType<typeof startTill>>
 
 const PUBLIC_URL = 'http://till.test'
 /** The master key of tests. */
+/** The days for which a trade in Counter-Strike 2 is under protection. */
+export const PROTECTION_DAYS = DEFAULT_PROTECTION_DAYS.cs
+
 export const TEST_BOX = createSecretBox(Buffer.alloc(32, 3))
 
 export async function startTill() {

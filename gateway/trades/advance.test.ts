@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { expireDeposit } from './expiry.ts'
 import { sweepTrades } from './jobs.ts'
@@ -169,7 +169,7 @@ describe('an accepted offer', () => {
     expect(await balancesOf(till.db, store.id)).toEqual([
       { currency: 'USD', held: 3_500n, available: 2_500n },
     ])
-    till.clock.advance(8 * 86_400_000)
+    till.clock.advance(PROTECTION_DAYS * 86_400_000)
     await work()
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 6_000n }])
     expect((await events()).filter((type) => type === 'deposit.funds_available')).toHaveLength(2)

@@ -6,7 +6,7 @@ import { saveBot } from '../bots/store.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { sweepDeposits } from './expiry.ts'
 import { sweepTrades } from './jobs.ts'
@@ -79,7 +79,7 @@ describe('D-8 an accepted offer that Steam never proves', () => {
     expect(await statusOf(deposit.id)).toBe('succeeded')
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
     const { settles_at: settlesAt } = await trade()
-    expect(settlesAt?.getTime()).toBe(till.clock.now().getTime() + 8 * DAY_MS)
+    expect(settlesAt?.getTime()).toBe(till.clock.now().getTime() + PROTECTION_DAYS * DAY_MS)
   })
 })
 
@@ -222,7 +222,7 @@ describe('a trade that was reversed', () => {
     const { tradeId, offerId } = await anOffer()
     session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot, tradeId)
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await tradeHandlers(till.deps).trade(bot, tradeId)
     expect(await trade()).toMatchObject({ state: 'final' })
     session.takeBack((await trade()).steam_trade_id ?? '')

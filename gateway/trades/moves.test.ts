@@ -8,7 +8,7 @@ import { handleErrors } from '../http/problem.ts'
 import { balancesOf } from '../ledger/store.ts'
 import type { RefusedReason } from '../steam/steam.ts'
 import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
-import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, jump, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { moveUntaken } from './move-on.ts'
 import { requestTrade } from './request.ts'
@@ -145,7 +145,7 @@ describe('D-30 a bot that Steam bars', () => {
       total: rows[0]?.total,
       quote_id: rows[0]?.quote_id,
       promised_amount: 3_000n,
-      promised_days: 8,
+      promised_days: PROTECTION_DAYS,
     })
     expect(new Set(rows.map((row) => row.secret_code)).size).toBe(2)
 

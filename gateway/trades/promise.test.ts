@@ -5,7 +5,7 @@ import { viewReader } from '../deposits/shopper-view.ts'
 import { forecast } from '../ledger/promise.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { requestTrade } from './request.ts'
 
@@ -88,7 +88,9 @@ describe('D-9 an open offer', () => {
     // The shopper may take the full time to accept, so the page shows the latest possible day.
     expect(Number(before.until === null)).toBe(Number(after.until === null))
     expect(Date.parse(before.until ?? '') - Date.parse(after.until ?? '0')).not.toBeLessThan(0)
-    expect(Date.parse(before.until ?? '0')).toBeLessThan(till.clock.now().getTime() + 8 * DAY_MS + 300_001)
+    expect(Date.parse(before.until ?? '0')).toBeLessThan(
+      till.clock.now().getTime() + PROTECTION_DAYS * DAY_MS + 300_001,
+    )
   })
 
   it('keeps its promise if another offer, made later, is accepted first', async () => {
@@ -180,8 +182,8 @@ describe('D-9 an inventory promises, before a trade is requested,', () => {
   ])('%s', async (_name, usdCents, atOnce) => {
     await limit(usdCents)
     const { hold } = await stocked.ask()
-    const until = new Date(stocked.clock.now().getTime() + 8 * DAY_MS).toISOString()
-    expect(hold).toEqual({ atOnce, days: 8, until, by: 'limit' })
+    const until = new Date(stocked.clock.now().getTime() + PROTECTION_DAYS * DAY_MS).toISOString()
+    expect(hold).toEqual({ atOnce, days: PROTECTION_DAYS, until, by: 'limit' })
   })
 
   it('no more than the deposit accepts', async () => {

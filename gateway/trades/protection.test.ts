@@ -7,7 +7,7 @@ import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
-import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 import { sweepTrades } from './jobs.ts'
 import { sweepHistories } from './protection.ts'
@@ -58,7 +58,7 @@ describe('a delivery under trade protection', () => {
   it('D-9 is held, released at the settlement, and read once more a day later', async () => {
     await deliver()
     expect(await accounts()).toEqual({ items: -3_300n, held: 3_000n, commission: 300n })
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
     expect(await tradeRow()).toMatchObject({ state: 'final', held_amount: 0n })
@@ -72,7 +72,7 @@ describe('a delivery under trade protection', () => {
   it('D-9 that is taken back completely leaves nothing held, and no loss', async () => {
     await deliver()
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     await work()
     expect(await accounts()).toEqual({ items: 0n, held: 0n, commission: 0n })
@@ -92,7 +92,7 @@ describe('a delivery under trade protection', () => {
     const deposit = await deliver()
     const [first = '', second = ''] = deposit.body.items
     session.takeBack('9001', [first])
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toEqual({ items: -2_200n, held: 0n, available: 2_000n, commission: 200n })
     session.takeBack('9001', [first, second])
@@ -261,7 +261,7 @@ describe('a reversal of credit that was given at once', () => {
     await deliver()
     expect(await accounts()).toMatchObject({ available: 2_500n, held: 500n })
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toEqual({
       items: 0n,
@@ -277,7 +277,7 @@ describe('a reversal of credit that was given at once', () => {
     await deliver()
     await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toMatchObject({ available: -3_000n, items: 0n })
   })
@@ -296,7 +296,7 @@ describe('a reversal of credit that was given at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     await deliver()
     expect(await heldOfLast()).toBe(3_000n)
@@ -315,7 +315,7 @@ describe('a reversal of credit that was given at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     till.clock.advance(30 * DAY_MS)
     const tx = await till.db.startTransaction().execute()
@@ -345,7 +345,7 @@ describe('a reversal of credit that was given at once', () => {
     const { limit, mode = 'on_accept', game } = before
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
     await deliver(game)
-    till.clock.advance(game === undefined ? 8 * DAY_MS : 0)
+    till.clock.advance(game === undefined ? PROTECTION_DAYS * DAY_MS : 0)
     await work()
     await deliver()
     session.takeBack('9001')
@@ -359,7 +359,7 @@ describe('a reversal of credit that was given at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     const free = ['store', 'free-room', '--store', String(store.id), '--reason', 'barred', '--by', 'Ada']
     expect(await runCommand(free, { databaseUrl: till.url })).toMatchObject({ code: 0, errors: '' })
@@ -378,7 +378,7 @@ describe('a reversal of credit that was given at once', () => {
     const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
     await till.db.updateTable('store').set(later).execute()
     session.takeBack('9001')
-    till.clock.advance(8 * DAY_MS)
+    till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toMatchObject({ available: 3_000n, loss: -3_000n })
   })

@@ -8,6 +8,7 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit, SECRET, sendDue, senderDeps, workOnWebhooks } from '../testing/webhooks.ts'
 import { attempt, type DeliveryDeps } from './delivery.ts'
+import { ATTEMPTS, nextWaitMs } from './schedule.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -96,10 +97,10 @@ describe('a webhook', () => {
     await deliver()
     expect(receiver.received).toHaveLength(1)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 1, last_result: 'status 500' })
-    till.clock.advance(5_000)
+    till.clock.advance(nextWaitMs({ attempts: 1 }, 1) ?? 0)
     await deliver()
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 2, last_result: 'status 302' })
-    till.clock.advance(30_000)
+    till.clock.advance(nextWaitMs({ attempts: 2 }, 1) ?? 0)
     await deliver()
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 3, due_at: null })
     expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id']))).toEqual(new Set([eventId]))
@@ -204,11 +205,15 @@ describe('a webhook', () => {
     await expireDeposit()
     await publishEvents(deps)
     await receiver.close()
-    for (let turn = 1; turn <= 11; turn += 1) {
+    for (let turn = 1; turn <= ATTEMPTS; turn += 1) {
       await deliver()
       till.clock.advance(24 * HOUR_MS)
     }
-    expect(await delivery()).toMatchObject({ state: 'failed', attempts: 11, last_result: 'ECONNREFUSED' })
+    expect(await delivery()).toMatchObject({
+      state: 'failed',
+      attempts: ATTEMPTS,
+      last_result: 'ECONNREFUSED',
+    })
     receiver = await startReceiver()
   })
 

@@ -18,6 +18,9 @@ const WAITS_MS = [
   24 * HOUR,
 ]
 
+/** The attempts to deliver an event, the first included. */
+export const ATTEMPTS = WAITS_MS.length + 1
+
 /** The longest wait that a store may ask for by Retry-After. */
 const LONGEST_RETRY_AFTER_MS = 24 * HOUR
 

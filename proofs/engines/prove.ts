@@ -15,7 +15,7 @@ import { prepare } from '../../e2e/support/setup.ts'
 import { TEXTS } from '../../e2e/support/shopper.ts'
 import { endTill, query, startTill, type Till } from '../../e2e/support/till.ts'
 import { newDeposit } from '../../e2e/support/widget-calls.ts'
-import { LOADER_INTEGRITY } from '../../gateway/http/embed-loader.ts'
+import { LOADER_INTEGRITY, LOADER_PATH } from '../../gateway/http/embed-loader.ts'
 import { defineProof, keepFlag } from '../proof.ts'
 
 type Engine = { name: string; isHere: boolean; launch(): Promise<Browser> }
@@ -81,7 +81,7 @@ async function payEachWay(browser: Browser, place: Place): Promise<string | unde
 /** A page of the store on `127.0.0.1`, which is a different site from the till's `localhost`. */
 async function openShop({ gateway }: Till) {
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
-    <script src="${gateway}/embed/v1.js" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script></head>
+    <script src="${gateway}${LOADER_PATH}" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script></head>
     <body><main><h1>Shop</h1></main></body></html>`
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(page)

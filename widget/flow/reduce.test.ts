@@ -154,7 +154,7 @@ describe('the language', () => {
   })
 
   it('A-065 a deposit in an unsupported language keeps the stored one', () => {
-    const strange = JSON.parse('"de"')
+    const strange = JSON.parse('"xx"')
     expect(play(opening({ language: 'ru' }), loaded({ language: strange })).state.language).toBe('ru')
   })
 

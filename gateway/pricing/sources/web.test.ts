@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fakeClock } from '../../testing/clock.ts'
 import {
   brotli,
+  eachGame,
   halfOf,
   json,
   type SourceServer,
@@ -33,7 +34,7 @@ afterEach(() => server.close())
 
 const CSFLOAT_PATH = '/api/v1/listings/price-list'
 const MARKET_PATH = '/api/v2/prices/USD.json'
-const market = () => marketPrices({ cs: server.url, dota: server.url, rust: server.url, tf: server.url })
+const market = () => marketPrices(eachGame(server.url))
 const marketAnswer = (items: unknown[], change: object = {}) => ({
   success: true,
   time: SECONDS - 60,
@@ -61,8 +62,8 @@ describe('the market family', () => {
   test('has an address for each game', async () => {
     const dota = await startSourceServer()
     dota.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
-    const source = marketPrices({ cs: server.url, dota: dota.url, rust: server.url, tf: server.url })
-    expect(await source.fetch?.('dota', never)).toHaveLength(1)
+    const { fetch } = marketPrices({ ...eachGame(server.url), dota: dota.url })
+    expect(await fetch?.('dota', never)).toHaveLength(1)
     await dota.close()
   })
 
@@ -355,10 +356,8 @@ describe('every source on the web', () => {
     ['csfloat', () => csfloatPrices({ base: server.url, clock })],
     ['rates', () => webRates(server.url)],
   ]
-  const paths = [
-    ...[MARKET_PATH, CSFLOAT_PATH, '/v1/items', '/v1/sales/history', '/v1/prices'],
-    '/v6/latest/USD',
-  ]
+  const skinport = ['/v1/items', '/v1/sales/history']
+  const paths = [MARKET_PATH, CSFLOAT_PATH, ...skinport, '/v1/prices', '/v6/latest/USD']
   const ask = (source: PriceSource, signal: AbortSignal) =>
     source.fetch?.('cs', signal) ?? source.fetchRates?.(signal)
 

@@ -1,6 +1,7 @@
 /** Forged answers of Steam, and items that look like more expensive ones: families 44 and 45. */
 import { offeredOf } from '../../../gateway/inventory/offered.ts'
 import type { SteamItem, SteamTrade } from '../../../gateway/steam/steam.ts'
+import { anItem } from '../../../gateway/testing/inventory.ts'
 import { active, steamTrade } from '../../../gateway/testing/trades.ts'
 import { judgeSteamTrade } from '../../../gateway/trades/proof.ts'
 import { type Family, family } from '../attack.ts'
@@ -93,21 +94,6 @@ const forgedAnswers: Family = family({
   ],
 })
 
-const PLAIN: SteamItem = {
-  assetId: '1',
-  classId: '2',
-  instanceId: '0',
-  amount: 1,
-  name: 'Crate',
-  marketHashName: 'Crate',
-  tradable: true,
-  restriction: null,
-  market: { kind: 'open' },
-  isNoted: false,
-  tags: [],
-  paintIndex: null,
-}
-
 /** The credit for an item in cents, or 0 if it is not accepted. `Knife` is the expensive one. */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
   const of = (name: string) => ({
@@ -122,7 +108,7 @@ function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
     imageBase: 'https://images.test',
     now: new Date('2026-01-01T00:00:00Z'),
   }
-  const { shown } = offeredOf([{ ...PLAIN, ...item }], around)
+  const { shown } = offeredOf([anItem('1', 'Crate', item)], around)
   return shown.reduce((sum, { price }) => sum + price, 0)
 }
 
@@ -236,7 +222,7 @@ const lookAlikes: Family = family({
       {
         what: 'an item in another trade',
         by: 'no item of another trade',
-        attack: () => problemIf(creditOf(KNIFE, [PLAIN.assetId]) !== 0, 'is credited'),
+        attack: () => problemIf(creditOf(KNIFE, ['1']) !== 0, 'is credited'),
       },
     ]
   },
