@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits,
  * compared with 10,000. Both have the same number of deposits per hour, so the pages of the last day show as many rows.
- * Items leave only after their protection, so the lists of items that left are compared with a till of 10,000 deposits
- * in 40 days.
+ * The small till covers less than 4 days. Items leave only 9 days after their trade, so none has left that till. The lists
+ * of items that left are therefore compared with a till of 10,000 deposits in 40 days.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -33,9 +33,12 @@ const LEAST_MS = 4
 
 type Find = { name: string; find: string; input: object }
 
+/** One of the newest deposits, whose offer is open: `fillYear` gives one to the first five of ten. */
+const lastOffered = (last: number): number => last - (last % 10) - 19
+
 /** An operator's searches and pages. The newest deposit is `last`. */
 function findsOf(last: number): Find[] {
-  const paid = String(last - (last % 10) - 19)
+  const offered = String(lastOffered(last))
   const middleOne = String(Math.floor(last / 2))
   const [dayAgo, hourAgo] = [24, 1].map((hours) => new Date(Date.now() - hours * 3_600_000).toISOString())
   const find = (text: string, name: string): Find => ({
@@ -56,16 +59,16 @@ function findsOf(last: number): Find[] {
     list({ order: 'oldest', before: middleOne, status: 'succeeded' }, 'oldest of a status, from the middle'),
     list({ status: 'tradeDeclined' }, 'of a status'),
     list({ storeId: '1', status: 'succeeded' }, 'of a store and status'),
-    list({ steamId: `76561198${paid.padStart(9, '0')}` }, 'of a shopper'),
+    list({ steamId: `76561198${offered.padStart(9, '0')}` }, 'of a shopper'),
     list({ game: 'rust' }, 'of a game that no deposit has'),
     list({ needsPerson: true }, 'that need a person'),
     list({ order: 'largest', currency: 'USD' }, 'largest'),
-    list({ order: 'smallest', currency: 'USD', before: paid }, 'smallest after one'),
+    list({ order: 'smallest', currency: 'USD', before: offered }, 'smallest after one'),
     list({ order: 'largest', currency: 'USD', storeId: '7' }, 'largest of a store'),
     list({ order: 'largest', currency: 'USD', from: dayAgo, to: hourAgo }, 'largest of a day'),
     list({ limit: 200 }, 'a page for a file'),
-    { name: 'timeline', find: 'deposit', input: { depositId: paid } },
-    { name: 'shopper', find: 'shopper', input: { steamId: `76561198${paid.padStart(9, '0')}` } },
+    { name: 'timeline', find: 'deposit', input: { depositId: offered } },
+    { name: 'shopper', find: 'shopper', input: { steamId: `76561198${offered.padStart(9, '0')}` } },
     { name: 'store', find: 'store', input: { storeId: '1' } },
     { name: 'statement', find: 'statement', input: { storeId: '1', currency: 'USD' } },
     { name: 'attempts', find: 'attempts', input: { endpointId: '1' } },
@@ -73,12 +76,12 @@ function findsOf(last: number): Find[] {
     { name: 'items', find: 'items', input: {} },
     { name: 'held items', find: 'items', input: { state: 'held' } },
     { name: 'items of a bot', find: 'items', input: { bot: '1' } },
-    find(paid, 'a number'),
-    find(`order ${paid}`, 'an order'),
+    find(offered, 'a number'),
+    find(`order ${offered}`, 'an order'),
     find('c7', 'a code'),
     find('t7', 'a Steam trade'),
     find('7-1', 'an asset'),
-    find(`76561198${paid.padStart(9, '0')}`, 'an account'),
+    find(`76561198${offered.padStart(9, '0')}`, 'an account'),
     find('Store 7', 'a store'),
     find('AK-47 Redline', 'an item'),
     find('nothing of the kind', 'a text that matches nothing'),
@@ -127,18 +130,19 @@ async function timeOf({ deps }: Till, { find, input }: Find): Promise<number> {
 
 type Pair = { name: string; fewMs: number; manyMs: number; p95Ms: number }
 
-type Tills = { few: Till; past: Till; many: Till }
+/** `few`: the small till. `fewInPast`: as small, but over more days. `many`: the large till. */
+type Tills = { few: Till; fewInPast: Till; many: Till }
 
 /** Measures the large and the small till alternately, so other work on the machine affects both. */
-async function measure({ few: young, past, many }: Tills): Promise<Pair[]> {
+async function measure({ few, fewInPast, many }: Tills): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
-    const few = LISTS_OF_DEPARTURES.includes(find.name) ? past : young
-    const same = few.finds[index]
+    const small = LISTS_OF_DEPARTURES.includes(find.name) ? fewInPast : few
+    const same = small.finds[index]
     if (same === undefined) throw new Error('the two tills have different finds')
     const times = { few: [] as number[], many: [] as number[] }
     for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-      const [fewMs, manyMs] = [await timeOf(few, same), await timeOf(many, find)]
+      const [fewMs, manyMs] = [await timeOf(small, same), await timeOf(many, find)]
       if (round < 0) continue
       times.few.push(fewMs)
       times.many.push(manyMs)
@@ -154,12 +158,12 @@ const growthOf = ({ fewMs, manyMs }: Pair): number => Math.max(manyMs, LEAST_MS)
 export function benchConsole(): Promise<Outcome> {
   return withDatabase({ fsync: false }, async (serverUrl) => {
     const few = await openTill(serverUrl, FEW, FEW_DAYS)
-    const past = await openTill(serverUrl, FEW, PAST_DAYS)
+    const fewInPast = await openTill(serverUrl, FEW, PAST_DAYS)
     const many = await openTill(serverUrl, MANY, YEAR_DAYS)
     try {
-      return judge(await measure({ few, past, many }))
+      return judge(await measure({ few, fewInPast, many }))
     } finally {
-      await Promise.all([few, past, many].map((till) => till.close()))
+      await Promise.all([few, fewInPast, many].map((till) => till.close()))
     }
   })
 }

@@ -15,8 +15,8 @@ import { callerOf, makeOffer, newDeposit } from './widget-calls.ts'
 const FREE_AGAIN = '2026-03-09T12:00:00.000Z'
 
 /**
- * Reads from a real till a deposit with its user, the same with an open offer, and an inventory. Then replaces every
- * value that varies between runs.
+ * Reads three things from a real till: a deposit with its shopper, the same deposit with an open offer, and an inventory.
+ * Then replaces every value that varies between runs.
  */
 export async function baseOf(till: Place): Promise<Base> {
   const parts = { place: till, secrets: await storeSecrets(till.root) }
@@ -73,6 +73,7 @@ const nothing = (status: number): Reply => ({ status, type: '', body: null })
 
 type Refused = { status: number; code: string; until?: string; cause?: RefusalCause }
 
+/** Every problem has the same detail, because the page has its own texts for the codes of the scenes. */
 function problem({ status, code, until, cause }: Refused): Reply {
   const body = JSON.stringify({ code, detail: TEXTS.en.paymentNotFound, until, cause })
   return { status, type: 'application/problem+json', body }
@@ -84,7 +85,7 @@ function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies
   return {
     '/api/payment': payment === 'never' ? 'never' : paymentOf(),
     '/api/trade-url':
-      link === 'never' ? 'never' : problem(link ?? { status: 422, code: 'invalid_trade_url' }),
+      link === 'never' ? 'never' : problem(link ?? { status: 422, code: 'invalid_trade_link' }),
     '/api/inventory': inventory === 'never' ? 'never' : json(inventory),
     '/api/price': price === undefined ? 'never' : json(price),
     '/api/trade': problem(trade ?? { status: 422, code: 'trade_refused' }),
@@ -135,6 +136,7 @@ export async function playScene(
   if (minute === 1) await page.clock.install({ time: NOON })
   // A minute after the clock's start, because a slow machine needs some of that to get here.
   await page.clock.pauseAt(NOON + minute * 60_000)
+  // Both scripts are removed when the scene ends.
   await using _memory = await page.addInitScript(rememberOnly, { language, link: scene.storedLink })
   await using _server = await page.addInitScript(answerCalls, repliesOf(scene.answers(base)))
   await page.goto(gateway + (scene.path ?? `/deposit/${base.payment.hash}`))

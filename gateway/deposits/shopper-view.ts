@@ -59,11 +59,22 @@ function viewOf(row: ViewRow, communityUrl: string): View {
 /** The page of an old deposit shows how it ended, without amount, shopper, bot or code. */
 const withoutDetails = (row: ViewRow): ViewRow => ({
   ...row,
-  ...{ credited_amount: null, held_amount: 0n, held_until: null, customer_label: null },
-  ...{ user_name: null, user_account: null, bot_name: null, item_count: null },
-  ...{ steam_offer_id: null, secret_code: null, total: null, store_told: null },
+  credited_amount: null,
+  held_amount: 0n,
+  held_until: null,
+  customer_label: null,
+  user_name: null,
+  user_account: null,
+  bot_name: null,
+  item_count: null,
+  steam_offer_id: null,
+  secret_code: null,
+  total: null,
+  store_told: null,
   // A fixed price would reveal the paid amount.
-  ...{ min_amount: null, max_amount: null, target_amount: null },
+  min_amount: null,
+  max_amount: null,
+  target_amount: null,
 })
 
 function paymentOf(row: ViewRow, communityUrl: string): Payment {
@@ -147,7 +158,10 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
   }
 }
 
-/** A pause after unused offers delays the next offer to the account, but not one of a deposit locked to it. */
+/**
+ * A pause after unused offers delays the next offer to the account, but not one of a deposit locked to it: for those,
+ * `viewRowsOf` reads no unused offers.
+ */
 function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): { nextOfferAt?: string } {
   if (count === null || count === 0 || lastAt === null) return {}
   const until = pauseUntil({ count, lastAt })

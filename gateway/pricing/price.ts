@@ -26,7 +26,7 @@ export type GameRules = {
   commissionBps: number
   /** A price older than this is ignored. */
   freshMs: number
-  /** A price older than this is ignored while another source has a fresher one. */
+  /** A price older than this is ignored while another source has a newer one. */
   supersededMs: number
   /** In hundredths of a percent. A larger fall at one source also lowers older prices of other sources. */
   fallBps: number

@@ -43,8 +43,8 @@ export function readAttempts(
 export async function durationsOf(
   db: Db,
   endpointIds: bigint[],
-): Promise<{ id: bigint; beforeMs: number[] }[]> {
-  const { rows } = await sql<{ id: bigint; beforeMs: number[] }>`
+): Promise<{ id: bigint; earlierDurationsMs: number[] }[]> {
+  const { rows } = await sql<{ id: bigint; earlierDurationsMs: number[] }>`
     select wanted.id, array(
       select duration_ms from (
         select taken.id, duration_ms from (
@@ -53,7 +53,7 @@ export async function durationsOf(
         ) taken
         where status between 200 and 299 order by id desc limit ${MOST_REMEMBERED}
       ) newest order by id
-    ) as "beforeMs"
+    ) as "earlierDurationsMs"
     from unnest(${endpointIds}::bigint[]) wanted (id)`.execute(db)
   return rows
 }

@@ -31,8 +31,8 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const lanes = new Map<bigint, Lane[]>()
   /** Endpoints that have lanes, by their stores. */
   const busy = new Map<bigint, Set<bigint>>()
-  const lanesOf = ({ id: endpointId, storeId }: DueEndpoint, beforeMs: number[]): Lane[] => {
-    const pace = createPace(deps.patienceMs ?? PATIENCE_MS, beforeMs)
+  const lanesOf = ({ id: endpointId, storeId }: DueEndpoint, earlierDurationsMs: number[]): Lane[] => {
+    const pace = createPace(deps.patienceMs ?? PATIENCE_MS, earlierDurationsMs)
     const load = () => ({ busyStores: busy.size, ownEndpoints: busy.get(storeId)?.size ?? 1 })
     const options = { endpointId, pace, signal, busy: load }
     return (['first', 'again'] as const).map((lane) => createLane(deps, { ...options, lane }))
@@ -50,7 +50,7 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
     const fresh = due.filter(({ id }) => !lanes.has(id))
     const ids = fresh.map(({ id }) => id)
     const before = fresh.length === 0 ? [] : await durationsOf(deps.db, ids)
-    const known = new Map(before.map(({ id, beforeMs }) => [id, beforeMs]))
+    const known = new Map(before.map(({ id, earlierDurationsMs }) => [id, earlierDurationsMs]))
     for (const one of fresh) {
       lanes.set(one.id, lanesOf(one, known.get(one.id) ?? []))
       busy.set(one.storeId, (busy.get(one.storeId) ?? new Set()).add(one.id))

@@ -32,14 +32,14 @@ export type Pace = {
 /**
  * A store that hangs on some deposits still answers the others quickly, so other attempts may take the places of
  * hanging ones. A store that is slow with everything is overloaded, so it must not get more calls at a time.
- * `beforeMs`: how long the store's successful attempts took, the oldest first.
+ * `earlierDurationsMs`: how long the store's successful attempts took, the oldest first.
  */
-export function createPace(leastMs: number, beforeMs: readonly number[] = []): Pace {
+export function createPace(leastMs: number, earlierDurationsMs: readonly number[] = []): Pace {
   let usualMs: number | undefined
   const update = (ms: number): void => {
     usualMs = usualMs === undefined ? ms : usualMs + (ms - usualMs) * NEWEST
   }
-  for (const ms of beforeMs) update(ms)
+  for (const ms of earlierDurationsMs) update(ms)
   return {
     record(result, afterMs) {
       if (isTaken(result)) update(afterMs)

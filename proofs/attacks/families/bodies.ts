@@ -8,7 +8,7 @@ const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=
 
 const openDeposit = (target: Target, body: unknown) =>
   target.call({ method: 'POST', url: '/v1/deposits', body })
-const opensDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
+const honestDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
 
 /** The body of a deposit as text, with one more field whose JSON no JavaScript value produces. */
 const textWith = (field: string, json: string): string =>
@@ -151,7 +151,7 @@ export const massAssignment = family({
       ],
     },
   },
-  honest: opensDeposit,
+  honest: honestDeposit,
   cases: (target) => [
     ...Object.entries(MORE_FIELDS).map(([field, value]) => ({
       what: `${field} in a new deposit`,

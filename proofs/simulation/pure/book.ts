@@ -11,6 +11,7 @@ type Entry = Movement & { store: number; tradeId: bigint; part: number; at: numb
 export type Posting = {
   store: number
   tradeId: bigint
+  /** The number of this reversal among the reversals of the trade; 0 for postings that occur once. */
   part: number
   mayOwe: boolean
   movements: readonly Movement[]
@@ -25,7 +26,6 @@ export function createBook() {
   const posted = new Set<string>()
   const ofTrade = new Map<bigint, Entry[]>()
   const trace: Trace = createTrace()
-  let sum = 0n
 
   const accountOf = (store: number, kind: Movement['debit']): Account => {
     const key = isStoreAccount(kind) ? `${store}/${kind}` : kind
@@ -60,12 +60,11 @@ export function createBook() {
         check(from, debit)
         check(to, credit)
       }
-      must(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
     },
-    /** The part of a trade that could be spent from its delivery. */
+    /** The amount of a trade that could be spent as soon as it was delivered. */
     early: (tradeId: bigint): bigint =>
       sumOf(ofTrade.get(tradeId), ({ cause, credit }) => cause === 'delivered' && credit === 'available'),
-    /** The part of a trade that became spendable later. */
+    /** The amount of a trade that became spendable later. */
     released: (tradeId: bigint): bigint => sumOf(ofTrade.get(tradeId), ({ cause }) => cause === 'released'),
     /** The amount that reversals of a trade have taken beyond the held part, since `sinceMs`. */
     lostSince: (tradeId: bigint, sinceMs: number): bigint =>
@@ -75,7 +74,7 @@ export function createBook() {
       ),
     /** Checks that all balances sum to zero, and that no entry has changed since it was written. */
     verify(): void {
-      sum = 0n
+      let sum = 0n
       for (const account of accounts.values()) sum += account.balance
       must(sum === 0n, 'I1', () => `the accounts sum to ${sum}`)
       const retraced = createTrace()
