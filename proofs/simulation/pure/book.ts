@@ -11,7 +11,7 @@ type Entry = Movement & { store: number; tradeId: bigint; part: number; at: numb
 export type Posting = {
   store: number
   tradeId: bigint
-  /** The number of this reversal among the reversals of the trade; 0 for postings that occur once. */
+  /** How many reversals of the trade came before this one; 0 for postings that are no reversal. */
   part: number
   mayOwe: boolean
   movements: readonly Movement[]
