@@ -103,7 +103,7 @@ function paymentOf(row: ViewRow, communityUrl: string): Payment {
     ...nextOfferOf(row),
     cancelledByStore: row.status === 'tradeTimeout' && row.trade_reason === 'cancelled_by_store',
     steamHoldUntil: row.steam_hold_until?.toISOString() ?? null,
-    // The specification fixes this name of the page's field, although it has the offer's id.
+    // The page's API has the offer's id under this name.
     steamTradeId: offer,
     steamTradeMessage: offer === null ? null : row.secret_code,
     acceptUrl: offer === null ? null : `${communityUrl}/tradeoffer/${offer}/`,

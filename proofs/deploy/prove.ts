@@ -36,7 +36,7 @@ const UNITS = [
   'tradetill-backup.timer',
   'tradetill-alerts.service',
 ]
-/** The services that run all the time. */
+/** The services of the till and of the vault. Only their exposure is limited. */
 const SERVICES = UNITS.slice(0, 2)
 const IMAGES = ['Dockerfile', 'Dockerfile.demo']
 
