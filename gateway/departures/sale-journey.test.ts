@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportSales } from '../operations/sales.ts'
 import { sendItems } from '../operations/wishes.ts'
 import { type SellingTill, sellingTill } from '../testing/selling-till.ts'
+import { PROTECTION_DAYS } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 
 const WEDNESDAY = 3
@@ -20,7 +21,7 @@ beforeAll(async () => {
   const { till, bench, bot } = selling
   bench.sellOn()
   assets = await selling.pay('cs')
-  await selling.passDays(9)
+  await selling.passDays(PROTECTION_DAYS + 1)
   const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
   await tradeHandlers(till.deps).trade(bot, trade.id)
 })

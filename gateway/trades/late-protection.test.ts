@@ -6,7 +6,7 @@ import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
-import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
+import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
 const DAY_MS = 86_400_000
@@ -130,7 +130,7 @@ describe('a delivery of a game that Steam does not protect', () => {
     }
     await aDelivery({ credit_mode: 'on_release' })
     expect(await tradeRow()).toMatchObject({ state: 'held', held_amount: 3_000n })
-    expect((await tradeRow()).settles_at).toEqual(new Date((await acceptedAt()) + PROTECTION_DAYS * DAY_MS))
+    expect((await tradeRow()).settles_at).toEqual(new Date((await acceptedAt()) + 8 * DAY_MS))
   })
 
   const acceptedAt = async () => (await tradeRow()).accepted_at?.getTime() ?? 0
