@@ -15,6 +15,9 @@ const OFFER_LIFE_MS = 14 * 86_400_000
 /** The pause after a failed read. A read that keeps failing must not be repeated with every watch. */
 const SEEK_AGAIN_MS = 60_000
 
+/** The line of the log for an orphan that was accepted. */
+export const ITEMS_OF_NO_TRADE = 'items arrived for an offer that belongs to no trade'
+
 export type Orphans = {
   /**
    * Searches the bot's sent offers once per lease, a few pages at a time. Resolves to true until the search is
@@ -62,7 +65,7 @@ export function createOrphans(deps: ShellDeps): Orphans {
       case 'nothing':
         return true
       case 'prove':
-        logOnce(bot, offer, 'items arrived for an offer that belongs to no trade')
+        logOnce(bot, offer, ITEMS_OF_NO_TRADE)
         return true
       case 'cancel': {
         const beforeCancel = () => logOnce(bot, offer, 'bot cancels an offer whose code belongs to no trade')

@@ -13,7 +13,7 @@ const MOST_OPEN: Record<LaneName, number> = { first: 64, again: 16 }
 const MOST_OF_STORE = MOST_OPEN.first + MOST_OPEN.again
 /** The least width of a lane, however many endpoints its store has. */
 const LEAST_WIDTH = 2
-/** The most running attempts of a process, unless the guaranteed widths of its lanes add up to more. */
+/** The most running attempts of a process, unless what its lanes may always send adds up to more. */
 const MOST_OPEN_IN_ALL = 1_000
 
 /** The least time without an answer after which an attempt counts as hanging. */
@@ -58,7 +58,7 @@ export type Load = {
 }
 
 /**
- * Returns how many attempts a lane may start. Its share beyond the guaranteed width shrinks as more stores are busy.
+ * Returns how many attempts a lane may start. Its share beyond what it may always send shrinks as more stores are busy.
  */
 export function placesLeft(lane: LaneName, { open, hanging, busyStores, ownEndpoints }: Load): number {
   const width = Math.max(LEAST_WIDTH, Math.floor(WIDTHS[lane] / ownEndpoints))

@@ -11,6 +11,7 @@ import { putBack } from '../../embedded-postgres/put-back.ts'
 import { copyEmbedded } from '../../gateway/backups/service.ts'
 import { runCommandLine } from '../../gateway/cli/run.ts'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
+import { ITEMS_OF_NO_TRADE } from '../../gateway/trades/orphans.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { crashServer, type Server, startCopy, startServer } from '../failover/server.ts'
 import { epochsOf, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
@@ -321,9 +322,9 @@ async function inTheNextEpoch(
     const isCredited = (await creditsOf(till, { offer, externalId, hash: '' })) === 1
     const line = output
       .split('\n')
-      .find((each) => each.includes('items came for an offer') && each.includes(`"${offer}"`))
+      .find((each) => each.includes(ITEMS_OF_NO_TRADE) && each.includes(`"${offer}"`))
     if (!isCredited && line === undefined)
-      problems.push(`no log line says that items came for offer ${offer}`)
+      problems.push(`no log line says that items arrived for offer ${offer}`)
   }
   return problems
 }
