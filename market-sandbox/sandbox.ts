@@ -37,7 +37,7 @@ export type Market = {
   buy: (itemIds: readonly number[], temper: Temper) => Promise<Bought>
 }
 
-/** The market.csgo.com family on its four hosts, or Waxpeer. */
+/** The market.csgo.com family on its hosts, or Waxpeer. */
 export type MarketName = 'family' | 'waxpeer'
 
 export type Markets = Readonly<Record<MarketName, Market>>

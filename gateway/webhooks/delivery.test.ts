@@ -10,6 +10,9 @@ import { claimDue, expiredDeposit, SECRET, sendDue, senderDeps, workOnWebhooks }
 import { attempt, type DeliveryDeps } from './delivery.ts'
 import { ATTEMPTS, nextWaitMs } from './schedule.ts'
 
+/** In these tests, retries are not spread. */
+const FIRST_WAIT_MS = nextWaitMs({ attempts: 1 }, 0.5) ?? 0
+
 const HOUR_MS = 3_600_000
 
 let till: Till
@@ -97,7 +100,7 @@ describe('a webhook', () => {
     await deliver()
     expect(receiver.received).toHaveLength(1)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 1, last_result: 'status 500' })
-    till.clock.advance(nextWaitMs({ attempts: 1 }, 1) ?? 0)
+    till.clock.advance(FIRST_WAIT_MS)
     await deliver()
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 2, last_result: 'status 302' })
     till.clock.advance(nextWaitMs({ attempts: 2 }, 1) ?? 0)
@@ -123,9 +126,9 @@ describe('a webhook', () => {
     expect(receiver.received).toEqual([])
     const reason = 'the webhook secret of the endpoint does not open'
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 1, last_result: reason })
-    expect((await delivery()).due_at?.getTime()).toBe(till.clock.now().getTime() + 5_000)
+    expect((await delivery()).due_at?.getTime()).toBe(till.clock.now().getTime() + FIRST_WAIT_MS)
     expect(till.lines.filter((line) => line.includes('"error"')).join('')).toContain('check the master key')
-    till.clock.advance(5_000)
+    till.clock.advance(FIRST_WAIT_MS)
     await deliver(withKey(ours))
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 2 })
     expect(receiver.received).toHaveLength(1)
@@ -164,7 +167,7 @@ describe('a webhook', () => {
     await expireDeposit()
     await publishEvents(deps)
     await deliver()
-    till.clock.advance(5_000)
+    till.clock.advance(FIRST_WAIT_MS)
     await deliver()
     expect(await attempts()).toMatchObject([
       { attempt: 1, status: 500, failure: null, answer: 'out of paper' },
