@@ -118,7 +118,7 @@ export const paymentSchema = z.object({
    */
   heldAmount: minorUnits,
   heldUntil: z.iso.datetime().nullable(),
-  /** After success: whether an endpoint of the store has answered the news. Absent if none will. */
+  /** After success: whether an endpoint of the store has accepted its webhook. Absent if no endpoint gets one. */
   storeTold: z.boolean().optional(),
   /** Present if a part is held. */
   heldBy: z.enum(HELD_BY).optional(),

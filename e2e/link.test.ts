@@ -71,7 +71,7 @@ describe.each([
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=1&token=a.b')
     await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
     await expect.poll(() => input.getAttribute('aria-invalid')).toBe('true')
-    // An address, the longest word of a hint, must fit too.
+    // This hint contains a web address, its longest word. It must fit on the narrowest screen.
     await page.setViewportSize({ width: 320, height: 640 })
     await input.fill('hello')
     await page.getByText(texts.tradeLinkMistakes.other).waitFor()
@@ -82,6 +82,7 @@ describe.each([
     expect(callsTo(visited, '/api/trade-url')).toEqual([])
     await input.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
     await page.getByText(texts.userFailed).waitFor()
+    // A-122 fixes this wording.
     expect(texts.userFailed).toBe(
       { en: 'Failed get user information', ru: 'Не удалось получить данные пользователя' }[language],
     )

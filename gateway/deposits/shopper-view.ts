@@ -159,8 +159,8 @@ function heldOf({ status, total, promised_amount: promised, ...row }: ViewRow) {
 }
 
 /**
- * A pause after unused offers delays the next offer to the account, but not one of a deposit locked to it: for those,
- * `viewRowsOf` reads no unused offers.
+ * A pause after unused offers delays the next offer to the account. A deposit locked to that account is not delayed:
+ * `viewRowsOf` reads no unused offers for it.
  */
 function nextOfferOf({ unused_count: count, unused_at: lastAt, now }: ViewRow): { nextOfferAt?: string } {
   if (count === null || count === 0 || lastAt === null) return {}

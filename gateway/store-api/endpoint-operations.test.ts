@@ -90,8 +90,8 @@ describe('an endpoint', () => {
     for (const known of [secret, rotated.secret]) expect(verify(known)).toMatchObject({ sequence: 1 })
     till.clock.advance(3_600_000)
     await api.call('POST', `${PATH}/${id}/test`)
-    const body = receiver.received[1]?.headers['webhook-signature']
-    expect(String(body).split(' ')).toHaveLength(1)
+    const signatures = receiver.received[1]?.headers['webhook-signature']
+    expect(String(signatures).split(' ')).toHaveLength(1)
     expect((await api.call('POST', `${PATH}/${id}/rotate-secret`)).statusCode).toBe(200)
   })
 

@@ -56,6 +56,7 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
     bot,
     passDays,
     acts: {
+      // No act of these tests reads the settings.
       config: Object.assign({}),
       db: till.db,
       clock: till.clock,

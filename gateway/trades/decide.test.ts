@@ -222,7 +222,7 @@ describe('a read of the offer', () => {
     expect(events(active, readAs('active'))).toEqual([])
   })
 
-  it('gives the Steam trade of an accepted offer if none was known, or a different one', () => {
+  it('gives the Steam trade of an accepted offer if the till knew none, or knew another', () => {
     const nameless = { ...active, acceptedAt: at(10) }
     expect(events(nameless, readAs('accepted'))).toEqual([
       { kind: 'accepted', steamTradeId: '900', settlesAt: null, at: at(30) },
@@ -392,7 +392,7 @@ describe('a record of the Steam trade', () => {
     expect(events(held, record({ tradeId: '901', state: 'rolled_back' }), 700_000)).toEqual([])
   })
 
-  it('at the last look closes the trade', () => {
+  it('closes the trade at the last look, a day after the settlement', () => {
     expect(events(final, record(), 786_399)).toEqual([])
     expect(events(final, record(), 786_400)).toEqual([{ kind: 'looked', next: null }])
     expect(events({ ...final, lookAt: null }, record(), 786_400)).toEqual([])

@@ -241,7 +241,7 @@ describe('D-30 a request whose bot is out of reach', () => {
     expect((await trades())[0]).toMatchObject({ state: 'refused', refusal: 'not_taken_up' })
   })
 
-  it('keeps its place in a crowd in which every bot is late', async () => {
+  it('stays with its bot if many requests wait and every bot is late', async () => {
     await fleet(2)
     for (const bot of bots) refuse(bot, 'items_gone', 3)
     const crowd = await Promise.all([1, 2, 3].map(() => aDeposit(till, store)))
@@ -288,7 +288,7 @@ describe('D-30 a refusal without a reason', () => {
     expect(await bars()).toEqual([])
   })
 
-  it('counts against the bot if another bot is not refused, for three partners within an hour', async () => {
+  it('bars the bot after three partners within an hour for whom another bot was not refused', async () => {
     await fleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
@@ -303,7 +303,7 @@ describe('D-30 a refusal without a reason', () => {
     }
   })
 
-  it('leaves a doubted bot in the choice if no other has room, so shoppers alone bar no bot', async () => {
+  it('leaves a doubted bot usable if no other has room, so shoppers alone cannot bar a bot', async () => {
     await fleet(1)
     const [{ bot }] = bots as [Bot]
     const doubted = { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() } as const

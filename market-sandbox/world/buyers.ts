@@ -9,7 +9,10 @@ const ACTIVE = 2
 
 type Habit = { does: Act['does']; afterS: number; waitsForReady: boolean }
 
-/** A buyer of temper `never` does nothing. Holds and reversals are behaviours of the Steam sandbox. */
+/**
+ * A buyer of temper `never` does nothing. A hold is a behaviour of the Steam sandbox; `reversalsDue` says when a buyer
+ * reverses.
+ */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },
   eager: { does: 'accept', afterS: 0, waitsForReady: false },

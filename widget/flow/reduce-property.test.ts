@@ -273,7 +273,7 @@ describe('after any sequence of events', () => {
     })
   })
 
-  it('picks are lost only to another game or user, an error, an inventory without them, or items for an amount', () => {
+  it('picks are lost only to a press, another game or user, an error, or items without them', () => {
     const selectionOf = ({ page }: FlowState): readonly string[] =>
       page.stage === 'wait-for-select-items' ? page.stand.selection : []
     always(({ before, event, state }) => {
@@ -283,7 +283,7 @@ describe('after any sequence of events', () => {
       else if (event.kind === 'inventoryLoaded' && !event.inventory.inventoryError) {
         expect(event.inventory.items.map(({ id }) => id)).not.toEqual(expect.arrayContaining(lost))
       } else if (event.kind === 'itemsProposed') {
-        // They answer the current search, which a later pick would have ended.
+        // The proposed items answer the current search, which a later pick would have ended.
         const search = { kind: 'proposeItems', request: event.request }
         expect(activitiesOf(before)).toContainEqual(expect.objectContaining(search))
       } else {

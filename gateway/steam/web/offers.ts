@@ -1,3 +1,4 @@
+/** Offers and trades: one call to Steam each, with its answer as a value of the port. */
 import type { Method } from '../methods.ts'
 import { cancelOutcome, type HttpResult, sendOutcome, unavailableFrom } from '../outcomes.ts'
 import { parseOffer, parseOffers } from '../parse.ts'
@@ -14,7 +15,6 @@ import type {
   Unavailable,
 } from '../steam.ts'
 import { accountOf } from '../steam.ts'
-/** Offers and trades: one call to Steam each, with its answer as a value of the port. */
 import type { Call, Connection, NewOffer } from './connection.ts'
 
 const RESULT_FAIL = 2
