@@ -14,10 +14,12 @@ const sources = files.map((name) => readFileSync(new URL(name, FOLDER), 'utf8'))
  */
 describe('the conformance suite', () => {
   it.each(Object.keys(ROWS))('has a file for the rows of "%s"', (group) => {
-    const at = sources.map((source) => source.indexOf(`rowsOf('${group}')`)).filter((index) => index >= 0)
+    const at = sources
+      .map((source) => source.indexOf(`testsOfRows('${group}')`))
+      .filter((index) => index >= 0)
     expect(at).toHaveLength(1)
-    const source = sources.find((text) => text.includes(`rowsOf('${group}')`)) ?? ''
-    expect(source.slice(at[0]).includes('complete()\n})')).toBe(true)
+    const source = sources.find((text) => text.includes(`testsOfRows('${group}')`)) ?? ''
+    expect(source.slice(at[0]).includes('expectAllTested()\n})')).toBe(true)
   })
 
   it.each(Object.keys({ ...BAD_DAYS, ...PEOPLE }))('uses the behaviour "%s"', (behaviour) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { heldItems } from '../bots/held-item-store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
-import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, fakeSession, receivedIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   ;({ bot, session } = await aBot(till))
   const deposit = await aDeposit(till, await aStore(till), { prices: [1_000n] })
   await payFor(till, { bot, session }, deposit)
-  item = `5${deposit.body.items[0]}`
+  item = receivedIdOf(deposit.body.items[0])
 })
 afterEach(() => till.close())
 

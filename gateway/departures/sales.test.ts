@@ -7,6 +7,7 @@ import { recordCustody } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { losingItems, reportSales } from '../operations/sales.ts'
 import { runCommand } from '../testing/command.ts'
+import { receivedIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -54,7 +55,7 @@ const list = (change: Partial<Listing> = {}) =>
     recordListing(
       tx,
       {
-        ...{ market: MARKET, reference: '1', appId: DOTA, listedAssetId: `5${free.assetIds[0]}` },
+        ...{ market: MARKET, reference: '1', appId: DOTA, listedAssetId: receivedIdOf(free.assetIds[0]) },
         ...{ currency: 'USD', price: 1_300n, ...change },
       },
       till.clock.now(),
@@ -85,15 +86,17 @@ describe('a listing', () => {
     expect(await list()).toBe('recorded')
     expect(await list()).toBe('known')
     expect(await list({ reference: '9', listedAssetId: '4242' })).toBe('not_ours')
-    expect(await list({ reference: '9', listedAssetId: `5${free.assetIds[1]}`, appId: CS })).toBe('not_ours')
-    await giveAway(free.assetIds[1] ?? '')
-    expect(await list({ reference: '2', listedAssetId: `75${free.assetIds[1]}`, price: 2_600n })).toBe(
-      'recorded',
+    expect(await list({ reference: '9', listedAssetId: receivedIdOf(free.assetIds[1]), appId: CS })).toBe(
+      'not_ours',
     )
+    await giveAway(free.assetIds[1] ?? '')
+    expect(
+      await list({ reference: '2', listedAssetId: `7${receivedIdOf(free.assetIds[1])}`, price: 2_600n }),
+    ).toBe('recorded')
   })
 
   it('of a protected item is not recorded', async () => {
-    const listedAssetId = `5${held.assetIds[0]}`
+    const listedAssetId = receivedIdOf(held.assetIds[0])
     expect(await list({ reference: '3', appId: CS, listedAssetId })).toBe('not_free')
   })
 
@@ -104,7 +107,12 @@ describe('a listing', () => {
   /** The custody after a departure to an account of the operator. */
   async function giveAway(assetId: string): Promise<void> {
     const of = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
-    const gone = { app_id: DOTA, context_id: '2', asset_id: `5${assetId}`, new_asset_id: `75${assetId}` }
+    const gone = {
+      app_id: DOTA,
+      context_id: '2',
+      asset_id: receivedIdOf(assetId),
+      new_asset_id: `7${receivedIdOf(assetId)}`,
+    }
     await inTransaction(till.db, async (tx) => {
       const at = till.clock.now()
       const { id } = await tx
@@ -118,7 +126,7 @@ describe('a listing', () => {
         .execute()
       const { tradeId } = free
       const out = { tradeId, botId: bot.bot.botId, at, moved: 'out', departureId: id } as const
-      await recordCustody(tx, out, [{ assetId, receivedAssetId: `5${assetId}` }])
+      await recordCustody(tx, out, [{ assetId, receivedAssetId: receivedIdOf(assetId) }])
     })
   }
 })
@@ -144,7 +152,7 @@ describe('the books', () => {
     await report('2', { kind: 'settling', received: 2_470n, settlesAt })
     await report('2', { kind: 'reversed', causer: 'buyer', refund: 520n })
     expect(await balances()).toEqual({ settling: 0n, free: -1_755n, fees: -65n, sales: 1_820n })
-    const listedAssetId = `75${free.assetIds[1]}`
+    const listedAssetId = `7${receivedIdOf(free.assetIds[1])}`
     expect(await list({ reference: '5', listedAssetId, price: 2_500n })).toBe('recorded')
     expect(await problems()).toEqual([])
   })

@@ -4,7 +4,7 @@ import { heldItems } from '../bots/held-item-store.ts'
 import { moveItem } from '../bots/items.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import type { SteamTrade } from '../steam/steam.ts'
-import { type FakeSession, fakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, fakeSession, receivedIdOf } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -25,7 +25,7 @@ beforeEach(async () => {
   ;({ bot, session } = await aBot(till))
   const deposit = await aDeposit(till, await aStore(till))
   await payFor(till, { bot, session }, deposit)
-  held = deposit.body.items.map((assetId) => `5${assetId}`)
+  held = deposit.body.items.map((assetId) => receivedIdOf(assetId))
 })
 afterEach(() => till.close())
 
@@ -269,7 +269,7 @@ describe('an item that a bot gave', () => {
   it('is booked once its delivery is known, even if it left before', async () => {
     const deposit = await aDeposit(till, await aStore(till))
     const { tradeId, offerId } = await offerFor(till, bot, deposit)
-    const assetIds = deposit.body.items.map((assetId) => `5${assetId}`)
+    const assetIds = deposit.body.items.map((assetId) => receivedIdOf(assetId))
     give('9500', { to: STORAGE, assetIds })
     await readHistory()
     session.accept(offerId)

@@ -5,6 +5,7 @@ import { createMetrics } from '../metrics.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
+import { receivedIdOf } from '../testing/fake-steam.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
@@ -40,7 +41,7 @@ async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
   const appId = game === 'cs' ? 730 : 570
   const items = deposit.body.items.map((assetId, index): OwnItem => {
     const contextId = game === 'cs' ? '16' : '2'
-    return { appId, contextId, assetId: `5${assetId}`, marketHashName: `Item ${index}` }
+    return { appId, contextId, assetId: receivedIdOf(assetId), marketHashName: `Item ${index}` }
   })
   session.own.push(...items)
   await passTime(HOUR_MS)

@@ -46,6 +46,7 @@ export async function showBot(deps: FindDeps, which: string): Promise<Answer<Bot
   const held = new Map((await heldByGame(db, bot.id)).map((count) => [count.appId, count]))
   const games = GAMES.map((game): GameRoom => {
     const { held: items = 0, protected: kept = 0 } = held.get(GAME_FACTS[game].appId) ?? {}
+    // A doubted bot is still chosen if no other has room.
     const isBarred = listed.bars.some(({ scope, reason }) => {
       return reason !== 'doubted' && (scope === 'all' || scope === game)
     })

@@ -56,6 +56,9 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
+/** The asset id that an item gets when the fake Steam hands it to the bot. */
+export const receivedIdOf = (assetId: string | undefined): string => `5${assetId}`
+
 /** Opens one bot's session. Offer ids start at `firstOffer`. */
 export function fakeSession(steamId = '76561198000000001', firstOffer = 1): FakeSession {
   const calls: string[] = []
@@ -183,7 +186,7 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
           begunAt: session.begunAt(tradeId),
           received: offer.itemsToReceive.map((asset) => ({
             ...asset,
-            newAssetId: received ? `5${asset.assetId}` : null,
+            newAssetId: received ? receivedIdOf(asset.assetId) : null,
             rolledBackAssetId: null,
           })),
           given: [],

@@ -6,7 +6,7 @@ import type { BotContext } from '../bots/bot.ts'
 import { bookVaultLog } from '../departures/vault-reports.ts'
 import type { ActDeps } from '../operations/operation.ts'
 import { tradeHandlers } from '../trades/advance.ts'
-import { type FakeSession, fakeSession } from './fake-steam.ts'
+import { type FakeSession, fakeSession, receivedIdOf } from './fake-steam.ts'
 import { payFor } from './payment.ts'
 import { testPool } from './pool.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from './till.ts'
@@ -86,7 +86,7 @@ type Parts = { till: Till; bench: TestBench; bot: BotContext; session: FakeSessi
 async function pay({ till, bench, bot, session }: Parts, game: Game): Promise<string[]> {
   const deposit = await aDeposit(till, await aStore(till), { game })
   await payFor(till, { bot, session }, deposit)
-  const assets = deposit.body.items.map((assetId) => `5${assetId}`)
+  const assets = deposit.body.items.map((assetId) => receivedIdOf(assetId))
   bench.hold(
     BOT,
     assets.map((assetId) => ({ appId: APP_IDS[game], assetId })),

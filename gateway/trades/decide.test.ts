@@ -274,7 +274,7 @@ describe('a cancel of an offer', () => {
     for (const trade of [intended, sending, unknown, declined, held]) expect(events(trade, fact)).toEqual([])
   })
 
-  it('begins when another trade delivers, but a begun cancel keeps its reason', () => {
+  it('begins when another trade delivers, as if the time were up, but a begun cancel keeps its reason', () => {
     const fact: Fact = { kind: 'other_delivered' }
     expect(events(active, fact)).toEqual([{ kind: 'cancel_begun', because: 'deadline' }])
     expect(events({ ...active, cancelling: 'store' }, fact)).toEqual([])
@@ -309,7 +309,7 @@ describe('a record of the Steam trade', () => {
     },
   )
 
-  it('D-8 with a part taken back before the till saw the delivery delivers the rest', () => {
+  it('D-8 with a part taken back delivers the rest, but waits if all is back or an item is still moving', () => {
     const back = steamTrade().received.map((asset, index) => ({
       ...asset,
       rolledBackAssetId: index ? null : '11',

@@ -61,7 +61,7 @@ export type Fact =
   | { kind: 'cancelling'; because: Exclude<CancelReason, 'store'> }
   /** The store no longer wants the deposit. Any process may report this, with or without the bot's lease. */
   | { kind: 'store_cancels' }
-  /** Another trade of the deposit delivered its items. Any process may report this. */
+  /** Another trade of the deposit delivered its items, so no time is left for this one. Any process may report this. */
   | { kind: 'other_delivered' }
   /** The till stops waiting for Steam. A sweep or an operator reports this, without a lease. */
   | { kind: 'given_up'; because: GivenUp }

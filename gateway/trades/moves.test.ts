@@ -292,7 +292,6 @@ describe('D-30 a refusal without a reason', () => {
     await fleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
-      // The other bot has more to do, so the first one is chosen.
       expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
       await till.db
         .updateTable('trade')

@@ -14,7 +14,7 @@ import {
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 type Confirmation = {
   id: string
@@ -117,7 +117,7 @@ const respond = ({ id, key, accept }: PhoneReply, time = nowS()) =>
   )
 
 describe('confirmations', () => {
-  const { row, complete } = rowsOf('confirmations')
+  const { row, expectAllTested } = testsOfRows('confirmations')
 
   row('list, and the offer of a confirmation', async () => {
     expect(await list()).toEqual([])
@@ -239,5 +239,5 @@ describe('confirmations', () => {
     expect(await stateOf(offerId)).toBe(2)
   })
 
-  complete()
+  expectAllTested()
 })

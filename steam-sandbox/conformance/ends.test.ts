@@ -13,7 +13,7 @@ import {
   sendDraft,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 let steam: RunningSteam
 let bot: Person
@@ -54,7 +54,7 @@ const receivedOffers = () =>
   )
 
 describe('an offer ends', () => {
-  const { row, complete } = rowsOf('ends')
+  const { row, expectAllTested } = testsOfRows('ends')
 
   row('Declined', async () => {
     const { id } = await sendDraft(steam, bot)
@@ -286,11 +286,11 @@ describe('an offer ends', () => {
     expect((await read(bot, offer.id)).state).toBe(3)
   })
 
-  complete()
+  expectAllTested()
 })
 
 describe('inventories and a trade without faults', () => {
-  const { row, complete } = rowsOf('happy')
+  const { row, expectAllTested } = testsOfRows('happy')
 
   row('inventory of 0 items', async () => {
     expect(await contents(bot.community, steam.as('magic_empty').steamId)).toEqual([])
@@ -363,5 +363,5 @@ describe('inventories and a trade without faults', () => {
     expect(received).toMatchObject([{ assetid: old, new_assetid: arrived?.assetid }])
   })
 
-  complete()
+  expectAllTested()
 })

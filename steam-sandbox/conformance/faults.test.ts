@@ -15,7 +15,7 @@ import {
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
@@ -52,7 +52,7 @@ const refusal = (call: () => Promise<unknown>): Promise<string> =>
   )
 
 describe('the injection of faults', () => {
-  const { row, complete } = rowsOf('faults')
+  const { row, expectAllTested } = testsOfRows('faults')
 
   row('match by host and path', async () => {
     await fault({ host: 'api.steampowered.com', path: '/profiles/' }, { status: 418 })
@@ -158,5 +158,5 @@ describe('the injection of faults', () => {
     expect((await request(`${API}?key=0123456789ABCDEF`)).statusCode).toBe(401)
   })
 
-  complete()
+  expectAllTested()
 })

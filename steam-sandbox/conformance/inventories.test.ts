@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { contents, control, failure, get, logIn, type Person, startSteamWithoutWaits } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
@@ -30,7 +30,7 @@ async function readWithFault(behaviour: string) {
 }
 
 describe('the answers of an inventory:', () => {
-  const { row, complete } = rowsOf('inventories')
+  const { row, expectAllTested } = testsOfRows('inventories')
 
   row('403 null', async () => {
     const { error, partner } = await readWithFault('inventory-403-null')
@@ -109,7 +109,7 @@ describe('the answers of an inventory:', () => {
     expect(String((await partnerPage('magic_hoarder')).body)).toMatch(/"more":true,"more_start":1000/)
   })
 
-  complete()
+  expectAllTested()
 })
 
 test('a Doppler has its paint number among its properties in both formats', async () => {

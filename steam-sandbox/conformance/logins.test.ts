@@ -15,7 +15,7 @@ import {
   SteamTotp,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 const BOT = 'Tradetill Bot #1'
 let steam: RunningSteam
@@ -43,7 +43,7 @@ function logInWithPassword({ password, code }: { password?: string; code?: strin
 }
 
 describe('a login fails with', () => {
-  const { row, complete } = rowsOf('logins')
+  const { row, expectAllTested } = testsOfRows('logins')
 
   row('{error: 15}', async () => {
     await control(steam, 'PUT behaviours/login-15', { times: 1 })
@@ -147,11 +147,11 @@ describe('a login fails with', () => {
     await expect(logInWithPassword()).rejects.toMatchObject({ eresult: 84 })
   })
 
-  complete()
+  expectAllTested()
 })
 
 describe('the trade page shows', () => {
-  const { row, complete } = rowsOf('pages')
+  const { row, expectAllTested } = testsOfRows('pages')
 
   type Details = { me: { escrowDays?: number }; them: { escrowDays?: number } }
   const details = (pick: Parameters<typeof draft>[2] = {}) =>
@@ -217,5 +217,5 @@ describe('the trade page shows', () => {
     expect((await details()).them.escrowDays).toBeUndefined()
   })
 
-  complete()
+  expectAllTested()
 })

@@ -11,7 +11,7 @@ import {
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
@@ -68,7 +68,7 @@ async function reportsExpiredSession(act: () => Promise<unknown>): Promise<boole
 }
 
 describe('reading offers fails with', () => {
-  const { row, complete } = rowsOf('reads')
+  const { row, expectAllTested } = testsOfRows('reads')
 
   row('401 Access is denied', async () => {
     const act = async () => expect((await readingError('read-401')).message).toBe('HTTP error 401')
@@ -187,5 +187,5 @@ describe('reading offers fails with', () => {
     expect(steam.waits).toEqual([Infinity])
   })
 
-  complete()
+  expectAllTested()
 })

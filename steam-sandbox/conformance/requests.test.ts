@@ -19,7 +19,7 @@ import {
   steamIdObject,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 let steam: RunningSteam
 let bot: Person
@@ -67,7 +67,7 @@ function claimsOf(token: string): Record<string, unknown> {
 }
 
 describe('a request that the libraries make', () => {
-  const { row, complete } = rowsOf('requests')
+  const { row, expectAllTested } = testsOfRows('requests')
 
   row('login, step 1: finalizelogin', async () => {
     const session = createSession(steam)
@@ -328,5 +328,5 @@ describe('a request that the libraries make', () => {
     expect(steam.world().accounts.find(({ steamId }) => steamId === bot.steamId)?.acknowledged).toBe(true)
   })
 
-  complete()
+  expectAllTested()
 })

@@ -172,15 +172,15 @@ export const ROWS = {
 
 type Group = keyof typeof ROWS
 
-/** Declares the tests of one group, each named after a row. `complete` adds a test that fails if a row has none. */
-export function rowsOf<G extends Group>(group: G) {
+/** Declares the tests of one group, each named after a row. `expectAllTested` adds a test that fails if a row has none. */
+export function testsOfRows<G extends Group>(group: G) {
   const named = new Set<string>()
   return {
     row(name: (typeof ROWS)[G][number], test: () => Promise<void> | void) {
       named.add(name)
       it(name, test)
     },
-    complete() {
+    expectAllTested() {
       it('(every row has a test)', () => {
         expect(ROWS[group].filter((name) => !named.has(name))).toEqual([])
       })

@@ -10,7 +10,7 @@ import {
   startSteamWithoutWaits,
   wait,
 } from './libraries.ts'
-import { rowsOf } from './rows.ts'
+import { testsOfRows } from './rows.ts'
 
 let steam: Awaited<ReturnType<typeof startSteamWithoutWaits>>
 let bot: Person
@@ -35,7 +35,7 @@ async function sendingError(offer: ReturnType<typeof draft>) {
 }
 
 describe('sending fails with', () => {
-  const { row, complete } = rowsOf('sends')
+  const { row, expectAllTested } = testsOfRows('sends')
 
   row('(15) bad token', async () => {
     expect(await sendingError(draft(steam, bot, { token: 'wrongone' }))).toMatchObject({ eresult: 15 })
@@ -228,5 +228,5 @@ describe('sending fails with', () => {
     expect(error.message).toContain('You must have had Steam Guard enabled for at least 15 days')
   })
 
-  complete()
+  expectAllTested()
 })
