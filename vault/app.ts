@@ -1,4 +1,4 @@
-/** The vault's commands, as an application of the argument library. */
+/** The vault's commands. Each loads its own code only when it is run. */
 import { buildApplication, buildCommand, buildRouteMap, type CommandContext, text_en } from '@stricli/core'
 import type { MarketFlags, SwitchFlags } from './commands/market.ts'
 import type { LimitFlags } from './commands/rules.ts'
@@ -8,9 +8,9 @@ import type { Terminal } from './terminal.ts'
 
 export type VaultContext = CommandContext & { settings: Settings; terminal: Terminal }
 
-const text = (value: string): string => value
+const parseText = (value: string): string => value
 
-function whole(value: string): number {
+function parseWholeNumber(value: string): number {
   if (!/^\d{1,6}$/.test(value)) throw new Error('must be a whole number')
   return Number(value)
 }
@@ -53,8 +53,8 @@ const allow = buildCommand({
     positional: {
       kind: 'tuple',
       parameters: [
-        { parse: text, brief: 'its name in the till, in lower case', placeholder: 'NAME' },
-        { parse: text, brief: 'its trade link', placeholder: 'LINK' },
+        { parse: parseText, brief: 'its name in the till, in lower case', placeholder: 'NAME' },
+        { parse: parseText, brief: 'its trade link', placeholder: 'LINK' },
       ],
     },
   },
@@ -66,15 +66,15 @@ const allow = buildCommand({
   },
 })
 
-const usd = (brief: string) => ({ kind: 'parsed', parse: text, brief, placeholder: 'USD' }) as const
+const usdFlag = (brief: string) => ({ kind: 'parsed', parse: parseText, brief, placeholder: 'USD' }) as const
 
 const limits = buildCommand({
   docs: { brief: 'set how much value and how many items may leave, from the next start on' },
   parameters: {
     flags: {
-      usdAnHour: usd('dollars an hour, such as 250.00'),
-      usdADay: usd('dollars a day'),
-      itemsAnHour: { kind: 'parsed', parse: whole, brief: 'items an hour', placeholder: 'NUMBER' },
+      usdAnHour: usdFlag('dollars an hour, such as 250.00'),
+      usdADay: usdFlag('dollars a day'),
+      itemsAnHour: { kind: 'parsed', parse: parseWholeNumber, brief: 'items an hour', placeholder: 'NUMBER' },
     },
   },
   loader: async () => {
@@ -100,11 +100,16 @@ const approve = buildCommand({
   docs: { brief: 'give the items of a wish back to their sender' },
   parameters: {
     flags: {
-      link: { kind: 'parsed', parse: text, brief: 'the trade link of that account', placeholder: 'LINK' },
+      link: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'the trade link of that account',
+        placeholder: 'LINK',
+      },
     },
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: text, brief: 'the number of the wish', placeholder: 'WISH' }],
+      parameters: [{ parse: parseText, brief: 'the number of the wish', placeholder: 'WISH' }],
     },
   },
   loader: async () => {
@@ -115,7 +120,7 @@ const approve = buildCommand({
   },
 })
 
-const MARKET = {
+const MARKET_PARAMETER = {
   parse: (value: string): MarketName => {
     const known = MARKETS.find((name) => name === value)
     if (known === undefined) throw new Error(`must be one of ${MARKETS.join(', ')}`)
@@ -129,7 +134,7 @@ const market = buildCommand({
   docs: { brief: 'sell on a market from the next start on; asks for the key of the account there' },
   parameters: {
     flags: {
-      account: { kind: 'parsed', parse: text, brief: 'the selling account', placeholder: 'STEAMID' },
+      account: { kind: 'parsed', parse: parseText, brief: 'the selling account', placeholder: 'STEAMID' },
       sellsItself: {
         kind: 'boolean',
         brief: 'the account is a bot that collects deposits: the market gets one of its sessions',
@@ -143,7 +148,7 @@ const market = buildCommand({
         withNegated: false,
       },
     },
-    positional: { kind: 'tuple', parameters: [MARKET] },
+    positional: { kind: 'tuple', parameters: [MARKET_PARAMETER] },
   },
   loader: async () => {
     const { addMarket } = await import('./commands/market.ts')
@@ -155,18 +160,20 @@ const market = buildCommand({
 
 const switchCommand = (isOff: boolean) =>
   buildCommand({
-    docs: { brief: isOff ? 'take down all listings on a market, and list nothing' : 'list again' },
+    docs: {
+      brief: isOff ? 'take down all listings on a market, and list nothing' : 'list on a market again',
+    },
     parameters: {
       flags: {
         account: {
           kind: 'parsed',
-          parse: text,
+          parse: parseText,
           optional: true,
           brief: 'only this account',
           placeholder: 'STEAMID',
         },
       },
-      positional: { kind: 'tuple', parameters: [MARKET] },
+      positional: { kind: 'tuple', parameters: [MARKET_PARAMETER] },
     },
     loader: async () => {
       const { switchMarketAt } = await import('./commands/market.ts')
@@ -193,7 +200,7 @@ const log = buildCommand({
     flags: {
       limit: {
         kind: 'parsed',
-        parse: whole,
+        parse: parseWholeNumber,
         brief: 'how many of the latest entries',
         placeholder: 'NUMBER',
         default: '50',
@@ -211,8 +218,17 @@ const log = buildCommand({
 export const APP = buildApplication<VaultContext>(
   buildRouteMap<string, VaultContext>({
     routes: {
-      ...{ run, enrol, allow, limits, rules, approve, log, market, markets },
-      ...{ 'market-off': switchCommand(true), 'market-on': switchCommand(false) },
+      run,
+      enrol,
+      allow,
+      limits,
+      rules,
+      approve,
+      log,
+      market,
+      markets,
+      'market-off': switchCommand(true),
+      'market-on': switchCommand(false),
     },
     docs: { brief: 'the vault: the only program that gives items away' },
   }),

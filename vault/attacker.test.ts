@@ -2,48 +2,52 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DAY_S } from '../steam-sandbox/world/world.ts'
+import { DAY_S, STATE } from '../steam-sandbox/world/world.ts'
 import { looksLikeDeposit } from './giving/gift.ts'
 import { BOT, openTestBench, STORAGE, type TestBench, THIEF } from './testing/test-bench.ts'
+
+const SELLING_ACCOUNT = 'Tradetill Bot #2'
+const HOUR_MS = 3_600_000
 
 let bench: TestBench
 
 beforeAll(async () => {
   bench = await openTestBench()
   bench.enrol(BOT)
-  bench.enrol('Tradetill Bot #2', true)
+  bench.enrol(SELLING_ACCOUNT, true)
 })
 beforeEach(() => {
   bench.restart()
-  bench.rules()
-  bench.pass(2 * DAY_S * 1_000)
+  bench.writeRules()
+  // Two days later, the limits that an earlier test used up have room again.
+  bench.advanceMs(2 * DAY_S * 1_000)
 })
 afterAll(() => bench.close())
 
 const offersOf = (who: string) =>
   bench.steam.world().offers.filter(({ sender }) => sender === bench.accountOf(who).steamId)
 
-/** The number of items that an account still has after every confirmed offer was accepted. */
+/** Counts these items that an account still has after every confirmed offer was accepted. */
 async function countLeft(who: string, assets: readonly string[]): Promise<number> {
-  await bench.rounds(4)
+  await bench.runRounds(4)
   for (const each of [STORAGE, THIEF, BOT]) bench.acceptAll(each)
-  await bench.rounds(2)
+  await bench.runRounds(2)
   return bench.countOwned(who, assets)
 }
 
 describe('an attacker who controls the gateway gets no item out by', () => {
   it('naming a destination that is not on the list of the vault', async () => {
-    const assets = bench.stock(BOT, 4)
+    const assets = bench.addStock(BOT, 4)
     const names = ['thief', '__proto__', 'constructor', 'STORAGE']
     for (const [index, destination] of names.entries())
-      await bench.wish(assets.slice(index, index + 1), { destination })
+      await bench.makeWish(assets.slice(index, index + 1), { destination })
     expect(await countLeft(BOT, assets)).toBe(4)
   })
 
   it('adding assets to a wish, or changing them, after the vault took it up', async () => {
-    const assets = bench.stock(BOT, 3)
-    const wish = await bench.wish(assets.slice(0, 1))
-    await bench.rounds(1)
+    const assets = bench.addStock(BOT, 3)
+    const wish = await bench.makeWish(assets.slice(0, 1))
+    await bench.runRounds(1)
     await bench.asGateway.query('update wish_item set asset_id = $2 where wish_id = $1', [wish, assets[1]])
     await bench.asGateway.query(
       `insert into wish_item (wish_id, app_id, context_id, asset_id) values ($1, 570, '2', $2)`,
@@ -54,41 +58,43 @@ describe('an attacker who controls the gateway gets no item out by', () => {
   })
 
   it('making another offer with the session of the bot', async () => {
-    const [mine = '', ...others] = bench.stock(BOT, 2)
-    await bench.wish([mine])
-    await bench.rounds(1)
+    const [wished = '', ...others] = bench.addStock(BOT, 2)
+    await bench.makeWish([wished])
+    await bench.runRounds(1)
     const { steamId: sender } = bench.accountOf(BOT)
-    const { steamId: partner, token } = bench.accountOf(THIEF)
+    const { steamId: partner } = bench.accountOf(THIEF)
     const [stolen] = bench.accountOf(BOT).assets.filter(({ assetId }) => others.includes(assetId))
-    const forged = offersOf(BOT).at(-1)
-    if (stolen === undefined || forged === undefined) throw new Error('nothing to steal')
+    const genuine = offersOf(BOT).at(-1)
+    if (stolen === undefined || genuine === undefined) throw new Error('nothing to steal')
     bench.steam.change((world) => {
-      const offer = { ...forged, id: String(world.lastId + 1), partner, give: [stolen], state: 9, sender }
+      const id = String(world.lastId + 1)
+      const forged = { ...genuine, id, sender, partner, give: [stolen], state: STATE.needsConfirmation }
       return {
-        world: { ...world, lastId: world.lastId + 1, offers: [...world.offers, offer] },
-        answer: token,
+        world: { ...world, lastId: world.lastId + 1, offers: [...world.offers, forged] },
+        answer: undefined,
       }
     })
     expect(await countLeft(BOT, others)).toBe(1)
-    expect(offersOf(BOT).at(-1)?.state).toBe(9)
+    expect(offersOf(BOT).at(-1)?.state).toBe(STATE.needsConfirmation)
   })
 
   it('putting another confirmation under the number of the offer', async () => {
     bench.steam.begin('confirm-something-else', { steamId: bench.accountOf(BOT).steamId })
-    const assets = bench.stock(BOT, 1)
-    await bench.wish(assets)
+    const assets = bench.addStock(BOT, 1)
+    await bench.makeWish(assets)
+    // The wish itself is carried out.
     expect(await countLeft(BOT, assets)).toBe(0)
     expect(bench.accountOf(BOT).otherConfirmed ?? 0).toBe(0)
     bench.steam.end('confirm-something-else')
   })
 
   it('changing an offer on Steam before it is confirmed', async () => {
-    const [mine = '', more = ''] = bench.stock(BOT, 2)
+    const [wished = '', added = ''] = bench.addStock(BOT, 2)
     bench.steam.begin('confirm-list-429')
-    await bench.wish([mine])
-    await bench.rounds(1)
+    await bench.makeWish([wished])
+    await bench.runRounds(1)
     const offerId = offersOf(BOT).at(-1)?.id
-    const extra = bench.accountOf(BOT).assets.filter(({ assetId }) => assetId === more)
+    const extra = bench.accountOf(BOT).assets.filter(({ assetId }) => assetId === added)
     bench.steam.change((world) => ({
       world: {
         ...world,
@@ -99,12 +105,12 @@ describe('an attacker who controls the gateway gets no item out by', () => {
       answer: undefined,
     }))
     bench.steam.end('confirm-list-429')
-    expect(await countLeft(BOT, [mine, more])).toBe(2)
+    expect(await countLeft(BOT, [wished, added])).toBe(2)
   })
 
   it('replaying a wish after deleting its results', async () => {
-    const assets = bench.stock(BOT, 2)
-    const wish = await bench.wish(assets.slice(0, 1))
+    const assets = bench.addStock(BOT, 2)
+    const wish = await bench.makeWish(assets.slice(0, 1))
     expect(await countLeft(BOT, assets)).toBe(1)
     await expect(bench.asGateway.query('delete from vault_deed where wish_id = $1', [wish])).rejects.toThrow(
       'permission denied',
@@ -119,50 +125,50 @@ describe('an attacker who controls the gateway gets no item out by', () => {
   })
 
   it('wishing for protected items, or for items of a selling account', async () => {
-    const protectedOnes = bench.stock(BOT, 2, '16')
-    await bench.wish(protectedOnes.slice(0, 1), { contextId: '16' })
-    await bench.wish(protectedOnes.slice(1))
-    expect(await countLeft(BOT, protectedOnes)).toBe(2)
-    const seller = 'Tradetill Bot #2'
-    const sold = bench.stock(seller, 1)
-    await bench.wish(sold, { botId: await bench.botRow(seller) })
-    expect(await countLeft(seller, sold)).toBe(1)
+    // Steam keeps protected items in context 16, and all others in context 2.
+    const protectedItems = bench.addStock(BOT, 2, '16')
+    await bench.makeWish(protectedItems.slice(0, 1), { contextId: '16' })
+    await bench.makeWish(protectedItems.slice(1), { contextId: '2' })
+    expect(await countLeft(BOT, protectedItems)).toBe(2)
+    const forSale = bench.addStock(SELLING_ACCOUNT, 1)
+    await bench.makeWish(forSale, { botId: await bench.addBotRow(SELLING_ACCOUNT) })
+    expect(await countLeft(SELLING_ACCOUNT, forSale)).toBe(1)
   })
 
   it('giving back items without an approval at the vault', async () => {
-    const assets = bench.stock(BOT, 1)
-    const of = { kind: 'return', depositId: await bench.deposit(), steamTradeId: '1' } as const
-    const wish = await bench.wish(assets, of)
+    const assets = bench.addStock(BOT, 1)
+    const depositId = await bench.makeDeposit()
+    const wish = await bench.makeWish(assets, { kind: 'return', depositId, steamTradeId: '1' })
     expect(await countLeft(BOT, assets)).toBe(1)
-    expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
+    expect(await bench.readDeed(wish)).toEqual({ state: 'waiting', because: 'not approved' })
   })
 
   it('wishing for more items than the limits allow, even after a restart and a long wait', async () => {
-    bench.rules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 2 } })
-    const assets = bench.stock(BOT, 6)
-    await bench.wish(assets.slice(0, 2))
-    await bench.rounds(1)
+    bench.writeRules({ limits: { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 2 } })
+    const assets = bench.addStock(BOT, 6)
+    await bench.makeWish(assets.slice(0, 2))
+    await bench.runRounds(1)
     bench.restart()
-    const late = await bench.wish(assets.slice(2, 4))
-    const tooMuch = await bench.wish(bench.stock(BOT, 3))
+    const later = await bench.makeWish(assets.slice(2, 4))
+    const tooMuch = await bench.makeWish(bench.addStock(BOT, 3))
     expect(await countLeft(BOT, assets)).toBe(4)
-    expect(await bench.deed(tooMuch)).toMatchObject({ state: 'refused' })
-    expect(await bench.deed(late)).toEqual({ state: 'waiting', because: 'the limits have no room now' })
-    bench.pass(3_600_000)
+    expect(await bench.readDeed(tooMuch)).toMatchObject({ state: 'refused' })
+    expect(await bench.readDeed(later)).toEqual({ state: 'waiting', because: 'the limits have no room now' })
+    bench.advanceMs(HOUR_MS)
     expect(await countLeft(BOT, assets)).toBe(2)
   })
 
   it('wishing for more value than the limits allow, because no price comes from the database', async () => {
-    bench.rules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
-    const assets = bench.stock(BOT, 1)
-    const wish = await bench.wish(assets)
+    bench.writeRules({ limits: { usdAnHour: '0.02', usdADay: '0.02', itemsAnHour: 100 } })
+    const assets = bench.addStock(BOT, 1)
+    const wish = await bench.makeWish(assets)
     expect(await countLeft(BOT, assets)).toBe(1)
-    expect(await bench.deed(wish)).toMatchObject({ because: 'more than the limits allow at once' })
+    expect(await bench.readDeed(wish)).toMatchObject({ because: 'more than the limits allow at once' })
   })
 
   it('making the vault forget what it gave', async () => {
-    const assets = bench.stock(BOT, 1)
-    await bench.wish(assets)
+    const assets = bench.addStock(BOT, 1)
+    await bench.makeWish(assets)
     expect(await countLeft(BOT, assets)).toBe(0)
     bench.restart()
     const file = join(bench.path, 'log.jsonl')

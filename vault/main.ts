@@ -16,9 +16,13 @@ try {
 }
 if (settings !== undefined) {
   const { stdout, stderr } = process
-  const own: StricliProcess = { stdout, stderr }
-  await run(APP, process.argv.slice(2), { process: own, settings, terminal: createTerminal(process) })
-  const code = Number(own.exitCode ?? 0)
+  const stricliProcess: StricliProcess = { stdout, stderr }
+  await run(APP, process.argv.slice(2), {
+    process: stricliProcess,
+    settings,
+    terminal: createTerminal(process),
+  })
+  const code = Number(stricliProcess.exitCode ?? 0)
   // The argument library returns negative codes for wrong usage.
   process.exitCode = code < 0 ? 2 : code
 }

@@ -53,13 +53,13 @@ export function createRounds(parts: RoundsParts): Rounds {
     record,
     book: giver.book,
     async round() {
-      // Buyers wait only minutes, but wishes can wait for any time.
-      const sold = await shop.round().then(
+      // Sales come first, because their buyers wait only minutes. If a sale fails, wishes are carried out nevertheless.
+      const failure = await shop.round().then(
         () => undefined,
         (error: unknown) => ({ error }),
       )
       await giver.round()
-      if (sold !== undefined) throw sold.error
+      if (failure !== undefined) throw failure.error
     },
     close: () => shop.close(),
   }

@@ -11,9 +11,9 @@ let seller: string
 
 beforeAll(async () => {
   bench = await openTestBench()
-  bench.passTo({ day: WEDNESDAY, hour: 8 })
+  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
   bench.enrol(BOT)
-  seller = bench.sellOn({ mayLose: true, markets: [FAMILY, WAXPEER] })
+  seller = bench.setUpSeller({ mayLose: true, markets: [FAMILY, WAXPEER] })
 })
 afterAll(() => {
   bench.restart()
@@ -22,7 +22,7 @@ afterAll(() => {
 
 async function roundsUntil(holds: () => boolean): Promise<void> {
   for (let tries = 0; tries < 40 && !holds(); tries += 1) {
-    await bench.rounds(1)
+    await bench.runRounds(1)
     await bench.market.look()
   }
 }
@@ -32,8 +32,8 @@ const onSaleAt = (market: 'family' | 'waxpeer') =>
     .world()
     .items.filter(({ status }) => status === 'on_sale')
 
-/** Buys an item. Tries until Waxpeer's real socket is open, because only then is the seller online. */
-async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Promise<void> {
+/** Buys an item. Retries until Waxpeer's socket, which is real, is open: before that, the seller is offline. */
+async function buyAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Promise<void> {
   await expect
     .poll(
       async () => {
@@ -46,14 +46,14 @@ async function boughtAtWaxpeer(itemId: number, as: 'accepts' | 'declines'): Prom
 }
 
 /** Runs rounds until the item was given, and then until the vault has asked for the money. */
-async function paid(itemId: number | undefined): Promise<void> {
+async function waitUntilPaid(itemId: number | undefined): Promise<void> {
   const isGiven = () =>
     bench.market.waxpeer.world().items.some((item) => item.itemId === itemId && item.status === 'given')
   await roundsUntil(isGiven)
-  await bench.rounds(12)
+  await bench.runRounds(12)
 }
 
-async function reportsTo(market: string): Promise<string[][]> {
+async function readReportsOn(market: string): Promise<string[][]> {
   const { rows } = await bench.database.pool.query<{ reference: string; kind: string }>(
     `select reference, coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
      where market = $1 order by n, part`,
@@ -64,18 +64,18 @@ async function reportsTo(market: string): Promise<string[][]> {
 
 it('an item goes to the market with the highest proceeds, by the stated fee until a market has paid', async () => {
   bench.market.begin('lies-fee')
-  await bench.wish(bench.stock(BOT, 1), { destination: 'seller' })
+  await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
   bench.market.end('lies-fee')
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([0, 1])
   const [item] = onSaleAt('waxpeer')
-  await boughtAtWaxpeer(item?.itemId ?? 0, 'accepts')
-  await paid(item?.itemId)
+  await buyAtWaxpeer(item?.itemId ?? 0, 'accepts')
+  await waitUntilPaid(item?.itemId)
   // The real fee is known now, so the markets are equal, and the first one gets the next item: see the next test.
 })
 
 it('an item that was taken down on one market is sold on the other, reported before its confirmation, and paid', async () => {
-  await bench.wish(bench.stock(BOT, 2), { destination: 'seller' })
+  await bench.makeWish(bench.addStock(BOT, 2), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('family').length === 2)
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([2, 0])
 
@@ -84,14 +84,15 @@ it('an item that was taken down on one market is sold on the other, reported bef
   expect([onSaleAt('family').length, onSaleAt('waxpeer').length]).toEqual([0, 2])
 
   const [item] = onSaleAt('waxpeer')
-  await boughtAtWaxpeer(item?.itemId ?? 0, 'accepts')
-  await paid(item?.itemId)
+  await buyAtWaxpeer(item?.itemId ?? 0, 'accepts')
+  await waitUntilPaid(item?.itemId)
   const asset = item?.assetId ?? ''
-  const reports = (await reportsTo(WAXPEER))
+  const reports = (await readReportsOn(WAXPEER))
     .filter(([reference]) => reference === asset)
     .map(([, kind]) => kind)
   expect(reports).toEqual(['listing', 'sold', 'delivered', 'paid'])
   const calls = bench.market.log.map(({ path }) => path)
+  // One report for this sale, and one for the sale of the first test.
   expect(calls.filter((path) => path === '/v1/steam-trade')).toHaveLength(2)
   expect(calls.lastIndexOf('/v1/check-many-steam')).toBeGreaterThan(calls.indexOf('/v1/steam-trade'))
   expect(bench.steam.world().offers.filter(({ sender }) => sender === seller)).toHaveLength(2)
@@ -104,12 +105,12 @@ it('an item that was taken down on one market is sold on the other, reported bef
 it('an item that its buyer declined is listed again under its old number, as a new sale in the books', async () => {
   const [item] = onSaleAt('waxpeer')
   const asset = item?.assetId ?? ''
-  await boughtAtWaxpeer(item?.itemId ?? 0, 'declines')
+  await buyAtWaxpeer(item?.itemId ?? 0, 'declines')
   await roundsUntil(() => onSaleAt('waxpeer').some(({ itemId }) => itemId !== item?.itemId))
   const again = onSaleAt('waxpeer').find(({ assetId }) => assetId === asset)
-  await boughtAtWaxpeer(again?.itemId ?? 0, 'accepts')
-  await paid(again?.itemId)
-  const reports = (await reportsTo(WAXPEER)).filter(([reference]) => reference?.startsWith(asset))
+  await buyAtWaxpeer(again?.itemId ?? 0, 'accepts')
+  await waitUntilPaid(again?.itemId)
+  const reports = (await readReportsOn(WAXPEER)).filter(([reference]) => reference?.startsWith(asset))
   expect(reports).toEqual([
     [asset, 'listing'],
     [asset, 'sold'],
@@ -119,7 +120,7 @@ it('an item that its buyer declined is listed again under its old number, as a n
 })
 
 it('one market can be switched off alone, and its listings come down', async () => {
-  await bench.wish(bench.stock(BOT, 1), { destination: 'seller' })
+  await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
   await roundsUntil(() => onSaleAt('waxpeer').length === 1)
   bench.switchMarketOff(WAXPEER)
   bench.switchMarketOn(FAMILY)
@@ -135,5 +136,6 @@ it('a round reads the inventory of the account once for both markets', async () 
   const looks = bench.calls
     .slice(before)
     .filter((path) => path.includes('/GetInventoryItemsWithDescriptions/'))
+  // One read for each of the four games.
   expect(looks).toHaveLength(4)
 })

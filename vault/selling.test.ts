@@ -19,37 +19,37 @@ let seller: string
 
 beforeAll(async () => {
   bench = await openTestBench()
-  bench.passTo({ day: WEDNESDAY, hour: 8 })
+  bench.advanceTo({ day: WEDNESDAY, hour: 8 })
   bench.enrol(BOT)
-  seller = bench.sellOn({ mayLose: true })
+  seller = bench.setUpSeller({ mayLose: true })
 })
 beforeEach(() => {
   bench.restart()
-  bench.pass(7 * DAY_MS)
+  bench.advanceMs(7 * DAY_MS)
 })
 afterAll(() => bench.close())
 
 /** Runs rounds of the vault, and restarts it before each, so nothing but its files carries over. */
-async function freshRounds(count: number): Promise<void> {
+async function runFreshRounds(count: number): Promise<void> {
   for (let round = 0; round < count; round += 1) {
     bench.restart()
-    await bench.rounds(1)
+    await bench.runRounds(1)
     await bench.market.look()
   }
 }
 
-/** Runs such rounds until `holds` is true, 40 at most. If the vault makes no progress, the checks that follow fail. */
-async function freshRoundsUntil(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 40 && !holds(); tries += 1) await freshRounds(1)
+/** Runs fresh rounds until `holds` is true, 40 at most. If the vault makes no progress, the checks that follow fail. */
+async function runFreshRoundsUntil(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 40 && !holds(); tries += 1) await runFreshRounds(1)
 }
 
 /** Runs rounds of one process, three seconds of the bench's clock apart. Resolves to their number, at most 300. */
-async function turnsUntil(holds: () => boolean | Promise<boolean>): Promise<number> {
+async function countTurnsUntil(holds: () => boolean | Promise<boolean>): Promise<number> {
   let turns = 0
   for (; turns < 300 && !(await holds()); turns += 1) {
     await bench.vault().round()
     await bench.market.look()
-    bench.pass(TURN_MS)
+    bench.advanceMs(TURN_MS)
   }
   return turns
 }
@@ -60,10 +60,10 @@ const listedItems = () => bench.market.world().items.filter(({ status }) => stat
  * Gives the bot new items, and lets the vault move them to its selling account and list them. Resolves to the listings'
  * numbers.
  */
-async function onSale(count: number): Promise<number[]> {
-  await bench.wish(bench.stock(BOT, count), { destination: 'seller' })
+async function putOnSale(count: number): Promise<number[]> {
+  await bench.makeWish(bench.addStock(BOT, count), { destination: 'seller' })
   const before = listedItems().length
-  await freshRoundsUntil(() => listedItems().length >= before + count)
+  await runFreshRoundsUntil(() => listedItems().length >= before + count)
   return listedItems()
     .slice(before)
     .map(({ itemId }) => itemId)
@@ -80,12 +80,12 @@ async function readReports() {
 
 describe('an item of a collecting bot', () => {
   it('goes to the selling account, is listed and given to its buyer, and its money is reported', async () => {
-    const [item = 0] = await onSale(1)
+    const [item = 0] = await putOnSale(1)
     expect(bench.accountOf(seller).assets.length).toBeGreaterThan(0)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
-    await freshRounds(8)
-    bench.pass(9 * DAY_MS)
-    await freshRounds(8)
+    await runFreshRounds(8)
+    bench.advanceMs(9 * DAY_MS)
+    await runFreshRounds(8)
     expect((await readReports())(item)).toEqual(['listing', 'sold', 'delivered', 'paid'])
     const offers = bench.steam.world().offers.filter(({ sender }) => sender === seller)
     expect(offers).toHaveLength(1)
@@ -94,15 +94,15 @@ describe('an item of a collecting bot', () => {
   })
 
   it('counts as given if Steam took it back before the vault saw the gift, and is not sold twice', async () => {
-    const [item = 0] = await onSale(1)
+    const [item = 0] = await putOnSale(1)
     expect((await bench.market.buy([item], 'accepts')).kind).toBe('bought')
-    await freshRounds(1)
-    bench.pass(10_000)
+    await runFreshRounds(1)
+    bench.advanceMs(10_000)
     await bench.market.look()
     const offer = bench.steam.world().offers.findLast(({ sender }) => sender === seller)
     const tradeId = offer?.tradeId ?? ''
     bench.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
-    await freshRounds(8)
+    await runFreshRounds(8)
     // The market has paid for the item, and does not report its return.
     const { rows } = await bench.database.pool.query<{ kind: string }>(
       `select coalesce(told->'report'->>'kind', told->>'kind') as kind from vault_told
@@ -115,93 +115,96 @@ describe('an item of a collecting bot', () => {
 
   it('is listed within a minute of its arrival, and its money is known within a minute of the gift', async () => {
     // The first round after a start checks everything, so run a few rounds before measuring.
-    await bench.rounds(4)
+    await bench.runRounds(4)
     const moves = () => bench.steam.world().offers.filter(({ sender }) => sender !== seller)
     const before = { listedItems: listedItems().length, moved: moves().length }
-    await bench.wish(bench.stock(BOT, 1), { destination: 'seller' })
-    await turnsUntil(() => moves().length > before.moved && moves().at(-1)?.state === STATE.accepted)
-    expect(await turnsUntil(() => listedItems().length > before.listedItems)).toBeLessThan(TURNS_A_MINUTE)
+    await bench.makeWish(bench.addStock(BOT, 1), { destination: 'seller' })
+    await countTurnsUntil(() => moves().length > before.moved && moves().at(-1)?.state === STATE.accepted)
+    expect(await countTurnsUntil(() => listedItems().length > before.listedItems)).toBeLessThan(
+      TURNS_A_MINUTE,
+    )
     const item = listedItems().at(-1)?.itemId ?? 0
     await bench.market.buy([item], 'accepts')
-    await turnsUntil(async () => (await readReports())(item).includes('delivered'))
+    await countTurnsUntil(async () => (await readReports())(item).includes('delivered'))
     const isPaid = async () => (await readReports())(item).includes('paid')
-    expect(await turnsUntil(isPaid)).toBeLessThan(TURNS_A_MINUTE)
+    expect(await countTurnsUntil(isPaid)).toBeLessThan(TURNS_A_MINUTE)
     const { rows } = await bench.database.pool.query('select free::int from market_balance')
     const [account] = bench.market.world().sellers
     expect(rows[0]?.free).toBe(Math.floor((account?.free ?? 0) / 10))
   })
 
   it('is listed again, under a new number, if its buyer declined it', async () => {
-    const [item = 0] = await onSale(1)
+    const [item = 0] = await putOnSale(1)
     await bench.market.buy([item], 'declines')
-    await freshRoundsUntil(() => listedItems().length > 0)
+    await runFreshRoundsUntil(() => listedItems().length > 0)
     expect((await readReports())(item).slice(0, 2)).toEqual(['listing', 'sold'])
     expect(listedItems().map(({ itemId }) => itemId)).not.toContain(item)
     await bench.market.buy([listedItems()[0]?.itemId ?? 0], 'accepts')
-    await freshRounds(8)
+    await runFreshRounds(8)
   })
 })
 
 describe('listings are taken down', () => {
   it('while the till has the market off, even across restarts, and are made again afterwards', async () => {
-    await onSale(2)
+    await putOnSale(2)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
-    await freshRounds(2)
+    await runFreshRounds(2)
     expect(listedItems()).toEqual([])
     expect(bench.logged.at(-1)).toContain('switched off by the till')
     await bench.asGateway.query('delete from market_off')
-    await freshRoundsUntil(() => listedItems().length > 1)
+    await runFreshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
   })
 
   it('while the till has the market off, and the vault sells again in the next round, without a restart', async () => {
-    await bench.rounds(1)
+    await bench.runRounds(1)
     await bench.asGateway.query(`insert into market_off (market) values ('${MARKET}')`)
-    await bench.rounds(2)
+    await bench.runRounds(2)
     expect(listedItems()).toEqual([])
     await bench.asGateway.query('delete from market_off')
     const before = bench.logged.length
-    await bench.rounds(1)
-    expect(bench.logged.slice(before).join()).toContain('the vault sells')
+    await bench.runRounds(1)
+    expect(bench.logged.slice(before).join()).toContain('the vault began to sell')
   })
 
   it('while the vault has the market off, even if the till has it on', async () => {
     bench.switchMarketOff()
-    await freshRounds(2)
+    await runFreshRounds(2)
     expect(listedItems()).toEqual([])
     bench.switchMarketOn()
-    await freshRoundsUntil(() => listedItems().length > 1)
+    await runFreshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
   })
 
   it('before Steam’s maintenance on a Tuesday', async () => {
-    bench.passTo({ day: TUESDAY, hour: 19, minute: 59 })
-    await freshRounds(3)
+    // Selling stops at noon in Seattle, which is 19:00 or 20:00 UTC. The rounds take three minutes.
+    bench.advanceTo({ day: TUESDAY, hour: 19, minute: 59 })
+    await runFreshRounds(3)
     expect(listedItems()).toEqual([])
-    bench.pass(6 * 3_600_000)
-    await freshRoundsUntil(() => listedItems().length > 1)
+    bench.advanceMs(6 * 3_600_000)
+    await runFreshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
   })
 
   it('if the market says that the account may not sell', async () => {
     bench.market.ban(seller, 3 * 3_600)
-    bench.pass(3_600_000)
-    await freshRounds(3)
+    bench.advanceMs(3_600_000)
+    await runFreshRounds(3)
     expect(listedItems()).toEqual([])
-    bench.pass(3 * 3_600_000)
-    await freshRoundsUntil(() => listedItems().length > 1)
+    bench.advanceMs(3 * 3_600_000)
+    await runFreshRoundsUntil(() => listedItems().length > 1)
     expect(listedItems()).toHaveLength(2)
   })
 })
 
 it('buyers get no more items than the limits allow', async () => {
   // A market sells nothing for a seller that has not pinged it for a while.
-  await freshRounds(1)
+  await runFreshRounds(1)
   const [first = 0] = listedItems().map(({ itemId }) => itemId)
-  bench.limit({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })
+  bench.writeLimits({ usdAnHour: '0.01', usdADay: '0.01', itemsAnHour: 1 })
   expect((await bench.market.buy([first], 'accepts')).kind).toBe('bought')
   const before = bench.steam.world().offers.length
-  await freshRounds(4)
+  await runFreshRounds(4)
   expect(bench.steam.world().offers).toHaveLength(before)
-  expect(bench.logged.some((line) => line.startsWith('the limits have no room for a sale'))).toBe(true)
+  expect(bench.logged.some((line) => line.startsWith('the limits had no room for a sale'))).toBe(true)
 })

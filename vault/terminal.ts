@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Ends a command with a message. */
+/** Ends a command with a message for its user. */
 export class Refusal extends Error {}
 
 export type Terminal = {
@@ -18,6 +18,7 @@ type Streams = { stdin: NodeJS.ReadStream; stdout: NodeJS.WritableStream; stderr
 export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
   return {
     isPerson: stdin.isTTY === true,
+    // Control characters become spaces, so no text from outside can change what the terminal shows.
     print: (line) => void stdout.write(`${line.replace(/[^\P{Cc}\t]/gu, ' ')}\n`),
     async ask(question, { hidden = false } = {}) {
       stderr.write(`${question}: `)
@@ -30,6 +31,7 @@ export function createTerminal({ stdin, stdout, stderr }: Streams): Terminal {
       try {
         return await Promise.race([lines.question(''), ended])
       } finally {
+        // Closing `lines` rejects this promise, which nobody awaits any longer.
         ended.catch(() => {})
         lines.close()
         if (hidden) stderr.write('\n')

@@ -1,44 +1,48 @@
 /** The vault end to end: wishes in a real database, the Steam sandbox, its own files. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { reverseTrade } from '../steam-sandbox/world/trades.ts'
+import { STATE } from '../steam-sandbox/world/world.ts'
 import { BOT, openTestBench, STORAGE, type TestBench } from './testing/test-bench.ts'
+
+/** Steam's status of a trade that moved nothing. */
+const FAILED_STATUS = 4
 
 let bench: TestBench
 
 beforeAll(async () => {
   bench = await openTestBench()
   bench.enrol(BOT)
-  bench.rules()
+  bench.writeRules()
 })
 beforeEach(() => {
   bench.restart()
-  bench.rules()
+  bench.writeRules()
   // Two days later, the limits that an earlier test used up have room again.
-  bench.pass(2 * 86_400_000)
+  bench.advanceMs(2 * 86_400_000)
 })
 afterAll(() => bench.close())
 
 const offers = () => bench.steam.world().offers
-const own = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
+const botOffers = () => offers().filter(({ sender }) => sender === bench.accountOf(BOT).steamId)
 
 describe('a wish for a destination on the list', () => {
   it('is given and confirmed, and reported once Steam has the record of the trade', async () => {
-    const assets = bench.stock(BOT, 3)
-    const wish = await bench.wish(assets.slice(0, 2))
-    await bench.rounds(2)
-    expect(own().at(-1)).toMatchObject({ state: 2, items: [] })
-    expect(own().at(-1)?.message).toMatch(new RegExp(`^vault w${wish} x[0-9a-f]{8}$`))
-    expect(await bench.deed(wish)).toMatchObject({ state: 'offered' })
+    const assets = bench.addStock(BOT, 3)
+    const wish = await bench.makeWish(assets.slice(0, 2))
+    await bench.runRounds(2)
+    expect(botOffers().at(-1)).toMatchObject({ state: STATE.active, items: [] })
+    expect(botOffers().at(-1)?.message).toMatch(new RegExp(`^vault w${wish} x[0-9a-f]{8}$`))
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'offered' })
     bench.acceptAll(STORAGE)
-    await bench.rounds(1)
-    expect(await bench.deed(wish)).toMatchObject({ state: 'delivered' })
+    await bench.runRounds(1)
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
     expect(bench.countOwned(BOT, assets)).toBe(1)
   })
 
-  it('is reported with the till’s time, even if the sandbox’s clock was advanced', async () => {
-    const wish = await bench.wish(bench.stock(BOT, 1))
+  it('is reported with the till’s time, which is ahead of the machine’s if the sandbox’s clock was advanced', async () => {
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
     const before = bench.now()
-    await bench.rounds(1)
+    await bench.runRounds(1)
     const { rows } = await bench.asVault.query(
       'select at >= $2 as later from vault_deed where wish_id = $1',
       [wish, before],
@@ -47,13 +51,14 @@ describe('a wish for a destination on the list', () => {
   })
 
   it('is cancelled if the partner does not accept', async () => {
-    const assets = bench.stock(BOT, 1)
-    const wish = await bench.wish(assets)
-    await bench.rounds(2)
-    bench.pass(31 * 60_000)
-    await bench.rounds(2)
-    expect(await bench.deed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
-    expect(own().at(-1)?.state).toBe(6)
+    const assets = bench.addStock(BOT, 1)
+    const wish = await bench.makeWish(assets)
+    await bench.runRounds(2)
+    // The partner has 30 minutes.
+    bench.advanceMs(31 * 60_000)
+    await bench.runRounds(2)
+    expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'withdrawn' })
+    expect(botOffers().at(-1)?.state).toBe(STATE.canceled)
     expect(bench.countOwned(BOT, assets)).toBe(1)
   })
 
@@ -65,44 +70,46 @@ describe('a wish for a destination on the list', () => {
     ],
     ['has ended if its trade failed', 'failed', { state: 'ended', because: 'failed' }],
   ] as const)('%s', async (_, how, deed) => {
-    const wish = await bench.wish(bench.stock(BOT, 1))
-    await bench.rounds(2)
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(2)
     bench.acceptAll(STORAGE)
-    const tradeId = own().at(-1)?.tradeId ?? ''
+    const tradeId = botOffers().at(-1)?.tradeId ?? ''
     if (how === 'rolled back')
       bench.steam.change((world, nowS) => reverseTrade(world, { tradeId, bySupport: true }, nowS))
     else
       bench.steam.change((world) => ({
         world: {
           ...world,
-          trades: world.trades.map((trade) => (trade.id === tradeId ? { ...trade, status: 4 } : trade)),
+          trades: world.trades.map((trade) =>
+            trade.id === tradeId ? { ...trade, status: FAILED_STATUS } : trade,
+          ),
         },
         answer: undefined,
       }))
-    await bench.rounds(2)
-    expect(await bench.deed(wish)).toMatchObject(deed)
+    await bench.runRounds(2)
+    expect(await bench.readDeed(wish)).toMatchObject(deed)
   })
 
   it('ends with the partner’s answer', async () => {
-    const wish = await bench.wish(bench.stock(BOT, 1))
-    await bench.rounds(2)
-    bench.steam.as(STORAGE).decline(own().at(-1)?.id ?? '')
-    await bench.rounds(1)
-    expect(await bench.deed(wish)).toEqual({ state: 'ended', because: 'declined' })
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(2)
+    bench.steam.as(STORAGE).decline(botOffers().at(-1)?.id ?? '')
+    await bench.runRounds(1)
+    expect(await bench.readDeed(wish)).toEqual({ state: 'ended', because: 'declined' })
   })
 
   it.each(['send-16-sent', 'send-drop-after', 'send-200-empty'])(
-    'is searched for after %s, and never sent twice',
+    'is searched for after the fault %s, and never sent twice',
     async (fault) => {
-      const before = own().length
+      const before = botOffers().length
       bench.steam.begin(fault, { times: 1 })
-      const wish = await bench.wish(bench.stock(BOT, 1))
-      await bench.rounds(3)
+      const wish = await bench.makeWish(bench.addStock(BOT, 1))
+      await bench.runRounds(3)
       bench.acceptAll(STORAGE)
-      await bench.rounds(4)
+      await bench.runRounds(4)
       const isSent = fault !== 'send-200-empty'
-      expect(own().length - before).toBe(isSent ? 1 : 0)
-      expect(await bench.deed(wish)).toMatchObject(
+      expect(botOffers().length - before).toBe(isSent ? 1 : 0)
+      expect(await bench.readDeed(wish)).toMatchObject(
         isSent ? { state: 'delivered' } : { state: 'ended', because: 'never_appeared' },
       )
     },
@@ -117,20 +124,20 @@ describe('a wish for a destination on the list', () => {
     'confirm-failed-done',
     'confirm-drop-after',
     'confirm-429',
-  ])('is given in spite of %s', async (fault) => {
+  ])('is given in spite of the fault %s', async (fault) => {
     bench.steam.begin(fault, { times: 1 })
-    const wish = await bench.wish(bench.stock(BOT, 1))
-    await bench.rounds(5)
+    const wish = await bench.makeWish(bench.addStock(BOT, 1))
+    await bench.runRounds(5)
     bench.acceptAll(STORAGE)
-    await bench.rounds(1)
-    expect(await bench.deed(wish)).toMatchObject({ state: 'delivered' })
+    await bench.runRounds(1)
+    expect(await bench.readDeed(wish)).toMatchObject({ state: 'delivered' })
   })
 
   it('waits while its bot is not enrolled', async () => {
     const other = 'Tradetill Bot #2'
-    const wish = await bench.wish(bench.stock(other, 1), { botId: await bench.botRow(other) })
-    await bench.rounds(1)
-    expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'the bot is not enrolled' })
+    const wish = await bench.makeWish(bench.addStock(other, 1), { botId: await bench.addBotRow(other) })
+    await bench.runRounds(1)
+    expect(await bench.readDeed(wish)).toEqual({ state: 'waiting', because: 'the bot is not enrolled' })
     expect(offers().some(({ sender }) => sender === bench.accountOf(other).steamId)).toBe(false)
   })
 })

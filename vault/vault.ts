@@ -116,7 +116,9 @@ function checkAccess(
 /** Locks the folder, because two vaults on it would not know of each other's gifts. Throws while another vault runs. */
 export function holdFolder(path: string): Promise<Server> {
   const name = `tradetill-vault-${createHash('sha256').update(path).digest('hex').slice(0, 32)}`
-  const address = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }[process.platform as string]
+  // On Linux and Windows, this address ends with the process. On other systems, it is a file.
+  const addresses: Record<string, string> = { linux: `\0${name}`, win32: `\\\\.\\pipe\\${name}` }
+  const address = addresses[process.platform]
   const server = createServer((socket) => socket.destroy())
   return new Promise((resolve, reject) => {
     server.once('error', () => reject(new Error(`Another vault is using ${path}. Stop it first.`)))

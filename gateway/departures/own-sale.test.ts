@@ -21,10 +21,10 @@ let assets: string[]
 beforeAll(async () => {
   // Everything happens before the next Tuesday, when nothing is sold.
   selling = await sellingTill(THURSDAY)
-  selling.bench.sellItself(BOT)
+  selling.bench.letSellItself(BOT)
   assets = await selling.pay('dota')
   // An item of somebody else, which no deposit brought.
-  selling.bench.stock(BOT, 1)
+  selling.bench.addStock(BOT, 1)
 })
 afterAll(() => selling.close())
 
@@ -42,9 +42,9 @@ it('D-34 a bot lists its free items that came by deposits, and a wish for them w
     message: 'No bot has free items that are in no open wish.',
   })
   // An attacker in the till could write this wish.
-  const wish = await bench.wish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
+  const wish = await bench.makeWish(assets.slice(0, 1), { botId: String(bot.botId), destination: 'own' })
   await runRounds(2)
-  expect(await bench.deed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
+  expect(await bench.readDeed(wish)).toEqual({ state: 'waiting', because: 'an item is on sale' })
   await bench.asGateway.query('update wish set closed_at = now() where id = $1', [wish])
   await bench.asGateway.query('update wish_item set is_open = false where wish_id = $1', [wish])
 })
@@ -92,7 +92,7 @@ it('D-34 an item that leaves by a wish is not listed', async () => {
   await runRounds(2)
   expect(itemsOnSale()).toEqual([])
   expect(await sendItems(acts, { to: 'own', assets: undefined })).toMatchObject({ kind: 'done' })
-  bench.rules({
+  bench.writeRules({
     destinations: {
       own: {
         steamId: bench.accountOf('quiet_lynx').steamId,

@@ -19,7 +19,7 @@ beforeAll(async () => {
   // The days of the week are always the same; nothing is sold on Tuesdays.
   selling = await sellingTill(WEDNESDAY)
   const { till, bench, bot } = selling
-  bench.sellOn()
+  bench.setUpSeller()
   assets = await selling.pay('cs')
   await selling.passDays(PROTECTION_DAYS + 1)
   const trade = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()

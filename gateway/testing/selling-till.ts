@@ -44,7 +44,7 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
   const pool = testPool(till.url)
   const bench = await openTestBench({ database: { url: till.url, pool, close: () => pool.end() } })
   const passDays = async (count: number): Promise<void> => {
-    bench.pass(count * DAY_S * 1_000)
+    bench.advanceMs(count * DAY_S * 1_000)
     await jump(till, count * DAY_S)
   }
   await passDays((7 + weekday - till.clock.now().getUTCDay()) % 7)
@@ -67,7 +67,7 @@ export async function sellingTill(weekday: number): Promise<SellingTill> {
     async runRounds(count) {
       for (let round = 0; round < count; round += 1) {
         bench.restart()
-        await bench.rounds(1)
+        await bench.runRounds(1)
         await bench.market.look()
       }
       await bookVaultLog(till.deps)
@@ -87,7 +87,7 @@ async function pay({ till, bench, bot, session }: Parts, game: Game): Promise<st
   const deposit = await aDeposit(till, await aStore(till), { game })
   await payFor(till, { bot, session }, deposit)
   const assets = deposit.body.items.map((assetId) => receivedIdOf(assetId))
-  bench.hold(
+  bench.addItems(
     BOT,
     assets.map((assetId) => ({ appId: APP_IDS[game], assetId })),
   )

@@ -49,7 +49,7 @@ export function startVault(world: World, { wishes, till, mayDie }: Ports): Round
     isOff: () => world.isOff(),
     say(line, about) {
       luck.trace.add(`${line} ${JSON.stringify(about)}`)
-      if (line === 'the limits have no room for a sale') luck.note('limits have no room')
+      if (line === 'the limits had no room for a sale') luck.note('limits have no room')
     },
   })
 }

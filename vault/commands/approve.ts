@@ -1,5 +1,5 @@
 /** `approve`: a person at the vault approves the return of items to their sender. */
-import { keepApproval } from '../files/approvals.ts'
+import { saveApproval } from '../files/approvals.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { partnerOfLink } from '../files/trade-link.ts'
@@ -27,11 +27,11 @@ export async function approve(
     terminal.print(`Wish ${wishId} gives these items of ${wish.fromSteamId} to ${partner.steamId}:`)
     for (const { appId, assetId } of assets) terminal.print(`  ${appId}/${assetId}`)
     const answer = await terminal.ask(
-      'Steam must confirm that they came from this account. Type yes to give back exactly these',
+      'The vault gives them back only if Steam confirms that this account sent them. Type yes to approve',
     )
     if (answer.trim() !== 'yes') throw new Refusal('Nothing was approved.')
     const folder = openFolder(settings.folder)
-    keepApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
+    saveApproval(folder, openKey(folder), { wishId, approval: { partner, assets } })
     terminal.print(`Wish ${wishId} is approved.`)
   } finally {
     await database.close()

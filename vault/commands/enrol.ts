@@ -1,7 +1,7 @@
 /** `enrol`: adds an account that the vault may give from. The password is used once and not stored. */
 import { EAuthTokenPlatformType, LoginSession } from 'steam-session'
 import SteamTotp from 'steam-totp'
-import { keepAccount, type Secrets } from '../files/accounts.ts'
+import { type Secrets, saveAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import type { Settings } from '../settings.ts'
@@ -11,7 +11,7 @@ import { createPace } from '../steam/pace.ts'
 import { createSession } from '../steam/session.ts'
 import { Refusal, type Terminal } from '../terminal.ts'
 
-const LOGIN_MS = 60_000
+const LOGIN_TIMEOUT_MS = 60_000
 
 type Credentials = { accountName: string; password: string; sharedSecret: string; identitySecret: string }
 
@@ -24,17 +24,19 @@ export async function enrol(
   { sells }: { sells: boolean },
 ): Promise<void> {
   const caller = createCaller(settings.sandboxUrl)
-  const credentials = terminal.isPerson ? [await ask(terminal)] : (await terminal.lines()).map(readLine)
+  const credentials = terminal.isPerson
+    ? [await askCredentials(terminal)]
+    : (await terminal.lines()).map(parseCredentials)
   for (const each of credentials) {
     const { steamId, secrets } = await logIn(caller, each)
     await testIdentitySecret(caller, steamId, secrets)
     const folder = openFolder(settings.folder)
-    keepAccount(folder, openKey(folder), { steamId, sells, secrets })
+    saveAccount(folder, openKey(folder), { steamId, sells, secrets })
     terminal.print(`${steamId} is enrolled. Restart the vault.`)
   }
 }
 
-async function ask(terminal: Terminal): Promise<Credentials> {
+async function askCredentials(terminal: Terminal): Promise<Credentials> {
   return {
     accountName: await terminal.ask('Account name'),
     password: await terminal.ask('Password', { hidden: true }),
@@ -43,7 +45,7 @@ async function ask(terminal: Terminal): Promise<Credentials> {
   }
 }
 
-function readLine(line: string): Credentials {
+function parseCredentials(line: string): Credentials {
   const [accountName, password, sharedSecret, identitySecret, ...rest] = line.split('\t')
   if (!accountName || !password || !sharedSecret || !identitySecret || rest.length > 0) {
     throw new Refusal(
@@ -59,16 +61,17 @@ async function logIn(
 ): Promise<{ steamId: string; secrets: Secrets }> {
   const { password, ...stored } = credentials
   const session = new LoginSession(EAuthTokenPlatformType.MobileApp, { agent })
-  session.loginTimeout = LOGIN_MS
-  const done = new Promise<void>((resolve, reject) => {
+  session.loginTimeout = LOGIN_TIMEOUT_MS
+  const loggedIn = new Promise<void>((resolve, reject) => {
     session.once('authenticated', resolve).once('error', reject)
     session.once('timeout', () => reject(new Error('Steam did not answer in time')))
   })
-  done.catch(() => {})
+  // If the session fails before this promise is awaited, its rejection must not end the process.
+  loggedIn.catch(() => {})
   try {
     const steamGuardCode = SteamTotp.generateAuthCode(stored.sharedSecret)
     await session.startWithCredentials({ accountName: stored.accountName, password, steamGuardCode })
-    await done
+    await loggedIn
   } catch (error) {
     const reason = error instanceof Error ? error.message : 'unknown'
     throw new Refusal(`Steam refused the login of ${stored.accountName}: ${reason}.`)
@@ -85,6 +88,7 @@ async function logIn(
 async function testIdentitySecret(caller: Caller, steamId: string, secrets: Secrets): Promise<void> {
   const pace = createPace({ nowMs: () => performance.now(), pause: async () => {} })
   const session = createSession({ caller, pace }, { steamId, secrets })
+  // No offer has the number 0: it only matters whether Steam answers.
   const found = await findConfirmation(session, '0', Math.floor(Date.now() / 1_000))
   if (found.kind === 'unanswered') {
     throw new Refusal(

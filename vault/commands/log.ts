@@ -5,7 +5,7 @@ import { readLog } from '../files/log.ts'
 import type { Settings } from '../settings.ts'
 import type { Terminal } from '../terminal.ts'
 
-/** The latest entries, without their sealed secrets. */
+/** Prints the latest entries, without their sealed secrets. */
 export function showLog(settings: Settings, terminal: Terminal, { limit }: { limit: number }): void {
   const folder = openFolder(settings.folder)
   const entries = readLog(folder, openKey(folder))

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keepAccount } from '../files/accounts.ts'
+import { saveAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { isSwitchedOff, readMarkets } from '../files/markets.ts'
@@ -29,7 +29,7 @@ beforeEach(() => {
     [SELLER, true],
   ] as const) {
     const secrets = { accountName: 'a', refreshToken: 'r', sharedSecret: SECRET, identitySecret: SECRET }
-    keepAccount(openFolder(path), openKey(openFolder(path)), { steamId, sells, secrets })
+    saveAccount(openFolder(path), openKey(openFolder(path)), { steamId, sells, secrets })
   }
 })
 afterEach(() => rmSync(path, { recursive: true }))
@@ -37,7 +37,7 @@ afterEach(() => rmSync(path, { recursive: true }))
 const settings = () =>
   readSettings({ TRADETILL_VAULT: path, TRADETILL_STEAM_SANDBOX_URL: 'http://localhost:4301' })
 
-/** A terminal at which a person gives these answers, or a pipe with the key. */
+/** A terminal at which a person gives these answers. Without answers: a pipe that contains the key. */
 function terminal(answers?: string[]): Terminal {
   const left = [...(answers ?? [])]
   return {
@@ -84,13 +84,14 @@ describe('D-34 a bot that collects deposits', () => {
     expect(accesses()).toHaveLength(1)
   })
 
-  it('does not sell if the file of markets or of accounts was changed by hand', async () => {
+  it('does not sell if the file of markets was changed by hand', async () => {
     await add(BOT, { sellsItself: true })
     const file = join(path, 'markets.json')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"sellsItself": true', '"sellsItself": false'))
-    const outside: Omit<VaultParts, 'folder' | 'timer'> = Object.assign({})
+    // The vault refuses the file before it uses any of these parts.
+    const unusedParts: Omit<VaultParts, 'folder' | 'timer'> = Object.assign({})
     const timer = { nowMs: () => 0, pause: async () => {} }
-    expect(() => openVault({ ...outside, timer, folder: path })).toThrow('nobody has allowed it to sell')
+    expect(() => openVault({ ...unusedParts, timer, folder: path })).toThrow('nobody has allowed it to sell')
   })
 })
 
@@ -100,14 +101,14 @@ describe('accounts at a market', () => {
     await add(BOT, { sellsItself: true })
     await add(SELLER)
     expect(accesses().map(({ steamId }) => steamId)).toEqual([SELLER, BOT])
-    const off = () =>
+    const switchedOff = () =>
       [SELLER, BOT].map((steamId) => isSwitchedOff(openFolder(path), { market: MARKET, steamId }))
     switchMarketAt(settings(), terminal(), { market: MARKET, account: BOT, isOff: true })
-    expect(off()).toEqual([false, true])
+    expect(switchedOff()).toEqual([false, true])
     switchMarketAt(settings(), terminal(), { market: MARKET, isOff: true })
-    expect(off()).toEqual([true, true])
+    expect(switchedOff()).toEqual([true, true])
     switchMarketAt(settings(), terminal(), { market: MARKET, account: SELLER, isOff: false })
-    expect(off()).toEqual([false, true])
+    expect(switchedOff()).toEqual([false, true])
     expect(() => switchMarketAt(settings(), terminal(), { market: 'waxpeer.com', isOff: true })).toThrow(
       'not set up',
     )

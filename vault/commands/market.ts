@@ -53,7 +53,7 @@ async function warn(
 
 export type SwitchFlags = { account?: string | undefined }
 
-/** Switches a market off or on, for one account or for all. Throws a refusal if none is set up there. */
+/** Switches a market off or on, for one account or for all. Refuses if no such account is set up there. */
 export function switchMarketAt(
   settings: Settings,
   terminal: Terminal,

@@ -10,9 +10,9 @@ import { holdFolder, openVault } from '../vault.ts'
 import { wishesIn } from '../wishes/store.ts'
 import { waitForTill } from '../wishes/wait-for-till.ts'
 
-const ROUND_MS = 3_000
-/** The wait after a failed round. */
-const FAILED_MS = 15_000
+/** The pause between two rounds, and the pause after a failed round. */
+const ROUND_PAUSE_MS = 3_000
+const FAILED_PAUSE_MS = 15_000
 
 export async function run(settings: Settings): Promise<void> {
   const { mode, folder, databaseUrl, sandboxUrl, followsStdin } = settings
@@ -21,6 +21,7 @@ export async function run(settings: Settings): Promise<void> {
   }
   const log = pino({ base: { part: 'vault' } })
   const lock = await holdFolder(folder)
+  /** How far the till's clock is ahead of the machine's. */
   let aheadMs = 0
   const now = () => new Date(Date.now() + aheadMs)
   const database = openDatabase(databaseUrl)
@@ -48,7 +49,7 @@ export async function run(settings: Settings): Promise<void> {
   while (!stop.aborted) {
     // The till's time is used only in a sandbox, because only a sandbox's clock can be advanced.
     if (mode === 'sandbox') aheadMs = await till.aheadMs().catch(() => aheadMs)
-    const isDone = await vault.round().then(
+    const hasSucceeded = await vault.round().then(
       () => true,
       (error: unknown) => {
         log.error(
@@ -58,7 +59,7 @@ export async function run(settings: Settings): Promise<void> {
         return false
       },
     )
-    await delay(isDone ? ROUND_MS : FAILED_MS, undefined, { signal: stop }).catch(() => {})
+    await delay(hasSucceeded ? ROUND_PAUSE_MS : FAILED_PAUSE_MS, undefined, { signal: stop }).catch(() => {})
   }
   vault.close()
   await database.close()
@@ -69,6 +70,7 @@ export async function run(settings: Settings): Promise<void> {
 function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
   if (mode === 'live') return liveConnection()
   if (marketSandboxUrl !== undefined) return sandboxConnection(mode, marketSandboxUrl)
+  // A vault that sells nothing needs no market, so only calls to a market fail.
   const problem = new Error('TRADETILL_MARKET_SANDBOX_URL is not set.')
   return {
     ask: () => Promise.reject(problem),
@@ -78,7 +80,7 @@ function connectionOf({ mode, marketSandboxUrl }: Settings): Connection {
   }
 }
 
-/** Aborts when the vault must stop. A round that has begun is still finished. */
+/** Returns a signal that aborts when the vault must stop. A round that has begun is still finished. */
 function stopSignal(followsStdin: boolean): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {

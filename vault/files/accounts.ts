@@ -34,7 +34,7 @@ export function readAccounts(folder: Folder, key: Key): Account[] {
 }
 
 /** Adds the account, or replaces its secrets. */
-export function keepAccount(folder: Folder, key: Key, account: Account): void {
+export function saveAccount(folder: Folder, key: Key, account: Account): void {
   const { steamId, sells } = account
   const secrets = secretsSchema.parse(account.secrets)
   const row = { steamId, sells, sealed: key.seal(JSON.stringify(secrets), placeOf(steamId)) }

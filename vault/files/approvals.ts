@@ -11,8 +11,12 @@ const approvalSchema = z.strictObject({
 
 const fileOf = (wishId: string): string => `approval-${wishId}`
 
-export function keepApproval(folder: Folder, key: Key, of: { wishId: string; approval: Approval }): void {
-  folder.write(fileOf(of.wishId), key.seal(JSON.stringify(of.approval), fileOf(of.wishId)))
+export function saveApproval(
+  folder: Folder,
+  key: Key,
+  { wishId, approval }: { wishId: string; approval: Approval },
+): void {
+  folder.write(fileOf(wishId), key.seal(JSON.stringify(approval), fileOf(wishId)))
 }
 
 export function readApproval(folder: Folder, key: Key, wishId: string): Approval | undefined {

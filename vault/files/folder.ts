@@ -24,13 +24,13 @@ export type Folder = {
 /** Opens the folder, or creates it. Throws if the folder belongs to another user, or is open to others. */
 export function openFolder(path: string): Folder {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  refuseIfOpen(path)
+  refuseUnlessPrivate(path)
   return {
     at: (name) => join(path, name),
     read(name) {
       const file = join(path, name)
       if (!existsSync(file)) return undefined
-      refuseIfOpen(file)
+      refuseUnlessPrivate(file)
       return readFileSync(file, 'utf8')
     },
     write(name, text) {
@@ -59,11 +59,12 @@ export function syncFolder(path: string): void {
   }
 }
 
-function refuseIfOpen(path: string): void {
+function refuseUnlessPrivate(path: string): void {
   const { mode, uid } = lstatSync(path)
-  const own = process.getuid?.()
-  if (own === undefined) return
-  if (uid !== own) throw new Error(`${path} belongs to another user. The vault must own its files.`)
+  const ownUid = process.getuid?.()
+  // Windows has no user ids.
+  if (ownUid === undefined) return
+  if (uid !== ownUid) throw new Error(`${path} belongs to another user. The vault must own its files.`)
   if ((mode & 0o077) !== 0) {
     throw new Error(`${path} is open to other users: chmod ${(mode & 0o700).toString(8)} ${path}`)
   }

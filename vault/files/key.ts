@@ -12,6 +12,7 @@ export type Key = {
   seal(plain: string, place: string): string
   /** Opens a sealed text. Throws if the key, the place or any byte differs. */
   open(sealed: string, place: string): string
+  /** Returns the signature of a text, which only this key can make. */
   mac(text: string): string
 }
 

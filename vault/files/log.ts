@@ -9,8 +9,9 @@ import { type Folder, syncFolder } from './folder.ts'
 import type { Key } from './key.ts'
 
 const FILE = 'log.jsonl'
-/** Written to the vault's folder once a log exists, so the vault notices when its log was deleted. */
-const BEGUN = 'log.begun'
+/** Written to the vault's folder once a log exists, so the vault notices if its log is deleted. */
+const BEGUN_FILE = 'log.begun'
+const LINE_BREAK = '\n'.charCodeAt(0)
 
 const lineSchema = z.strictObject({
   n: z.int().positive(),
@@ -33,15 +34,15 @@ export type VaultLog = {
 /** Reads the log and keeps it open. Throws if an entry was changed, removed or added by anyone else. */
 export function openLog(folder: Folder, key: Key): VaultLog {
   const file = folder.at(FILE)
-  const { entries, last, length } = readChain(folder, key)
+  const { entries, lastMac, length } = readChain(folder, key)
   const handle = openSync(file, 'a', 0o600)
-  // The vault was killed while it wrote this entry, so it had not acted on it yet.
+  // Cuts off an incomplete last entry: the vault was killed while it wrote it, so it had not acted on it yet.
   ftruncateSync(handle, length)
   fsyncSync(handle)
-  if (folder.read(BEGUN) === undefined) folder.write(BEGUN, '')
+  if (folder.read(BEGUN_FILE) === undefined) folder.write(BEGUN_FILE, '')
   syncFolder(dirname(file))
   const all = [...entries]
-  let before = last
+  let before = lastMac
   let isBroken = false
   return {
     entries: () => all,
@@ -49,6 +50,7 @@ export function openLog(folder: Folder, key: Key): VaultLog {
       if (isBroken) throw new Error('An earlier write to the log of the vault failed. Restart the vault.')
       const unsigned = { n: all.length + 1, at: at.toISOString(), before, entry }
       const line: Line = { ...unsigned, mac: macOf(key, unsigned) }
+      // Stays true if the write or the sync throws.
       isBroken = true
       writeSync(handle, `${JSON.stringify(line)}\n`)
       fsyncSync(handle)
@@ -71,24 +73,25 @@ const macOf = (key: Key, { n, at, before, entry }: Omit<Line, 'mac'>): string =>
 function readChain(folder: Folder, key: Key) {
   const file = folder.at(FILE)
   if (!existsSync(file)) {
-    if (folder.read(BEGUN) === undefined) return { entries: [], last: '', length: 0 }
+    if (folder.read(BEGUN_FILE) === undefined) return { entries: [], lastMac: '', length: 0 }
     throw new Error(
       `${file} is missing. Without it the vault does not know what it gave: restore it from a backup.`,
     )
   }
+  // Throws if another user may read or write the file.
   folder.read(FILE)
   const text = readFileSync(file)
   // The text after the last line break is incomplete.
-  const length = text.lastIndexOf(10) + 1
+  const length = text.lastIndexOf(LINE_BREAK) + 1
   const entries: Entry[] = []
-  let last = ''
+  let lastMac = ''
   for (const line of text.subarray(0, length).toString('utf8').split('\n').slice(0, -1)) {
     const parsed = lineOf(line)
     const n = entries.length + 1
     if (
       parsed === undefined ||
       parsed.n !== n ||
-      parsed.before !== last ||
+      parsed.before !== lastMac ||
       parsed.mac !== macOf(key, parsed)
     ) {
       throw new Error(
@@ -96,9 +99,9 @@ function readChain(folder: Folder, key: Key) {
       )
     }
     entries.push({ n, at: new Date(parsed.at), entry: parsed.entry })
-    last = parsed.mac
+    lastMac = parsed.mac
   }
-  return { entries, last, length }
+  return { entries, lastMac, length }
 }
 
 function lineOf(text: string): Line | undefined {

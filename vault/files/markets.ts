@@ -39,24 +39,26 @@ export function readMarkets(folder: Folder, key: Key): MarketAccess[] {
   }))
 }
 
-type At = Pick<MarketAccess, 'market' | 'steamId'>
+type AccountAtMarket = Pick<MarketAccess, 'market' | 'steamId'>
 
-const isAt =
-  ({ market, steamId }: At) =>
-  (row: At): boolean =>
+const isSameAccount =
+  ({ market, steamId }: AccountAtMarket) =>
+  (row: AccountAtMarket): boolean =>
     row.market === market && row.steamId === steamId
 
 /** True if the operator has switched the account off at this market. */
-export const isSwitchedOff = (folder: Folder, at: At): boolean =>
-  rowsOf(folder).some((row) => isAt(at)(row) && row.isOff)
+export const isSwitchedOff = (folder: Folder, at: AccountAtMarket): boolean =>
+  rowsOf(folder).some((row) => isSameAccount(at)(row) && row.isOff)
 
-/** Adds an account at a market, or replaces its key. */
+/** Adds an account at a market, or replaces its key and flags. */
 export function saveMarket(folder: Folder, key: Key, { key: secret, ...row }: MarketAccess): void {
   const rows = rowsOf(folder)
   const saved = { ...row, sealedKey: key.seal(secret, placeOf(row.market)) }
   write(
     folder,
-    rows.some(isAt(row)) ? rows.map((each) => (isAt(row)(each) ? saved : each)) : [...rows, saved],
+    rows.some(isSameAccount(row))
+      ? rows.map((each) => (isSameAccount(row)(each) ? saved : each))
+      : [...rows, saved],
   )
 }
 
@@ -67,7 +69,8 @@ export function switchMarket(
   isOff: boolean,
 ): boolean {
   const rows = rowsOf(folder)
-  const matches = (row: At): boolean => row.market === market && (steamId ?? row.steamId) === row.steamId
+  const matches = (row: AccountAtMarket): boolean =>
+    row.market === market && (steamId ?? row.steamId) === row.steamId
   if (!rows.some(matches)) return false
   write(
     folder,

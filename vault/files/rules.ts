@@ -39,7 +39,7 @@ export type Rules = z.infer<typeof rulesSchema>
 export type WrittenRules = z.input<typeof rulesSchema>
 
 /** The rules before the operator has written the file: nothing may leave. */
-const NOTHING: WrittenRules = {
+const NOTHING_MAY_LEAVE: WrittenRules = {
   destinations: {},
   limits: { usdAnHour: '0.00', usdADay: '0.00', itemsAnHour: 0 },
   usdWithoutPrice: '100.00',
@@ -61,8 +61,8 @@ export function changeRules(folder: Folder, change: (rules: WrittenRules) => Wri
 
 function readWritten(folder: Folder): WrittenRules {
   const text = folder.read(FILE)
-  // The result is checked before it is written.
-  return text === undefined ? NOTHING : (jsonOf(text) as WrittenRules)
+  // The cast is unchecked: every caller passes the result to `check`.
+  return text === undefined ? NOTHING_MAY_LEAVE : (jsonOf(text) as WrittenRules)
 }
 
 function check(folder: Folder, rules: WrittenRules): Rules {

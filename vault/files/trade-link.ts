@@ -1,4 +1,6 @@
 /** Trade links. Anybody who has an account's link can send the account an offer. */
+
+/** The Steam id of account number 0. A trade link contains the number of an account. */
 const FIRST_STEAM_ID = 76_561_197_960_265_728n
 const LINK = /^https:\/\/steamcommunity\.com\/tradeoffer\/new\/\?partner=(\d{1,10})&token=([A-Za-z0-9_-]{8})$/
 

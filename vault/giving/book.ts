@@ -43,6 +43,7 @@ export type EndReason = EndedOffer | 'not_sent' | 'never_appeared' | 'no_longer_
 type IntendedGift = { intended: Intended; intendedAt: Date }
 type OfferedGift = IntendedGift & { offerId: string; knownAt: Date; isConfirmed: boolean }
 
+/** The state of a wish. `missed`: how many lists of offers lacked its offer; `missedAt`: when the last one did. */
 export type Giving =
   | { state: 'refused'; because: string }
   | (IntendedGift & { state: 'intended' })
@@ -111,7 +112,7 @@ export function isOpen(giving: Giving): giving is OpenGiving {
 
 export type Spent = { cents: bigint; items: number }
 
-/** The items that may have left since then. A gift that ended without a delivery no longer counts. */
+/** The items that may have left since `since`. A gift that ended without a delivery no longer counts. */
 export function spentSince(book: Book, since: Date): Spent {
   let [cents, items] = [0n, 0]
   for (const giving of book.values()) {

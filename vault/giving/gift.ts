@@ -25,16 +25,16 @@ export type Hands = {
   ): Promise<
     { kind: 'sent'; offerId: string } | { kind: 'refused'; because: string } | { kind: 'unanswered' }
   >
-  /** Finds the offer that gives exactly this, in any state. */
+  /** Finds the offer that gives exactly this gift, in any state. */
   find(gift: Gift): Promise<{ kind: 'found'; offerId: string } | { kind: 'none' } | { kind: 'unanswered' }>
   /** Reads an offer. Undefined if Steam did not answer. */
   read(offerId: string): Promise<SeenOffer | undefined>
-  /** Confirms an offer only if it gives exactly this. Resolves to false if that is not certain. */
+  /** Confirms an offer only if it gives exactly this gift. Resolves to false if that is not certain. */
   confirm(offerId: string, gift: Gift): Promise<boolean>
   cancel(offerId: string): Promise<void>
   /**
-   * Reads Steam's own record of the trade. `given`: the trade gave exactly this, even if it was taken back since.
-   * `failed`: it gave nothing and never will. Undefined if the record proves neither.
+   * Reads Steam's own record of the trade. `given`: the trade gave exactly this gift, even if it was taken back
+   * since. `failed`: it gave nothing and never will. Undefined if the record proves neither.
    */
   checkTrade(steamTradeId: string, gift: Gift): Promise<'given' | 'failed' | undefined>
 }
@@ -48,6 +48,7 @@ export function isSameSet(one: readonly GivenAsset[], other: readonly GivenAsset
   )
 }
 
+/** `isOurs`: the account that reads the offer has sent it. */
 type OfferLike = {
   partnerSteamId: string
   message: string
@@ -56,7 +57,7 @@ type OfferLike = {
   takes: readonly GivenAsset[]
 }
 
-/** True if the offer gives exactly this and asks for nothing. */
+/** True if the offer gives exactly this gift and asks for nothing. */
 export const isGift = (offer: OfferLike, gift: Gift): boolean =>
   offer.isOurs &&
   offer.partnerSteamId === gift.partnerSteamId &&

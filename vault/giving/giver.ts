@@ -18,7 +18,7 @@ import {
   wishEntryOf,
 } from './book.ts'
 import type { Gift, GivenAsset, Hands } from './gift.ts'
-import { type Approval, judgeItems, judgeLimits, judgeWish, type Verdict, type Wish } from './judge.ts'
+import { type Approval, judgeItems, judgeLimits, judgeWish, type Objection, type Wish } from './judge.ts'
 import { type Offered, stepAfter, stepBefore } from './next-step.ts'
 
 /** Calls to Steam for one account. `undefined`: Steam did not answer. */
@@ -48,7 +48,7 @@ export type GiverParts = {
   priceOf(appId: number, name: string): Promise<bigint | undefined | 'unanswered'>
   /** The operator's approvals to give items back. */
   approvalOf(wishId: string): Approval | undefined
-  /** The items that may have left by sales since then: sales and wishes share one limit. */
+  /** The items that may have left by sales since `since`: sales and wishes share one limit. */
   soldSince(since: Date): Spent
   /** True if the item is on sale, or sold and not given yet. */
   isListed(asset: GivenAsset): boolean
@@ -59,7 +59,7 @@ export type GiverParts = {
 export type Giver = {
   round(): Promise<void>
   book(): ReadonlyMap<string, Giving>
-  /** The items that may have left since then, by wishes and by sales. */
+  /** The items that may have left since `since`, by wishes and by sales. */
   spent(since: Date): Spent
   /** The number of items of a game that wishes have brought to an account since this process began. */
   arrivals(steamId: string, appId: number): number
@@ -67,8 +67,8 @@ export type Giver = {
 
 export function createGiver(parts: GiverParts): Giver {
   const entries = parts.log.entries().flatMap(({ at, entry }) => {
-    const own = wishEntryOf(entry)
-    return own === undefined ? [] : [{ at, entry: own }]
+    const wishEntry = wishEntryOf(entry)
+    return wishEntry === undefined ? [] : [{ at, entry: wishEntry }]
   })
   const book = bookOf(entries)
   const spent = (since: Date): Spent => sumOf(spentSince(book, since), parts.soldSince(since))
@@ -139,7 +139,7 @@ async function takeUp(context: GiverContext, wish: Wish): Promise<void> {
   if (giving !== undefined) await context.wishes.report(wish.id, { giving })
 }
 
-type Judgement = Exclude<Verdict, { kind: 'give' }> | { kind: 'intend'; intended: Intended }
+type Judgement = Objection | { kind: 'intend'; intended: Intended }
 
 async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
   const { rules, book, accounts, key } = context
@@ -152,7 +152,7 @@ async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
   const seen = await lookAtItems(steam, wish.assets)
   if (seen === undefined) return { kind: 'wait', because: 'Steam does not answer' }
   const complaint = judgeItems(wish.assets, seen)
-  if (complaint !== undefined && complaint.kind !== 'give') return complaint
+  if (complaint !== undefined) return complaint
   if (wish.ask.kind === 'return') {
     const giver = await steam.giverOf(wish.ask.steamTradeId, wish.assets)
     if (giver === undefined) return { kind: 'wait', because: 'Steam does not say who sent the items' }
@@ -161,7 +161,7 @@ async function judge(context: GiverContext, wish: Wish): Promise<Judgement> {
   const cents = await worthOf(context, wish.assets, seen)
   if (cents === undefined) return { kind: 'wait', because: 'Steam does not say what the items are worth' }
   const limited = judgeLimits(rules, context.spent, { cents, items: wish.assets.length, now: context.now() })
-  if (limited !== undefined && limited.kind !== 'give') return limited
+  if (limited !== undefined) return limited
   const intended: Intended = {
     kind: 'intended',
     wish: wish.id,
@@ -215,7 +215,8 @@ function giftOf(
 }
 
 /**
- * False if the operator removed the destination from the list: it then gets nothing, not even recorded gifts.
+ * False if the operator removed the account, or the destination from the list. Nothing more is then given, not even a
+ * recorded gift.
  */
 function isStillAllowed(
   { rules, accounts }: GiverContext,

@@ -5,6 +5,7 @@ import { type Book, isOpen, type Spent } from './book.ts'
 import { type GivenAsset, isSameSet } from './gift.ts'
 
 export const MOST_ASSETS = 100
+/** Steam's context of items that are not under protection. */
 const FREE_CONTEXT = '2'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -17,15 +18,16 @@ export type Wish = {
   ask: { kind: 'send'; to: string } | { kind: 'return'; steamTradeId: string }
 }
 
-export type Verdict =
-  | { kind: 'give'; partner: Partner }
+export type Verdict = { kind: 'give'; partner: Partner } | Objection
+
+export type Objection =
   /** The wish may be fulfilled later: once the operator has acted, or the limits have room. */
   | { kind: 'wait'; because: string }
   /** The wish is refused for good, even if the till asks again under the same number. */
   | { kind: 'refuse'; because: string }
 
-const refuse = (because: string): Verdict => ({ kind: 'refuse', because })
-const wait = (because: string): Verdict => ({ kind: 'wait', because })
+const refuse = (because: string): Objection => ({ kind: 'refuse', because })
+const wait = (because: string): Objection => ({ kind: 'wait', because })
 
 /** The facts by which a wish is judged. */
 export type Context = {
@@ -35,7 +37,7 @@ export type Context = {
   account: { sells: boolean } | undefined
   /** The operator's approval at the vault, with its recipient. Undefined if there is none. */
   approved: Approval | undefined
-  /** True if one of its items is on sale, or sold and not given yet. */
+  /** True if one of the wish's items is on sale, or sold and not given yet. */
   isListed: boolean
 }
 
@@ -85,7 +87,7 @@ function findConflict(book: Book, assets: readonly GivenAsset[]): string | undef
 export type ShownItems = ReadonlyMap<string, { isTradable: boolean }>
 
 /** `seen`: the items as Steam shows them to their owner, by `appId/assetId`. */
-export function judgeItems(assets: readonly GivenAsset[], seen: ShownItems): Verdict | undefined {
+export function judgeItems(assets: readonly GivenAsset[], seen: ShownItems): Objection | undefined {
   const items = assets.map(({ appId, assetId }) => seen.get(`${appId}/${assetId}`))
   if (items.some((item) => item === undefined))
     return refuse('the account does not have an item, or it is protected')
@@ -102,9 +104,9 @@ export function judgeLimits(
   { limits }: Rules,
   spent: (since: Date) => Spent,
   { cents, items, now }: Load,
-): Verdict | undefined {
-  const since = (ms: number) => spent(new Date(now.getTime() - ms))
-  const [hour, day] = [since(HOUR_MS), since(DAY_MS)]
+): Objection | undefined {
+  const spentWithin = (ms: number) => spent(new Date(now.getTime() - ms))
+  const [hour, day] = [spentWithin(HOUR_MS), spentWithin(DAY_MS)]
   if (cents > limits.usdAnHour || cents > limits.usdADay || items > limits.itemsAnHour)
     return refuse('more than the limits allow at once')
   const isOver =

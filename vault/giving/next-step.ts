@@ -7,11 +7,11 @@ const ACCEPT_MS = 30 * 60_000
 /** How long the phone has to confirm. */
 const CONFIRM_MS = 10 * 60_000
 /**
- * How many lists must lack an offer, and how long after the send began the last of them must be read, before the vault
- * concludes that the offer was never sent.
+ * The vault concludes that an offer was never sent once this many of Steam's lists lacked it. The last list must have
+ * been read at least APPEARS_WITHIN_MS after the send began.
  */
-const MOST_MISSES = 3
-const APPEARS_MS = 120_000
+const LEAST_MISSES = 3
+const APPEARS_WITHIN_MS = 120_000
 
 export type Step =
   | { kind: 'send' }
@@ -27,7 +27,7 @@ export function stepBefore(giving: OpenGiving, isAllowed: boolean): Step {
     case 'sending': {
       const { missed, missedAt, begunAt } = giving
       // The time since the send proves nothing, because the vault may have been down and not looked.
-      const isOver = missed >= MOST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_MS
+      const isOver = missed >= LEAST_MISSES && Number(missedAt) - Number(begunAt) >= APPEARS_WITHIN_MS
       return isOver ? { kind: 'end', because: 'never_appeared' } : { kind: 'find' }
     }
     case 'offered':

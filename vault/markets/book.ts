@@ -3,18 +3,18 @@ import type { EndedOffer, GivenAsset } from '../giving/gift.ts'
 import type { Due, Outcome } from './market.ts'
 
 /** `account`: the selling account's Steam id; null in entries that predate several accounts per market. */
-type OfAccount = { market: string; account: string | null }
+type AccountFields = { market: string; account: string | null }
 
 export type SaleEntry =
   /** From this entry on, the market may have the listing, even if the process dies. */
-  | (OfAccount & { kind: 'listing_begun'; appId: number; assetId: string; priceMinor: bigint })
+  | (AccountFields & { kind: 'listing_begun'; appId: number; assetId: string; priceMinor: bigint })
   | { kind: 'listed'; market: string; appId: number; assetId: string; itemId: string }
   | { kind: 'not_listed'; market: string; appId: number; assetId: string; code: string }
   | { kind: 'repriced'; market: string; itemId: string; priceMinor: bigint }
   | { kind: 'unlisted'; market: string; itemId: string }
   /** The deal was refused, and the vault never gives anything for it. */
   | { kind: 'due_refused'; market: string; due: Due; problem: string }
-  | (OfAccount & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
+  | (AccountFields & { kind: 'deal_intended'; due: Due; itemIds: readonly string[] })
   /** From this entry on, the offer may exist. */
   | { kind: 'send_begun'; market: string; dealId: string }
   | { kind: 'send_refused'; market: string; dealId: string; because: string }
@@ -32,19 +32,20 @@ export type SaleEntry =
 /** An entry with its time. */
 export type DatedEntry = { at: Date; entry: SaleEntry }
 
-export type Listing = OfAccount & {
+export type Listing = AccountFields & {
   appId: number
   assetId: string
   priceMinor: bigint
-  /** Null until the market has accepted or refused the listing. */
+  /** The market's number of the listing; null until the market has confirmed it. */
   itemId: string | null
   begunAt: Date
+  /** `in_deal`: sold and not given yet. `over`: ended, and the item was not given. */
   state: 'on_sale' | 'in_deal' | 'given' | 'over'
   end: Outcome['end'] | null
 }
 
-type Common = OfAccount & { due: Due; itemIds: readonly string[]; intendedAt: Date }
-type Sent = Common & {
+type DealBase = AccountFields & { due: Due; itemIds: readonly string[]; intendedAt: Date }
+type SentDeal = DealBase & {
   offerId: string
   sentAt: Date
   isConfirmed: boolean
@@ -52,27 +53,27 @@ type Sent = Common & {
 }
 
 export type Deal =
-  | (Common & { state: 'intended' })
-  | (Common & { state: 'sending' | 'unknown'; begunAt: Date; missed: number; missedAt: Date | null })
-  | (Sent & { state: 'active' })
-  | (Sent & { state: 'delivered'; steamTradeId: string; deliveredAt: Date })
-  | (Common & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
+  | (DealBase & { state: 'intended' })
+  | (DealBase & { state: 'sending' | 'unknown'; begunAt: Date; missed: number; missedAt: Date | null })
+  | (SentDeal & { state: 'active' })
+  | (SentDeal & { state: 'delivered'; steamTradeId: string; deliveredAt: Date })
+  | (DealBase & { state: 'ended'; because: EndedOffer | 'refused' | 'abandoned' })
 
 export type Book = {
-  /** Listings by market and asset. An asset has at most one live listing across all markets. */
+  /** All listings, oldest first. An asset has at most one live listing across all markets. */
   listings: readonly Listing[]
   /** Deals by market and number. */
   deals: ReadonlyMap<string, Deal>
-  /** Refused deals, which stay refused. */
+  /** The problems of refused deals, by market and number. A refused deal stays refused. */
   refused: ReadonlyMap<string, string>
 }
 
 /** A selling account at a market. `isFirst`: entries without an account belong to it. */
 export type MarketAccount = { market: string; account: string; isFirst: boolean }
 
-export const isOf =
+export const isOfAccount =
   ({ market, account, isFirst }: MarketAccount) =>
-  (each: OfAccount): boolean =>
+  (each: AccountFields): boolean =>
     each.market === market && (each.account === account || (each.account === null && isFirst))
 
 export const EMPTY_BOOK: Book = { listings: [], deals: new Map(), refused: new Map() }
@@ -108,8 +109,8 @@ export function soldSince({ deals, listings }: Book, since: Date): { cents: bigi
   let [cents, items] = [0n, 0]
   for (const { market, itemIds, intendedAt, state } of deals.values()) {
     if (state === 'ended' || intendedAt < since) continue
-    const own = itemIds.flatMap((itemId) => latestListing({ listings }, { market, itemId }) ?? [])
-    cents += own.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
+    const sold = itemIds.flatMap((itemId) => latestListing({ listings }, { market, itemId }) ?? [])
+    cents += sold.reduce((sum, { priceMinor }) => sum + priceMinor, 0n)
     items += itemIds.length
   }
   return { cents, items }
@@ -130,16 +131,16 @@ export function evolve(book: Book, { at, entry }: DatedEntry): Book {
       return { ...book, listings: [...book.listings, listing] }
     }
     case 'listed':
-      return changeListing(book, isBegun(entry), (listing) => ({ ...listing, itemId: entry.itemId }))
+      return changeListing(book, isBegunListing(entry), (listing) => ({ ...listing, itemId: entry.itemId }))
     case 'not_listed':
-      return { ...book, listings: book.listings.filter((listing) => !isBegun(entry)(listing)) }
+      return { ...book, listings: book.listings.filter((listing) => !isBegunListing(entry)(listing)) }
     case 'repriced':
-      return changeListing(book, hasItem(book, entry), (listing) => ({
+      return changeListing(book, isLatestListing(book, entry), (listing) => ({
         ...listing,
         priceMinor: entry.priceMinor,
       }))
     case 'unlisted':
-      return changeListing(book, hasItem(book, entry), (listing) => ({ ...listing, state: 'over' }))
+      return changeListing(book, isLatestListing(book, entry), (listing) => ({ ...listing, state: 'over' }))
     case 'due_refused': {
       const refused = new Map(book.refused).set(dealKey(entry.market, entry.due.dealId), entry.problem)
       return { ...book, refused }
@@ -147,10 +148,10 @@ export function evolve(book: Book, { at, entry }: DatedEntry): Book {
     case 'deal_intended': {
       const { market, account, due, itemIds } = entry
       const deal: Deal = { market, account, due, itemIds, intendedAt: at, state: 'intended' }
-      return withDeal(changeListing(book, isPartOf(book, deal), markInDeal), deal)
+      return withDeal(changeListing(book, isPartOfDeal(book, deal), markInDeal), deal)
     }
     case 'outcome':
-      return changeListing(book, hasItem(book, entry), (listing) => withEnd(listing, entry.end))
+      return changeListing(book, isLatestListing(book, entry), (listing) => withEnd(listing, entry.end))
     default:
       return changeDeal(book, entry, at)
   }
@@ -158,16 +159,16 @@ export function evolve(book: Book, { at, entry }: DatedEntry): Book {
 
 const markInDeal = (listing: Listing): Listing => ({ ...listing, state: 'in_deal' })
 
-type OfDeal = Extract<SaleEntry, { dealId: string }>
+type DealEntry = Extract<SaleEntry, { dealId: string }>
 
-function changeDeal(book: Book, entry: OfDeal, at: Date): Book {
+function changeDeal(book: Book, entry: DealEntry, at: Date): Book {
   const deal = book.deals.get(dealKey(entry.market, entry.dealId))
   if (deal === undefined) throw new Error(`the deal ${entry.dealId} was never intended`)
   const changed = evolveDeal(deal, entry, at)
   const after = withDeal(book, changed)
-  if (changed.state === 'delivered') return changeListing(after, isPartOf(after, changed), markGiven)
+  if (changed.state === 'delivered') return changeListing(after, isPartOfDeal(after, changed), markGiven)
   // The buyer did not take the item, so it may be listed again.
-  if (changed.state === 'ended') return changeListing(after, isPartOf(after, changed), markOver)
+  if (changed.state === 'ended') return changeListing(after, isPartOfDeal(after, changed), markOver)
   return after
 }
 
@@ -175,14 +176,14 @@ const markGiven = (listing: Listing): Listing => ({ ...listing, state: 'given' }
 const markOver = (listing: Listing): Listing =>
   listing.state === 'in_deal' ? { ...listing, state: 'over' } : listing
 
-function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
+function evolveDeal(deal: Deal, entry: DealEntry, at: Date): Deal {
   const { market, account, due, itemIds, intendedAt } = deal
-  const common: Common = { market, account, due, itemIds, intendedAt }
+  const base: DealBase = { market, account, due, itemIds, intendedAt }
   switch (entry.kind) {
     case 'send_begun':
-      return { ...common, state: 'sending', begunAt: at, missed: 0, missedAt: null }
+      return { ...base, state: 'sending', begunAt: at, missed: 0, missedAt: null }
     case 'send_refused':
-      return { ...common, state: 'ended', because: 'refused' }
+      return { ...base, state: 'ended', because: 'refused' }
     case 'send_unanswered':
       return deal.state === 'sending' ? { ...deal, state: 'unknown' } : deal
     case 'offer_missed':
@@ -190,10 +191,10 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
         ? { ...deal, state: 'unknown', missed: deal.missed + 1, missedAt: at }
         : deal
     case 'abandoned':
-      return { ...common, state: 'ended', because: 'abandoned' }
+      return { ...base, state: 'ended', because: 'abandoned' }
     case 'offer_known':
       return {
-        ...common,
+        ...base,
         ...{ state: 'active', offerId: entry.offerId, sentAt: at, isConfirmed: false, isReported: false },
       }
     case 'confirmed':
@@ -201,7 +202,7 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
     case 'told':
       return deal.state === 'active' ? { ...deal, isReported: true } : deal
     case 'offer_ended':
-      return deal.state === 'delivered' ? deal : { ...common, state: 'ended', because: entry.how }
+      return deal.state === 'delivered' ? deal : { ...base, state: 'ended', because: entry.how }
     case 'delivered': {
       if (deal.state !== 'active') throw new Error(`the deal ${entry.dealId} has no offer`)
       return { ...deal, state: 'delivered', steamTradeId: entry.steamTradeId, deliveredAt: at }
@@ -211,7 +212,7 @@ function evolveDeal(deal: Deal, entry: OfDeal, at: Date): Deal {
   }
 }
 
-/** Records how a sale ended. After a payment, only a reversal changes that. */
+/** Records how a sale ended. After a payment or a reversal, only a reversal changes that. */
 function withEnd(listing: Listing, end: Outcome['end']): Listing {
   const isSettled = listing.end?.kind === 'paid' || listing.end?.kind === 'reversed'
   if (isSettled && end.kind !== 'reversed') return listing
@@ -230,7 +231,7 @@ function changeListing(
   return { ...book, listings: book.listings.map((listing) => (matches(listing) ? change(listing) : listing)) }
 }
 
-const isBegun =
+const isBegunListing =
   ({ market, appId, assetId }: { market: string; appId: number; assetId: string }) =>
   (listing: Listing): boolean =>
     listing.market === market &&
@@ -238,12 +239,15 @@ const isBegun =
     listing.assetId === assetId &&
     listing.itemId === null
 
-function hasItem(book: Book, of: { market: string; itemId: string }): (listing: Listing) => boolean {
-  const latest = latestListing(book, of)
+function isLatestListing(
+  book: Book,
+  item: { market: string; itemId: string },
+): (listing: Listing) => boolean {
+  const latest = latestListing(book, item)
   return (listing) => listing === latest
 }
 
-function isPartOf(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
+function isPartOfDeal(book: Book, { market, itemIds }: Deal): (listing: Listing) => boolean {
   const parts = new Set(itemIds.map((itemId) => latestListing(book, { market, itemId })))
   return (listing) => parts.has(listing)
 }

@@ -22,8 +22,9 @@ export type Caller<Ask> = <T, R>(
   ask: Ask & { read: (answer: T) => R },
 ) => Promise<MarketAnswer<R>>
 
+/** How long to make no calls after the answer "too many requests". */
 const PAUSE_MS = 60_000
-const TOO_MANY = 'HTTP 429'
+const TOO_MANY_REQUESTS = 'HTTP 429'
 
 /** Stops calling a market that has refused the key, and pauses for a minute after "too many requests". */
 export function createCaller<Ask>(
@@ -39,7 +40,8 @@ export function createCaller<Ask>(
     const answer = await askOnce(protocol, connection, protocol.callOf(name, ask))
     if (answer.kind !== 'answered') {
       isLockedOut ||= answer.kind === 'locked_out'
-      if (answer.kind === 'unanswered' && answer.because === TOO_MANY) pausedUntilMs = time.now() + PAUSE_MS
+      if (answer.kind === 'unanswered' && answer.because === TOO_MANY_REQUESTS)
+        pausedUntilMs = time.now() + PAUSE_MS
       return answer
     }
     const parsed = schema.safeParse(answer.value)
@@ -48,6 +50,7 @@ export function createCaller<Ask>(
   }
 }
 
+/** The part that every answer of a market contains. */
 const envelopeSchema = z.looseObject({ success: z.boolean() })
 
 async function askOnce<Ask>(
@@ -71,6 +74,6 @@ async function askOnce<Ask>(
   }
   const failure = protocol.failureOf(answer, reply.status)
   if (failure !== undefined) return failure
-  const isWhole = envelopeSchema.safeParse(answer).data?.success === true
-  return isWhole ? { kind: 'answered', value: answer } : unanswered('an answer without an envelope')
+  const hasSucceeded = envelopeSchema.safeParse(answer).data?.success === true
+  return hasSucceeded ? { kind: 'answered', value: answer } : unanswered('an answer without an envelope')
 }

@@ -21,8 +21,11 @@ const BEGIN_WITHIN_MS = 4 * 60_000
 const CONFIRM_WITHIN_MS = 5 * 60_000
 /** Cancels an offer after this time: no buyer accepts it any longer, and the market counts open offers as failures. */
 const CANCEL_AFTER_MS = 10 * 60_000
-/** If the answer to a send was lost, the offer appears within this time, or it was never made. One look must come later. */
-const LOOK_FOR_MS = 2 * 60_000
+/**
+ * If the answer to a send was lost, the offer appears on Steam within this time, or it was never made. A deal is
+ * abandoned after LEAST_LOOKS looks without the offer, the last one later than this time.
+ */
+const APPEARS_WITHIN_MS = 2 * 60_000
 const LEAST_LOOKS = 3
 
 export type DealBeforeOffer = Extract<Deal, { state: 'intended' | 'sending' | 'unknown' }>
@@ -36,7 +39,7 @@ export function stepBefore(deal: DealBeforeOffer, now: Date): Step {
       : { kind: 'send' }
   const { missed, missedAt, begunAt } = deal
   // The time since the send proves nothing, because the vault may have been down and not looked.
-  const isOver = missed >= LEAST_LOOKS && Number(missedAt) - Number(begunAt) > LOOK_FOR_MS
+  const isOver = missed >= LEAST_LOOKS && Number(missedAt) - Number(begunAt) > APPEARS_WITHIN_MS
   return isOver ? { kind: 'abandon' } : { kind: 'look' }
 }
 

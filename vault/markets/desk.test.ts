@@ -1,11 +1,13 @@
 /** How often a desk looks for items to list, and asks for the money of sales. */
 import { beforeEach, expect, it } from 'vitest'
-import { APP, outside } from '../testing/outside.ts'
+import { APP, createOutside } from '../testing/outside.ts'
 import { type Book, EMPTY_BOOK, type Listing } from './book.ts'
 import { createDesk, type Desk } from './desk.ts'
 import { DEFAULT_RULES } from './price-policy.ts'
 
 const SECOND_MS = 1_000
+const ROUND_S = 3
+const OTHER_APP = APP + 1
 let nowMs: number
 let desk: Desk
 let refreshes: number[]
@@ -13,22 +15,22 @@ let book: Book
 let moneyReads: number
 
 beforeEach(() => {
-  const world = outside()
+  const outside = createOutside()
   nowMs = 1_800_000_000_000
   refreshes = []
   book = EMPTY_BOOK
   moneyReads = 0
   desk = createDesk({
     market: {
-      ...world.market,
+      ...outside.market,
       async refresh(appId) {
         refreshes.push(appId)
         return { kind: 'answered', value: null }
       },
     },
-    marketAccount: { market: world.market.name, account: '76561198000000009', isFirst: true },
+    marketAccount: { market: outside.market.name, account: '76561198000000009', isFirst: true },
     seller: {
-      ...world.seller(),
+      ...outside.seller(),
       async followMoney() {
         moneyReads += 1
         return false
@@ -67,7 +69,7 @@ it('after items arrive, a desk makes the market read them, and looks every 20 se
   expect(countLooks(60)).toBe(1)
   await desk.listSoon(APP)
   expect(refreshes).toEqual([APP])
-  expect(desk.isDue(APP + 1)).toBe(true)
+  expect(desk.isDue(OTHER_APP)).toBe(true)
   expect(countLooks(180)).toBe(9)
   expect(countLooks(240)).toBe(2)
 })
@@ -81,14 +83,14 @@ const givenListing = (end: Listing['end']): Listing => ({
 /** Counts how often the desk asks for the money within this many minutes. */
 async function countMoneyReads(minutes: number): Promise<number> {
   moneyReads = 0
-  for (let round = 0; round < minutes * 20; round += 1) {
+  for (let round = 0; round < (minutes * 60) / ROUND_S; round += 1) {
     await desk.tend()
-    nowMs += 3 * SECOND_MS
+    nowMs += ROUND_S * SECOND_MS
   }
   return moneyReads
 }
 
-it('a desk asks for money every five minutes, and more often after an item was given or its money became due', async () => {
+it('a desk asks for the money every five minutes, but every 20 seconds after an item was given or its money became due', async () => {
   book = { ...EMPTY_BOOK, listings: [givenListing(null)] }
   expect(await countMoneyReads(2)).toBe(6)
   expect(await countMoneyReads(10)).toBe(2)

@@ -1,6 +1,6 @@
 /** Decides when an account makes which call to its market. `seller.ts` makes most of these calls. */
 import type { OwnItem } from '../steam/look.ts'
-import { isLive, isOf, type Listing, type MarketAccount } from './book.ts'
+import { isLive, isOfAccount, type Listing, type MarketAccount } from './book.ts'
 import { feeOf } from './fees.ts'
 import { isMaintenance } from './maintenance.ts'
 import type { Line, Listed, Market, Money } from './market.ts'
@@ -14,20 +14,26 @@ const MINUTE_MS = 60_000
 const PING_MS = 3 * MINUTE_MS
 /** How often to look for sales, which must be handed over within five minutes. */
 const LOOK_MS = 15_000
+/** How often to ask the market whether the account may sell. */
 const READY_MS = 30 * MINUTE_MS
+/** How often to list new items. */
 const LIST_MS = 2 * MINUTE_MS
 /** How soon to list again after the market was asked to read an inventory, which takes seconds. */
 const LIST_AGAIN_MS = 20_000
 /** Within this time after an item arrives, the till knows its cost and the market has read it. */
 const ARRIVING_MS = 3 * MINUTE_MS
+/** How often to adjust prices. */
 const REPRICE_MS = 60 * MINUTE_MS
+/** How often to ask for the money of sales. */
 const MONEY_MS = 5 * MINUTE_MS
-/** How often, and for how long, to ask for news after an item was given or its money became due. */
+/** How often to ask for it, and for how long, after an item was given or its money became due. */
 const SOON_MONEY_MS = 20_000
-const SOON_PAID_MS = 2 * MINUTE_MS
+const SOON_MONEY_FOR_MS = 2 * MINUTE_MS
+/** How often to ask for the account's balance. */
 const BALANCE_MS = 10 * MINUTE_MS
-/** How far back to read the market's history, which has a resolution of days. */
-const HISTORY_MS = 86_400_000
+/** How long before the oldest unpaid listing to begin in the market's history, which has a resolution of days. */
+const HISTORY_MARGIN_MS = 86_400_000
+/** The most listings to change in one call. */
 const MOST_LINES = 50
 /** How long not to list an item again after a refusal, or after the market answered "retry" MOST_RETRIES times. */
 const REFUSED_MS = 60 * MINUTE_MS
@@ -63,7 +69,7 @@ export type Desk = {
   isOpen(): boolean
   /** True if it is time to list items of this game. Records the time if so. */
   isDue(appId: number): boolean
-  /** Reports that items of this game have arrived. They are listed once the till and the market know them. */
+  /** Call this when items of this game have arrived. They are listed once the till and the market know them. */
   listSoon(appId: number): Promise<void>
   /** Bids for these items, except those that the market has recently refused. */
   bidsFor(appId: number, items: readonly OwnItem[]): Promise<Bid[]>
@@ -79,9 +85,9 @@ type State = {
   /** By game: when items last arrived. */
   arrivedAtMs: Map<number, number>
   /** The reason why nothing is listed; undefined if all is well. */
-  stopped: string | undefined
+  stoppedBecause: string | undefined
   /** The market's latest reasons why the account cannot sell. */
-  unready: string | undefined
+  unreadyBecause: string | undefined
   /** The fee that the market states. */
   feeBp: bigint | null
   /** By game and asset: how often the market refused to list it, and when it last did. */
@@ -90,7 +96,7 @@ type State = {
 
 export function createDesk(parts: DeskParts): Desk {
   const state: State = {
-    ...{ stopped: undefined, unready: undefined, feeBp: null },
+    ...{ stoppedBecause: undefined, unreadyBecause: undefined, feeBp: null },
     ...{ done: new Map(), newsDue: new Map(), arrivedAtMs: new Map(), refused: new Map() },
   }
   const { market, marketAccount } = parts
@@ -98,13 +104,13 @@ export function createDesk(parts: DeskParts): Desk {
     marketAccount,
     games: market.games,
     tend: () => tend(parts, state),
-    isOpen: () => state.done.has('ready') && state.stopped === undefined,
+    isOpen: () => state.done.has('ready') && state.stoppedBecause === undefined,
     isDue: (appId) => isDue(parts, state, [`list ${appId}`, listEveryMs(parts, state, appId)]),
     listSoon: (appId) => listSoon(parts, state, appId),
     bidsFor: (appId, items) =>
       bidsFor(
         items.filter(({ assetId }) => mayList(parts, state, `${appId}/${assetId}`)),
-        { ...parts, appId, own: listingsOf(parts, appId), feeBp: feeNow(parts, state) },
+        { ...parts, appId, listings: listingsOf(parts, appId), feeBp: feeNow(parts, state) },
       ),
     list: (appId, lines) => list(parts, state, { appId, lines }),
     close: () => market.close(),
@@ -146,9 +152,9 @@ function isDue({ now }: DeskParts, { done }: State, [what, everyMs]: [string, nu
 async function tend(parts: DeskParts, state: State): Promise<void> {
   const { market, seller, say } = parts
   const reason = await reasonToStop(parts, state)
-  if (reason !== state.stopped) {
-    state.stopped = reason
-    say(reason === undefined ? 'the vault sells' : 'the vault does not sell', {
+  if (reason !== state.stoppedBecause) {
+    state.stoppedBecause = reason
+    say(reason === undefined ? 'the vault began to sell' : 'the vault stopped selling', {
       market: market.name,
       account: parts.marketAccount.account,
       ...(reason === undefined ? {} : { because: reason }),
@@ -168,7 +174,8 @@ async function tend(parts: DeskParts, state: State): Promise<void> {
 const listingsOf = (
   { journal, marketAccount }: Pick<DeskParts, 'journal' | 'marketAccount'>,
   appId: number,
-): Listing[] => journal.book().listings.filter((each) => isOf(marketAccount)(each) && each.appId === appId)
+): Listing[] =>
+  journal.book().listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId)
 
 /** Returns the reason not to list; undefined if there is none. The till can stop the vault, but never start it. */
 async function reasonToStop(parts: DeskParts, state: State): Promise<string | undefined> {
@@ -182,14 +189,14 @@ async function reasonToStop(parts: DeskParts, state: State): Promise<string | un
 }
 
 async function readiness(parts: DeskParts, state: State): Promise<string | undefined> {
-  if (!isDue(parts, state, ['ready', READY_MS])) return state.unready
+  if (!isDue(parts, state, ['ready', READY_MS])) return state.unreadyBecause
   // A seller counts as offline until its first ping.
   await ping(parts)
   const reply = await readyWithToken(parts)
-  state.unready = unreadyOf(reply)
+  state.unreadyBecause = unreadyOf(reply)
   if (reply.kind === 'answered') state.feeBp = reply.value.feeBp
   else if (reply.kind !== 'locked_out') state.done.delete('ready')
-  return state.unready
+  return state.unreadyBecause
 }
 
 function unreadyOf(reply: Awaited<ReturnType<Market['ready']>>): string | undefined {
@@ -210,8 +217,8 @@ async function readyWithToken({ market, tradeToken }: DeskParts): ReturnType<Mar
 
 async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   const { journal, market, marketAccount } = parts
-  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOf(marketAccount)(each))
-  const isNeeded = state.stopped === undefined || isLiveHere
+  const isLiveHere = journal.book().listings.some((each) => isLive(each) && isOfAccount(marketAccount)(each))
+  const isNeeded = state.stoppedBecause === undefined || isLiveHere
   if (!isNeeded || !isDue(parts, state, ['ping', PING_MS])) return
   if (!(await ping(parts))) {
     state.done.delete('ping')
@@ -219,7 +226,7 @@ async function stayOnline(parts: DeskParts, state: State): Promise<void> {
   }
 }
 
-/** Renews a session once if the market rejects it. */
+/** Tells the market that the seller is online. Renews the session once if the market rejects it. */
 async function ping({ market, account }: DeskParts): Promise<boolean> {
   for (const fresh of [false, true]) {
     const token = await account.accessToken({ fresh })
@@ -273,12 +280,12 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
   const { market, seller } = parts
   for (const appId of market.games) {
     const unpaid = listingsOf(parts, appId).filter(
-      ({ state: at, end }) => (at === 'given' || at === 'in_deal') && !isPaid(end),
+      (listing) => (listing.state === 'given' || listing.state === 'in_deal') && !isOver(listing.end),
     )
     const everyMs = moneyEveryMs(parts, state, { appId, unpaid })
     if (unpaid.length === 0 || !isDue(parts, state, [`money ${appId}`, everyMs])) continue
-    const first = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
-    const hasNews = await seller.followMoney(appId, new Date(first - HISTORY_MS))
+    const oldestMs = Math.min(...unpaid.map(({ begunAt }) => begunAt.getTime()))
+    const hasNews = await seller.followMoney(appId, new Date(oldestMs - HISTORY_MARGIN_MS))
     // Read the balance again: the till compares its books with it, and an older balance would differ.
     if (hasNews) state.done.delete('balance')
   }
@@ -291,19 +298,20 @@ async function followMoney(parts: DeskParts, state: State): Promise<void> {
 function moneyEveryMs(
   { now }: DeskParts,
   { newsDue }: State,
-  of: { appId: number; unpaid: Listing[] },
+  { appId, unpaid }: { appId: number; unpaid: Listing[] },
 ): number {
   const nowMs = now().getTime()
-  const count = of.unpaid.filter(
+  const count = unpaid.filter(
     ({ end }) => end === null || (end.kind === 'settling' && end.settlesAt.getTime() <= nowMs),
   ).length
-  const before = newsDue.get(of.appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
+  const before = newsDue.get(appId) ?? { count: 0, sinceMs: Number.NEGATIVE_INFINITY }
   const sinceMs = count > before.count ? nowMs : before.sinceMs
-  newsDue.set(of.appId, { count, sinceMs })
-  return nowMs - sinceMs < SOON_PAID_MS ? SOON_MONEY_MS : MONEY_MS
+  newsDue.set(appId, { count, sinceMs })
+  return nowMs - sinceMs < SOON_MONEY_FOR_MS ? SOON_MONEY_MS : MONEY_MS
 }
 
-const isPaid = (end: Listing['end']): boolean =>
+/** True if the market owes nothing more for the sale. */
+const isOver = (end: Listing['end']): boolean =>
   end?.kind === 'paid' || end?.kind === 'cancelled' || end?.kind === 'reversed'
 
 /** The log line of an alarm. */
@@ -316,7 +324,7 @@ export function alarmLine(alarm: Alarm): [line: string, about: Record<string, st
     case 'too_much':
       return ['the market claimed to pay more than the price', { listing: alarm.itemId }]
     case 'no_room':
-      return ['the limits have no room for a sale', { deal: alarm.dealId }]
+      return ['the limits had no room for a sale', { deal: alarm.dealId }]
     default:
       return alarm satisfies never
   }

@@ -10,7 +10,7 @@ const FIRST_STEAM_ID = 76561197960265728n
 const digits = z
   .union([z.string().regex(/^\d{1,20}$/), z.int().nonnegative()])
   .transform((value): string => String(value))
-const whole = digits.transform((value) => BigInt(value))
+const wholeNumber = digits.transform((value) => BigInt(value))
 const shortText = z.string().max(500)
 
 export const envelopeSchema = z.looseObject({
@@ -108,6 +108,7 @@ export const itemsSchema = z.object({
   items: z.union([z.array(itemRow).max(MOST_ROWS), z.null(), z.literal(false)]).optional(),
 })
 
+/** The market's numbers for the stages of a listing. */
 const STAGES: Readonly<Record<string, Row['stage']>> = {
   1: 'on_sale',
   2: 'sold',
@@ -119,7 +120,7 @@ const STAGES: Readonly<Record<string, Row['stage']>> = {
 export function rowsOf({ items }: z.infer<typeof itemsSchema>): Row[] {
   return (items || []).map(({ item_id: itemId, assetid: assetId, status, left = null, price = null }) => {
     const stage = STAGES[status] ?? 'unknown'
-    // The item was given and the market must still pay, so nothing is left to do.
+    // A sold item without time left was given, and only the market's payment is missing.
     const isGiven = stage === 'sold' && left !== null && left < 1
     return { itemId, assetId, stage: isGiven ? 'given' : stage, leftS: left, price }
   })
@@ -154,14 +155,18 @@ export function duesOf({ offers }: z.infer<typeof offersSchema>): Due[] {
 const historyRow = z.looseObject({
   item_id: digits,
   event: z.string(),
-  time: whole,
-  received: whole.optional(),
+  time: wholeNumber,
+  received: wholeNumber.optional(),
   stage: digits,
-  settlement: whole.nullish(),
+  settlement: wholeNumber.nullish(),
   causer: z.string().max(20).nullish(),
-  refund_seller: whole.nullish(),
+  refund_seller: wholeNumber.nullish(),
 })
 export const historySchema = z.object({ data: z.array(historyRow).max(MOST_ROWS) })
+
+/** The stages in the history. They differ from those of a listing. */
+const HISTORY_PAID = '2'
+const HISTORY_CANCELLED = '5'
 
 /** An unknown stage counts as pending, never as a failure. */
 export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale, now: Date): Outcome[] {
@@ -172,12 +177,13 @@ export function outcomesOf({ data }: z.infer<typeof historySchema>, scale: Scale
 
 function endOf(row: z.infer<typeof historyRow>, scale: Scale, now: Date): Outcome['end'] {
   const { causer, stage, received, settlement, refund_seller } = row
+  // The market names a causer only if the trade was reversed.
   if (causer !== null && causer !== undefined && causer !== '') {
-    const by = causer === 'buyer' || causer === 'seller' ? causer : 'unknown'
-    return { kind: 'reversed', causer: by, refundMinor: scale.toMinor(refund_seller ?? 0n) }
+    const knownCauser = causer === 'buyer' || causer === 'seller' ? causer : 'unknown'
+    return { kind: 'reversed', causer: knownCauser, refundMinor: scale.toMinor(refund_seller ?? 0n) }
   }
-  if (stage === '5') return { kind: 'cancelled' }
-  if (stage !== '2' || received === undefined) return { kind: 'pending' }
+  if (stage === HISTORY_CANCELLED) return { kind: 'cancelled' }
+  if (stage !== HISTORY_PAID || received === undefined) return { kind: 'pending' }
   const receivedMinor = scale.toMinor(received)
   const settlesAt = dateOf(settlement ?? 0n)
   return settlesAt > now ? { kind: 'settling', receivedMinor, settlesAt } : { kind: 'paid', receivedMinor }

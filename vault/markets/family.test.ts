@@ -1,8 +1,11 @@
 /** The client of the market.csgo.com family against both sandboxes, over real HTTP; only time is simulated. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CS, DOTA, type MarketBench, openMarketBench, readyToSell, value } from '../testing/market-bench.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, readyToSell, unwrap } from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 import { scaleOf } from './scale.ts'
+
+const TF2 = 440
+const RUST = 252490
 
 let bench: MarketBench
 let client: Market
@@ -19,7 +22,7 @@ afterAll(() => bench.close())
 
 describe('an account', () => {
   it('shows why it cannot sell, and stays online for three to four minutes after a ping', async () => {
-    expect(await value(client.ready())).toEqual({
+    expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: null,
     })
@@ -27,34 +30,35 @@ describe('an account', () => {
     const other = bench.steam
       .world()
       .accounts.find(({ kind, steamId }) => kind === 'bot' && steamId !== bench.seller.steamId)
-    expect(await client.keepOnline(bench.token(other))).toMatchObject({ kind: 'refused' })
-    await value(client.keepOnline(bench.token()))
-    await bench.later(180)
-    expect((await value(client.ready())).problems).toEqual(['no_trade_token'])
-    await bench.later(60)
-    expect((await value(client.ready())).problems).toContain('offline')
-    await value(client.keepOnline(bench.token()))
-    await value(client.goOffline())
-    expect((await value(client.ready())).problems).toContain('offline')
+    expect(await client.keepOnline(bench.accessToken(other))).toMatchObject({ kind: 'refused' })
+    await unwrap(client.keepOnline(bench.accessToken()))
+    await bench.advanceS(180)
+    expect((await unwrap(client.ready())).problems).toEqual(['no_trade_token'])
+    await bench.advanceS(60)
+    expect((await unwrap(client.ready())).problems).toContain('offline')
+    await unwrap(client.keepOnline(bench.accessToken()))
+    await unwrap(client.goOffline())
+    expect((await unwrap(client.ready())).problems).toContain('offline')
   })
 
   it('is refused if the key belongs to another account', async () => {
     client = bench.clientWith(bench.market.open('76561198000000000'))
-    expect((await value(client.ready())).problems).toContain('other_account')
+    expect((await unwrap(client.ready())).problems).toContain('other_account')
   })
 
   it('keeps its key, because the client calls all hosts together at most twice a second', async () => {
     const beganMs = bench.machineMs()
-    for (const appId of [DOTA, CS, 440, 252490, DOTA, CS, 440, 252490, DOTA]) await value(client.round(appId))
-    await value(client.money())
-    expect(bench.machineMs() - beganMs).toBe(4_500)
+    for (const appId of [DOTA, CS, TF2, RUST, DOTA, CS, TF2, RUST, DOTA]) await unwrap(client.round(appId))
+    await unwrap(client.money())
+    // Ten calls, half a second apart.
+    expect(bench.machineMs() - beganMs).toBe(9 * 500)
     expect((await client.money()).kind).toBe('answered')
   })
 
   it('loses its key after more than five requests in a second, and then makes no more calls', async () => {
     const key = bench.market.open(bench.seller.steamId)
     const answers: unknown[] = []
-    for (const appId of [730, 570, 440, 252490, 730, 570]) {
+    for (const appId of [CS, DOTA, TF2, RUST, CS, DOTA]) {
       // A new client for each call, because processes do not share a pace.
       answers.push((await bench.clientWith(key).round(appId)).kind)
     }
@@ -68,14 +72,14 @@ describe('an account', () => {
 
 describe('a listing', () => {
   it('needs an inventory that the market has read, which takes some seconds', async () => {
-    await value(client.keepOnline(bench.token()))
+    await unwrap(client.keepOnline(bench.accessToken()))
     const [assetId = ''] = bench.assetsOf(DOTA)
-    const list = () => value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
+    const list = () => unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))
     expect(await list()).toEqual([{ kind: 'refused', assetId, code: 'inventory_not_loaded', retry: true }])
-    await value(client.refresh(DOTA))
-    await bench.later(8)
+    await unwrap(client.refresh(DOTA))
+    await bench.advanceS(8)
     expect((await list())[0]).toMatchObject({ kind: 'refused', retry: true })
-    await bench.later(5)
+    await bench.advanceS(5)
     expect((await list())[0]).toMatchObject({ kind: 'listed', assetId })
     expect((await list())[0]).toMatchObject({ kind: 'refused', code: 'item_not_inserted', retry: false })
   })
@@ -85,12 +89,12 @@ describe('a listing', () => {
     const lines = bench
       .assetsOf(DOTA)
       .map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
-    const listed = await value(client.list(DOTA, lines))
+    const listed = await unwrap(client.list(DOTA, lines))
     expect(listed.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed'])
     expect(bench.market.world().items.map(({ assetId, price }) => [assetId, price])).toEqual(
       lines.map(({ assetId, priceMinor }) => [assetId, Number(priceMinor) * 10]),
     )
-    const { rows } = await value(client.round(DOTA))
+    const { rows } = await unwrap(client.round(DOTA))
     expect(rows.map(({ assetId, stage, price }) => [assetId, stage, price])).toEqual(
       lines.map(({ assetId, priceMinor }) => [assetId, 'on_sale', Number(priceMinor) / 100]),
     )
@@ -104,10 +108,10 @@ describe('a listing', () => {
       priceMinor: assetId === second ? 0n : 100n,
     }))
     expect(
-      (await value(client.list(DOTA, lines))).map((line) => (line.kind === 'listed' ? 'listed' : line.code)),
+      (await unwrap(client.list(DOTA, lines))).map((line) => (line.kind === 'listed' ? 'listed' : line.code)),
     ).toEqual(['listed', 'item_not_in_inventory', 'bad_request'])
     bench.market.begin('envelope-lies')
-    expect((await value(client.list(DOTA, [{ assetId: second, priceMinor: 5n }])))[0]).toMatchObject({
+    expect((await unwrap(client.list(DOTA, [{ assetId: second, priceMinor: 5n }])))[0]).toMatchObject({
       kind: 'refused',
     })
   })
@@ -122,13 +126,13 @@ describe('a listing', () => {
   it('can change its price and come down until it is sold', async () => {
     await readyToSell(bench, client, DOTA)
     const lines = bench.assetsOf(DOTA).map((assetId) => ({ assetId, priceMinor: 100n }))
-    const ids = (await value(client.list(DOTA, lines))).map((line) =>
+    const ids = (await unwrap(client.list(DOTA, lines))).map((line) =>
       line.kind === 'listed' ? line.itemId : '',
     )
     const [first = '', second = '', third = ''] = ids
     await bench.market.buy([Number(third)], 'never')
     expect(
-      await value(
+      await unwrap(
         client.reprice(DOTA, [
           { itemId: first, priceMinor: 90n },
           { itemId: third, priceMinor: 90n },
@@ -138,12 +142,12 @@ describe('a listing', () => {
       { itemId: first, isDone: true },
       { itemId: third, isDone: false },
     ])
-    expect(await value(client.unlist(DOTA, [second, third]))).toEqual([
+    expect(await unwrap(client.unlist(DOTA, [second, third]))).toEqual([
       { itemId: second, isDone: true },
       { itemId: third, isDone: false },
     ])
-    await value(client.unlistAll(DOTA))
-    const { rows } = await value(client.round(DOTA))
+    await unwrap(client.unlistAll(DOTA))
+    const { rows } = await unwrap(client.round(DOTA))
     expect(rows.map(({ itemId, stage }) => [itemId, stage])).toEqual([[third, 'sold']])
   })
 
@@ -152,15 +156,15 @@ describe('a listing', () => {
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
-    expect((await value(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
   })
 
   it('does not sell while its seller is offline', async () => {
     await readyToSell(bench, client, DOTA)
-    const [line] = await value(
+    const [line] = await unwrap(
       client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 100n }]),
     )
-    await bench.later(240)
+    await bench.advanceS(240)
     const itemId = line?.kind === 'listed' ? Number(line.itemId) : 0
     expect(await bench.market.buy([itemId], 'accepts')).toEqual({
       kind: 'refused',
@@ -190,11 +194,11 @@ describe('a market in trouble', () => {
 
   it('is understood if it sends false for an empty list, or prices in units', async () => {
     bench.market.begin('empty-says-false')
-    expect(await value(client.round(DOTA))).toEqual({ rows: [], due: [] })
+    expect(await unwrap(client.round(DOTA))).toEqual({ rows: [], due: [] })
     await readyToSell(bench, client, DOTA)
     bench.market.begin('price-in-units')
-    await value(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
-    const { rows } = await value(client.round(DOTA))
+    await unwrap(client.list(DOTA, [{ assetId: bench.assetsOf(DOTA)[0] ?? '', priceMinor: 1_234n }]))
+    const { rows } = await unwrap(client.round(DOTA))
     expect(scaleOf('USD')?.isPrice(rows[0]?.price ?? 0, 1_234n)).toBe(true)
   })
 
@@ -206,5 +210,5 @@ describe('a market in trouble', () => {
 })
 
 it('the best offers of others are read from the public list', async () => {
-  expect(await value(client.bestOffers(DOTA))).toEqual(new Map())
+  expect(await unwrap(client.bestOffers(DOTA))).toEqual(new Map())
 })

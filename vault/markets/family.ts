@@ -177,6 +177,7 @@ function listingCalls(
     },
     reprice,
     unlist: (appId, itemIds) =>
+      // A price of 0 takes a listing down.
       reprice(
         appId,
         itemIds.map((itemId) => ({ itemId, priceMinor: 0n })),
@@ -205,8 +206,9 @@ function saleCalls(
       if (!rows.some(({ stage }) => stage === 'sold')) return { kind: 'answered', value: { rows, due: [] } }
       const due = await call('trade-request-give-p2p-all', offersSchema, { appId, read: duesOf })
       if (due.kind === 'answered') return { kind: 'answered', value: { rows, due: due.value } }
-      const isNothing = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
-      return isNothing ? { kind: 'answered', value: { rows, due: [] } } : due
+      // With these codes, the market says that nothing must be given now.
+      const isNothingDue = due.kind === 'refused' && (due.code === 'nothing' || due.code === '3001')
+      return isNothingDue ? { kind: 'answered', value: { rows, due: [] } } : due
     },
     isWanted: (deal) =>
       call('items', itemsSchema, {

@@ -15,8 +15,8 @@ const ALL_BP = 10_000n
 /** The fee according to the payments for the latest sales; else the stated fee; else an assumption. */
 export function feeOf({ listings }: Pick<Book, 'listings'>, market: string, statedBp: bigint | null): bigint {
   const paid = listings
-    .flatMap(({ market: of, priceMinor, end }) =>
-      of === market && (end?.kind === 'paid' || end?.kind === 'settling')
+    .flatMap(({ market: soldOn, priceMinor, end }) =>
+      soldOn === market && (end?.kind === 'paid' || end?.kind === 'settling')
         ? [{ priceMinor, receivedMinor: end.receivedMinor }]
         : [],
     )

@@ -4,7 +4,7 @@ import type { Due, Row } from './market.ts'
 import { scaleOf } from './scale.ts'
 
 const BUYER = '76561198000000001'
-const US = '76561198000000009'
+const OWN_ACCOUNT = '76561198000000009'
 const scale = scaleOf('USD')
 if (scale === undefined) throw new Error('dollars have a scale')
 
@@ -25,13 +25,13 @@ const context = (change: Partial<Context> = {}): Context => ({
   ],
   rows: [row(), row({ itemId: '2', assetId: '11', price: 5 })],
   scale,
-  ownAccounts: new Set([US]),
+  ownAccounts: new Set([OWN_ACCOUNT]),
   known: new Map(),
   ...change,
 })
 const asset = (assetId: string, change = {}) => ({ appId: 730, contextId: '2', assetId, ...change })
-const problem = (change: Partial<Due>, near: Partial<Context> = {}) => {
-  const verdict = judgeDue(due(change), context(near))
+const problem = (change: Partial<Due>, contextChange: Partial<Context> = {}) => {
+  const verdict = judgeDue(due(change), context(contextChange))
   return verdict.kind === 'refused' ? verdict.problem : verdict.kind
 }
 
@@ -65,7 +65,7 @@ describe('a deal that a market asks for', () => {
     ['an asset twice', { assets: [asset('10'), asset('10')] }, 'asset_not_listed'],
     ['the asset of another game', { assets: [asset('10', { appId: 570 })] }, 'asset_not_listed'],
     ['a protected asset', { assets: [asset('10', { contextId: '16' })] }, 'asset_not_listed'],
-    ['one of our own accounts', { partnerSteamId: US }, 'own_account'],
+    ['one of our own accounts', { partnerSteamId: OWN_ACCOUNT }, 'own_account'],
     ['the message of a deposit', { message: 'K7MXPQ' }, 'deposit_message'],
   ])('is refused for %s', (_, change, expected) => {
     expect(problem(change)).toBe(expected)
@@ -76,6 +76,9 @@ describe('a deal that a market asks for', () => {
     expect(problem({}, { rows: [row({ stage: 'given' })] })).toBe('not_sold')
     expect(problem({}, { rows: [] })).toBe('not_sold')
     expect(problem({}, { rows: [row({ price: 6.17 })] })).toBe('price_differs')
+  })
+
+  it('is given if the market shows the price in its own units, or not at all', () => {
     expect(problem({}, { rows: [row({ price: 12_340 })] })).toBe('give')
     expect(problem({}, { rows: [row({ price: null })] })).toBe('give')
   })

@@ -25,6 +25,7 @@ export type DueProblem =
 export type Context = {
   appId: number
   listings: readonly OwnListing[]
+  /** The listings, as the market shows them. */
   rows: readonly Row[]
   scale: Scale
   /** All accounts of the operator. */
@@ -43,8 +44,9 @@ export type DueVerdict =
   | { kind: 'refused'; problem: DueProblem }
 
 /** The seconds needed to send, confirm and report an offer. A deal with less time left is refused. */
-const LEAST_S = 45
-const CONTEXT = '2'
+const LEAST_LEFT_S = 45
+/** Steam's context of items that are not under protection. */
+const FREE_CONTEXT = '2'
 /** The form of a deposit's secret code: six characters of an alphabet without look-alikes. */
 const DEPOSIT_MESSAGE = /^\s*[2-9A-HJ-NP-Z]{6}\s*$/
 
@@ -63,7 +65,7 @@ function problemOf(due: Due, context: Context): DueProblem | undefined {
   if (ownAccounts.has(due.partnerSteamId)) return 'own_account'
   if (DEPOSIT_MESSAGE.test(due.message)) return 'deposit_message'
   const listings = listingsOf(due, context)
-  const isThisGame = due.assets.every((asset) => asset.appId === appId && asset.contextId === CONTEXT)
+  const isThisGame = due.assets.every((asset) => asset.appId === appId && asset.contextId === FREE_CONTEXT)
   const distinct = new Set(due.assets.map(({ assetId }) => assetId)).size
   if (!isThisGame || listings.length !== due.assets.length || distinct !== due.assets.length)
     return 'asset_not_listed'
@@ -71,13 +73,13 @@ function problemOf(due: Due, context: Context): DueProblem | undefined {
   if (due.assets.some(({ assetId }) => promised.has(assetId))) return 'given_already'
   const sold = listings.map(({ itemId }) => rows.find((row) => row.itemId === itemId))
   if (!sold.every((row) => row?.stage === 'sold' || row?.stage === 'offer_out')) return 'not_sold'
-  const isPrice = listings.every(({ priceMinor }, index) => {
+  const isListedPrice = listings.every(({ priceMinor }, index) => {
     const shown = sold[index]?.price
     return shown === null || shown === undefined || scale.isPrice(shown, priceMinor)
   })
-  if (!isPrice) return 'price_differs'
+  if (!isListedPrice) return 'price_differs'
   const leftS = Math.min(...sold.map((row) => row?.leftS ?? Infinity))
-  return leftS < LEAST_S ? 'too_late' : undefined
+  return leftS < LEAST_LEFT_S ? 'too_late' : undefined
 }
 
 function listingsOf({ assets }: Due, { listings }: Context): OwnListing[] {
@@ -87,12 +89,12 @@ function listingsOf({ assets }: Due, { listings }: Context): OwnListing[] {
 }
 
 function isSame(one: Due, other: Due): boolean {
-  const written = ({ partnerSteamId, token, message, assets }: Due) =>
+  const textOf = ({ partnerSteamId, token, message, assets }: Due) =>
     JSON.stringify([
       partnerSteamId,
       token,
       message,
       assets.map(({ appId, contextId, assetId }) => `${appId}/${contextId}/${assetId}`).sort(),
     ])
-  return written(one) === written(other)
+  return textOf(one) === textOf(other)
 }

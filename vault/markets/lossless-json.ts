@@ -9,7 +9,7 @@ export function parseLossless(text: string): unknown {
   )
 }
 
-/** A whole number as bare JSON of any length. Throws for anything else. */
+/** Returns the digits of a whole number, to be written into JSON without quotes. Throws for anything else. */
 export function bareNumber(digits: string): string {
   if (!/^(?:0|[1-9]\d{0,19})$/.test(digits))
     throw new RangeError(`${digits.slice(0, 30)} is not a whole number`)

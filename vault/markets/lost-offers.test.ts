@@ -1,14 +1,15 @@
 /**
- * If the answer to a send is lost, the vault gives the offer up only after it has looked at a time by which the offer
- * must have appeared.
+ * If the answer to a send is lost, the vault gives the offer up only after a look so late that the offer would have
+ * appeared on Steam.
  */
 import { describe, expect, it } from 'vitest'
-import { stepBefore as giftStep } from '../giving/next-step.ts'
-import { type DealBeforeOffer, stepBefore } from './deal.ts'
+import { stepBefore as giftStepBefore } from '../giving/next-step.ts'
+import { type DealBeforeOffer, stepBefore as dealStepBefore } from './deal.ts'
 
 const MINUTE_MS = 60_000
 const begunAt = new Date(1_800_000_000_000)
 const later = (minutes: number) => new Date(begunAt.getTime() + minutes * MINUTE_MS)
+const MUCH_LATER = later(600)
 
 const due = {
   ...{ dealId: '1', partnerSteamId: '76561198000000031', token: 'AbC12-_x', message: 'm', leftS: null },
@@ -18,7 +19,7 @@ const deal = (missed: number, missedAt: Date | null): DealBeforeOffer => ({
   ...{ market: 'm', account: null, due, itemIds: ['1'], intendedAt: begunAt },
   ...{ state: 'unknown', begunAt, missed, missedAt },
 })
-const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftStep>[0] => ({
+const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftStepBefore>[0] => ({
   ...{ state: 'sending', begunAt, missed, missedAt, intendedAt: begunAt },
   intended: {
     ...{ kind: 'intended', wish: '1', cause: { kind: 'return' }, from: '76561198000000011' },
@@ -29,16 +30,16 @@ const giving = (missed: number, missedAt: Date | null): Parameters<typeof giftSt
 describe.each([
   [
     'of a deal',
-    (missed: number, at: Date | null) => stepBefore(deal(missed, at), later(600)).kind === 'abandon',
+    (missed: number, at: Date | null) => dealStepBefore(deal(missed, at), MUCH_LATER).kind === 'abandon',
   ],
-  ['of a wish', (missed: number, at: Date | null) => giftStep(giving(missed, at), true).kind === 'end'],
-])('an offer %s whose answer was lost', (_, isGivenUp) => {
+  ['of a wish', (missed: number, at: Date | null) => giftStepBefore(giving(missed, at), true).kind === 'end'],
+])('an offer %s, if the answer to its send was lost,', (_, isGivenUp) => {
   it('is given up after three looks, the last one late enough for it to have appeared', () => {
     expect(isGivenUp(3, later(3))).toBe(true)
     expect(isGivenUp(2, later(3))).toBe(false)
   })
 
-  it('is not given up before a vault that was down has looked once more', () => {
+  it('is not given up if the last look was too early, or if there was none', () => {
     expect(isGivenUp(3, later(1))).toBe(false)
     expect(isGivenUp(0, null)).toBe(false)
   })

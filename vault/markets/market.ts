@@ -27,19 +27,22 @@ export type Readiness = { problems: readonly Problem[]; feeBp: bigint | null }
 
 export type Money = { freeMinor: bigint; settlingMinor: bigint; currency: string }
 
+/** An item to list. */
 export type Line = { assetId: string; priceMinor: bigint }
 
-/** `retry`: the market has not read the inventory yet. */
+/** The answer for one line. `retry`: the line may succeed later, because the market has not read the inventory yet. */
 export type Listed =
   | { kind: 'listed'; assetId: string; itemId: string }
   | { kind: 'refused'; assetId: string; code: string; retry: boolean }
 
+/** The answer for one listing whose price was to be changed, or that was to be taken down. */
 export type Repriced = { itemId: string; isDone: boolean }
 
 /** A listing as the market shows it. `price`: in units of the market or of the currency; null if not shown. */
 export type Row = {
   itemId: string
   assetId: string
+  /** `sold`: the item must be given. `offer_out`: the market knows the offer that gives it. */
   stage: 'on_sale' | 'sold' | 'offer_out' | 'given' | 'cancelled' | 'unknown'
   /** Seconds left to hand over the item. */
   leftS: number | null
@@ -52,8 +55,10 @@ export type Due = Gift & {
   dealId: string
 }
 
+/** An answer about one game: the listings, and the sold items that must be given now. */
 export type Round = { rows: readonly Row[]; due: readonly Due[] }
 
+/** How a sale ended. `settling`: the market holds the money until `settlesAt`. */
 export type Outcome = {
   itemId: string
   soldAt: Date

@@ -1,3 +1,4 @@
+/** The small parts of selling: amounts, log entries, large numbers, the pace of calls, and the redirect to a sandbox. */
 import { describe, expect, it } from 'vitest'
 import type { Key } from '../files/key.ts'
 import { liveConnection, sandboxConnection } from './connection.ts'
@@ -98,6 +99,7 @@ describe('the pace', () => {
 
   it('refuses a call if twenty already wait', async () => {
     const { pace } = createPaced()
+    // One call is made at once, twenty wait, and four are refused.
     const turns = await Promise.all(Array.from({ length: 25 }, () => pace.turn()))
     expect(turns.filter((isGranted) => !isGranted)).toHaveLength(4)
   })

@@ -1,7 +1,7 @@
 /** The choice of a market for an item, and the fees of markets. */
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { outside } from '../testing/outside.ts'
+import { createOutside } from '../testing/outside.ts'
 import type { Listing } from './book.ts'
 import { feeOf } from './fees.ts'
 import { type Bid, placeBids, proceedsOf } from './placement.ts'
@@ -27,9 +27,9 @@ describe('an item', () => {
 
   it('is on one market only, whatever the bids', () => {
     const one = fc.record({ assetId: fc.constantFrom('1', '2', '3'), net: fc.bigInt({ min: 0n, max: 9n }) })
-    const own = fc.uniqueArray(one, { selector: ({ assetId }) => assetId })
+    const bidsOfMarket = fc.uniqueArray(one, { selector: ({ assetId }) => assetId })
     fc.assert(
-      fc.property(fc.array(own, { maxLength: 4 }), (markets) => {
+      fc.property(fc.array(bidsOfMarket, { maxLength: 4 }), (markets) => {
         const bids = markets.map((each) => each.map(({ assetId, net }) => bid(assetId, net)))
         const lines = placeBids(bids).flat()
         expect(new Set(lines.map(({ assetId }) => assetId)).size).toBe(lines.length)
@@ -52,7 +52,7 @@ describe('the proceeds of a listing', () => {
     expect(proceeds({ priceMinor: 1_000n, bestMinor: 800n })).toBe(760n)
   })
 
-  it('do not grow with offers far above the vault’s own price', () => {
+  it('count at most one and a half times the vault’s own price', () => {
     expect(proceeds({ priceMinor: 9_999n, bestMinor: 10_000n, feeBp: 0n })).toBe(1_500n)
   })
 })
@@ -68,9 +68,10 @@ describe('the fee of a market', () => {
     expect(fee([sale('m', 1_000n, 900n), sale('m', 1_000n, 940n), sale('other', 1_000n, 500n)], 100n)).toBe(
       800n,
     )
-    const many = Array.from({ length: 20 }, () => sale('m', 1_000n, 950n))
-    expect(fee([sale('m', 100_000n, 70_000n), ...many])).toBe(500n)
-    // The exact value is 500.5. A floor is rounded up, because it must not be too low.
+    // Only the latest 20 sales count.
+    const latest = Array.from({ length: 20 }, () => sale('m', 1_000n, 950n))
+    expect(fee([sale('m', 100_000n, 70_000n), ...latest])).toBe(500n)
+    // The exact value is 500.5. A fee is rounded up, so the floor of a price is never too low.
     expect(fee([sale('m', 999n, 949n)])).toBe(501n)
   })
 
@@ -89,7 +90,7 @@ describe('the fee of a market', () => {
 describe('an item that the till has not booked', () => {
   const bids = (mustBeBooked: boolean) =>
     bidsFor([{ assetId: '1', marketHashName: 'Cap', isTradable: true }], {
-      ...{ appId: 730, own: [], market: outside().market, feeBp: 500n, now: () => new Date() },
+      ...{ appId: 730, listings: [], market: createOutside().market, feeBp: 500n, now: () => new Date() },
       pricing: {
         ...{ rules: DEFAULT_RULES, mayLose: true, mustBeBooked, priceOf: async () => 900n },
         till: { costs: async () => new Map() },

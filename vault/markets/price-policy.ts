@@ -21,7 +21,7 @@ export const DEFAULT_RULES: PriceRules = {
 }
 
 export type Priced = {
-  /** The amount credited for it; null if unknown. */
+  /** The amount credited for the item; null if unknown. */
   costMinor: bigint | null
   /** True if the operator allows a sale at a loss. */
   mayLose: boolean

@@ -26,16 +26,17 @@ type Context = { market: Market; pricing: Pricing; feeBp: bigint; now(): Date }
 /** Prices of items on this market. Leaves out items without a price from the vault, or without a known cost. */
 export async function bidsFor(
   items: readonly OwnItem[],
-  { appId, own, ...context }: Context & { appId: number; own: readonly Listing[] },
+  { appId, listings, ...context }: Context & { appId: number; listings: readonly Listing[] },
 ): Promise<Bid[]> {
   if (items.length === 0) return []
-  const known = await factsOf(appId, items, context)
-  return items.flatMap(({ assetId, marketHashName, ...item }): Bid[] => {
-    const since = own.find((each) => each.assetId === assetId)?.begunAt ?? context.now()
-    const priceMinor = priceOf({ assetId, marketHashName, ...item }, { ...context, ...known, since })
-    const knownMinor = known.prices.get(marketHashName)
+  const facts = await factsOf(appId, items, context)
+  return items.flatMap((item): Bid[] => {
+    const { assetId, marketHashName } = item
+    const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? context.now()
+    const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
+    const knownMinor = facts.prices.get(marketHashName)
     if (priceMinor === undefined || knownMinor === undefined) return []
-    const bestMinor = known.best.get(marketHashName) ?? null
+    const bestMinor = facts.best.get(marketHashName) ?? null
     const netMinor = proceedsOf({ priceMinor, bestMinor, knownMinor, feeBp: context.feeBp })
     return [{ assetId, priceMinor, netMinor }]
   })
@@ -45,27 +46,28 @@ type Repriced = { itemId: string; priceMinor: bigint }
 
 /** Returns the listings whose price must change. */
 export async function repricesFor(
-  own: readonly Listing[],
+  listings: readonly Listing[],
   { items, ...context }: Context & { items: ReadonlyMap<string, OwnItem> | undefined },
 ): Promise<Repriced[]> {
-  const listed = own.flatMap((listing) => {
+  const listed = listings.flatMap((listing) => {
     const item = items?.get(listing.assetId)
     return listing.state === 'on_sale' && item !== undefined ? [{ listing, item }] : []
   })
   const appId = listed[0]?.listing.appId
   if (appId === undefined) return []
-  const all = listed.map(({ item }) => item)
-  const known = await factsOf(appId, all, context)
+  const listedItems = listed.map(({ item }) => item)
+  const facts = await factsOf(appId, listedItems, context)
   return listed.flatMap(({ listing, item }): Repriced[] => {
     const { itemId, priceMinor: before, assetId } = listing
-    const since = own.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
-    const priceMinor = priceOf(item, { ...context, ...known, since })
+    const onSaleSince = listings.find((each) => each.assetId === assetId)?.begunAt ?? listing.begunAt
+    const priceMinor = priceOf(item, { ...context, ...facts, onSaleSince })
     if (itemId === null || priceMinor === undefined) return []
     const change = priceMinor > before ? priceMinor - before : before - priceMinor
     return change * ALL_BP >= before * LEAST_CHANGE_BP ? [{ itemId, priceMinor }] : []
   })
 }
 
+/** `costs`: by asset id. `best`: the best offers of others, by name. `prices`: the vault's own prices, by name. */
 type PriceFacts = {
   costs: ReadonlyMap<string, bigint>
   best: ReadonlyMap<string, bigint>
@@ -91,7 +93,7 @@ async function factsOf(
 
 function priceOf(
   { assetId, marketHashName }: OwnItem,
-  { costs, best, prices, since, now, pricing, feeBp }: Context & PriceFacts & { since: Date },
+  { costs, best, prices, onSaleSince, now, pricing, feeBp }: Context & PriceFacts & { onSaleSince: Date },
 ): bigint | undefined {
   if (pricing.mustBeBooked && !costs.has(assetId)) return undefined
   const verdict = listingPrice(
@@ -100,7 +102,7 @@ function priceOf(
       mayLose: pricing.mayLose,
       bestMinor: best.get(marketHashName) ?? null,
       knownMinor: prices.get(marketHashName) ?? null,
-      onSaleMs: now().getTime() - since.getTime(),
+      onSaleMs: now().getTime() - onSaleSince.getTime(),
       feeBp,
     },
     pricing.rules,

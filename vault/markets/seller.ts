@@ -5,7 +5,7 @@ import {
   type Deal,
   dealKey,
   isLive,
-  isOf,
+  isOfAccount,
   type Listing,
   latestListing,
   liveListing,
@@ -55,7 +55,7 @@ export function createSeller(parts: Parts) {
     /** Advances every open deal until it has no further step. */
     async advance() {
       for (const deal of parts.journal.book().deals.values()) {
-        if (isOf(parts.marketAccount)(deal)) await advance(parts, deal)
+        if (isOfAccount(parts.marketAccount)(deal)) await advance(parts, deal)
       }
     },
     followMoney: (appId: number, since: Date) => followMoney(parts, appId, since),
@@ -70,9 +70,9 @@ async function list(
 ): Promise<MarketAnswer<readonly Listed[]>> {
   const free = lines.filter(({ assetId }) => liveListing(journal.book(), { appId, assetId }) === undefined)
   if (free.length === 0) return { kind: 'answered', value: [] }
-  const of = { market: market.name, appId }
+  const game = { market: market.name, appId }
   for (const { assetId, priceMinor } of free)
-    await journal.add({ kind: 'listing_begun', ...of, account: marketAccount.account, assetId, priceMinor })
+    await journal.add({ kind: 'listing_begun', ...game, account: marketAccount.account, assetId, priceMinor })
   const answer = await market.list(appId, free)
   // The next round finds the results in the market's list.
   if (answer.kind === 'unanswered') return answer
@@ -82,8 +82,8 @@ async function list(
       : free.map(({ assetId }) => ({ kind: 'refused', assetId, code: answer.kind, retry: true }))
   for (const line of results) {
     const { assetId } = line
-    if (line.kind === 'listed') await journal.add({ kind: 'listed', ...of, assetId, itemId: line.itemId })
-    else await journal.add({ kind: 'not_listed', ...of, assetId, code: line.code })
+    if (line.kind === 'listed') await journal.add({ kind: 'listed', ...game, assetId, itemId: line.itemId })
+    else await journal.add({ kind: 'not_listed', ...game, assetId, code: line.code })
   }
   return answer.kind === 'answered' ? { kind: 'answered', value: results } : answer
 }
@@ -127,13 +127,13 @@ async function round(parts: Parts, appId: number): Promise<void> {
 /** Brings our record of listings up to date with the market's list, and takes down listings that are not ours. */
 async function compareListings(parts: Parts, appId: number, rows: readonly Row[]): Promise<void> {
   const { market, journal, alarm } = parts
-  const of = { market: market.name, appId }
+  const game = { market: market.name, appId }
   const own = ownListings(parts, appId)
   for (const listing of own.filter(({ itemId }) => itemId === null)) {
     const { assetId } = listing
     const row = rows.find((each) => each.assetId === assetId && !isKnown(own, each) && isOnMarket(each))
-    if (row) await journal.add({ kind: 'listed', ...of, assetId, itemId: row.itemId })
-    else await journal.add({ kind: 'not_listed', ...of, assetId, code: 'not_found' })
+    if (row) await journal.add({ kind: 'listed', ...game, assetId, itemId: row.itemId })
+    else await journal.add({ kind: 'not_listed', ...game, assetId, code: 'not_found' })
   }
   const current = ownListings(parts, appId)
   for (const { state, itemId } of current) {
@@ -158,7 +158,7 @@ const isOnMarket = ({ stage }: Row): boolean =>
 function ownListings({ marketAccount, journal }: Parts, appId: number): Listing[] {
   return journal
     .book()
-    .listings.filter((each) => isOf(marketAccount)(each) && each.appId === appId && isLive(each))
+    .listings.filter((each) => isOfAccount(marketAccount)(each) && each.appId === appId && isLive(each))
 }
 
 type RequestedDeal = { appId: number; due: Due; rows: readonly Row[] }
@@ -283,7 +283,10 @@ async function followOffer({ market, hands, journal, now }: Parts, deal: DealWit
   }
 }
 
-/** A listing is never sold twice within a few minutes, so two sales cannot be mixed up if the clocks differ by less. */
+/**
+ * How much the clocks of the market and the vault may differ. A listing is never sold twice within this time, so two sales
+ * cannot be mixed up.
+ */
 const CLOCKS_DIFFER_MS = 120_000
 
 /** Records how sales ended. Returns true if the market had news. */

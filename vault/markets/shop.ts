@@ -71,7 +71,7 @@ export function createShop(parts: ShopParts): Shop {
   const announce = () => report().catch(() => {})
   const reportBalance = createBalanceReporter(parts)
   const context: Context = { ...parts, accountOf, announce, reportBalance, arrived: new Map() }
-  const desks = parts.accesses.map((access) => deskOf(context, access))
+  const desks = parts.accesses.map((access) => openDesk(context, access))
   return {
     async round() {
       const failed: unknown[] = []
@@ -91,13 +91,13 @@ export function createShop(parts: ShopParts): Shop {
 /** Returns a function that sends the new reports to the till. */
 function createReporter({ record, till }: ShopParts): () => Promise<void> {
   /** The number of the last log entry whose reports the till has. */
-  let last: number | undefined
+  let lastReported: number | undefined
   return async () => {
-    last ??= await till.lastReported()
-    const reports = record.reportsAfter(last)
+    lastReported ??= await till.lastReported()
+    const reports = record.reportsAfter(lastReported)
     await till.report(reports)
-    last = reports.at(-1)?.n ?? last
-    record.forget(last)
+    lastReported = reports.at(-1)?.n ?? lastReported
+    record.forget(lastReported)
   }
 }
 
@@ -132,12 +132,12 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
     desks.filter((desk) => desk.isOpen()),
     ({ marketAccount }) => marketAccount.account,
   )
-  for (const [steamId, own] of open) {
-    for (const appId of new Set(own.flatMap(({ games }) => games))) {
-      const selling = own.filter(({ games }) => games.includes(appId))
+  for (const [steamId, accountDesks] of open) {
+    for (const appId of new Set(accountDesks.flatMap(({ games }) => games))) {
+      const selling = accountDesks.filter(({ games }) => games.includes(appId))
       if (hasNewItems(parts, { steamId, appId })) for (const desk of selling) await desk.listSoon(appId)
       const due = selling.filter((desk) => desk.isDue(appId))
-      const free = due.length === 0 ? [] : await freeOf(parts, { steamId, appId })
+      const free = due.length === 0 ? [] : await listableItems(parts, { steamId, appId })
       if (free.length === 0) continue
       const bids = []
       for (const desk of selling) bids.push(await desk.bidsFor(appId, free))
@@ -151,16 +151,19 @@ async function listItems(parts: Context, desks: readonly Desk[]): Promise<void> 
 }
 
 /** True if wishes have brought items to the account since the last call. */
-function hasNewItems({ arrivals, arrived }: Context, of: { steamId: string; appId: number }): boolean {
-  const key = `${of.steamId}/${of.appId}`
-  const count = arrivals(of.steamId, of.appId)
+function hasNewItems(
+  { arrivals, arrived }: Context,
+  { steamId, appId }: { steamId: string; appId: number },
+): boolean {
+  const key = `${steamId}/${appId}`
+  const count = arrivals(steamId, appId)
   const before = arrived.get(key) ?? 0
   arrived.set(key, count)
   return count > before
 }
 
 /** The items of the account that may be listed: tradable, neither on sale nor sold, and not leaving. */
-async function freeOf(
+async function listableItems(
   { accountOf, record, isLeaving }: Context,
   { steamId, appId }: { steamId: string; appId: number },
 ): Promise<OwnItem[]> {
@@ -192,11 +195,11 @@ function readingOnce(
   }
 }
 
-function deskOf(parts: Context, access: Access): Desk {
+function openDesk(parts: Context, access: Access): Desk {
   const { now, record, till, say } = parts
   const { market: name, steamId, mayLose, sellsItself } = access
   const scale = scaleOf(CURRENCY)
-  if (scale === undefined) throw new Error(`the market has no scale for ${CURRENCY}`)
+  if (scale === undefined) throw new Error(`no scale is known for ${CURRENCY}`)
   const account = parts.accountOf(steamId)
   const market = parts.clientOf(access, scale)
   const isFirst = parts.accesses.find((each) => each.market === name) === access

@@ -20,10 +20,10 @@ export function tillIn(query: Query): Till & {
       const [last] = z.array(lastSchema).parse(rows)
       return Number(last?.n ?? 0)
     },
-    async report(news) {
-      for (let start = 0; start < news.length; start += MOST_AT_ONCE) {
-        const part = news.slice(start, start + MOST_AT_ONCE)
-        const written = part.map(({ report }) =>
+    async report(reports) {
+      for (let start = 0; start < reports.length; start += MOST_AT_ONCE) {
+        const batch = reports.slice(start, start + MOST_AT_ONCE)
+        const written = batch.map(({ report }) =>
           JSON.stringify(report, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value)),
         )
         await query(
@@ -31,11 +31,11 @@ export function tillIn(query: Query): Till & {
            select * from unnest($1::bigint[], $2::int[], $3::timestamptz[], $4::text[], $5::text[], $6::jsonb[])
            on conflict do nothing`,
           [
-            part.map(({ n }) => n),
-            part.map((each) => each.part),
-            part.map(({ at }) => at),
-            part.map(({ report }) => report.market),
-            part.map(({ report }) => report.reference),
+            batch.map(({ n }) => n),
+            batch.map(({ part }) => part),
+            batch.map(({ at }) => at),
+            batch.map(({ report }) => report.market),
+            batch.map(({ report }) => report.reference),
             written,
           ],
         )
@@ -62,7 +62,7 @@ export function tillIn(query: Query): Till & {
       )
     },
     async aheadMs() {
-      // till_now() is ahead only on connections that are marked as a sandbox's.
+      // Reads the table, because till_now() is ahead only on connections that are marked as a sandbox's.
       const { rows } = await query('select ahead_s from till_clock')
       const [clock] = z.array(clockSchema).parse(rows)
       return (clock?.ahead_s ?? 0) * 1_000

@@ -12,7 +12,7 @@ export type Till = {
   report(reports: readonly NumberedReport[]): Promise<void>
   /** The till's credits for items, in US cents, by the items' asset ids in the selling account. */
   costs(appId: number, assetIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>
-  /** True if an operator has switched the market off. */
+  /** True if an operator has switched the market off at the till. */
   isOff(market: string): Promise<boolean>
   /** Writes the money that a market shows for all accounts there. */
   reportBalance(market: string, money: Money, at: Date): Promise<void>

@@ -9,10 +9,13 @@ const FIRST_STEAM_ID = 76561197960265728n
 
 export const GAMES: Readonly<Record<string, number>> = { csgo: 730, dota2: 570, tf2: 440, rust: 252490 }
 
-/** Steam lets a buyer take back items of these games for seven days. It is unknown when Waxpeer pays for them. */
+/**
+ * How long a sale in these games counts as settling. Steam lets a buyer take back the items for seven days. A day is
+ * added, because it is unknown when Waxpeer pays.
+ */
 const PROTECTED_MS: Readonly<Record<number, number>> = { 730: 8 * DAY_MS }
 
-/** The longest time that a sale may take to settle, and a day. */
+/** How far back to look for sales that may be settling: the longest settling time, and a day. */
 export const SETTLING_MS = Math.max(...Object.values(PROTECTED_MS)) + DAY_MS
 
 const digits = z
@@ -63,7 +66,7 @@ export const listedSchema = z.object({
 })
 
 /** Answers for an item that Waxpeer has not read yet, or that was changed too often just now. */
-const LATER = /not found|inventory|try again|limit|too many/i
+const RETRY_TEXTS = /not found|inventory|try again|limit|too many/i
 
 /** Returns one line for each requested asset. Waxpeer identifies a listing by its asset id. */
 export function listedOf(
@@ -74,7 +77,7 @@ export function listedOf(
     if (listed?.some((row) => row.item_id === assetId) === true)
       return { kind: 'listed', assetId, itemId: assetId }
     const code = failed?.find((row) => row.item_id === assetId)?.msg ?? 'not mentioned'
-    return { kind: 'refused', assetId, code, retry: LATER.test(code) || code === 'not mentioned' }
+    return { kind: 'refused', assetId, code, retry: RETRY_TEXTS.test(code) || code === 'not mentioned' }
   })
 }
 
@@ -116,9 +119,11 @@ function recipientOf(link: string): { partnerSteamId: string; token: string } | 
   return { partnerSteamId: String(FIRST_STEAM_ID + BigInt(partner)), token }
 }
 
+/** Waxpeer's numbers for the status of a sale. */
 const STATUS = { made: 0, preparing: 1, sent: 4, accepted: 5, cancelled: 6 } as const
 
 const readySchema = z.looseObject({
+  /** The number of the deal, in Waxpeer's own spelling. */
   costum_id: z.string().min(1).max(100),
   tradelink: shortText,
   trade_message: z.string().min(1).max(300),
@@ -233,10 +238,10 @@ export const isOver = ({ status }: HistoryRow): boolean =>
 /** A row for the item of a sale that is open or was given. Without it, the item would seem to be gone. */
 export function rowUnderWay(row: HistoryRow): Row | undefined {
   const { item_id, status } = row
-  const of = { itemId: item_id, assetId: item_id, leftS: null, price: null }
-  if (status === STATUS.made || status === STATUS.preparing) return { ...of, stage: 'unknown' }
-  if (status === STATUS.sent) return { ...of, stage: 'offer_out' }
-  return status === STATUS.accepted ? { ...of, stage: 'given' } : undefined
+  const item = { itemId: item_id, assetId: item_id, leftS: null, price: null }
+  if (status === STATUS.made || status === STATUS.preparing) return { ...item, stage: 'unknown' }
+  if (status === STATUS.sent) return { ...item, stage: 'offer_out' }
+  return status === STATUS.accepted ? { ...item, stage: 'given' } : undefined
 }
 
 export const pricesSchema = z.object({

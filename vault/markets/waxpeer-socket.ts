@@ -4,11 +4,13 @@ import { z } from 'zod'
 import type { Connection } from './connection.ts'
 import { type DueDeal, pushedDealOf } from './waxpeer-answers.ts'
 
-const URL = 'wss://wssex.waxpeer.com'
+const SOCKET_URL = 'wss://wssex.waxpeer.com'
+/** The time between two pings. */
 const PING_MS = 25_000
-/** The longest wait for the answer to a ping. The socket is then closed. */
+/** The longest wait for the answer to a ping, after which the socket is closed, and for the socket to open. */
 const SILENT_MS = 60_000
-const AGAIN_MS = 5_000
+/** The time between two attempts to open the socket. */
+const REOPEN_AFTER_MS = 5_000
 /** The most reports to keep of each kind. The oldest are dropped first. */
 const MOST_KEPT = 500
 
@@ -52,7 +54,7 @@ export function createSocket(options: Options): Socket {
     triedMs = machineMs()
     downSinceMs ??= triedMs
     inbox.restart()
-    const opened = connection.open(URL)
+    const opened = connection.open(SOCKET_URL)
     socket = opened
     opened.on('message', inbox.receive)
     // The socket closes after an error, and the next call of keepOpen opens it again.
@@ -79,7 +81,7 @@ export function createSocket(options: Options): Socket {
       const isSilent = inbox.isSilent()
       if (isSilent) socket?.terminate()
       if (isSilent || socket === undefined || socket.readyState === WebSocket.CLOSED) {
-        if (machineMs() - triedMs >= AGAIN_MS) open()
+        if (machineMs() - triedMs >= REOPEN_AFTER_MS) open()
         return
       }
       if (socket.readyState === WebSocket.OPEN && inbox.mayPing())
@@ -125,8 +127,8 @@ function createInbox({ now, machineMs }: Pick<Options, 'now' | 'machineMs'>) {
         if (deal) keepNewest(deals, deal.due.dealId, message.data)
       }
       if (message?.name === 'cancelTrade') {
-        const off = calledOffSchema.safeParse(message.data).data
-        if (off) keepNewest(calledOff, String(off.trade_id), true)
+        const calledOffTrade = calledOffSchema.safeParse(message.data).data
+        if (calledOffTrade) keepNewest(calledOff, String(calledOffTrade.trade_id), true)
       }
     },
     deals: (): DueDeal[] =>

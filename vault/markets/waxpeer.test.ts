@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { confirmOffer } from '../../steam-sandbox/world/offers.ts'
 import { DAY_S } from '../../steam-sandbox/world/world.ts'
-import { CS, DOTA, type MarketBench, openMarketBench, START_MS, value } from '../testing/market-bench.ts'
+import { CS, DOTA, type MarketBench, openMarketBench, START_MS, unwrap } from '../testing/market-bench.ts'
 import type { Market } from './market.ts'
 
 let bench: MarketBench
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await bench.begin()
-  token = bench.token()
+  token = bench.accessToken()
   client = bench.waxpeerWith(bench.market.waxpeer.open(bench.seller.steamId))
 })
 afterEach(async () => {
@@ -24,14 +24,14 @@ afterEach(async () => {
 })
 afterAll(() => bench.close())
 
-/** Waits until the socket is open, because it is real. */
-async function online(): Promise<void> {
-  await value(client.setTradeToken('abcd1234'))
+/** Pings until the market counts the account as online. This takes a while, because the socket is real. */
+async function goOnline(): Promise<void> {
+  await unwrap(client.setTradeToken('abcd1234'))
   await expect
     .poll(
       async () => {
         await client.keepOnline(token)
-        return (await value(client.ready())).problems
+        return (await unwrap(client.ready())).problems
       },
       { timeout: 60_000 },
     )
@@ -39,9 +39,9 @@ async function online(): Promise<void> {
 }
 
 async function readyToSell(appId: number): Promise<void> {
-  await online()
-  await value(client.refresh(appId))
-  await bench.later(15)
+  await goOnline()
+  await unwrap(client.refresh(appId))
+  await bench.advanceS(15)
 }
 
 const findItem = (assetId: string) =>
@@ -50,28 +50,28 @@ const findItem = (assetId: string) =>
 async function listOne(appId: number): Promise<string> {
   await readyToSell(appId)
   const [assetId = ''] = bench.assetsOf(appId)
-  expect(await value(client.list(appId, [{ assetId, priceMinor: 100n }]))).toEqual([
+  expect(await unwrap(client.list(appId, [{ assetId, priceMinor: 100n }]))).toEqual([
     { kind: 'listed', assetId, itemId: assetId },
   ])
   return assetId
 }
 
 /** Lists an item at $1.00; a buyer of this temper takes it. */
-async function sell(appId: number, as: Temper) {
+async function sell(appId: number, temper: Temper) {
   const assetId = await listOne(appId)
   // A ping is due by now.
-  await online()
-  expect((await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], as)).kind).toBe('bought')
-  const [due] = (await value(client.round(appId))).due
+  await goOnline()
+  expect((await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], temper)).kind).toBe('bought')
+  const [due] = (await unwrap(client.round(appId))).due
   if (!due) throw new Error('nothing is due')
   return { due, assetId }
 }
 
-const outcomes = (appId: number) => value(client.outcomes(appId, new Date(START_MS - 1000)))
+const outcomes = (appId: number) => unwrap(client.outcomes(appId, new Date(START_MS - 1000)))
 
 describe('an account', () => {
   it('needs a socket, a trade link, and a token that is renewed each hour and lasts at most six hours', async () => {
-    expect(await value(client.ready())).toEqual({
+    expect(await unwrap(client.ready())).toEqual({
       problems: ['no_trade_token', 'offline'],
       feeBp: 500n,
     })
@@ -79,22 +79,22 @@ describe('an account', () => {
       kind: 'refused',
       code: 'Need to refresh access token',
     })
-    await online()
+    await goOnline()
     const countTokenCalls = () =>
       bench.market.log.filter(({ path }) => path === '/v1/user/steam-token').length
     const before = countTokenCalls()
-    await value(client.keepOnline(token))
+    await unwrap(client.keepOnline(token))
     expect(countTokenCalls()).toBe(before)
-    bench.pass(3_600_000)
-    await online()
+    bench.advanceMs(3_600_000)
+    await goOnline()
     expect(countTokenCalls()).toBe(before + 1)
   })
 
-  it('is refused if the key belongs to another account, and makes no calls after that', async () => {
+  it('is refused if the key belongs to another account, and makes no more calls if the key is unknown', async () => {
     client.close()
     client = bench.waxpeerWith(bench.market.waxpeer.open('76561198000000000'))
-    expect((await value(client.ready())).problems).toContain('other_account')
-    client = bench.waxpeerWith('no key of anybody')
+    expect((await unwrap(client.ready())).problems).toContain('other_account')
+    client = bench.waxpeerWith('an unknown key')
     expect(await client.money()).toEqual({ kind: 'locked_out' })
     const before = bench.market.log.length
     expect(await client.money()).toEqual({ kind: 'locked_out' })
@@ -103,19 +103,20 @@ describe('an account', () => {
 
   it('makes at most one call a second', async () => {
     const beganMs = bench.machineMs()
-    for (let times = 0; times < 3; times += 1) await value(client.round(DOTA))
+    // A round makes three calls.
+    for (let times = 0; times < 3; times += 1) await unwrap(client.round(DOTA))
     expect(bench.machineMs() - beganMs).toBe(8_000)
   })
 
   it('reopens its socket if pings are not answered', async () => {
-    await online()
+    await goOnline()
     const opened = () => bench.market.log.filter(({ host }) => host === 'wssex.waxpeer.com').length
     expect(opened()).toBe(1)
     bench.market.begin('socket-silent')
     await expect
       .poll(
         async () => {
-          bench.pass(15_000)
+          bench.advanceMs(15_000)
           await client.keepOnline(token)
           return opened()
         },
@@ -123,64 +124,64 @@ describe('an account', () => {
       )
       .toBe(2)
     bench.market.end('socket-silent')
-    await online()
+    await goOnline()
   })
 
   it('counts as offline if its socket does not open for a minute', async () => {
     bench.market.begin('socket-refused')
     expect((await client.keepOnline(token)).kind).toBe('answered')
-    bench.pass(61_000)
+    bench.advanceMs(61_000)
     expect(await client.keepOnline(token)).toEqual({
       kind: 'unanswered',
       because: 'its socket does not open',
     })
     bench.market.end('socket-refused')
-    bench.pass(5_000)
-    await online()
+    bench.advanceMs(5_000)
+    await goOnline()
   })
 })
 
 describe('a listing', () => {
   it('needs an inventory that was read, keeps ids of 19 digits, and has a result for each line', async () => {
-    await online()
+    await goOnline()
     const lines = bench
       .assetsOf(DOTA)
       .map((assetId, index) => ({ assetId, priceMinor: BigInt(1_234 + index) }))
     const first = lines.slice(0, 1)
-    expect(await value(client.list(DOTA, first))).toMatchObject([{ kind: 'refused', retry: true }])
-    await value(client.refresh(DOTA))
-    await bench.later(15)
-    const answers = await value(client.list(DOTA, [...lines, { assetId: '42', priceMinor: 1n }]))
+    expect(await unwrap(client.list(DOTA, first))).toMatchObject([{ kind: 'refused', retry: true }])
+    await unwrap(client.refresh(DOTA))
+    await bench.advanceS(15)
+    const answers = await unwrap(client.list(DOTA, [...lines, { assetId: '42', priceMinor: 1n }]))
     expect(answers.map(({ kind }) => kind)).toEqual(['listed', 'listed', 'listed', 'refused'])
-    const { rows } = await value(client.round(DOTA))
+    const { rows } = await unwrap(client.round(DOTA))
     expect(rows.map(({ assetId, stage, price }) => [assetId, stage, price])).toEqual(
       lines.map(({ assetId, priceMinor }) => [assetId, 'on_sale', Number(priceMinor) * 10]),
     )
   })
 
-  it('is listed or changed at most twice in two minutes, without a third call', async () => {
+  it('is listed or changed at most twice in two minutes, and the client makes no third call', async () => {
     const assetId = await listOne(DOTA)
-    const reprice = () => value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
+    const reprice = () => unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
     const before = bench.market.log.length
     expect(await reprice()).toEqual([])
-    expect(await value(client.list(DOTA, [{ assetId, priceMinor: 90n }]))).toEqual([
+    expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 90n }]))).toEqual([
       { kind: 'refused', assetId, code: 'too early', retry: true },
     ])
     expect(bench.market.log).toHaveLength(before)
-    bench.pass(121_000)
+    bench.advanceMs(121_000)
     expect(await reprice()).toEqual([{ itemId: assetId, isDone: true }])
   })
 
   it('can come down or change its price until it is sold', async () => {
     const { assetId } = await sell(DOTA, 'never')
-    expect(await value(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
+    expect(await unwrap(client.reprice(DOTA, [{ itemId: assetId, priceMinor: 90n }]))).toEqual([
       { itemId: assetId, isDone: false },
     ])
-    expect(await value(client.unlist(DOTA, [assetId]))).toEqual([{ itemId: assetId, isDone: false }])
+    expect(await unwrap(client.unlist(DOTA, [assetId]))).toEqual([{ itemId: assetId, isDone: false }])
     const [, other = ''] = bench.assetsOf(DOTA)
-    await value(client.list(DOTA, [{ assetId: other, priceMinor: 100n }]))
-    expect(await value(client.unlist(DOTA, [other]))).toEqual([{ itemId: other, isDone: true }])
+    await unwrap(client.list(DOTA, [{ assetId: other, priceMinor: 100n }]))
+    expect(await unwrap(client.unlist(DOTA, [other]))).toEqual([{ itemId: other, isDone: true }])
   })
 
   it('is found in the list if its answer was lost', async () => {
@@ -188,7 +189,7 @@ describe('a listing', () => {
     const [assetId = ''] = bench.assetsOf(DOTA)
     bench.market.begin('answer-lost')
     expect((await client.list(DOTA, [{ assetId, priceMinor: 100n }])).kind).toBe('unanswered')
-    expect((await value(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ assetId, stage: 'on_sale' }])
   })
 })
 
@@ -197,24 +198,24 @@ describe('a sale', () => {
     bench.market.begin('socket-double')
     const { due, assetId } = await sell(DOTA, 'accepts')
     expect(due.assets).toEqual([{ appId: DOTA, contextId: '2', assetId }])
-    const { rows, due: again } = await value(client.round(DOTA))
+    const { rows, due: again } = await unwrap(client.round(DOTA))
     expect(again).toEqual([due])
     expect(rows).toMatchObject([{ itemId: assetId, stage: 'sold' }])
     bench.market.begin('one-object')
-    expect((await value(client.round(DOTA))).due).toEqual([due])
+    expect((await unwrap(client.round(DOTA))).due).toEqual([due])
   })
 
   it('is due even if only the socket reports it', async () => {
     const { due } = await sell(DOTA, 'never')
     const offerId = bench.send(due, false)
     // The poll leaves out a sale whose offer the market knows.
-    await value(client.reportOffer(DOTA, { ...due, offerId }))
-    await expect.poll(async () => (await value(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    await expect.poll(async () => (await unwrap(client.round(DOTA))).due, { timeout: 60_000 }).toEqual([due])
   })
 
   it('is reported before its offer is confirmed, stays open until it is over, and is paid', async () => {
     const { due, assetId } = await sell(DOTA, 'accepts')
-    expect(await value(client.isWanted(due))).toBe(true)
+    expect(await unwrap(client.isWanted(due))).toBe(true)
     expect(await client.reportOffer(DOTA, { ...due, offerId: '999' })).toEqual({
       kind: 'refused',
       code: 'Trade not found',
@@ -225,59 +226,59 @@ describe('a sale', () => {
     bench.market.end('steam-trade-false')
     bench.market.begin('ready-lost')
     expect((await client.reportOffer(DOTA, { ...due, offerId })).kind).toBe('unanswered')
-    await value(client.reportOffer(DOTA, { ...due, offerId }))
-    expect(await value(client.isWanted(due))).toBe(true)
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId }))
+    expect(await unwrap(client.isWanted(due))).toBe(true)
     bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
-    await bench.later(10)
-    await bench.later(1)
-    expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
+    await bench.advanceS(10)
+    await bench.advanceS(1)
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
     ])
-    expect(await value(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
+    expect(await unwrap(client.money())).toEqual({ freeMinor: 95n, settlingMinor: 0n, currency: 'USD' })
   })
 
   it('of Counter-Strike 2 counts as settling while its buyer may take it back', async () => {
     const { due } = await sell(CS, 'accepts')
-    await value(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
-    await bench.later(10)
-    await bench.later(1)
+    await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(10)
+    await bench.advanceS(1)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
-    expect(await value(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
-    await bench.later(8 * DAY_S)
+    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
+    await bench.advanceS(8 * DAY_S)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'paid', receivedMinor: 95n } }])
-    expect(await value(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
+    expect(await unwrap(client.money())).toMatchObject({ freeMinor: 95n, settlingMinor: 0n })
   })
 
   it.each([
     ['declines', 'declines'],
     ['makes a counteroffer', 'counters'],
-  ] as const)('to a buyer who %s is cancelled', async (_what, as) => {
-    const { due } = await sell(DOTA, as)
-    await value(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
-    await bench.later(20)
-    expect(await value(client.isWanted(due))).toBe(false)
+  ] as const)('to a buyer who %s is cancelled', async (_what, temper) => {
+    const { due } = await sell(DOTA, temper)
+    await unwrap(client.reportOffer(DOTA, { ...due, offerId: bench.send(due) }))
+    await bench.advanceS(20)
+    expect(await unwrap(client.isWanted(due))).toBe(false)
     expect(await outcomes(DOTA)).toMatchObject([{ end: { kind: 'cancelled' } }])
   })
 
   it('is cancelled if it is not handed over, and its item may be listed again under its old number', async () => {
     const { due, assetId } = await sell(DOTA, 'never')
-    await bench.later(6 * 60)
-    expect(await value(client.isWanted(due))).toBe(false)
-    expect((await value(client.round(DOTA))).due).toEqual([])
-    await online()
-    expect(await value(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([
+    await bench.advanceS(6 * 60)
+    expect(await unwrap(client.isWanted(due))).toBe(false)
+    expect((await unwrap(client.round(DOTA))).due).toEqual([])
+    await goOnline()
+    expect(await unwrap(client.list(DOTA, [{ assetId, priceMinor: 100n }]))).toMatchObject([
       { kind: 'listed' },
     ])
-    expect((await value(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
+    expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'on_sale' }])
   })
 
   it('may leave only 20 seconds to hand it over', async () => {
     bench.market.begin('send-soon')
     await listOne(DOTA)
-    await online()
+    await goOnline()
     const [assetId = ''] = bench.assetsOf(DOTA)
     await bench.market.waxpeer.buy([findItem(assetId)?.itemId ?? 0], 'accepts')
-    expect((await value(client.round(DOTA))).rows[0]?.leftS ?? 0).toBeLessThanOrEqual(20)
+    expect((await unwrap(client.round(DOTA))).rows[0]?.leftS ?? 0).toBeLessThanOrEqual(20)
   })
 })

@@ -42,11 +42,11 @@ const MOST_LINES = 50
 /** Waxpeer accepts two listings or changes of one item within this time, and refuses more. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
-/** Waxpeer wants a new access token each hour. */
+/** Waxpeer wants an access token each hour, so the client sends it a little earlier. */
 const TOKEN_MS = 50 * 60_000
 const DAY_MS = 86_400_000
 /** A page has 100 rows, and no more than 1,000 can be skipped. */
-const PAGE = 100
+const PAGE_ROWS = 100
 const MOST_PAGES = 10
 const FIRST_STEAM_ID = 76561197960265728n
 
@@ -158,7 +158,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
     async money() {
       const wallet = await call('user', userSchema, { read: ({ user }) => scale.toMinor(user.wallet) })
       if (wallet.kind !== 'answered') return wallet
-      // Waxpeer reports no total of settling money: its history has the sales.
+      // Waxpeer reports no total of the money that is settling, so the client sums it up from the history.
       const rows = await historyOf(parts, new Date(now().getTime() - SETTLING_MS))
       if (rows.kind !== 'answered') return rows
       const settlingMinor = rows.value
@@ -169,7 +169,7 @@ function accountCalls(parts: Parts): Part<'ready' | 'keepOnline' | 'setTradeToke
   }
 }
 
-/** Returns a function that is true if the item may be listed or changed now, and that counts this. */
+/** Returns a function that decides whether an item may be listed or changed now. If so, it counts the change. */
 function createItemLimit(time: Time) {
   const changeTimes = new Map<string, number[]>()
   return (assetId: string): boolean => {
@@ -262,11 +262,11 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
       const history = await historyOf(parts, new Date(now().getTime() - DAY_MS))
       if (history.kind !== 'answered') return history
       const pushed = socket.deals().filter((each) => isOpen(each, history.value))
-      const deals = joined(ready.value, pushed).filter(({ due }) => isOf(due.assets, appId))
+      const deals = joinDeals(ready.value, pushed).filter(({ due }) => isOfGame(due.assets, appId))
       const pending = history.value.flatMap((row) =>
         GAMES[row.game] === appId ? (rowUnderWay(row) ?? []) : [],
       )
-      const rows = distinct([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
+      const rows = firstRowOfEach([...deals.flatMap((each) => each.rows), ...onSale.value, ...pending])
       return { kind: 'answered', value: { rows, due: deals.map(({ due }) => due) } }
     },
     async isWanted({ dealId }) {
@@ -287,13 +287,13 @@ function saleCalls(parts: Parts): Part<'round' | 'isWanted' | 'reportOffer' | 'o
     async outcomes(appId, since) {
       const rows = await historyOf(parts, since)
       if (rows.kind !== 'answered') return rows
-      const own = rows.value.filter(({ game }) => GAMES[game] === appId)
-      return { kind: 'answered', value: own.map((row) => outcomeOf(row, scale, now())) }
+      const rowsOfGame = rows.value.filter(({ game }) => GAMES[game] === appId)
+      return { kind: 'answered', value: rowsOfGame.map((row) => outcomeOf(row, scale, now())) }
     },
   }
 }
 
-/** The socket never reports that a deal is done. The history does, newest first. */
+/** Only the history, newest first, shows that a deal is over. The socket never reports it. */
 const isOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
   due.assets.every(({ assetId }) => {
     const newest = history.find(({ item_id }) => item_id === assetId)
@@ -301,31 +301,31 @@ const isOpen = ({ due }: DueDeal, history: readonly HistoryRow[]): boolean =>
   })
 
 /** If both poll and socket report a deal, the poll's version counts. */
-function joined(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
+function joinDeals(polled: readonly DueDeal[], pushed: readonly DueDeal[]): DueDeal[] {
   const known = new Set(polled.map(({ due }) => due.dealId))
   return [...polled, ...pushed.filter(({ due }) => !known.has(due.dealId))]
 }
 
-const isOf = (assets: readonly { appId: number }[], appId: number): boolean =>
+const isOfGame = (assets: readonly { appId: number }[], appId: number): boolean =>
   assets.some((asset) => asset.appId === appId)
 
-function distinct(rows: readonly Row[]): Row[] {
+function firstRowOfEach(rows: readonly Row[]): Row[] {
   const byItem = new Map<string, Row>()
   for (const row of rows) if (!byItem.has(row.itemId)) byItem.set(row.itemId, row)
   return [...byItem.values()]
 }
 
-/** Reads the sales since then, newest first. */
+/** Reads the sales since `since`, newest first. */
 async function historyOf({ call, now }: Parts, since: Date): Promise<MarketAnswer<HistoryRow[]>> {
   const rows: HistoryRow[] = []
   for (let page = 0; page < MOST_PAGES; page += 1) {
     const answer = await call('my-history', historySchema, {
-      body: { skip: page * PAGE, start: since.toISOString(), end: now().toISOString(), sort: 'DESC' },
+      body: { skip: page * PAGE_ROWS, start: since.toISOString(), end: now().toISOString(), sort: 'DESC' },
       read: ({ data }) => data.trades,
     })
     if (answer.kind !== 'answered') return answer
     rows.push(...answer.value)
-    if (answer.value.length < PAGE) break
+    if (answer.value.length < PAGE_ROWS) break
   }
   return { kind: 'answered', value: rows.filter(isSale) }
 }

@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 
 type ReceivedOffer = { offerId: string; fromSteamId: string; gift: Gift }
 
-/** Does nothing unless Steam's page shows exactly this gift, with nothing in return. */
+/** Does nothing unless Steam shows exactly this gift, with nothing in return. */
 export async function acceptGift(
   session: Session,
   { offerId, fromSteamId, gift }: ReceivedOffer,

@@ -124,7 +124,7 @@ export function refusalOf({ text }: SteamAnswer): number | undefined {
   return code === undefined ? undefined : Number(code)
 }
 
-/** The price in US cents. Undefined if the market has no price. */
+/** The price in US cents. Undefined if Steam's market has no price. */
 export function readPrice({ text }: SteamAnswer): bigint | undefined {
   const answer = jsonOf(
     text,

@@ -3,7 +3,8 @@ import { Agent, request } from 'node:https'
 import net from 'node:net'
 
 const MOST_BYTES = 16 * 1024 * 1024
-const AGENT_IDLE_MS = 30_000
+/** How long a connection to the sandbox may be idle. */
+const IDLE_MS = 30_000
 
 export type Call = {
   method: 'GET' | 'POST'
@@ -12,7 +13,10 @@ export type Call = {
   form?: URLSearchParams
 }
 
-/** `failed`: no complete answer arrived. Steam may or may not have carried out the request. */
+/**
+ * `eresult`: Steam's own result code, 1 for success. `failed`: no complete answer arrived, and Steam may or may not have
+ * carried out the request.
+ */
 export type Reply = { kind: 'reply'; status: number; eresult: number; text: string } | { kind: 'failed' }
 
 export type Caller = { agent: Agent; call(call: Call): Promise<Reply> }
@@ -27,7 +31,7 @@ class SandboxAgent extends Agent {
 
   override createConnection() {
     const socket = net.connect(this.#target)
-    return socket.setTimeout(AGENT_IDLE_MS, () => socket.destroy())
+    return socket.setTimeout(IDLE_MS, () => socket.destroy())
   }
 }
 

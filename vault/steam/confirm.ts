@@ -20,9 +20,11 @@ export async function findConfirmation(
   const reply = await session.page('confirmations', '/mobileconf/getlist', sign(session, 'list', timeS))
   const all = reply && readConfirmations(reply)
   if (all === undefined) return { kind: 'unanswered' }
-  const own = all.filter((each) => each.type === OFFER_TYPE && each.creator_id === offerId)
-  const [confirmation] = own
-  return confirmation !== undefined && own.length === 1 ? { kind: 'found', confirmation } : { kind: 'none' }
+  const matching = all.filter((each) => each.type === OFFER_TYPE && each.creator_id === offerId)
+  const [confirmation] = matching
+  return confirmation !== undefined && matching.length === 1
+    ? { kind: 'found', confirmation }
+    : { kind: 'none' }
 }
 
 /** Accepts the confirmation. Resolves to false if Steam did not report success, although it may have worked. */

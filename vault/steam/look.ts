@@ -6,10 +6,13 @@ import type { Pace } from './pace.ts'
 import type { Session } from './session.ts'
 
 const MOST_PAGES = 10
-const PAGE = '1000'
+const PAGE_SIZE = '1000'
 /** Items traded under protection are in another context until they are free. */
 const FREE_CONTEXT = '2'
-const COMPLETE = 3
+/** Steam's status of a trade that is complete and was not taken back. */
+const COMPLETE_STATUS = 3
+/** Steam's number for US dollars. */
+const USD = '1'
 
 export type OwnItem = { assetId: string; marketHashName: string; isTradable: boolean }
 
@@ -26,7 +29,7 @@ export async function readFreeItems(
       appid: String(appId),
       contextid: FREE_CONTEXT,
       get_descriptions: '1',
-      count: PAGE,
+      count: PAGE_SIZE,
       ...(start === undefined ? {} : { start_assetid: start }),
     })
     const inventory = reply && readOwnItems(reply)
@@ -35,12 +38,12 @@ export async function readFreeItems(
       `${row.classid}/${row.instanceid ?? '0'}`
     const described = new Map(inventory.descriptions.map((row) => [classOf(row), row]))
     for (const asset of inventory.assets) {
-      const about = described.get(classOf(asset))
-      if (asset.appid !== appId || asset.contextid !== FREE_CONTEXT || about === undefined) continue
+      const description = described.get(classOf(asset))
+      if (asset.appid !== appId || asset.contextid !== FREE_CONTEXT || description === undefined) continue
       items.set(asset.assetid, {
         assetId: asset.assetid,
-        marketHashName: about.market_hash_name,
-        isTradable: about.tradable === true || about.tradable === 1,
+        marketHashName: description.market_hash_name,
+        isTradable: description.tradable === true || description.tradable === 1,
       })
     }
     if (!inventory.more_items || inventory.last_assetid === undefined) return items
@@ -57,13 +60,15 @@ export async function readGiver(
 ): Promise<string | undefined> {
   const reply = await session.api('trade', 'IEconService/GetTradeStatus', { tradeid: steamTradeId })
   const trade = reply && readTrade(reply)
-  if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE) return undefined
-  const came = new Set(trade.assets_received.map(({ appid, new_assetid }) => `${appid}/${new_assetid}`))
-  return assets.every(({ appId, assetId }) => came.has(`${appId}/${assetId}`))
+  if (trade === undefined || trade.tradeid !== steamTradeId || trade.status !== COMPLETE_STATUS)
+    return undefined
+  const received = new Set(trade.assets_received.map(({ appid, new_assetid }) => `${appid}/${new_assetid}`))
+  return assets.every(({ appId, assetId }) => received.has(`${appId}/${assetId}`))
     ? trade.steamid_other
     : undefined
 }
 
+/** How long a price stays in the cache. */
 const PRICE_AGE_MS = 6 * 3_600_000
 const MOST_PRICES = 20_000
 
@@ -79,7 +84,7 @@ export function createPrices({ caller, pace, nowMs }: { caller: Caller; pace: Pa
     const url = new URL('https://steamcommunity.com/market/priceoverview/')
     url.search = new URLSearchParams({
       appid: String(appId),
-      currency: '1',
+      currency: USD,
       market_hash_name: name,
     }).toString()
     const reply = await caller.call({ method: 'GET', url })

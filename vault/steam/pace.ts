@@ -1,7 +1,7 @@
 /**
- * How often the vault asks Steam, for each account. Each rate is at most a tenth of the gateway's for the same method;
- * the gateway's rates leave that much room. Confirmations are read every ten seconds at most, because Steam is
- * said to refuse more frequent reads.
+ * The least time between two requests to Steam of the same kind, for each account. Each rate is at most a tenth of the
+ * gateway's for the same method; the gateway's rates leave that much room. Confirmations are read at most every ten
+ * seconds, because Steam is said to refuse more frequent reads.
  */
 export const GAPS_MS = {
   login: 60_000,
@@ -22,7 +22,7 @@ export const GAPS_MS = {
 export type RequestKind = keyof typeof GAPS_MS
 
 const FIRST_PAUSE_MS = 60_000
-const LAST_PAUSE_MS = 1_800_000
+const LONGEST_PAUSE_MS = 1_800_000
 const LONGEST_WAIT_MS = 45_000
 
 /** `pause` resolves after this time. `nowMs` never jumps. */
@@ -33,26 +33,27 @@ export type Pace = {
   turn(kind: RequestKind): Promise<boolean>
   /** Records that Steam answered 429. Requests of this kind then pause, longer each time. */
   limited(kind: RequestKind): void
+  /** Records any other answer, so the next pause is short again. */
   answered(kind: RequestKind): void
 }
 
 export function createPace({ nowMs, pause }: Timer): Pace {
-  const free = new Map<RequestKind, number>()
+  const freeAtMs = new Map<RequestKind, number>()
   const refusals = new Map<RequestKind, number>()
   return {
     async turn(kind) {
-      const at = Math.max(nowMs(), free.get(kind) ?? 0)
-      if (at - nowMs() > LONGEST_WAIT_MS) return false
-      free.set(kind, at + GAPS_MS[kind])
-      const ms = at - nowMs()
-      if (ms > 0) await pause(ms)
+      const turnMs = Math.max(nowMs(), freeAtMs.get(kind) ?? 0)
+      const waitMs = turnMs - nowMs()
+      if (waitMs > LONGEST_WAIT_MS) return false
+      freeAtMs.set(kind, turnMs + GAPS_MS[kind])
+      if (waitMs > 0) await pause(waitMs)
       return true
     },
     limited(kind) {
       const count = refusals.get(kind) ?? 0
       refusals.set(kind, count + 1)
-      const until = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LAST_PAUSE_MS)
-      free.set(kind, Math.max(until, free.get(kind) ?? 0))
+      const untilMs = nowMs() + Math.min(FIRST_PAUSE_MS * 2 ** count, LONGEST_PAUSE_MS)
+      freeAtMs.set(kind, Math.max(untilMs, freeAtMs.get(kind) ?? 0))
     },
     answered: (kind) => void refusals.delete(kind),
   }

@@ -1,4 +1,4 @@
-/** Both sandboxes and a client of the market, on a clock that the test advances. */
+/** Both sandboxes, and clients of their markets, on a clock that the test advances. */
 import { type RunningMarket, startMarket } from '../../market-sandbox/start.ts'
 import type { Temper } from '../../market-sandbox/world/world.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
@@ -14,13 +14,13 @@ import { createWaxpeer } from '../markets/waxpeer.ts'
 export const START_MS = 1_800_000_000_000
 export const DOTA = 570
 export const CS = 730
-/** An asset id that is too large for a JavaScript number. */
-const LONG_IDS = 9_007_199_254_740_993_000n
+/** The first of the items' asset ids, which are too large for a JavaScript number. */
+const FIRST_LONG_ID = 9_007_199_254_740_993_000n
 
 export type MarketBench = Awaited<ReturnType<typeof openMarketBench>>
 
 /** The value of an answer. Throws if the call failed. */
-export async function value<T>(call: Promise<MarketAnswer<T>>): Promise<T> {
+export async function unwrap<T>(call: Promise<MarketAnswer<T>>): Promise<T> {
   const answer = await call
   if (answer.kind !== 'answered') throw new Error(JSON.stringify(answer))
   return answer.value
@@ -53,16 +53,16 @@ export async function openMarketBench() {
     },
     end: () => running().close(),
     close: () => steam.close(),
-    /** Advances the virtual time. */
-    later(seconds: number) {
+    /** Advances Steam's time, and lets the market look at Steam. */
+    advanceS(seconds: number) {
       steam.advance(seconds)
       return running().look()
     },
     /** Advances the machine's time, and Steam's with it. */
-    pass(ms: number): void {
+    advanceMs(ms: number): void {
       machineMs += ms
     },
-    token: (of: Account = seller) => accessTokenOf(of, 'web:community', nowS()),
+    accessToken: (account: Account = seller) => accessTokenOf(account, 'web:community', nowS()),
     assetsOf: (appId: number) =>
       (findAccount(steam.world(), seller.steamId)?.assets ?? [])
         .filter((asset) => asset.appId === appId)
@@ -99,7 +99,6 @@ export async function openMarketBench() {
   }
 }
 
-/** The selling account. */
 function firstBot(steam: RunningSteam): Account {
   const bot = steam.world().accounts.find(({ kind }) => kind === 'bot')
   if (!bot) throw new Error('the seed has a bot')
@@ -109,11 +108,11 @@ function firstBot(steam: RunningSteam): Account {
 /** Three items of Dota 2 and two of Counter-Strike 2, with ids that are too long for JavaScript. */
 function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly string[]): void {
   const shopper = steam.world().accounts.find(({ name }) => name === 'nova_hound')
-  const some = (appId: number, count: number) =>
+  const firstItems = (appId: number, count: number) =>
     (shopper?.assets ?? []).filter((asset) => asset.appId === appId).slice(0, count)
-  const assets = [...some(DOTA, 3), ...some(CS, 2)].map((asset, index) => ({
+  const assets = [...firstItems(DOTA, 3), ...firstItems(CS, 2)].map((asset, index) => ({
     ...asset,
-    assetId: ids[index] ?? String(LONG_IDS + BigInt(index)),
+    assetId: ids[index] ?? String(FIRST_LONG_ID + BigInt(index)),
   }))
   steam.change((world) => ({
     world: withAccount(world, steamId, ({ restrictedUntilS: _, ...account }) => ({ ...account, assets })),
@@ -122,25 +121,25 @@ function giveItems(steam: RunningSteam, { steamId }: Account, ids: readonly stri
 }
 
 /** Puts the seller online, and makes the market read the inventory of a game. */
-export async function readyToSell(on: MarketBench, client: Market, appId: number): Promise<void> {
-  await value(client.keepOnline(on.token()))
-  await value(client.refresh(appId))
-  await on.later(15)
+export async function readyToSell(bench: MarketBench, client: Market, appId: number): Promise<void> {
+  await unwrap(client.keepOnline(bench.accessToken()))
+  await unwrap(client.refresh(appId))
+  await bench.advanceS(15)
 }
 
-type Sale = { appId: number; as: Temper; count?: number }
+type Sale = { appId: number; temper: Temper; count?: number }
 
-/** Lists items at $1.00 each; a buyer of this temper takes them. */
-export async function sell(on: MarketBench, client: Market, { appId, as, count = 1 }: Sale) {
-  await readyToSell(on, client, appId)
-  const lines = on
+/** Lists items at $1.00 each; a buyer of this temper buys them. */
+export async function sell(bench: MarketBench, client: Market, { appId, temper, count = 1 }: Sale) {
+  await readyToSell(bench, client, appId)
+  const lines = bench
     .assetsOf(appId)
     .slice(0, count)
     .map((assetId) => ({ assetId, priceMinor: 100n }))
-  const listed = await value(client.list(appId, lines))
+  const listed = await unwrap(client.list(appId, lines))
   const itemIds = listed.map((line) => (line.kind === 'listed' ? line.itemId : line.code))
-  const bought = await on.market.buy(itemIds.map(Number), as)
-  const [due] = (await value(client.round(appId))).due
+  const bought = await bench.market.buy(itemIds.map(Number), temper)
+  const [due] = (await unwrap(client.round(appId))).due
   if (bought.kind !== 'bought' || !due) throw new Error(`${JSON.stringify(bought)}: nothing is due`)
   return { due, itemIds }
 }

@@ -2,17 +2,18 @@
 import type { Gift, Hands, SeenOffer } from '../giving/gift.ts'
 import { bookOf, type DatedEntry, evolve, type SaleEntry } from '../markets/book.ts'
 import type { Due, Market, MarketAnswer, Outcome, Row } from '../markets/market.ts'
-import { scaleOf } from '../markets/scale.ts'
+import { type Scale, scaleOf } from '../markets/scale.ts'
 import { type Alarm, createSeller } from '../markets/seller.ts'
 
 export const APP = 570
 export const BUYER = '76561198000000001'
-const US = '76561198000000009'
-const scale = scaleOf('USD')
-if (scale === undefined) throw new Error('dollars have a scale')
+const OWN_ACCOUNT = '76561198000000009'
+const MARKET_SCALE = dollarScale()
 
+/** Thrown by a call during which the process of the vault dies. */
 export class Killed extends Error {}
 
+/** A fault of a call: the process dies before or after its effect, or the answer is lost, without effect or with it. */
 export type Mishap = 'none' | 'kill_before' | 'kill_after' | 'lost_before' | 'lost_after'
 type Offer = { offerId: string; gift: Gift; seen: SeenOffer }
 type MarketItem = {
@@ -23,12 +24,16 @@ type MarketItem = {
   deal?: string
   end?: Outcome['end']
 }
+/**
+ * A lie of the market about the item, the number of items, the buyer (who is then one of our accounts), the message or
+ * the price. `swap`: it names another buyer than before.
+ */
 export type Lie = 'asset' | 'more' | 'partner' | 'message' | 'price' | 'swap'
 
 const answered = <T>(value: T): MarketAnswer<T> => ({ kind: 'answered', value })
 
 /** Everything outside the vault, and the faults of the next calls. */
-export function outside(order: Market['order'] = 'confirm_then_report') {
+export function createOutside(order: Market['order'] = 'confirm_then_report') {
   let nowMs = 1_800_000_000_000
   let lastId = 100
   let mishaps: Mishap[] = []
@@ -37,19 +42,19 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
   const items: MarketItem[] = []
   const deals = new Map<string, { due: Due; soldAtMs: number }>()
   const offers: Offer[] = []
-  const off = new Set<string>()
+  const calledOff = new Set<string>()
   const entries: DatedEntry[] = []
   const alarms: Alarm[] = []
   const now = () => new Date(nowMs)
 
   /** Runs an effect. Its answer may be lost, or the process may die before or after it. */
-  function call<T, L>(effect: () => T, lost: L): T | L {
+  function call<T, L>(effect: () => T, lostAnswer: L): T | L {
     const mishap = mishaps.shift() ?? 'none'
     if (mishap === 'kill_before') throw new Killed()
-    if (mishap === 'lost_before') return lost
-    const done = effect()
+    if (mishap === 'lost_before') return lostAnswer
+    const answer = effect()
     if (mishap === 'kill_after') throw new Killed()
-    return mishap === 'lost_after' ? lost : done
+    return mishap === 'lost_after' ? lostAnswer : answer
   }
   const lost = { kind: 'unanswered', because: 'lost' } as const
 
@@ -106,9 +111,9 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
         const due = [...deals.values()].filter(
           ({ due: { dealId } }) => leftS(dealId) > 0 && !isHandedOver(dealId),
         )
-        return answered({ rows, due: due.map((each) => describe(each.due)) })
+        return answered({ rows, due: due.map((each) => claimOf(each.due)) })
       }, lost),
-    isWanted: async ({ dealId }) => call(() => answered(!off.has(dealId)), lost),
+    isWanted: async ({ dealId }) => call(() => answered(!calledOff.has(dealId)), lost),
     reportOffer: async (_, { offerId }) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
@@ -132,7 +137,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
   const asset = (assetId: string) => ({ appId: APP, contextId: '2', assetId })
 
   /** The deal as the market describes it, with its lie. */
-  function describe(due: Due): Due {
+  function claimOf(due: Due): Due {
     switch (lie) {
       case 'asset':
         return { ...due, assets: [asset('99')] }
@@ -140,7 +145,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
         // Asking for item 3 would not be a lie if it was sold too.
         return isSold('3') ? due : { ...due, assets: [...due.assets, asset('3')] }
       case 'partner':
-        return { ...due, partnerSteamId: US }
+        return { ...due, partnerSteamId: OWN_ACCOUNT }
       case 'message':
         return { ...due, message: 'K7MXPQ' }
       case 'swap':
@@ -150,7 +155,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
     }
   }
 
-  const written = (gift: Gift) =>
+  const textOf = (gift: Gift) =>
     [gift.partnerSteamId, gift.message, ...gift.assets.map(({ assetId }) => assetId).sort()].join('/')
   const hands: Hands = {
     send: async (gift) =>
@@ -167,7 +172,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
     find: async (gift) =>
       call(
         () => {
-          const found = offers.find((offer) => written(offer.gift) === written(gift))
+          const found = offers.find((offer) => textOf(offer.gift) === textOf(gift))
           return found ? { kind: 'found' as const, offerId: found.offerId } : { kind: 'none' as const }
         },
         { kind: 'unanswered' as const },
@@ -176,7 +181,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
     confirm: async (offerId, gift) =>
       call(() => {
         const offer = offers.find((each) => each.offerId === offerId)
-        if (!offer || written(offer.gift) !== written(gift)) return false
+        if (!offer || textOf(offer.gift) !== textOf(gift)) return false
         if (offer.seen.state === 'needs_confirmation') offer.seen = { state: 'active' }
         return true
       }, false),
@@ -189,8 +194,8 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
       call(() => (steamTradeId.startsWith('t') ? ('given' as const) : undefined), undefined),
   }
 
-  /** Lets the buyer and the market act, without faults. */
-  function others(isWilling: boolean): void {
+  /** Lets the buyers and the market act, without faults. Only willing buyers accept their offers. */
+  function letOthersAct(isWilling: boolean): void {
     for (const offer of offers) {
       if (
         isWilling &&
@@ -200,7 +205,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
         for (const { assetId } of offer.gift.assets) owned.delete(assetId)
         offer.seen = { state: 'accepted', steamTradeId: `t${offer.offerId}` }
       }
-      const deal = [...deals.values()].find(({ due }) => written(due) === written(offer.gift))
+      const deal = [...deals.values()].find(({ due }) => textOf(due) === textOf(offer.gift))
       if (deal && offer.seen.state === 'accepted')
         end(deal.due.dealId, 'given', { kind: 'paid', receivedMinor: 95n })
     }
@@ -210,12 +215,13 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
   const hasOpenOffer = (dealId: string) => {
     const due = deals.get(dealId)?.due
     return (
-      due !== undefined && offers.some((o) => written(o.gift) === written(due) && o.seen.state !== 'ended')
+      due !== undefined &&
+      offers.some((offer) => textOf(offer.gift) === textOf(due) && offer.seen.state !== 'ended')
     )
   }
   function end(dealId: string, stage: Row['stage'], how: Outcome['end']): void {
     for (const item of items.filter(
-      ({ deal, stage: now_ }) => deal === dealId && now_ !== stage && now_ !== 'given',
+      ({ deal, stage: current }) => deal === dealId && current !== stage && current !== 'given',
     )) {
       item.stage = stage
       item.end = how
@@ -229,7 +235,7 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
     offers,
     entries,
     alarms,
-    others,
+    letOthersAct,
     book: () => bookOf(entries),
     market,
     /** Sets the faults of the next calls, and the lie of the market. */
@@ -240,22 +246,22 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
     /** Makes the market call off every deal. */
     callOff(): void {
       for (const dealId of deals.keys()) {
-        off.add(dealId)
+        calledOff.add(dealId)
         end(dealId, 'cancelled', { kind: 'cancelled' })
       }
     },
-    pass: (seconds: number) => {
+    advanceS: (seconds: number) => {
       nowMs += seconds * 1000
     },
     buy(count: number): void {
-      const some = items.filter(({ stage }) => stage === 'on_sale').slice(0, count)
-      if (some.length === 0) return
+      const bought = items.filter(({ stage }) => stage === 'on_sale').slice(0, count)
+      if (bought.length === 0) return
       lastId += 1
       const dealId = `h${lastId}`
-      const assets = some.map(({ assetId }) => asset(assetId))
+      const assets = bought.map(({ assetId }) => asset(assetId))
       const due = { dealId, partnerSteamId: BUYER, token: 'AbC12-_x', message: `deal ${lastId}`, assets }
       deals.set(dealId, { due, soldAtMs: nowMs })
-      for (const item of some) {
+      for (const item of bought) {
         item.stage = 'sold'
         item.deal = dealId
       }
@@ -265,19 +271,25 @@ export function outside(order: Market['order'] = 'confirm_then_report') {
       createSeller({
         hasRoom: () => true,
         announce: async () => {},
-        marketAccount: { market: market.name, account: US, isFirst: true },
+        marketAccount: { market: market.name, account: OWN_ACCOUNT, isFirst: true },
         market,
         hands,
-        scale: scale ?? Object.assign({}),
+        scale: MARKET_SCALE,
         journal: journalOf(entries, now),
-        ownAccounts: new Set([US]),
+        ownAccounts: new Set([OWN_ACCOUNT]),
         now,
         alarm: (alarm) => void alarms.push(alarm),
       }),
   }
 }
 
-/** The state of a process that has just read the journal. */
+function dollarScale(): Scale {
+  const scale = scaleOf('USD')
+  if (scale === undefined) throw new Error('dollars have a scale')
+  return scale
+}
+
+/** The journal of a process that has just read it. */
 function journalOf(entries: DatedEntry[], now: () => Date) {
   let book = bookOf(entries)
   return {
@@ -290,4 +302,4 @@ function journalOf(entries: DatedEntry[], now: () => Date) {
   }
 }
 
-export type Outside = ReturnType<typeof outside>
+export type Outside = ReturnType<typeof createOutside>

@@ -14,8 +14,8 @@ import { tradeLink } from '../../steam-sandbox/sandbox.ts'
 import { startSteam } from '../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../steam-sandbox/tokens.ts'
 import { findOrAddSeller } from '../../steam-sandbox/world/guests.ts'
-import { type Asset, findAccount, withAccount } from '../../steam-sandbox/world/world.ts'
-import { keepAccount } from '../files/accounts.ts'
+import { type Asset, findAccount, STATE, withAccount } from '../../steam-sandbox/world/world.ts'
+import { saveAccount } from '../files/accounts.ts'
 import { openFolder } from '../files/folder.ts'
 import { openKey } from '../files/key.ts'
 import { type MarketName, saveMarket, switchMarket } from '../files/markets.ts'
@@ -41,10 +41,10 @@ type BenchDatabase = Pick<TestDatabase, 'url' | 'pool' | 'close'>
 export type TestBench = Awaited<ReturnType<typeof openTestBench>>
 
 /** `database`: the database of a running till; by default a new, empty one. */
-export async function openTestBench(of: { database?: BenchDatabase } = {}) {
+export async function openTestBench(options: { database?: BenchDatabase } = {}) {
   let nowMs = Date.now()
   const steam = await startSteam({ port: 0, seed: 'vault', quotas: false, clock: () => nowMs })
-  const database = of.database ?? (await testDatabase())
+  const database = options.database ?? (await testDatabase())
   const name = randomBytes(4).toString('hex')
   const [appRole, vaultRole] = [`till_${name}`, `vault_${name}`]
   for (const role of [appRole, vaultRole]) {
@@ -130,32 +130,32 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       vault = undefined
     },
     /** Runs rounds of the vault, a minute apart, because the vault makes some requests to Steam only occasionally. */
-    async rounds(count: number): Promise<void> {
+    async runRounds(count: number): Promise<void> {
       for (let round = 0; round < count; round += 1) {
         await this.vault().round()
         nowMs += MINUTE_MS
       }
     },
-    pass(ms: number): void {
+    advanceMs(ms: number): void {
       nowMs += ms
     },
     /**
      * Advances to the next such weekday and time in UTC. Steam's maintenance is on Tuesdays, so tests choose the day.
      */
-    passTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
+    advanceTo({ day, hour, minute = 0 }: { day: number; hour: number; minute?: number }): void {
       const next = new Date(nowMs)
       next.setUTCHours(hour, minute, 0, 0)
       next.setUTCDate(next.getUTCDate() + ((7 + day - next.getUTCDay()) % 7))
       nowMs = next.getTime() + (next.getTime() < nowMs ? 7 * DAY_MS : 0)
     },
-    /** A selling account, which is also a destination, and the market's key. Returns its Steam id. */
-    sellOn({ mayLose = false, markets = [FAMILY] as readonly MarketName[] } = {}): string {
+    /** Enrols a selling account with keys of these markets, and allows items to go to it. Returns its Steam id. */
+    setUpSeller({ mayLose = false, markets = [FAMILY] as readonly MarketName[] } = {}): string {
       const seller = steam.change(findOrAddSeller)
       if (seller === undefined) throw new Error('there is no seller')
       this.enrol(seller.name, true)
       const { steamId } = seller
       const destinations = { seller: { steamId, tradeLink: tradeLink(seller) } }
-      this.rules({ destinations })
+      this.writeRules({ destinations })
       const folder = openFolder(path)
       for (const name of markets) {
         const key = (name === FAMILY ? market : market.waxpeer).open(steamId)
@@ -171,10 +171,10 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       return steamId
     },
     /** Makes an enrolled collecting bot sell on the family too. */
-    sellItself(who: string): void {
+    letSellItself(who: string): void {
       const bot = accountOf(who)
       const { steamId } = bot
-      this.rules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })
+      this.writeRules({ destinations: { own: { steamId, tradeLink: tradeLink(bot) } } })
       const folder = openFolder(path)
       const access = { market: FAMILY, steamId, mayLose: false, isOff: false, sellsItself: true }
       saveMarket(folder, openKey(folder), { ...access, key: market.open(steamId) })
@@ -186,8 +186,8 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
     switchMarketOn(name: MarketName = FAMILY): void {
       switchMarket(openFolder(path), { market: name }, false)
     },
-    /** Changes rules, with effect at the next start. */
-    limit(limits: WrittenRules['limits']): void {
+    /** Changes only the limits, with effect at the next start. */
+    writeLimits(limits: WrittenRules['limits']): void {
       changeRules(openFolder(path), (rules) => ({ ...rules, limits }))
     },
     enrol(who: string, sells = false): void {
@@ -195,9 +195,10 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
       const refreshToken = refreshTokenOf(account, Math.floor(nowMs / 1_000), 'mobile')
       const secrets = { accountName, sharedSecret, identitySecret, refreshToken }
-      keepAccount(openFolder(path), openKey(openFolder(path)), { steamId: account.steamId, sells, secrets })
+      saveAccount(openFolder(path), openKey(openFolder(path)), { steamId: account.steamId, sells, secrets })
     },
-    rules(change: Partial<WrittenRules> = {}): void {
+    /** Replaces all rules: by default, items may go to the storage, and the limits allow every test. */
+    writeRules(change: Partial<WrittenRules> = {}): void {
       const { steamId, tradeUrl } = steam.as(STORAGE)
       const destinations = { storage: { steamId, tradeLink: tradeUrl() } }
       changeRules(openFolder(path), () => ({
@@ -208,7 +209,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       }))
     },
     /** Adds these items to a bot, as a till records them. */
-    hold(who: string, assets: readonly { appId: number; assetId: string }[]): void {
+    addItems(who: string, assets: readonly { appId: number; assetId: string }[]): void {
       const classOf = (appId: number): string =>
         accountOf(THIEF).assets.find(
           (asset) => asset.appId === appId && CATALOGUE.get(asset.classId)?.tradable === true,
@@ -224,7 +225,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       }))
     },
     /** Gives a bot free items, as past deposits would. */
-    stock(who: string, count: number, contextId = '2'): string[] {
+    addStock(who: string, count: number, contextId = '2'): string[] {
       const classes = accountOf(THIEF).assets.filter(
         ({ appId, classId }) => appId === 570 && CATALOGUE.get(classId)?.tradable === true,
       )
@@ -244,7 +245,8 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
         }
       })
     },
-    async botRow(who: string): Promise<string> {
+    /** Adds the bot to the till's database, if it is not there yet. Resolves to its number. */
+    async addBotRow(who: string): Promise<string> {
       const { steamId } = accountOf(who)
       const { rows } = await database.pool.query(
         `insert into bot (steam_id, name, avatar_url, profile_url, level, refresh_token)
@@ -255,14 +257,14 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       return String(rows[0].id)
     },
     /** Writes a wish with the gateway's role. Resolves to its number. */
-    async wish(assets: readonly string[], of: Partial<WishRow> = {}): Promise<string> {
-      const row = { kind: 'send', destination: 'storage', ...of }
+    async makeWish(assets: readonly string[], change: Partial<WishRow> = {}): Promise<string> {
+      const row = { kind: 'send', destination: 'storage', ...change }
       const { rows } = await asGateway.query(
         `insert into wish (kind, bot_id, destination, deposit_id, steam_trade_id, asked_by)
          values ($1, $2, $3, $4, $5, 'operator') returning id::text`,
         [
           row.kind,
-          row.botId ?? (await this.botRow(BOT)),
+          row.botId ?? (await this.addBotRow(BOT)),
           row.kind === 'send' ? row.destination : null,
           row.depositId ?? null,
           row.steamTradeId ?? null,
@@ -278,15 +280,16 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
       return id
     },
     /** Writes a deposit with the gateway's role. Resolves to its number. */
-    async deposit(): Promise<string> {
+    async makeDeposit(): Promise<string> {
       const { rows } = await asGateway.query(
-        `with shop as (insert into store (name, origins) values ('x', '{https://x.test}') returning id)
+        `with new_store as (insert into store (name, origins) values ('x', '{https://x.test}') returning id)
          insert into deposit (hash, store_id, external_id, request_sha256, currency, back_to_store_url, expires_at)
-         select md5(random()::text), id, 'x', '\\x00', 'USD', 'https://x.test', now() from shop returning id::text`,
+         select md5(random()::text), id, 'x', '\\x00', 'USD', 'https://x.test', now() from new_store returning id::text`,
       )
       return String(rows[0].id)
     },
-    async deed(wishId: string): Promise<{ state: string; because: string | null } | undefined> {
+    /** Reads what the vault has reported about a wish. */
+    async readDeed(wishId: string): Promise<{ state: string; because: string | null } | undefined> {
       const { rows } = await asVault.query('select state, because from vault_deed where wish_id = $1', [
         wishId,
       ])
@@ -301,7 +304,7 @@ export async function openTestBench(of: { database?: BenchDatabase } = {}) {
     acceptAll(who: string): void {
       const { steamId } = accountOf(who)
       for (const { id, partner, state } of steam.world().offers) {
-        if (partner === steamId && state === 2) steam.as(who).accept(id)
+        if (partner === steamId && state === STATE.active) steam.as(who).accept(id)
       }
     },
     async close(): Promise<void> {

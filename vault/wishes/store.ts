@@ -32,6 +32,7 @@ const rowSchema = z
 /** `now`: the till's time, which a sandbox can advance. */
 export function wishesIn(query: Query, now: () => Date): Wishes {
   return {
+    // Reads one item more than a wish may have, so a wish that is too large is refused, and not cut short.
     async open() {
       const { rows } = await query(
         `select wish.id::text, wish.kind, left(wish.destination, 40) as destination,
@@ -45,7 +46,7 @@ export function wishesIn(query: Query, now: () => Date): Wishes {
          order by wish.id limit $1`,
         [MOST_WISHES, MOST_ASSETS + 1],
       )
-      // Ignores a row that is not a valid wish: anybody may have written it.
+      // Ignores a row that is not a valid wish, because an attacker who controls the gateway may have written it.
       return rows.flatMap((row) => rowSchema.safeParse(row).data ?? [])
     },
     async report(wishId, report) {
@@ -73,7 +74,7 @@ type Deed = {
   steamTradeId: string | null
 }
 
-const NOTHING: Deed = {
+const EMPTY_DEED: Deed = {
   state: 'waiting',
   because: null,
   partner: null,
@@ -83,15 +84,15 @@ const NOTHING: Deed = {
 }
 
 function deedOf(report: WishReport): Deed {
-  if ('waitsBecause' in report) return { ...NOTHING, because: report.waitsBecause }
+  if ('waitsBecause' in report) return { ...EMPTY_DEED, because: report.waitsBecause }
   return deedOfGiving(report.giving)
 }
 
 function deedOfGiving(giving: Giving): Deed {
-  if (giving.state === 'refused') return { ...NOTHING, state: 'refused', because: giving.because }
+  if (giving.state === 'refused') return { ...EMPTY_DEED, state: 'refused', because: giving.because }
   const { partnerSteamId: partner, assets } = giving.intended
   const keys = assets.map(({ appId, assetId }) => `${appId}/${assetId}`).sort()
-  const given = { ...NOTHING, partner, assets: keys }
+  const given = { ...EMPTY_DEED, partner, assets: keys }
   switch (giving.state) {
     case 'intended':
     case 'sending':

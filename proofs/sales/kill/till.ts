@@ -12,7 +12,7 @@ import type { RunningSteam } from '../../../steam-sandbox/start.ts'
 import { refreshTokenOf } from '../../../steam-sandbox/tokens.ts'
 import { findOrAddSeller } from '../../../steam-sandbox/world/guests.ts'
 import { type Account, findAccount } from '../../../steam-sandbox/world/world.ts'
-import { keepAccount } from '../../../vault/files/accounts.ts'
+import { saveAccount } from '../../../vault/files/accounts.ts'
 import { openFolder } from '../../../vault/files/folder.ts'
 import { openKey } from '../../../vault/files/key.ts'
 import { saveMarket } from '../../../vault/files/markets.ts'
@@ -86,7 +86,7 @@ function writeVaultFiles(steam: RunningSteam, market: RunningMarket, path: strin
     const { accountName, sharedSecret, identitySecret } = credentialsOf(account)
     const refreshToken = refreshTokenOf(account, Math.floor(Date.now() / 1_000), 'mobile')
     const secrets = { accountName, sharedSecret, identitySecret, refreshToken }
-    keepAccount(folder, key, { steamId: account.steamId, sells, secrets })
+    saveAccount(folder, key, { steamId: account.steamId, sells, secrets })
   }
   for (const name of BOTS) {
     const bot = findAccount(steam.world(), steam.as(name).steamId)
