@@ -13,8 +13,11 @@ import {
 import { join } from 'node:path'
 import { preparePostgresFiles } from './postgres-files.ts'
 
-/** Throws if the folder already has a database, which may hold somebody's money. */
-export function putBack(copy: string, dataDir: string): void {
+/**
+ * Returns the folder of the restored cluster, which may lie outside the data folder if the till runs as root. Throws if
+ * there is a database already, which may hold somebody's money.
+ */
+export function putBack(copy: string, dataDir: string): string {
   if (!existsSync(join(copy, 'cluster'))) throw new Error(`${copy} is not a copy of an embedded database.`)
   mkdirSync(dataDir, { recursive: true })
   const { home, account } = preparePostgresFiles(realpathSync(dataDir))
@@ -34,4 +37,5 @@ export function putBack(copy: string, dataDir: string): void {
   }
   // Move the copy only when complete, so a start finds all of it or nothing.
   renameSync(`${cluster}.new`, cluster)
+  return cluster
 }

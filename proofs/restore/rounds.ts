@@ -112,8 +112,8 @@ function backupOf(first: Server, folder: string, restored: 'timeline' | 'behind'
     },
     async takeOver() {
       const dataDir = join(folder, 'data')
-      putBack(path, dataDir)
-      if (restored === 'behind') rmSync(join(dataDir, 'postgres', 'cluster', 'recovery.signal'))
+      const cluster = putBack(path, dataDir)
+      if (restored === 'behind') rmSync(join(cluster, 'recovery.signal'))
       server = await startServer(dataDir)
       return server
     },
