@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- console`: every list, search and timeline of the operator's console with 1,000,000 deposits,
- * compared with 10,000. Both have the same number of deposits per hour, so the pages of the last day show as many rows.
+ * compared with 10,000. Both have the same number of deposits per hour, so pages of the last day show equally many rows.
  * The small till covers less than 4 days. Items leave only 9 days after their trade, so none has left that till. The lists
  * of items that left are therefore compared with a till of 10,000 deposits in 40 days.
  */
@@ -33,7 +33,10 @@ const LEAST_MS = 4
 
 type Find = { name: string; find: string; input: object }
 
-/** One of the newest deposits, whose offer is open: `fillYear` gives one to the first five of ten. */
+/**
+ * The id of one of the newest deposits, whose offer is open. `fillYear` gives the newest deposits an open offer if their
+ * id ends in 0 to 4. This id ends in 1.
+ */
 const lastOffered = (last: number): number => last - (last % 10) - 19
 
 /** An operator's searches and pages. The newest deposit is `last`. */
@@ -138,11 +141,11 @@ async function measure({ few, fewInPast, many }: Tills): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, find] of many.finds.entries()) {
     const small = LISTS_OF_DEPARTURES.includes(find.name) ? fewInPast : few
-    const same = small.finds[index]
-    if (same === undefined) throw new Error('the two tills have different finds')
+    const smallFind = small.finds[index]
+    if (smallFind === undefined) throw new Error('the two tills have different finds')
     const times = { few: [] as number[], many: [] as number[] }
     for (let round = -WARM_UP; round < ROUNDS; round += 1) {
-      const [fewMs, manyMs] = [await timeOf(small, same), await timeOf(many, find)]
+      const [fewMs, manyMs] = [await timeOf(small, smallFind), await timeOf(many, find)]
       if (round < 0) continue
       times.few.push(fewMs)
       times.many.push(manyMs)

@@ -9,12 +9,12 @@ import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
 
 const SHOPPERS = ['nova_hound', 'quiet_lynx', 'magic_reverser', 'magic_last_second'] as const
-/** Steam lets a bot have five open offers with one person. */
+/** Visits of one shopper at a time. Steam lets a bot have five open offers with one person. */
 const VISITS_AT_ONCE = 4
 const GAME = 'cs'
 /** Visits of each shopper. */
 const VISITS = 8
-const AGAIN_MS = 50
+const POLL_EVERY_MS = 50
 const PATIENCE_MS = 60_000
 
 export function benchDeposit(): Promise<Outcome> {
@@ -49,6 +49,7 @@ async function measure(till: KillTill): Promise<Outcome> {
   return { name: 'deposit', ours: `${perSecond.toFixed(2)}/s`, passed: credited === wanted }
 }
 
+/** Asset ids that a visit has paid with, so no other visit chooses them. */
 const taken = new Set<string>()
 
 async function deposit(till: KillTill, person: string): Promise<boolean> {
@@ -63,11 +64,12 @@ async function deposit(till: KillTill, person: string): Promise<boolean> {
   if (answer !== 'active') return logRefusal(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
-    // Like a page that becomes visible again, so the till reads the offer at once.
+    // Asks without an earlier answer, as a page does that becomes visible again. The till then reads the offer at once.
     const payment = paymentSchema.parse(await (await call(till, `/api/payment?hash=${hash}`))?.json())
     if (payment.status === 'succeeded') return true
+    // The page's API calls the number of the offer `steamTradeId`.
     accept(till, person, payment.steamTradeId)
-    await delay(AGAIN_MS)
+    await delay(POLL_EVERY_MS)
   }
   return logRefusal('the deposit did not end')
 }

@@ -32,7 +32,7 @@ type Count = { calls: number; limited: number; byCaller: Map<string, number> }
 export function watchCalls({ port }: RunningSteam): Calls {
   const counts = new Map<string, Count>()
   const limited: (string | undefined)[] = []
-  const see = (message: unknown): void => {
+  const countCall = (message: unknown): void => {
     const { request, response } = message as Finished & { request: { socket: { localPort?: number } } }
     if (request.socket.localPort !== port || !STEAM_HOSTS.test(request.headers.host ?? '')) return
     const url = new URL(request.url ?? '/', 'http://steam.test')
@@ -47,7 +47,7 @@ export function watchCalls({ port }: RunningSteam): Calls {
     }
     counts.set(method, count)
   }
-  subscribe('http.server.response.finish', see)
+  subscribe('http.server.response.finish', countCall)
   return {
     lines: ({ bots, minutes }) =>
       [...counts]
@@ -66,7 +66,7 @@ export function watchCalls({ port }: RunningSteam): Calls {
           (account !== undefined && mostOf(byCaller) > account) || (address !== undefined && calls > address)
         return isOver ? [name] : []
       }),
-    end: () => unsubscribe('http.server.response.finish', see),
+    end: () => unsubscribe('http.server.response.finish', countCall),
   }
 }
 
@@ -108,8 +108,8 @@ const isMethod = (name: string): name is Method => name in METHODS
 
 /** The account of the call's token or cookie. */
 function callerOf(url: URL, cookie = ''): string | undefined {
-  const own = /steamLoginSecure=(\d+)/.exec(cookie)?.[1]
-  if (own !== undefined) return own
+  const fromCookie = /steamLoginSecure=(\d+)/.exec(cookie)?.[1]
+  if (fromCookie !== undefined) return fromCookie
   const [, claims] = url.searchParams.get('access_token')?.split('.') ?? []
   if (claims === undefined) return undefined
   return /"sub":"(\d+)"/.exec(Buffer.from(claims, 'base64url').toString())?.[1]

@@ -1,4 +1,4 @@
-/** Shoppers of the fleet's bench. All shoppers of a wave arrive at once, each as a guest of the sandbox. */
+/** Shoppers of the fleet's bench. All shoppers of a playWave arrive at once, each as a guest of the sandbox. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -10,12 +10,12 @@ import { STATE } from '../steam-sandbox/world/world.ts'
 /** The account of the sandbox whose inventory each guest copies. */
 const MODEL_ACCOUNT = 'quiet_lynx'
 const GAME = 'cs'
-/** How long people think before they accept, so all their offers are open at once. */
+/** The longest that people think before they accept. Meanwhile their offers are open at once. */
 const THOUGHT_MS = 40_000
-const LOOK_MS = 100
-const AGAIN_MS = 250
+const CHECK_CREDITS_EVERY_MS = 100
+const ASK_AGAIN_MS = 250
 const CALL_MS = 25_000
-const LOOK_AGAIN_MS = 5_000
+const READ_ITEMS_AGAIN_MS = 5_000
 
 export type Visit = {
   number: number
@@ -52,7 +52,7 @@ export function watchCredits({ pool }: KillTill): Credits {
         [[...seen.keys()]],
       )
       for (const { hash } of rows) seen.set(hash, performance.now())
-      await delay(LOOK_MS)
+      await delay(CHECK_CREDITS_EVERY_MS)
     }
   }
   const looking = look().catch((error: unknown) => {
@@ -64,7 +64,7 @@ export function watchCredits({ pool }: KillTill): Credits {
       const end = performance.now() + withinMs
       for (const visit of visits) {
         if (visit.acceptedMs === undefined || visit.hash === undefined) continue
-        while (!seen.has(visit.hash) && performance.now() < end) await delay(LOOK_MS)
+        while (!seen.has(visit.hash) && performance.now() < end) await delay(CHECK_CREDITS_EVERY_MS)
         visit.creditedMs = seen.get(visit.hash)
       }
     },
@@ -78,8 +78,8 @@ export function watchCredits({ pool }: KillTill): Credits {
 /** `patienceMs`: how long a shopper waits for an offer that is being made. */
 type Wave = { shoppers: number; patienceMs: number }
 
-/** Plays a wave. Resolves once every shopper has accepted or was refused. */
-export function wave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
+/** Plays a playWave. Resolves once every shopper has accepted or was refused. */
+export function playWave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(MODEL_ACCOUNT))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
 }
@@ -91,6 +91,7 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
   const record: Visit = {
     number,
     hash: undefined,
+    // Half of the shoppers of each gateway, because every second shopper uses the same one.
     returns: number % 4 < 2,
     refusal: undefined,
     offerTookS: 0,
@@ -135,7 +136,7 @@ async function look(till: KillTill, hash: string, patienceMs: number): Promise<I
       if (shown.items.length > 0) return shown
       refusal = shown.inventoryErrorType ?? 'no item has a price'
     } else if (answer !== undefined) refusal = String(answer.status)
-    await delay(LOOK_AGAIN_MS)
+    await delay(READ_ITEMS_AGAIN_MS)
   }
   throw new Error(`no items were shown: ${refusal}`)
 }
@@ -152,7 +153,7 @@ async function askFor(till: KillTill, body: object, patienceMs: number): Promise
     const answer = await ask(till, '/api/trade', body)
     if (answer?.status === 200) return undefined
     if (answer !== undefined && answer.status !== 202) return refusalSchema.parse(await answer.json()).code
-    await delay(AGAIN_MS)
+    await delay(ASK_AGAIN_MS)
   }
   return 'no answer in time'
 }

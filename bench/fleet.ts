@@ -19,7 +19,7 @@ import {
 import { type MachineSpeed, meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
 import { withDatabase } from './database.ts'
 import { memoryOf, watchCalls } from './fleet-figures.ts'
-import { type Credits, type Visit, watchCredits, wave } from './fleet-shoppers.ts'
+import { type Credits, playWave, type Visit, watchCredits } from './fleet-shoppers.ts'
 import { type Outcome, percentile95 } from './outcome.ts'
 
 /** The machine that the larger fleet needs, because shoppers, sandbox, PostgreSQL and gateways share it. */
@@ -31,7 +31,7 @@ const IS_LARGE = PROCESSORS >= LARGE_FROM.processors && MEMORY_GB >= LARGE_FROM.
 const { bots: BOTS, shoppers: SHOPPERS } = IS_LARGE ? SIZES.large : SIZES.normal
 const GATEWAYS = 2
 /** The number of bots that every sandbox has. */
-const OWN_BOTS = 2
+const SANDBOX_BOTS = 2
 const WAVES = 3
 /** The share of bots that meet a misfortune in the second wave, and the time from one misfortune to the next. */
 const STRUCK_SHARE = 0.6
@@ -54,7 +54,7 @@ type Misfortune = (typeof MISFORTUNES)[number]
 export function benchFleet(): Promise<Outcome> {
   return withDatabase({ fsync: true }, async (serverUrl) => {
     const till = await openKillTill(serverUrl, 'bench', {
-      furtherBots: BOTS - OWN_BOTS,
+      furtherBots: BOTS - SANDBOX_BOTS,
       gateways: GATEWAYS,
       quotas: true,
     })
@@ -66,7 +66,7 @@ export function benchFleet(): Promise<Outcome> {
       await Promise.all(
         gateways.map((gateway, which) => untilAnswering({ url: till.urls[which] ?? '' }, gateway)),
       )
-      await eventually('the bots are spread', () => spreadEvenly(till), ONLINE_MS)
+      await eventually('the bots are spread', () => areSpreadEvenly(till), ONLINE_MS)
       await untilBotsOnline(till, 0n)
       console.log(
         `fleet: ${PROCESSORS} processors and ${MEMORY_GB} GB on this machine; ${SIZES.large.bots} bots and ${SIZES.large.shoppers} shoppers need ${LARGE_FROM.processors} and ${LARGE_FROM.memoryGb} GB`,
@@ -94,7 +94,7 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   for (let number = 1; number <= WAVES; number += 1) {
     const strikes = number === 2 ? strike(till, struck) : undefined
     const patienceMs = stretchLimit(PATIENCE_S, meanOf(machines).speed) * 1_000
-    const visited = await wave(till, { shoppers: SHOPPERS, patienceMs })
+    const visited = await playWave(till, { shoppers: SHOPPERS, patienceMs })
     await strikes
     if (number === 2) await heal(till, struck)
     await credits.all(visited, CREDITED_WITHIN_MS)
@@ -129,7 +129,7 @@ async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<
     await delay(STRIKE_EVERY_MS)
     const misfortune = MISFORTUNES[turn % MISFORTUNES.length] ?? 'send-new-device'
     struck.set(steamId, misfortune)
-    if (misfortune === 'logged-out') await control(steam.url, `sessions/${steamId}/revoke`)
+    if (misfortune === 'logged-out') await postControl(steam.url, `sessions/${steamId}/revoke`)
     else steam.begin(misfortune, { steamId })
   }
 }
@@ -142,7 +142,7 @@ async function heal(till: KillTill, struck: ReadonlyMap<string, Misfortune>): Pr
   }
 }
 
-async function control(url: string, path: string): Promise<void> {
+async function postControl(url: string, path: string): Promise<void> {
   const answer = await fetch(`${url}/control/${path}`, {
     method: 'POST',
     signal: AbortSignal.timeout(10_000),
@@ -150,7 +150,7 @@ async function control(url: string, path: string): Promise<void> {
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
 }
 
-async function spreadEvenly({ pool }: KillTill): Promise<true | undefined> {
+async function areSpreadEvenly({ pool }: KillTill): Promise<true | undefined> {
   const { rows } = await pool.query<{ bots: string }>(
     'select count(*) as bots from bot where lease_owner is not null group by lease_owner',
   )
@@ -172,7 +172,7 @@ function judge({ visits, struck, memory, limited, overBudget, speed }: Measured)
   const readable = visits.filter((visit) => !isBlind(visit, struck))
   const refused = visits.filter(({ refusal }) => refusal !== undefined)
   const uncredited = visits.filter(({ acceptedMs, creditedMs }) => acceptedMs !== undefined && !creditedMs)
-  // The first two waves load code and fill caches.
+  // The first two waves load code and fill caches, so the growth is measured from the end of the second.
   const growth = (memory.at(-1) ?? 0) / (memory[1] ?? 1)
   const line = (name: string, returns: boolean, quietS: number): Outcome => {
     const limitS = stretchLimit(quietS, speed)

@@ -18,7 +18,7 @@ const TIMES_SLOWER = 4
 /** The shortest interaction that browsers report. They round to 8 ms. */
 const SHORTEST_MS = 16
 
-/** Runs in the page: records by its number how long each interaction took until the next paint. */
+/** Runs in the page: records how long each interaction took until the next paint, by its id. */
 function watchInteractions(shortestMs: number): void {
   const took: Record<number, number> = {}
   Reflect.set(window, 'interactions', took)

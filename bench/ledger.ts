@@ -37,11 +37,12 @@ export function benchLedger(): Promise<Outcome> {
       const store = await till.makeDelivery()
       await db.updateTable('store').set({ risk_limit_usd_cents: NO_LIMIT }).execute()
       const kinds = { ours: credit(till), bare: bare(pool), locked: lockFirst(till) }
-      const figures = { ours: [0], bare: [0], locked: [0] }
+      const figures = { ours: [] as number[], bare: [] as number[], locked: [] as number[] }
+      // Warms up.
       await perSecond(till, { db, store, credit: kinds.ours })
       for (let round = 0; round < ROUNDS; round += 1) {
         for (const kind of ['ours', 'bare', 'locked'] as const)
-          figures[kind][round] = await perSecond(till, { db, store, credit: kinds[kind] })
+          figures[kind].push(await perSecond(till, { db, store, credit: kinds[kind] }))
       }
       return judge(median(figures.ours), { bare: median(figures.bare), locked: median(figures.locked) })
     } finally {

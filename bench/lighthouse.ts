@@ -33,15 +33,15 @@ const LATEST_PAINT_MS = 1_800
 
 const run = promisify(execFile)
 
-const category = z.object({
+const categorySchema = z.object({
   score: z.number(),
   auditRefs: z.array(z.object({ id: z.string(), weight: z.number() })),
 })
-const report = z.object({
+const reportSchema = z.object({
   categories: z.object({
-    performance: category,
-    accessibility: category,
-    'best-practices': category,
+    performance: categorySchema,
+    accessibility: categorySchema,
+    'best-practices': categorySchema,
   }),
   /** The machine's speed: about 1500 on an idle desktop, far less on a busy one. */
   environment: z.object({ benchmarkIndex: z.number() }),
@@ -51,7 +51,7 @@ const report = z.object({
   ),
 })
 
-type Report = z.infer<typeof report>
+type Report = z.infer<typeof reportSchema>
 
 const points = ({ categories }: Report, name: (typeof CATEGORIES)[number]): number =>
   Math.round(categories[name].score * 100)
@@ -65,7 +65,7 @@ function auditsWithLoss({ categories, audits }: Report): string[] {
     .map(({ id }) => id)
 }
 
-/** Runs Lighthouse once. The browser loads no pages of its own, which a phone does not have. */
+/** Runs Lighthouse once. Chromium's pages for its address bar are switched off, because a phone has none. */
 async function measure(folder: string, url: string, chromium: string): Promise<Report> {
   const file = join(folder, 'report.json')
   const flags = `--headless=new --no-sandbox --disable-features=${UNWANTED_FEATURES}`
@@ -81,7 +81,7 @@ async function measure(folder: string, url: string, chromium: string): Promise<R
     if (!String(error).includes('NO_NAVSTART')) throw error
     await measureOnce()
   })
-  return report.parse(JSON.parse(readFileSync(file, 'utf8')))
+  return reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
 
 function print(each: Report, index: number): void {
@@ -120,9 +120,9 @@ async function startItemProxy(gateway: string, count: number): Promise<{ url: st
     incoming.pipe(onward)
   })
   await once(server.listen(0, 'localhost'), 'listening')
-  const free = server.address()
-  if (free === null || typeof free === 'string') throw new Error('the server has no port')
-  return { url: `http://localhost:${free.port}`, close: () => server.close() }
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  return { url: `http://localhost:${address.port}`, close: () => server.close() }
 }
 
 /** Repeats the first items with new ids until there are `count`. */
@@ -170,10 +170,10 @@ function judge(reports: readonly Report[]): Outcome {
     median(reports.map((each) => points(each, name)))
   const shift = median(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
   const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
-  const full = score('accessibility') === 100 && score('best-practices') === 100
+  const areOthersFull = score('accessibility') === 100 && score('best-practices') === 100
   const paintMs = median(reports.map((each) => figureOf(each, 'largest-contentful-paint')))
   const passed =
-    score('performance') >= LEAST_PERFORMANCE && full && shift === 0 && paintMs <= LATEST_PAINT_MS
+    score('performance') >= LEAST_PERFORMANCE && areOthersFull && shift === 0 && paintMs <= LATEST_PAINT_MS
   return {
     name: 'lighthouse',
     ours: `${ours}/${Math.round(paintMs)}ms`,

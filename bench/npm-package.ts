@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const INSTALL_MS = 180_000
 
-/** Installs a package (`name@version`) that only one figure needs into a folder, and removes it afterwards. */
+/** Installs a package (`name@version`) into a temporary folder, for a bench that alone needs it. */
 export async function withPackage<T>(spec: string, use: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-package-'))
   const quiet = ['--no-audit', '--no-fund', '--ignore-scripts']

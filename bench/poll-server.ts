@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import { readConfig } from '../gateway/config.ts'
 import { startGateway } from '../gateway/gateway.ts'
 
-const what = process.argv[2]
+const kind = process.argv[2]
 
 async function startFloor(): Promise<string> {
   const server = createServer((_request, response) => {
@@ -24,7 +24,7 @@ async function startOurs(): Promise<string> {
   return (await startGateway(answer.config)).url
 }
 
-const url = await (what === 'floor' ? startFloor() : startOurs())
+const url = await (kind === 'floor' ? startFloor() : startOurs())
 process.on('message', () => {
   const { user, system } = process.cpuUsage()
   process.send?.({ cpuUs: user + system })

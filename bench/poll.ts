@@ -16,6 +16,7 @@ import { freePorts } from '../e2e/support/process.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 
+/** The factor by which a poll may cost more than an answer of the bare server. */
 const LIMIT = 1.3
 const ROUNDS = 21
 /** Polls of a round, before the first round, and while queries are counted. */
@@ -23,7 +24,7 @@ const POLLS = 4_000
 const WARM_UP = 6_000
 const COUNTED = 24_000
 const CONNECTIONS = 20
-/** The most transactions per poll. More than 0, because the number of the till's own transactions varies. */
+/** The most queries per poll, counted as transactions. More than 0, because the number of the till's own transactions varies. */
 const MOST_QUERIES = 0.005
 
 type Server = { url: string; cpuUs(): Promise<number>; stop(): void }
@@ -112,6 +113,7 @@ async function answerOf(child: ChildProcess): Promise<unknown> {
   const died = once(child, 'exit', { signal }).then(() => {
     throw new Error('the server ended')
   })
+  // Prevents an unhandled rejection when the answer comes first.
   died.catch(() => {})
   const [message] = await Promise.race([once(child, 'message', { signal }), died])
   answered.abort()
@@ -130,7 +132,7 @@ async function sendPolls({ server, path, etag }: Target, count: number): Promise
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const { hostname, port } = new URL(server.url)
   const options = { agent, hostname, port, path, headers: { 'if-none-match': etag } }
-  const one = () =>
+  const sendOne = () =>
     new Promise<void>((resolve, reject) => {
       request(options, (answer) => {
         answer.resume()
@@ -142,7 +144,7 @@ async function sendPolls({ server, path, etag }: Target, count: number): Promise
     })
   let left = count
   const poller = async () => {
-    for (; left > 0; left -= 1) await one()
+    for (; left > 0; left -= 1) await sendOne()
   }
   await Promise.all(Array.from({ length: CONNECTIONS }, poller))
   agent.destroy()
@@ -151,9 +153,9 @@ async function sendPolls({ server, path, etag }: Target, count: number): Promise
 /** The difference in transactions per poll between many polls and few. */
 async function queriesPerPoll(database: pg.Client, target: Target): Promise<number> {
   const transactionsDuring = async (work: () => Promise<unknown>): Promise<number> => {
-    const before = await transactions(database)
+    const before = await countTransactions(database)
     await work()
-    return (await transactions(database)) - before
+    return (await countTransactions(database)) - before
   }
   await sendPolls(target, 1_000)
   const begin = performance.now()
@@ -166,7 +168,7 @@ async function queriesPerPoll(database: pg.Client, target: Target): Promise<numb
   return Math.max(0, busy - quiet) / COUNTED
 }
 
-async function transactions(database: pg.Client): Promise<number> {
+async function countTransactions(database: pg.Client): Promise<number> {
   const { rows } = await database.query<{ n: string }>(
     `select sum(xact_commit + xact_rollback) as n from pg_stat_database where datname = current_database()`,
   )

@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- ready`: seconds from the start of a release in live mode until `/readyz` answers 200, on an
- * existing database. The median of five, against a limit for a quiet machine. Also prints the size of the release.
+ * existing database. The median of five starts counts, against a limit for a quiet machine. Also prints the size of the release.
  */
 import { randomBytes } from 'node:crypto'
 import { chmodSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { freePorts } from '../e2e/support/process.ts'
 import { cleanClone, makeRelease, serve, unlock, unpack } from '../proofs/live/release.ts'
 import { meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
-import { buildConsoleIfChanged, buildWidgetIfChanged } from '../scripts/widget.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from '../scripts/build-pages.ts'
 import { withDatabase } from './database.ts'
 import { median, type Outcome } from './outcome.ts'
 

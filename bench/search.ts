@@ -9,8 +9,8 @@ import { median, type Outcome } from './outcome.ts'
 const ITEMS = 10_000
 const MOST_TIMES = 1.5
 const ROUNDS = 61
-/** How often a word is typed and deleted in a round. One keystroke is too short to measure. */
-const WORDS_A_ROUND = 8
+/** How often a round repeats all keystrokes, because one is too short to measure. */
+const REPEATS = 8
 
 const THINGS = ['AK-47', 'AWP', '★ Karambit', 'M4A1-S', 'Нож', 'Sticker', 'Glock-18', 'USP-S', 'Desert Eagle']
 const SKINS = [
@@ -24,11 +24,12 @@ const SKINS = [
   'Kill Confirmed',
 ]
 
+/** 7919 is a prime, so the prices are in no order. */
 const STOCK = Array.from({ length: ITEMS }, (_, index) =>
   item(
     String(index + 1),
     100 + ((index * 7919) % 90_000),
-    `${THINGS[index % THINGS.length]} | ${SKINS[Math.floor(index / 9) % SKINS.length]} (Field-Tested)`,
+    `${THINGS[index % THINGS.length]} | ${SKINS[Math.floor(index / THINGS.length) % SKINS.length]} (Field-Tested)`,
   ),
 )
 
@@ -49,7 +50,8 @@ export async function benchSearch(): Promise<Outcome> {
   }
   const search = (query: string): readonly Item[] => visibleItems(STOCK, query, { sort: 'priceDown' })
   for (const query of KEYSTROKES) {
-    if (search(query).length !== scan(query).length) throw new Error(`"${query}" finds something else`)
+    if (search(query).length !== scan(query).length)
+      throw new Error(`"${query}" finds another number of items`)
   }
   const ours: number[] = []
   const theirs: number[] = []
@@ -73,7 +75,7 @@ export async function benchSearch(): Promise<Outcome> {
 /** CPU milliseconds of one keystroke, without other work on the machine. */
 function cpuMs(find: (query: string) => unknown): number {
   const before = process.cpuUsage()
-  for (let times = 0; times < WORDS_A_ROUND; times += 1) for (const query of KEYSTROKES) find(query)
+  for (let times = 0; times < REPEATS; times += 1) for (const query of KEYSTROKES) find(query)
   const { user, system } = process.cpuUsage(before)
-  return (user + system) / 1_000 / KEYSTROKES.length / WORDS_A_ROUND
+  return (user + system) / 1_000 / KEYSTROKES.length / REPEATS
 }

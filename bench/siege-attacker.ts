@@ -79,10 +79,10 @@ const movesAsStore = ({ apiKey }: Plan): readonly Move[] => {
   ]
 }
 
-const movesOf = (plan: Plan): readonly Move[] =>
-  ({ address: () => movesFromAddress, link: () => movesWithLink(plan), store: () => movesAsStore(plan) })[
-    plan.kind
-  ]()
+function movesOf(plan: Plan): readonly Move[] {
+  if (plan.kind === 'address') return movesFromAddress
+  return plan.kind === 'link' ? movesWithLink(plan) : movesAsStore(plan)
+}
 
 function moveOf(moves: readonly Move[], turn: number): Move {
   const move = moves[turn % moves.length]
@@ -95,6 +95,7 @@ function openIdle(url: string): Socket[] {
   const { hostname, port } = new URL(url)
   return Array.from({ length: IDLE_SOCKETS }, () => {
     const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.9.1' })
+    // The gateway may close the connection.
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\nhost: ')
     return socket
   })
@@ -103,11 +104,12 @@ function openIdle(url: string): Socket[] {
 async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, number>> {
   const moves = movesOf(plan)
   const idle = plan.kind === 'address' ? openIdle(plan.url) : []
+  // Loopback addresses that no honest shopper has.
   const callers = Array.from({ length: CALLERS }, (_, n) =>
     createCaller(plan.url, `127.0.9.${plan.kind === 'address' ? 1 : n + 1}`),
   )
   const statuses: Record<string, number> = {}
-  const one = async (caller: Caller, first: number): Promise<void> => {
+  const keepCalling = async (caller: Caller, first: number): Promise<void> => {
     let next = performance.now()
     for (let turn = first; !ending.aborted; turn += 1) {
       const status = await moveOf(
@@ -122,12 +124,13 @@ async function attack(plan: Plan, ending: AbortSignal): Promise<Record<string, n
       await delay(Math.max(0, next - performance.now()))
     }
   }
-  await Promise.all(callers.map(one))
+  await Promise.all(callers.map(keepCalling))
   for (const caller of callers) caller.end()
   for (const socket of idle) socket.destroy()
   return statuses
 }
 
+// Only siege.ts starts this file with a plan; other files import its types.
 if (process.argv[2] !== undefined) {
   const ending = new AbortController()
   process.once('message', () => ending.abort())

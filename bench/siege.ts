@@ -17,7 +17,7 @@ import { createStore } from '../gateway/stores/service.ts'
 import { openVisit } from '../proofs/kill/load.ts'
 import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { readSpeed } from '../proofs/machine.ts'
-import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import { buildWidgetIfChanged } from '../scripts/build-pages.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { withDatabase } from './database.ts'
 import { watchCalls } from './fleet-figures.ts'
@@ -25,6 +25,7 @@ import { median, type Outcome, percentile95 } from './outcome.ts'
 import type { Plan } from './siege-attacker.ts'
 import { type Answer, createCaller } from './siege-calls.ts'
 
+/** Fewer make a quick trial. */
 const SHOPPERS = Number(process.env.SIEGE_SHOPPERS ?? 100)
 const FURTHER_BOTS = 10
 const ARRIVALS_A_SECOND = 5
@@ -76,29 +77,29 @@ export async function benchSiege(): Promise<Outcome> {
 async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
   const calls = watchCalls(till.steam)
   const begun = performance.now()
-  const apiKey = await hostileStore(till)
-  await wave(till, gateway)
+  const apiKey = await addHostileStore(till)
+  await playWave(till, gateway)
   const outcomes: Outcome[] = []
   for (const kind of KINDS) {
     const before = await readSpeed()
-    const quiet = await wave(till, gateway)
+    const quiet = await playWave(till, gateway)
     const hash = (await openVisit(till, `hostile-${kind}`, till.steam.invite('quiet_lynx').steamId)) ?? ''
     const tradeUrls = Array.from({ length: HOSTILE_LINKS }, () => till.steam.invite('quiet_lynx').tradeUrl())
     const between = await readSpeed()
     const attacker = startAttacker({ url: till.url, kind, hash, tradeUrls, apiKey })
-    const under = await wave(till, gateway)
+    const underSiege = await playWave(till, gateway)
     console.log(`siege: ${kind}: the attacker got ${JSON.stringify(await stopAttacker(attacker))}`)
     const speeds = [before, between, await readSpeed()].map(({ speed }) => speed.toFixed(2))
     console.log(
       `siege: ${kind}: speed of the machine before, between and after (1 is two quiet cores): ${speeds.join(', ')}`,
     )
-    outcomes.push(...judge(kind, quiet, under))
+    outcomes.push(...judge(kind, quiet, underSiege))
   }
   calls.end()
   const minutes = (performance.now() - begun) / 60_000
   const over = calls.overBudget({ bots: BOTS.length + FURTHER_BOTS, minutes })
   if (over.length > 0) console.log(`siege: beyond the budget: ${over.join(', ')}`)
-  const none = (name: string, count: number): Outcome => ({
+  const expectNone = (name: string, count: number): Outcome => ({
     name: `siege-${name}`,
     ours: `${count}`,
     limit: '0',
@@ -106,34 +107,35 @@ async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
   })
   const also = [
     ...outcomes,
-    none('steam-limits-hit', calls.limited(new Set())),
-    none('steam-over-budget', over.length),
+    expectNone('steam-limits-hit', calls.limited(new Set())),
+    expectNone('steam-over-budget', over.length),
   ]
   const passed = also.every((outcome) => outcome.passed)
   return { name: 'siege', ours: `${KINDS.length} sieges`, limit: 'all', passed, also }
 }
 
-function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
+function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
   const all = ({ times }: Wave): number[] => [...times.values()].flat()
-  const [undisturbed, besieged] = [percentile95(all(quiet)), percentile95(all(under))]
+  const [undisturbed, besieged] = [percentile95(all(quiet)), percentile95(all(underSiege))]
   let refused = 0
   for (const [words, wave] of [
     ['without the attacker', quiet],
-    ['under siege', under],
+    ['under siege', underSiege],
   ] as const)
     for (const [what, count] of wave.refusals) {
       console.log(`siege: ${kind}: refused ${count} times ${words}: ${what}`)
       refused += count
     }
   console.log(
-    `siege: ${kind}: median ${median(all(under)).toFixed(0)} ms, ${median(all(quiet)).toFixed(0)} ms without`,
+    `siege: ${kind}: median ${median(all(underSiege)).toFixed(0)} ms, ${median(all(quiet)).toFixed(0)} ms without`,
   )
-  for (const [path, times] of under.times) {
+  for (const [path, times] of underSiege.times) {
     const [ours, without] = [percentile95(times), percentile95(quiet.times.get(path) ?? [])]
     console.log(`siege: ${kind}: ${path}: p95 ${ours.toFixed(0)} ms, ${without.toFixed(0)} ms without`)
   }
-  const more = (name: string, of: (one: Wave) => number, limit: number): Outcome => {
-    const value = Math.max(0, of(under) / under.minutes - of(quiet) / quiet.minutes)
+  const growth = (name: string, amountIn: (wave: Wave) => number, limit: number): Outcome => {
+    const perMinute = (wave: Wave) => amountIn(wave) / wave.minutes
+    const value = Math.max(0, perMinute(underSiege) - perMinute(quiet))
     const ours = `${Math.round(value)}/min`
     return { name: `siege-${kind}-${name}`, ours, limit: `<=${limit}`, passed: value <= limit }
   }
@@ -152,13 +154,13 @@ function judge(kind: string, quiet: Wave, under: Wave): Outcome[] {
       limit: '0',
       passed: refused === 0,
     },
-    more('rows', ({ rows }) => rows, ROWS_A_MINUTE),
-    more('log', ({ logBytes }) => logBytes, LOG_BYTES_A_MINUTE),
+    growth('rows', ({ rows }) => rows, ROWS_A_MINUTE),
+    growth('log', ({ logBytes }) => logBytes, LOG_BYTES_A_MINUTE),
   ]
 }
 
 /** Plays a wave. Resolves once every honest shopper has an offer and has waited for it. */
-async function wave(till: KillTill, gateway: Running): Promise<Wave> {
+async function playWave(till: KillTill, gateway: Running): Promise<Wave> {
   const seen: Observed = { times: new Map(), refusals: new Map() }
   const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
   await Promise.all(
@@ -218,7 +220,7 @@ function accept(guest: ReturnType<KillTill['steam']['invite']>): void {
 }
 
 /** Adds a second store to the till. Resolves to its key. */
-async function hostileStore({ pool, box }: KillTill): Promise<string> {
+async function addHostileStore({ pool, box }: KillTill): Promise<string> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {
     const store = await createStore(

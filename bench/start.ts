@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- start`: seconds from `npm start` until it reports that it is ready and all three parts answer, on
- * an empty folder and on an existing one. The median of three runs each, against limits for a quiet machine.
+ * an empty folder and on an existing one. The median of three starts counts for each, against a limit for a quiet machine.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { eventually, isServing } from '../e2e/support/process.ts'
 import { newPlace, type Place, removePlace } from '../e2e/support/till.ts'
 import { type MachineSpeed, meanOf, readSpeed, stretchLimit } from '../proofs/machine.ts'
-import { buildWidgetIfChanged } from '../scripts/widget.ts'
+import { buildWidgetIfChanged } from '../scripts/build-pages.ts'
 import { median, type Outcome } from './outcome.ts'
 
 const LIMITS_S = { empty: 6, warm: 4 } as const

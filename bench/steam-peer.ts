@@ -16,6 +16,7 @@ import { type RunningSteam, startSteam } from '../steam-sandbox/start.ts'
 
 /** The interval that the libraries' author calls reasonably safe. */
 const POLL_MS = 5_000
+/** Steam's state of an accepted offer. */
 const ACCEPTED = 3
 
 type PollingManager = {

@@ -87,7 +87,10 @@ async function measure(stage: Stage): Promise<Outcome> {
   }
   const counter = countRequests()
   const opened = await Promise.all(PEOPLE.map((person) => openOffers(stage, person)))
-  const offers = Array.from({ length: OFFERS_EACH }, (_, turn) => opened.flatMap((own) => own[turn] ?? []))
+  // Mixes the people, so nobody accepts several offers in succession.
+  const offers = Array.from({ length: OFFERS_EACH }, (_, turn) =>
+    opened.flatMap((ofPerson) => ofPerson[turn] ?? []),
+  )
   const open = offers.flat()
   const { till, peer } = stage
   console.log(
@@ -95,7 +98,7 @@ async function measure(stage: Stage): Promise<Outcome> {
       `libraries' engine after ${counter.count(peer.steam.port)}`,
   )
   await delay(OPEN_MS)
-  const seconds = await rounds(stage, open)
+  const seconds = await acceptAll(stage, open)
   const ours = counter.count(till.steam.port) / open.length
   const theirs = counter.count(peer.steam.port) / open.length
   counter.end()
@@ -106,22 +109,23 @@ async function measure(stage: Stage): Promise<Outcome> {
  * Lets a few shoppers accept at a time, and repeats each acceptance on the other engine. One at a time would outlast the
  * five minutes of an offer.
  */
-async function rounds(stage: Stage, open: readonly OpenOffer[]): Promise<Seconds> {
+async function acceptAll(stage: Stage, open: readonly OpenOffer[]): Promise<Seconds> {
   const seconds: Seconds = { returned: [], waited: [], peer: [] }
   const left = [...open.entries()]
   const lane = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) await round(stage, next, seconds)
+    for (let next = left.shift(); next !== undefined; next = left.shift())
+      await acceptNext(stage, next, seconds)
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, lane))
   return seconds
 }
 
-async function round(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: Seconds): Promise<void> {
+async function acceptNext(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: Seconds): Promise<void> {
   const { page } = offer
   if (page === undefined) {
     await Promise.all([
       acceptUnseen(stage.till, offer),
-      within(stage.peer.acceptAndWait(offer.person, offer.twin)),
+      inTime(stage.peer.acceptAndWait(offer.person, offer.twin)),
     ])
     return
   }
@@ -130,7 +134,7 @@ async function round(stage: Stage, [turn, offer]: [number, OpenOffer], seconds: 
   else seconds.waited.push(await secondsWithoutReturn(stage, { ...offer, page }, turn % 4 === 1))
   await page.close()
   await delay(Math.random() * SPREAD_MS)
-  seconds.peer.push(await within(stage.peer.acceptAndWait(offer.person, offer.twin)))
+  seconds.peer.push(await inTime(stage.peer.acceptAndWait(offer.person, offer.twin)))
 }
 
 type Requests = { ours: number; theirs: number; isFull: boolean }
@@ -168,15 +172,15 @@ function judge({ returned, waited, peer }: Seconds, { ours, theirs, isFull }: Re
 function countRequests() {
   const counts = new Map<number, number>()
   type Arrived = { request: { headers: { host?: string }; socket: { localPort?: number } } }
-  const see = (message: unknown): void => {
+  const countRequest = (message: unknown): void => {
     const { request } = message as Arrived
     const port = request.socket.localPort ?? 0
     if (STEAM_HOSTS.test(request.headers.host ?? '')) counts.set(port, (counts.get(port) ?? 0) + 1)
   }
-  subscribe('http.server.request.start', see)
+  subscribe('http.server.request.start', countRequest)
   return {
     count: (port: number) => counts.get(port) ?? 0,
-    end: () => unsubscribe('http.server.request.start', see),
+    end: () => unsubscribe('http.server.request.start', countRequest),
   }
 }
 
@@ -244,7 +248,7 @@ async function secondsAfterReturn({ windows }: Stage, page: Page): Promise<numbe
   await accept(tab)
   const begin = performance.now()
   await tab.close()
-  return ((await within(succeeded)) - begin) / 1_000
+  return ((await inTime(succeeded)) - begin) / 1_000
 }
 
 /**
@@ -254,17 +258,17 @@ async function secondsAfterReturn({ windows }: Stage, page: Page): Promise<numbe
 async function secondsWithoutReturn(
   { till, windows }: Stage,
   { page, offerId }: OpenOffer & { page: Page },
-  stays: boolean,
+  staysOnTradePage: boolean,
 ): Promise<number> {
   const succeeded = successOn(page)
-  const elsewhere = stays ? await leave(windows, page) : await windows.open()
-  if (!stays) {
+  const elsewhere = staysOnTradePage ? await leave(windows, page) : await windows.open()
+  if (!staysOnTradePage) {
     await elsewhere.goto(`${till.steam.url}/tradeoffer/${offerId}/`)
     await readyToAccept(elsewhere)
   }
   const begin = performance.now()
   await accept(elsewhere)
-  const atMs = await within(succeeded)
+  const atMs = await inTime(succeeded)
   await elsewhere.close()
   return (atMs - begin) / 1_000
 }
@@ -325,7 +329,7 @@ function successOn(page: Page): Promise<number> {
   return atMs
 }
 
-async function within(known: Promise<number>): Promise<number> {
+async function inTime(known: Promise<number>): Promise<number> {
   const late = delay(KNOWN_MS, undefined, { ref: false }).then(() => {
     throw new Error(`an acceptance was not noticed within ${KNOWN_MS} ms`)
   })

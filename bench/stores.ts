@@ -75,8 +75,8 @@ async function fill(db: Db, size: number): Promise<void> {
 /** Creates a call for each round, which then runs several times. */
 type Call = (database: FilledTill) => () => Promise<unknown>
 
-/** The number of a random deposit, so the rows are not always in memory. */
-const anyOf = (size: number): number => 1 + Math.floor(Math.random() * size)
+/** A random number of a deposit, from 1, so the rows are not always in memory. */
+const randomOf = (size: number): number => 1 + Math.floor(Math.random() * size)
 
 const hashOf = (n: number): string => hash('md5', String(n))
 
@@ -88,30 +88,30 @@ const list =
 
 const CALLS: Record<string, Call> = {
   'list, newest': list(() => ({})),
-  'list, anywhere': list((size) => ({ after: String(FIRST_ID + anyOf(size)) })),
-  'list, by status': list((size) => ({ status: 'succeeded', after: String(FIRST_ID + anyOf(size)) })),
+  'list, anywhere': list((size) => ({ after: String(FIRST_ID + randomOf(size)) })),
+  'list, by status': list((size) => ({ status: 'succeeded', after: String(FIRST_ID + randomOf(size)) })),
   'list, by customer': list((size) => ({
-    customerReference: `customer ${anyOf(size) % (size / DEPOSITS_A_CUSTOMER)}`,
+    customerReference: `customer ${randomOf(size) % (size / DEPOSITS_A_CUSTOMER)}`,
   })),
   'get, by id':
     ({ db, size }) =>
     () =>
-      storeDepositOf(db, { storeId: STORE, depositId: BigInt(FIRST_ID + anyOf(size)) }, PUBLIC_URL),
+      storeDepositOf(db, { storeId: STORE, depositId: BigInt(FIRST_ID + randomOf(size)) }, PUBLIC_URL),
   'get, by order id':
     ({ db, size }) =>
     () =>
-      storeDepositOf(db, { storeId: STORE, externalId: `order ${anyOf(size)}` }, PUBLIC_URL),
+      storeDepositOf(db, { storeId: STORE, externalId: `order ${randomOf(size)}` }, PUBLIC_URL),
   // A shopper opens the link of a deposit of any age, whose rows are probably not in memory.
   'poll, opening any page': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
-    return () => read([hashOf(anyOf(size))])
+    return () => read([hashOf(randomOf(size))])
   },
   // The view cache reads all waiting pages together, twice a second, and pages wait for at most an hour. So these are
   // recent deposits, read again and again. Fifty random pages, read only once, would measure how much of the table is
   // in memory.
   'poll, pages that wait': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
-    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - anyOf(DEPOSITS_AN_HOUR)))
+    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - randomOf(DEPOSITS_AN_HOUR)))
     return () => read(waiting)
   },
 }
@@ -146,10 +146,10 @@ const ratioOf = ({ smallMs, largeMs }: Measured): number => largeMs / smallMs
 
 /** The call that grows most decides. */
 function judge(measured: readonly Measured[]): Outcome {
-  for (const one of measured) {
-    const { what, smallMs, largeMs } = one
+  for (const each of measured) {
+    const { what, smallMs, largeMs } = each
     console.log(
-      `stores: ${what}: ${largeMs.toFixed(2)} ms, with few ${smallMs.toFixed(2)} ms: ${ratioOf(one).toFixed(2)} times`,
+      `stores: ${what}: ${largeMs.toFixed(2)} ms, with few ${smallMs.toFixed(2)} ms: ${ratioOf(each).toFixed(2)} times`,
     )
   }
   const [worst] = [...measured].sort((a, b) => ratioOf(b) - ratioOf(a))

@@ -74,20 +74,20 @@ type Pair = {
 async function measureBoth(young: Year, old: Year): Promise<Pair[]> {
   const pairs: Pair[] = []
   for (const [index, call] of young.calls.entries()) {
-    const same = old.calls[index]
-    if (same?.name !== call.name) throw new Error(`the calls differ: ${call.name}`)
+    const oldCall = old.calls[index]
+    if (oldCall?.name !== call.name) throw new Error(`the calls differ: ${call.name}`)
     if (call.readsAll) continue
     const [{ rows: youngRows }, { rows: oldRows }] = [
       await measure(call, young.observed),
-      await measure(same, old.observed),
+      await measure(oldCall, old.observed),
     ]
     const times = { young: [] as number[], old: [] as number[] }
     let slowest = ''
     for (let round = 0; round < ROUNDS; round += 1) {
       times.young.push((await measure(call, young.observed)).ms)
-      const one = await measure(same, old.observed)
-      times.old.push(one.ms)
-      slowest = one.slowest.text
+      const measured = await measure(oldCall, old.observed)
+      times.old.push(measured.ms)
+      slowest = measured.slowest.text
     }
     const [youngMs, oldMs] = [median(times.young), median(times.old)]
     pairs.push({ name: call.name, youngMs, oldMs, youngRows, oldRows, slowest })
@@ -99,10 +99,10 @@ const ratioOf = ({ youngMs, oldMs }: Pair): number => Math.max(oldMs, LEAST_MS) 
 
 /** The call that grows most decides. */
 function judge(pairs: readonly Pair[], [young, old]: readonly [Year, Year]): Outcome {
-  for (const one of pairs) {
-    const times = `${one.oldMs.toFixed(1)} ms, when young ${one.youngMs.toFixed(1)} ms`
-    console.log(`year: ${one.name}: ${times}: ${ratioOf(one).toFixed(2)} times`)
-    if (ratioOf(one) > LIMIT) console.log(one.slowest)
+  for (const pair of pairs) {
+    const times = `${pair.oldMs.toFixed(1)} ms, when young ${pair.youngMs.toFixed(1)} ms`
+    console.log(`year: ${pair.name}: ${times}: ${ratioOf(pair).toFixed(2)} times`)
+    if (ratioOf(pair) > LIMIT) console.log(pair.slowest)
   }
   const mostRows = pairs.reduce((most, pair) => (pair.oldRows > most.oldRows ? pair : most))
   const rows = `${mostRows.oldRows} rows at most (${mostRows.name}), when young ${mostRows.youngRows}`

@@ -33,11 +33,11 @@ const plainText = (most: number) =>
 /** Characters that change the direction of the text around them. */
 const TEXT_DIRECTION = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/
 
-const NO_STEAM_ID = 'must be a 64-bit Steam id: 17 digits, of a person'
+const STEAM_ID_MESSAGE = 'must be a 64-bit Steam id: 17 digits, of a person'
 const steamId = z
   .string()
-  .regex(/^\d{17}$/, { message: NO_STEAM_ID, abort: true })
-  .refine(isSteamId, NO_STEAM_ID)
+  .regex(/^\d{17}$/, { message: STEAM_ID_MESSAGE, abort: true })
+  .refine(isSteamId, STEAM_ID_MESSAGE)
 
 const game = z.enum(GAMES)
 const currency = z.enum(CURRENCIES)

@@ -1,6 +1,6 @@
 /**
- * The calls the widget makes (specification of the widget, §7). The widget imports only the types from here:
- * zod itself stays on the server.
+ * The calls of the widget (§7 of the widget's specification). The widget imports only the types of this file, so zod
+ * stays on the server.
  *
  * Money is an integer of minor units (cents) of the deposit's currency everywhere. Times are seconds or ISO 8601.
  */
@@ -93,7 +93,7 @@ export const paymentSchema = z.object({
   cancelledByStore: z.boolean(),
   /** When Steam ends its hold on the items of the ended trade. It then delivers them unless the shopper cancels. */
   steamHoldUntil: z.iso.datetime().nullable(),
-  /** Steam's own id of the offer. */
+  /** The number of the offer on Steam. The specification of the widget fixes the field's name. */
   steamTradeId: z.string().nullable(),
   /** The secret code: the message of the Steam offer. */
   steamTradeMessage: z.string().nullable(),
@@ -220,6 +220,7 @@ const sourceSchema = z.object({
 export const priceReasonSchema = z.object({
   price: minorUnits,
   currency: z.enum(CURRENCIES),
+  /** The sources from which the price was computed. */
   said: z.array(sourceSchema),
   /** The source of the exchange rate; null for a price in dollars, the currency of the sources. */
   rate: sourceSchema.nullable(),

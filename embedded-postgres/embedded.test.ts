@@ -36,6 +36,7 @@ const start = (folder = dataDir, fsync = true) =>
 
 async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
+  // The server can end while the client is connected; the query then rejects.
   client.on('error', () => {})
   await client.connect()
   try {
@@ -152,11 +153,11 @@ test('a deleted and recreated data folder that other accounts cannot reach start
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   chmodSync(folder, 0o700)
-  const places: string[] = []
+  const clusters: string[] = []
   const startThere = async () => {
     const embedded = await start(folder, false)
     const [row] = await query(embedded.url, 'show data_directory')
-    places.push(z.object({ data_directory: z.string() }).parse(row).data_directory)
+    clusters.push(z.object({ data_directory: z.string() }).parse(row).data_directory)
     return embedded
   }
   try {
@@ -169,6 +170,6 @@ test('a deleted and recreated data folder that other accounts cannot reach start
     await expect(query(second.url, 'select n from kept')).rejects.toThrow('does not exist')
     await second.stop()
   } finally {
-    for (const cluster of places) rmSync(join(cluster, '../..'), { recursive: true, force: true })
+    for (const cluster of clusters) rmSync(join(cluster, '../..'), { recursive: true, force: true })
   }
 })

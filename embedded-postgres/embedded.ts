@@ -36,10 +36,10 @@ export type Embedded = {
 }
 
 export type EmbeddedOptions = {
-  /** Folder of this run; the caller holds its lock. */
+  /** The data folder of the gateway. The caller holds its lock. */
   dataDir: string
   log: Log
-  /** The gateway's Steam sandbox, for the command line. */
+  /** Address of the gateway's Steam sandbox, which the command line reads from `connection.json`. */
   steamSandboxUrl?: string | undefined
   /** Off only in tests, because a power cut would then lose the database. */
   fsync?: boolean
@@ -53,6 +53,7 @@ const DATABASE = 'tradetill'
  * The longest silence during a start. After a crash, PostgreSQL replays its log and reports progress every ten seconds.
  */
 const SILENCE_MS = 120_000
+/** Longer than the 9 seconds that the supervisor takes at most to stop PostgreSQL. */
 const STOP_MS = 12_000
 const PORTS = { from: 15_000, until: 20_000 }
 
@@ -80,9 +81,9 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     ...(files.account && { account: files.account }),
   })
   const ended = new Promise<void>((resolve) => supervisor.once('exit', () => resolve()))
-  const logLines = (line: string) =>
+  const logLine = (line: string) =>
     log[line.includes('LOG:  ') ? 'debug' : 'warn']({ part: 'postgres' }, line)
-  createInterface({ input: supervisor.stderr }).on('line', logLines)
+  createInterface({ input: supervisor.stderr }).on('line', logLine)
   await waitUntilReady(supervisor)
   const url = `postgres://${USER}:${password}@127.0.0.1:${port}`
   // Each role has its own password, derived from this one, so no further file is needed.
@@ -156,6 +157,7 @@ function launch({ postgres, cluster, port, fsync, account }: SupervisorArguments
     detached: true,
     env: { NODE_COMPILE_CACHE: COMPILE_CACHE },
   })
+  // A supervisor that has ended closes its end of the pipe, which is not an error here.
   child.stdin.on('error', () => {})
   return child
 }
@@ -184,14 +186,14 @@ export function waitUntilReady(supervisor: Starting): Promise<void> {
 
 type Role = { user: string; password: string }
 
-async function ensureDatabase(url: string, all: readonly Role[]): Promise<void> {
+async function ensureDatabase(url: string, roles: readonly Role[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const { rowCount } = await client.query('select from pg_database where datname = $1', [DATABASE])
   if (rowCount === 0) await client.query(`create database ${DATABASE}`)
-  for (const { user, password } of all) {
-    const roles = await client.query('select from pg_roles where rolname = $1', [user])
-    const verb = roles.rowCount === 0 ? 'create' : 'alter'
+  for (const { user, password } of roles) {
+    const known = await client.query('select from pg_roles where rolname = $1', [user])
+    const verb = known.rowCount === 0 ? 'create' : 'alter'
     await client.query(`${verb} role ${user} login password '${password}'`)
   }
   await client.end()

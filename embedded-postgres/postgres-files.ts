@@ -31,7 +31,8 @@ export type PostgresFiles = {
 }
 
 const ACCOUNT_NAME = 'tradetill-pg'
-const FOREIGN_ROOT = '/var/lib'
+/** Where the files go if the account cannot reach the data folder or the packages. */
+const OUTSIDE_ROOT = '/var/lib'
 
 /** Finds or prepares the folders for the database of `dataDir`, a real path. Throws with a readable reason. */
 export function preparePostgresFiles(dataDir: string): PostgresFiles {
@@ -43,12 +44,12 @@ export function preparePostgresFiles(dataDir: string): PostgresFiles {
     return { native: packaged, home, account: undefined }
   }
   const account = postgresAccount()
-  const foreign = join(FOREIGN_ROOT, `tradetill-${placeName(dataDir)}`)
-  const home = isReachable(dataDir) ? join(dataDir, 'postgres') : join(foreign, 'postgres')
+  const outside = join(OUTSIDE_ROOT, `tradetill-${placeName(dataDir)}`)
+  const home = isReachable(dataDir) ? join(dataDir, 'postgres') : join(outside, 'postgres')
   mkdirSync(home, { recursive: true })
   chmodSync(home, 0o700)
   chownSync(home, account.uid, account.gid)
-  const native = isReachable(packaged) ? packaged : copyNative(packaged, join(foreign, 'native'))
+  const native = isReachable(packaged) ? packaged : copyNative(packaged, join(outside, 'native'))
   return { native, home, account }
 }
 
@@ -99,7 +100,7 @@ function isReachable(path: string): boolean {
 }
 
 function copyNative(source: string, target: string): string {
-  const version = sha(readFileSync(join(dirname(source), 'package.json'), 'utf8'))
+  const version = shortHash(readFileSync(join(dirname(source), 'package.json'), 'utf8'))
   const versioned = `${target}-${version}`
   if (existsSync(versioned)) return versioned
   const unfinished = `${versioned}.new`
@@ -107,6 +108,7 @@ function copyNative(source: string, target: string): string {
   cpSync(source, unfinished, {
     recursive: true,
     verbatimSymlinks: true,
+    // Static libraries are not needed to run PostgreSQL.
     filter: (path) => !path.endsWith('.a'),
   })
   renameSync(unfinished, versioned)
@@ -127,7 +129,7 @@ function createAccount(): Account | undefined {
     const options = ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', ACCOUNT_NAME]
     execFileSync('useradd', options, { stdio: 'ignore' })
   } catch {
-    return accountOf(ACCOUNT_NAME)
+    // Another process may have created it at the same time, or this system has no `useradd`.
   }
   return accountOf(ACCOUNT_NAME)
 }
@@ -140,7 +142,7 @@ function accountOf(name: string): Account | undefined {
   return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) }
 }
 
-function sha(text: string): string {
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12)
 }
 

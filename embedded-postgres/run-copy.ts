@@ -1,11 +1,14 @@
-/** Restores a copy of an embedded database into a folder and runs it. Prints its address, and ends with its stdin. */
+/**
+ * `run-copy.ts COPY FOLDER [--only-put]`: restores a copy of an embedded database into a folder. Without `--only-put` it
+ * also runs that database, prints its address, and stops it when stdin ends.
+ */
 import { createLog } from '../gateway/kit/log.ts'
 import { startEmbedded } from './embedded.ts'
 import { putBack } from './put-back.ts'
 
-const [copy = '', dataDir = '', only] = process.argv.slice(2)
+const [copy = '', dataDir = '', option] = process.argv.slice(2)
 putBack(copy, dataDir)
-if (only === '--only-put') process.exit(0)
+if (option === '--only-put') process.exit(0)
 const embedded = await startEmbedded({ dataDir, log: createLog({ level: 'warn' }), fsync: false })
 console.log(embedded.url)
 await new Promise<void>((resolve) => process.stdin.once('end', resolve).once('close', resolve).resume())

@@ -31,6 +31,7 @@ function argumentsFrom(args: string[]): SupervisorArguments {
   return { postgres, cluster, port: Number(port), fsync: values.fsync, ...(account && { account }) }
 }
 
+/** How long to wait until the supervisor of an earlier gateway has ended. */
 const PREDECESSOR_MS = 15_000
 const FAST_STOP_MS = 5_000
 const IMMEDIATE_STOP_MS = 2_000
@@ -43,6 +44,7 @@ async function supervise(args: SupervisorArguments): Promise<void> {
   // The gateway can end before the last output is written.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})
+  // The gateway alone decides when PostgreSQL stops.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
   const lock = await waitForLock(`database ${args.cluster}`, PREDECESSOR_MS)
@@ -53,10 +55,10 @@ async function supervise(args: SupervisorArguments): Promise<void> {
     postgres.once('error', () => resolve(null))
     postgres.once('exit', (code) => resolve(code))
   })
-  const first = await Promise.race([stdinClosed, ended.then((code) => ({ code }))])
-  if (first !== undefined) say(`failed: PostgreSQL ended with code ${first.code}`)
+  const crash = await Promise.race([stdinClosed, ended.then((code) => ({ code }))])
+  if (crash !== undefined) say(`failed: PostgreSQL ended with code ${crash.code}`)
   else await stopPostgres(postgres, ended)
-  process.exit(first === undefined ? 0 : 1)
+  process.exit(crash === undefined ? 0 : 1)
 }
 
 function startPostgres({ postgres, cluster, port, fsync, account }: SupervisorArguments): ChildProcess {

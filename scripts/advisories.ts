@@ -8,7 +8,7 @@ import { advisoriesSchema, findingsIn, lockSchema, withReport } from './supply-c
 
 const ROOT = join(import.meta.dirname, '..')
 const FILE = join(import.meta.dirname, 'advisories.json')
-const json = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
+const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'))
 
 const { stdout, stderr } = spawnSync('npm', ['audit', '--json', '--package-lock-only'], {
   cwd: ROOT,
@@ -17,12 +17,12 @@ const { stdout, stderr } = spawnSync('npm', ['audit', '--json', '--package-lock-
 })
 const report: unknown = JSON.parse(stdout || '{}')
 if (typeof report !== 'object' || report === null || !('vulnerabilities' in report)) {
-  console.error(`npm gave no report, so the list stays as it is.\n${stderr}`)
+  console.error(`npm gave no report, so advisories.json is unchanged.\n${stderr}`)
   process.exit(1)
 }
-const list = withReport(advisoriesSchema.parse(json(FILE)), report, new Date().toISOString().slice(0, 10))
+const list = withReport(advisoriesSchema.parse(readJson(FILE)), report, new Date().toISOString().slice(0, 10))
 writeFileSync(FILE, `${JSON.stringify(list, null, 2)}\n`)
-const found = findingsIn(lockSchema.parse(json(join(ROOT, 'package-lock.json'))), list)
+const found = findingsIn(lockSchema.parse(readJson(join(ROOT, 'package-lock.json'))), list)
 for (const { package: name, version, id, severity, title, isAccepted } of found)
   console.log(`${isAccepted ? 'accepted' : 'OPEN'}: ${name} ${version}, ${severity}: ${title} (${id})`)
 console.log(`${list.advisories.length} advisories as of ${list.asOf}.`)

@@ -52,7 +52,7 @@ it('pipes the text of an alert and the address of the console to the command, an
     /^This is a test: .*\nhttps:\/\/ops\.test\n$/,
   )
   const names = readFileSync(join(folder, 'env'), 'utf8').match(/^\w+(?==)/gm)
-  // The shell adds some of its own.
+  // The shell adds these four itself.
   expect(names?.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name)).sort()).toEqual([
     'ALERT_COMMAND',
     'PATH',
@@ -61,10 +61,12 @@ it('pipes the text of an alert and the address of the console to the command, an
 
 it('refuses an alert signed with another secret, an old alert, and a call that is not a POST', async () => {
   const before = readFileSync(join(folder, 'received'), 'utf8')
-  const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
-  expect(await sendTestAlert(deps, { url, secret: other })).toMatchObject({ status: 401 })
-  const old = { now: systemClock.now, machineNow: () => new Date(Date.now() - 3_600_000) }
-  expect(await sendTestAlert({ ...deps, clock: old }, { url, secret: SECRET })).toMatchObject({ status: 401 })
+  const otherSecret = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+  expect(await sendTestAlert(deps, { url, secret: otherSecret })).toMatchObject({ status: 401 })
+  const anHourBehind = { now: systemClock.now, machineNow: () => new Date(Date.now() - 3_600_000) }
+  expect(await sendTestAlert({ ...deps, clock: anHourBehind }, { url, secret: SECRET })).toMatchObject({
+    status: 401,
+  })
   expect((await fetch(url)).status).toBe(405)
   expect(readFileSync(join(folder, 'received'), 'utf8')).toBe(before)
 })

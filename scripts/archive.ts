@@ -9,6 +9,8 @@ export type Entry =
 const BLOCK_BYTES = 512
 const NAME_BYTES = 100
 const PREFIX_BYTES = 155
+/** Where the checksum begins in a header, in bytes. */
+const CHECKSUM_AT = 148
 
 /** Returns the archive: entries sorted by path, without an owner, all with the same time. */
 export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer {
@@ -21,7 +23,10 @@ export function archiveOf(entries: readonly Entry[], modifiedS: number): Buffer 
   return gzipSync(Buffer.concat([...blocks, Buffer.alloc(2 * BLOCK_BYTES)]))
 }
 
-/** Returns the header of an entry: the fields of POSIX 1003.1, in order. */
+/**
+ * Returns the header of an entry. POSIX 1003.1 fixes the order of its fields: name, mode, owner, group, size, time,
+ * checksum, type, target of a link, `ustar` with its version, names of owner and group, device numbers, prefix.
+ */
 function headOf(entry: Entry, modifiedS: number): Buffer {
   const isFile = entry.kind === 'file'
   const { name, prefix } = nameOf(entry.path)
@@ -38,6 +43,7 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
     [' '.repeat(8), 8],
     [isFile ? '0' : '2', 1],
     [isFile ? '' : entry.target, NAME_BYTES],
+    // Two literals, because `\000` in one would be an octal escape.
     ['ustar\0' + '00', 8],
     ['root', 32],
     ['root', 32],
@@ -51,11 +57,12 @@ function headOf(entry: Entry, modifiedS: number): Buffer {
     at += bytes
   }
   const sum = head.reduce((total, byte) => total + byte, 0)
-  head.write(`${octal(sum, 7)}\0 `, 148, 8, 'latin1')
+  head.write(`${octal(sum, 7)}\0 `, CHECKSUM_AT, 8, 'latin1')
   return head
 }
 
-const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}`
+/** Returns the digits of a numeric field, without the NUL byte that ends it. */
+const octal = (value: number, bytes: number): string => value.toString(8).padStart(bytes - 1, '0')
 
 /** Splits a long path at a slash into the header's fields `name` and `prefix`. */
 function nameOf(path: string): { name: string; prefix: string } {

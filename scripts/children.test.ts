@@ -54,8 +54,8 @@ describe('waiting for a part', () => {
   })
 })
 
-const hasIpv6 = Object.values(networkInterfaces()).some((own) =>
-  own?.some(({ address }) => address === '::1'),
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
 )
 const ADDRESSES = hasIpv6 ? ['127.0.0.1', '::1'] : ['127.0.0.1']
 

@@ -47,6 +47,7 @@ export function startChild({ name, file, args = [], env, account }: Start): Chil
     stdio: ['pipe', 'pipe', 'inherit'],
     detached: true,
   })
+  // A part that has ended closes its end of the pipe, which is not an error here.
   child.stdin.on('error', () => {})
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))

@@ -1,7 +1,7 @@
 /**
  * Finds a Chromium for the browser tests: an installed browser, otherwise Playwright's own download, otherwise the
- * distribution's package. The download and the package include the headless shell, which needs a quarter less time
- * because it draws no windows. The few tests that it cannot run (the page cache of Back) run in Chromium.
+ * distribution's package. The download and the package include the headless shell, which is faster because it draws no
+ * windows. It lacks the page cache of the Back button, so the few tests of that cache run in Chromium.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, globSync } from 'node:fs'
@@ -10,7 +10,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { chromium } from 'playwright-core'
 
 const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
-const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell']
+const HEADLESS_SHELLS = ['chromium-headless-shell', 'chrome-headless-shell']
 
 const FIXED_PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -27,7 +27,7 @@ const APT_INSTALL = ['install', '-y', '--no-install-recommends']
 const PACKAGE_MANAGERS = [
   {
     command: 'apt-get',
-    before: ['update'],
+    prepare: ['update'],
     installs: [
       [...APT_INSTALL, 'chromium', 'chromium-headless-shell'],
       [...APT_INSTALL, 'chromium'],
@@ -69,7 +69,7 @@ export function findHeadlessShell(browser: string): string {
   const { CHROMIUM_PATH: named, CHROMIUM_SHELL_PATH: shell } = process.env
   if (shell) return shell
   if (named) return browser
-  const onPath = SHELLS.map(whereIs).find((path) => path !== undefined)
+  const onPath = HEADLESS_SHELLS.map(whereIs).find((path) => path !== undefined)
   return onPath ?? globSync(PLAYWRIGHT_SHELLS, { cwd: PLAYWRIGHT_FOLDER }).map(inPlaywright)[0] ?? browser
 }
 
@@ -125,6 +125,6 @@ function installPackage(say: (line: string) => void): boolean {
     })
     return result.status === 0
   }
-  if (manager.before !== undefined && !succeeds(manager.before)) return false
+  if (manager.prepare !== undefined && !succeeds(manager.prepare)) return false
   return manager.installs.some(succeeds)
 }

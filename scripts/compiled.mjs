@@ -1,6 +1,6 @@
 /**
  * `node --import ./scripts/compiled.mjs FILE` caches Node's compiled code, that of FILE included. This file is not
- * TypeScript: to load the type stripper takes most of a short command's time, and cached code does not need it.
+ * TypeScript: loading the type stripper takes most of a short command's time, and cached code does not need it.
  */
 import { enableCompileCache } from 'node:module'
 import { join } from 'node:path'

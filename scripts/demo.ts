@@ -31,7 +31,7 @@ const RISK_LIMIT_USD = '1000'
 /** The colour of the demo store's own pages. */
 const ACCENT = '#ff7a2f'
 
-/** Enrols the bots and registers the store if that is missing or outdated, and stores the result. */
+/** Enrols the bots and registers the store if either is missing or outdated, and stores the result. */
 export async function prepareDemo(setup: DemoSetup): Promise<StoreAccess> {
   const known = await knownRegistration(setup)
   const [bots, store] = await Promise.all([enrolBots(setup, known), registerStore(setup, known)])
@@ -46,6 +46,7 @@ export async function prepareDemo(setup: DemoSetup): Promise<StoreAccess> {
 async function knownRegistration({ file, urls }: DemoSetup): Promise<Partial<Registration> | undefined> {
   const known = read(file)
   if (known?.apiKey === undefined) return undefined
+  // Any call shows whether the till knows the key. This deposit does not exist.
   const { status } = await fetch(`${urls.gateway}/v1/deposits/1`, {
     headers: { authorization: `Bearer ${known.apiKey}` },
     signal: AbortSignal.timeout(DEADLINE_MS),
@@ -75,8 +76,8 @@ async function registerStore(
   const addresses = ['--origin', urls.store, '--webhook-url', `${urls.store}/webhooks/tradetill`]
   const { storeId, apiKey, webhookSecret } = known ?? {}
   if (storeId === undefined || apiKey === undefined || webhookSecret === undefined) {
-    const look = ['--name', 'Ember Forge', '--accent', ACCENT]
-    const options = [...look, ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
+    const appearance = ['--name', 'Ember Forge', '--accent', ACCENT]
+    const options = [...appearance, ...addresses, '--risk-limit-usd', RISK_LIMIT_USD, '--json']
     const created = await command(['store', 'add', ...options], gatewayEnv)
     return JSON.parse(created) as StoreAccess & { storeId: string }
   }

@@ -28,7 +28,7 @@ let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'tradetill-end-'))
   const { scripts } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
-  // Begins as the project's own script does.
+  // The command begins as `npm start` of this project does, with `exec`.
   const [beginning = ''] = String(scripts.start).split('node ')
   const start = `${beginning}"${process.execPath}" --disable-warning=ExperimentalWarning script.ts`
   writeFileSync(
@@ -52,8 +52,8 @@ function isAlive(pid: number): boolean {
 type Started = { npm: ChildProcess; script: number; part: number; port: number }
 
 async function startNpm(): Promise<Started> {
-  const { npm_execpath: own } = process.env
-  const [command, ...args] = own === undefined ? ['npm', 'start'] : [process.execPath, own, 'start']
+  const { npm_execpath: npmPath } = process.env
+  const [command, ...args] = npmPath === undefined ? ['npm', 'start'] : [process.execPath, npmPath, 'start']
   const npm = spawn(command ?? '', args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   npm.stdout.on('data', (chunk) => (output += chunk))

@@ -74,10 +74,11 @@ function installAlone() {
     tmpdir(),
     `tradetill-install-${createHash('sha256').update(ROOT).digest('hex').slice(0, 16)}.pid`,
   )
-  let hasSaid = false
+  let hasAnnounced = false
   while (!takeLock(file)) {
-    if (!hasSaid) console.log('Another start is installing the packages here. Waiting for it …')
-    hasSaid = true
+    if (!hasAnnounced) console.log('Another start is installing the packages here. Waiting for it …')
+    hasAnnounced = true
+    // Sleeps: this script has no asynchronous parts.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_EVERY_MS)
   }
   try {
@@ -88,19 +89,20 @@ function installAlone() {
 }
 
 /**
- * Takes the lock. Returns false while the process that holds it is alive, and removes the file of a dead process. The
- * file is linked into place with its content, because an empty file would look like that of a dead process.
+ * Takes the lock and returns true. Otherwise returns false, and removes the lock if its process has ended, so the next
+ * attempt succeeds. The file is linked into place with its content, because an empty file would look like the lock of a
+ * process that has ended.
  */
 function takeLock(file) {
-  const own = `${file}.${process.pid}`
+  const ownFile = `${file}.${process.pid}`
   try {
-    writeFileSync(own, String(process.pid))
-    linkSync(own, file)
+    writeFileSync(ownFile, String(process.pid))
+    linkSync(ownFile, file)
     return true
   } catch (error) {
     if (error.code !== 'EEXIST') fail(`The file ${file} cannot be written (${error.message}).`)
   } finally {
-    rmSync(own, { force: true })
+    rmSync(ownFile, { force: true })
   }
   if (!isAlive(Number(readOr(file, '0')))) rmSync(file, { force: true })
   return false
@@ -126,28 +128,28 @@ function isAlive(pid) {
  * Chooses the Node for the next step. The packaged Node does not run everywhere (musl), and is old on some machines. In
  * those cases the machine's own Node is used if it is newer.
  */
-function checkNode() {
+function chooseNode() {
   const pinned = join(ROOT, 'node_modules/.bin/node')
-  const ofPackage = versionOf(pinned)
-  if (ofPackage !== undefined && !isOlder(ofPackage, LOWEST_PACKAGED_NODE)) return
-  const ofMachine = versionOf(process.env.npm_node_execpath ?? 'node')
+  const packagedVersion = versionOf(pinned)
+  if (packagedVersion !== undefined && !isOlder(packagedVersion, LOWEST_PACKAGED_NODE)) return
+  const machineVersion = versionOf(process.env.npm_node_execpath ?? 'node')
   if (
-    ofMachine !== undefined &&
-    ofMachine[0] >= NEEDED_NODE &&
-    (ofPackage === undefined || isOlder(ofPackage, ofMachine))
+    machineVersion !== undefined &&
+    machineVersion[0] >= NEEDED_NODE &&
+    (packagedVersion === undefined || isOlder(packagedVersion, machineVersion))
   ) {
     rmSync(pinned, { force: true })
     return
   }
-  if (ofPackage !== undefined) {
+  if (packagedVersion !== undefined) {
     console.log(
-      `This runs on Node ${ofPackage.join('.')}, the newest Node ${NEEDED_NODE} that npm has for this machine. It is enough to look around.\nFor its security updates install a current Node ${NEEDED_NODE} from https://nodejs.org: the next start uses it.`,
+      `This runs on Node ${packagedVersion.join('.')}, the newest Node ${NEEDED_NODE} that npm has for this machine. It is enough to look around.\nFor its security updates install a current Node ${NEEDED_NODE} from https://nodejs.org: the next start uses it.`,
     )
     return
   }
   rmSync(pinned, { force: true })
   fail(
-    `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${ofMachine?.join('.') ?? 'none'}. Install it from https://nodejs.org.`,
+    `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${machineVersion?.join('.') ?? 'none'}. Install it from https://nodejs.org.`,
   )
 }
 
@@ -176,5 +178,5 @@ function fail(message) {
 }
 
 if (!isInstalled()) installAlone()
-checkNode()
+chooseNode()
 provideExec()

@@ -24,16 +24,16 @@ function writeNode(path: string, version: string): void {
   writeFileSync(join(root, path), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
 }
 
-type Npm = { node?: string; fails?: boolean; kills?: boolean }
+type Npm = { node?: string; fails?: boolean; killsParent?: boolean }
 
 /** A fake npm that installs the package and a Node of this version, once the file `gate` is gone. */
-function writeNpm({ node, fails = false, kills = false }: Npm): void {
+function writeNpm({ node, fails = false, killsParent = false }: Npm): void {
   const bin = join(root, 'node_modules/.bin/node')
   const lines = [
     `import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'`,
     `appendFileSync(${JSON.stringify(join(root, 'npm.log'))}, process.argv.slice(2).join(' ') + '\\n')`,
     ...(fails ? ['process.exit(1)'] : []),
-    ...(kills ? [`process.kill(process.ppid, 'SIGKILL')`] : []),
+    ...(killsParent ? [`process.kill(process.ppid, 'SIGKILL')`] : []),
     `while (existsSync(${JSON.stringify(join(root, 'gate'))})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)`,
     `mkdirSync(${JSON.stringify(join(root, 'node_modules/one'))}, { recursive: true })`,
     `mkdirSync(${JSON.stringify(join(root, 'node_modules/.bin'))}, { recursive: true })`,
@@ -94,32 +94,32 @@ it('if two start at once, one installs and the other waits', async () => {
 })
 
 it('a killed installation does not block the next', () => {
-  writeNpm({ kills: true })
+  writeNpm({ killsParent: true })
   expect(ensure().code).toBeNull()
   writeNpm({ node: 'v24.21.0' })
   expect(ensure().code).toBe(0)
 })
 
 it.each([
-  ['the packages contain a current version', 'v24.21.0', 'v20.9.0', '', true],
-  ['the packages contain an old version, and the machine has a newer one', 'v24.0.0', 'v24.21.0', '', false],
-  ['the packages contain an old version, and the machine has Node 26', 'v24.0.0', 'v26.10.0', '', false],
+  ['the packaged Node is used if it is current', 'v24.21.0', 'v20.9.0', '', true],
+  ['the machine’s Node is used if the packaged one is old', 'v24.0.0', 'v24.21.0', '', false],
+  ['the machine’s Node 26 is used if the packaged one is old', 'v24.0.0', 'v26.10.0', '', false],
   [
-    'the packages contain an old version, and the machine has none that is new enough',
+    'the packaged Node is used, with advice, if it is old and the machine’s is older',
     'v24.0.0',
     'v20.9.0',
     'nodejs.org',
     true,
   ],
-  ['the packages contain none, and the machine has one', undefined, 'v26.10.0', '', false],
-])('Node: %s', (_what, ofPackages, ofMachine, expected, staysPinned) => {
-  writeNpm(ofPackages === undefined ? {} : { node: ofPackages })
-  writeNode('own-node', ofMachine)
+  ['the machine’s Node is used if the packages contain none', undefined, 'v26.10.0', '', false],
+])('%s', (_title, packaged, machine, advice, usesPackaged) => {
+  writeNpm(packaged === undefined ? {} : { node: packaged })
+  writeNode('own-node', machine)
   const { code, output } = ensure()
   expect(code).toBe(0)
-  expect(output).toContain(expected)
-  expect(output.includes('nodejs.org')).toBe(expected !== '')
-  expect(existsSync(join(root, 'node_modules/.bin/node'))).toBe(staysPinned)
+  expect(output).toContain(advice)
+  expect(output.includes('nodejs.org')).toBe(advice !== '')
+  expect(existsSync(join(root, 'node_modules/.bin/node'))).toBe(usesPackaged)
 })
 
 it('without a suitable Node, the start prints which version it needs', () => {

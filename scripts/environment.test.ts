@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '..')
-const NAME = /\b(?:TRADETILL|STEAM_SANDBOX|MARKET_SANDBOX|DEMO_STORE|DATABASE|CHROMIUM)_[A-Z_]*[A-Z]\b/g
+const SETTING = /\b(?:TRADETILL|STEAM_SANDBOX|MARKET_SANDBOX|DEMO_STORE|DATABASE|CHROMIUM)_[A-Z_]*[A-Z]\b/g
 const READERS = [
   'gateway/config.ts',
   'gateway/pricing/settings.ts',
@@ -16,7 +16,7 @@ const READERS = [
 ]
 
 function namesIn(text: string): string[] {
-  return [...new Set(text.match(NAME) ?? [])].sort()
+  return [...new Set(text.match(SETTING) ?? [])].sort()
 }
 
 test('docs/operating.md lists exactly the settings that are read', () => {

@@ -80,7 +80,8 @@ const SAMPLES: Record<DepositEventType, Sample> = {
 const EPOCH_MEANING =
   'Rare: the till lost its latest changes, and its numbers skip a million ([what to do](store-guide.md#after-the-till-was-restored)). It no longer has the events after `data.previousSequence`: **compare your open deposits, and keep your cursor as it is.**'
 
-const ID = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
+/** An event's id without its last two digits. */
+const ID_PREFIX = '6f1c7a52-3b90-4c5e-9d2a-0000000000'
 const AT = '2026-01-01T12:03:21.000Z'
 
 const OPENED_AT = new Date('2026-01-01T12:00:00.000Z')
@@ -93,7 +94,7 @@ const FIELDS = {
 
 const epochSample = (): WebhookEvent =>
   webhookSchema.parse({
-    id: `${ID}21`,
+    id: `${ID_PREFIX}21`,
     type: EPOCH_TYPE,
     timestamp: AT,
     sequence: 1_000_018,
@@ -104,7 +105,7 @@ function sampleOf(type: DepositEventType): WebhookEvent {
   const { sequence, change, tradeReason: reason = null } = SAMPLES[type]
   const isReversed = (change.reversedAmount ?? 0) > 0
   return webhookSchema.parse({
-    id: `${ID}${sequence}`,
+    id: `${ID_PREFIX}${sequence}`,
     type,
     timestamp: AT,
     sequence,

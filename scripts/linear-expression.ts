@@ -7,7 +7,7 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp'
 
 /**
- * A repetition with more times than this counts as endless, because reading a long text that often takes too long.
+ * A repetition of more rounds than this counts as endless, because reading a long text that often takes too long.
  */
 const MOST_TIMES = 64
 const MOST_POSITIONS = 1_500
@@ -35,7 +35,7 @@ export function slownessOf(pattern: string, flags: string): string | undefined {
     const { alternatives } = new RegExpParser().parseLiteral(`/${pattern}/${flags}`).pattern
     const whole = builder.either(alternatives)
     const isAnchored = flags.includes('y') || (!flags.includes('m') && alternatives.every(beginsAtStart))
-    return slowWay(builder.automaton(whole, isAnchored))
+    return findSlowWay(builder.automaton(whole, isAnchored))
   } catch (error) {
     if (error instanceof NotJudged) return error.message
     throw error
@@ -98,8 +98,9 @@ function createBuilder(flags: string) {
     return [...needed, optional].reduce(both, NOTHING)
   }
   const assertionPart = (assertion: AST.Assertion): Part => {
-    refuseLongLooks(assertion)
-    // A lookahead reads its text, then the match continues from its old position.
+    refuseUnboundedLookbehind(assertion)
+    // A lookahead reads its text and leads no further, to a position that reads nothing. The match continues from where
+    // the lookahead began.
     if (assertion.kind === 'lookahead')
       return oneOf([both(either(assertion.alternatives), position(0n)), CONDITION])
     return CONDITION
@@ -130,7 +131,7 @@ function createBuilder(flags: string) {
   return { either, automaton }
 }
 
-function refuseLongLooks(assertion: AST.Assertion): void {
+function refuseUnboundedLookbehind(assertion: AST.Assertion): void {
   if (assertion.kind === 'lookbehind' && !assertion.alternatives.every(isBounded))
     throw new NotJudged('looks behind without a bound')
 }
@@ -163,24 +164,24 @@ const PROBES = [
 function characterReader(flags: string): (raw: string) => bigint {
   const known = new Map<string, bigint>()
   return (raw) => {
-    const before = known.get(raw)
-    if (before !== undefined) return before
-    const one = new RegExp(`^(?:${raw})$`, flags.replace(/[gym]/g, ''))
-    const bits = PROBES.reduce((sum, probe, at) => (one.test(probe) ? sum | (1n << BigInt(at)) : sum), 0n)
+    const cached = known.get(raw)
+    if (cached !== undefined) return cached
+    const matcher = new RegExp(`^(?:${raw})$`, flags.replace(/[gym]/g, ''))
+    const bits = PROBES.reduce((sum, probe, at) => (matcher.test(probe) ? sum | (1n << BigInt(at)) : sum), 0n)
     known.set(raw, bits)
     return bits
   }
 }
 
-function slowWay({ reads, next, sure }: Automaton): string | undefined {
+function findSlowWay({ reads, next, sure }: Automaton): string | undefined {
   const reachable = next.map((_, from) => reachedFrom(next, from))
   const canReach = (from: number, to: number): boolean => reachable[from]?.has(to) === true
   const readsOf = (at: number): bigint => reads[at] ?? 0n
   const loops = [...next.keys()].filter((at) => canReach(at, at))
-  const ends = loops.filter((at) => !sure.has(at))
-  for (const loop of ends)
+  const loopsThatCanFail = loops.filter((at) => !sure.has(at))
+  for (const loop of loopsThatCanFail)
     if (hasTwoWaysAround(loop)) return 'can go around a loop in two ways, and then fail (exponential)'
-  for (const second of ends)
+  for (const second of loopsThatCanFail)
     for (const first of loops)
       if (first !== second && canReach(first, second) && leadsInto(first, second))
         return 'can go from a loop, or from where the search begins, into a loop that reads the same, and then fail'

@@ -1,5 +1,5 @@
 /**
- * `npm run live`: the port's checks against the real Steam, never part of `npm test`. It only reads, unless
+ * `npm run live`: the checks of the Steam port, run against the real Steam, and never part of `npm test`. It only reads, unless
  * TRADETILL_LIVE_ITEM names an asset id of the partner. An offer then requests that item and is cancelled, or, with
  * TRADETILL_LIVE_ACCEPT=1, waits for the partner to accept it. With `--record` it leaves a redacted record for the
  * tests. With `--password` it asks for name, password and code, for a bot without a Steam app.
@@ -18,7 +18,7 @@ await checkLive({
   tradeLink: env.TRADETILL_LIVE_TRADE_LINK ?? '',
   game: env.TRADETILL_LIVE_GAME ?? 'cs',
   item: env.TRADETILL_LIVE_ITEM,
-  waits: env.TRADETILL_LIVE_ACCEPT === '1',
+  waitsForAccept: env.TRADETILL_LIVE_ACCEPT === '1',
   recordInto: flags.includes('--record') ? RECORDS : undefined,
 }).catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error)

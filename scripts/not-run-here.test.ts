@@ -21,10 +21,11 @@ test.each(NOT_RUN_HERE)('$what: `$command` names existing files and options', ({
     expect(existsSync(join(ROOT, `${file}.test.ts`))).toBe(true)
     return
   }
-  const [, script = '', given = ''] = /^npm run ([\w-]+)(?: -- (.+))?$/.exec(command) ?? []
+  const [, script = '', words = ''] = /^npm run ([\w-]+)(?: -- (.+))?$/.exec(command) ?? []
   expect(Object.keys(scripts)).toContain(script)
   if (script !== 'prove') return
-  const [proof = '', ...options] = given.split(' ').filter((word) => !/^(\d+|pure|real)$/.test(word))
+  // Leaves out the values of options.
+  const [proof = '', ...options] = words.split(' ').filter((word) => !/^(\d+|pure|real)$/.test(word))
   const help = helpOf(proof)
   expect(help).not.toBe('')
   for (const option of options) expect(help).toContain(`  ${option} `)

@@ -26,7 +26,7 @@ export const NOT_RUN_HERE: readonly NotRunHere[] = [
   { what: 'gateways replaced one after the other', command: 'npm run prove -- rolling' },
   { what: 'an item paid in a browser and sold on a market', command: 'npm run prove -- sale' },
   { what: 'sales under every fault and lie, and planted defects', command: 'npm run prove -- sales' },
-  { what: 'such sales on PostgreSQL', command: 'npm run prove -- sales --level real --seeds 60' },
+  { what: 'sales under faults, on PostgreSQL', command: 'npm run prove -- sales --level real --seeds 60' },
   { what: 'gateway and vault killed in the middle of sales', command: 'npm run prove -- kill-sales' },
   { what: 'a year of a million deposits: sweeps, lists and jobs', command: 'npm run prove -- year' },
   {

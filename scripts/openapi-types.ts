@@ -88,6 +88,7 @@ const shapeOf = (name: string, schema: unknown): string => `export type ${name} 
 export function shapesOf(document: unknown, names: readonly string[]): string {
   const schemas = recordOf(recordOf(recordOf(document).components).schemas)
   const wanted = new Set(names)
+  // The loop also visits the names that it adds.
   for (const name of wanted) {
     for (const [, other = ''] of JSON.stringify(schemas[name]).matchAll(/#\/components\/schemas\/(\w+)/g))
       wanted.add(other)

@@ -26,7 +26,7 @@ export type ProductionPackage = {
   path: string
   name: string
   version: string
-  /** The checksum in npm's form; undefined for our own folder. */
+  /** The checksum in npm's form; undefined for our own folder, stubs/languages. */
   integrity: string | undefined
   license: string | undefined
 }
@@ -49,8 +49,8 @@ export function productionPackages({ packages }: LockFile): ProductionPackage[] 
 export function differentPackages(wanted: readonly ProductionPackage[], installed: LockFile): string[] {
   return wanted
     .filter(({ path, integrity }) => {
-      const there = installed.packages[path]
-      return there === undefined || there.integrity !== integrity
+      const found = installed.packages[path]
+      return found === undefined || found.integrity !== integrity
     })
     .map(({ path }) => path)
 }

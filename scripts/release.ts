@@ -1,6 +1,6 @@
 /**
  * `npm run release`: builds `tradetill-VERSION-COMMIT.tgz` and its checksum into `release/`, or into the named folder.
- * It holds the server, the built pages and their packages. Needs a tree without changes, and no network.
+ * The archive holds the server, the built pages and the server's packages. Needs a clean work tree, and no network.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,6 +9,7 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type Build, ourBuild } from '../gateway/db/build.ts'
 import { archiveOf, type Entry } from './archive.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from './build-pages.ts'
 import {
   billOf,
   differentPackages,
@@ -17,7 +18,6 @@ import {
   productionPackages,
   readLock,
 } from './release-packages.ts'
-import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 

@@ -8,11 +8,11 @@ describe('a function', () => {
     const [found] = functionsOf(`
 export async function pay(
   amount: number,
-  { of }: { of: string },
+  { order }: { order: string },
 ): Promise<void> {
   await spend(amount)
 
-  await tell(of)
+  await report(order)
 }
 `)
     expect(found).toEqual({ name: 'pay', line: 2, lines: 8, parameters: 2, isCallback: false })
@@ -97,17 +97,18 @@ it('regular expressions are found with their lines, even those built from parts'
 })
 
 describe('import cycles', () => {
-  const of = (...pairs: string[]) =>
+  /** Each pair is an import: in `ab`, the file a imports the file b. */
+  const cyclesAmong = (...pairs: string[]) =>
     cyclesOf(pairs.map((pair) => ({ from: pair[0] ?? '', to: pair[1] ?? '', typeOnly: true })))
 
   it('are found among other imports', () => {
-    expect(of('ab', 'bc', 'cd', 'db', 'de', 'xy', 'yx')).toEqual([
+    expect(cyclesAmong('ab', 'bc', 'cd', 'db', 'de', 'xy', 'yx')).toEqual([
       ['b', 'c', 'd'],
       ['x', 'y'],
     ])
   })
 
   it('are not reported if two paths lead to one file', () => {
-    expect(of('ab', 'ac', 'bd', 'cd')).toEqual([])
+    expect(cyclesAmong('ab', 'ac', 'bd', 'cd')).toEqual([])
   })
 })

@@ -2,20 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, mkdirSync, realpathSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
-import { join, relative } from 'node:path'
+import { join, resolve } from 'node:path'
 import { cacheCompiledCode } from '../gateway/kit/compile-cache.ts'
 import { tryLock } from '../gateway/kit/lock.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from './build-pages.ts'
 import { type Child, portProblem, startChild } from './children.ts'
 import { prepareDemo } from './demo.ts'
 import { beginTour } from './tour.ts'
 import { startVault } from './vault.ts'
-import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 cacheCompiledCode()
 
 const ROOT = join(import.meta.dirname, '..')
 const env = process.env
-const dataRoot = join(ROOT, relative(ROOT, env.TRADETILL_DATA_ROOT ?? join(ROOT, '.data')))
+const dataRoot = resolve(env.TRADETILL_DATA_ROOT ?? join(ROOT, '.data'))
 const PORTS = {
   gateway: { setting: 'TRADETILL_PORT', fallback: 4300 },
   sandbox: { setting: 'STEAM_SANDBOX_PORT', fallback: 4301 },
@@ -128,14 +128,14 @@ const gatewayEnv: Record<string, string> = {
 const startGateway = (): Child => startPart('gateway', 'embedded-postgres/main.ts', gatewayEnv)
 
 /** Kills the gateway, as a crash would, and starts it again. */
-async function killGateway(gateway: Child): Promise<{ next: Child; isBack: Promise<void> }> {
+async function killGateway(gateway: Child): Promise<{ next: Child; ready: Promise<void> }> {
   endedOnPurpose.add(gateway)
   await gateway.kill()
   console.log('\nThe tour killed the gateway and is starting it again.')
   const next = startGateway()
   // The new gateway takes the old one's place in the list, because the parts are stopped in order.
   children.splice(children.indexOf(gateway), 1, ...children.splice(-1))
-  return { next, isBack: next.waitForLine('ready at', READY_MS) }
+  return { next, ready: next.waitForLine('ready at', READY_MS) }
 }
 
 /** Starts the tour, which adds its buttons to the sandbox's page. */
@@ -145,9 +145,9 @@ async function startTour(parts: { sandbox: Child; gateway: Child; apiKey: string
     urls,
     apiKey: parts.apiKey,
     async killGateway() {
-      const { next, isBack } = await killGateway(gateway)
+      const { next, ready } = await killGateway(gateway)
       gateway = next
-      return { isBack }
+      return { ready }
     },
   })
   parts.sandbox.onLine((line) => {
@@ -180,18 +180,18 @@ async function startSandboxMode(): Promise<void> {
     sandbox.waitForLine('ready at', READY_MS),
     gateway.waitForLine('ready at', READY_MS),
   ])
-  const key = await prepareDemo({ file: join(dataRoot, 'demo-store.json'), urls, gatewayEnv })
+  const access = await prepareDemo({ file: join(dataRoot, 'demo-store.json'), urls, gatewayEnv })
   const store = startPart('demo store', 'demo-store/main.ts', {
     DEMO_STORE_PORT: String(ports.store),
     DEMO_STORE_DATA: join(dataRoot, 'demo-store.sqlite'),
     TRADETILL_URL: urls.gateway,
-    TRADETILL_API_KEY: key.apiKey,
-    TRADETILL_WEBHOOK_SECRET: key.webhookSecret,
+    TRADETILL_API_KEY: access.apiKey,
+    TRADETILL_WEBHOOK_SECRET: access.webhookSecret,
     STEAM_SANDBOX_URL: urls.sandbox,
     DEMO_STORE_STDIN: '1',
   })
   await store.waitForLine('ready at', READY_MS)
-  await startTour({ sandbox, gateway, apiKey: key.apiKey })
+  await startTour({ sandbox, gateway, apiKey: access.apiKey })
   // Not awaited, because the first deposit does not need it.
   const market = startPart('market sandbox', 'market-sandbox/main.ts', {
     MARKET_SANDBOX_PORT: String(ports.market),
@@ -214,13 +214,14 @@ Then:  the tour, ten minutes with a button for each scene: ${urls.sandbox}/tour/
        sell what was paid, in two minutes: docs/selling.md#try-it-in-two-minutes
 Ctrl-C stops everything.`)
   vaultSetUp = startOwnVault(market.waitForLine('ready at', READY_MS))
-  // Not awaited, because shoppers do not need the operators' page.
+  // Built last, because shoppers do not need the operators' page.
   await buildConsoleIfChanged().catch((error: unknown) => console.error(error))
 }
 
-/** Starts the vault. Nobody needs to await it, because a till accepts items without a vault. */
-async function startOwnVault(market: Promise<unknown>): Promise<void> {
-  await market.catch(() => {})
+/** Starts the vault, which a till needs only to give items away. */
+async function startOwnVault(marketReady: Promise<unknown>): Promise<void> {
+  // If the market does not start, everything stops anyway.
+  await marketReady.catch(() => {})
   if (isStopping) return
   const gatewayData = gatewayEnv.TRADETILL_DATA ?? ''
   const place = { dataRoot, sandboxUrl: urls.sandbox, marketUrl: urls.market, gatewayData }

@@ -15,9 +15,9 @@ import {
 } from './supply-chain.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const json = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
-const lock = lockSchema.parse(json('package-lock.json'))
-const list = advisoriesSchema.parse(json('scripts/advisories.json'))
+const readJson = (file: string): unknown => JSON.parse(readFileSync(join(ROOT, file), 'utf8'))
+const lock = lockSchema.parse(readJson('package-lock.json'))
+const list = advisoriesSchema.parse(readJson('scripts/advisories.json'))
 
 const CHECKSUM = `sha512-${'A'.repeat(86)}==`
 const good = { version: '1.2.3', integrity: CHECKSUM }
@@ -54,20 +54,20 @@ describe('the packages of this project', () => {
     expect(readFileSync(join(ROOT, 'scripts/ensure-deps.mjs'), 'utf8')).toContain("'--ignore-scripts'")
   })
 
-  it('have no known advisories except those that were reviewed and accepted', () => {
+  it('have no known advisories except accepted ones, and every acceptance has its advisory', () => {
     const found = findingsIn(lock, list)
     const open = found.filter(({ isAccepted }) => !isAccepted)
     expect(open.map(({ package: name, version, id }) => `${name} ${version}: ${id}`)).toEqual([])
     const used = found.map(({ id, package: name }) => `${id} ${name}`)
-    const accepted = list.accepted.map(({ id, package: name }) => `${id} ${name}`)
-    expect(accepted.filter((each) => !used.includes(each))).toEqual([])
+    const acceptances = list.accepted.map(({ id, package: name }) => `${id} ${name}`)
+    expect(acceptances.filter((each) => !used.includes(each))).toEqual([])
   })
 
   it('are required by exact versions', () => {
     const versions = z.record(z.string(), z.string())
     const wanted = z
       .object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions })
-      .parse(json('package.json'))
+      .parse(readJson('package.json'))
     const loose = Object.values(wanted).flatMap((each) =>
       Object.entries(each).filter(
         ([, version]) => !/^(?:npm:@?[\w/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
@@ -96,9 +96,9 @@ describe('the lock file', () => {
   })
 
   test.each(['dependencies', 'optionalDependencies'])('is searched for missing %s', (kind) => {
-    const asking = { ...good, [kind]: { 'inner-one': '1', 'outer-one': '1', '@odd/elsewhere': '1' } }
+    const parent = { ...good, [kind]: { 'inner-one': '1', 'outer-one': '1', '@odd/elsewhere': '1' } }
     const packages = {
-      'node_modules/@odd/cli': asking,
+      'node_modules/@odd/cli': parent,
       'node_modules/@odd/cli/node_modules/inner-one': good,
       'node_modules/outer-one': good,
       'node_modules/even/node_modules/@odd/elsewhere': good,
@@ -129,9 +129,9 @@ describe('an advisory', () => {
 
   test('is accepted only for the named package', () => {
     const why = 'nothing from outside reaches it'
-    const [own] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'odd', why }])
+    const [accepted] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'odd', why }])
     const [other] = against('node_modules/odd', good, [{ id: ADVISORY.id, package: 'even', why }])
-    expect([own?.isAccepted, other?.isAccepted]).toEqual([true, false])
+    expect([accepted?.isAccepted, other?.isAccepted]).toEqual([true, false])
   })
 
   test.each([

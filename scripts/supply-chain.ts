@@ -102,7 +102,7 @@ export function findingsIn(lock: Lock, { advisories, accepted }: Advisories): Fi
       .map((advisory) => ({
         ...advisory,
         version,
-        isAccepted: accepted.some(({ id, package: of }) => id === advisory.id && of === name),
+        isAccepted: accepted.some((each) => each.id === advisory.id && each.package === name),
       })),
   )
 }

@@ -9,12 +9,12 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { FAILURES } from '../gateway/testing/evidence.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from './build-pages.ts'
 import { affectedTests, isChangedArgument } from './changed.ts'
 import { findChromium, findHeadlessShell } from './chromium.ts'
 import { NOT_RUN_HERE } from './not-run-here.ts'
 import { whyRefused } from './test-arguments.ts'
 import type { RunResult } from './test-report.ts'
-import { buildConsoleIfChanged, buildWidgetIfChanged } from './widget.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs')
@@ -99,9 +99,9 @@ function readResult(file: string): RunResult | undefined {
 function printTotals(result: RunResult | undefined, code: number): number {
   const { passed, failed } = result ?? { passed: 0, failed: 1 }
   // Vitest can fail without a failed test, such as in a set-up or at an unknown option.
-  const all = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed
-  console.log(`\n${passed} passed, ${all} failed`)
-  return all > 0 ? 1 : 0
+  const failures = failed === 0 && (code !== 0 || passed === 0) ? 1 : failed
+  console.log(`\n${passed} passed, ${failures} failed`)
+  return failures > 0 ? 1 : 0
 }
 
 process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {

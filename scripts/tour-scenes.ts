@@ -1,4 +1,4 @@
-/** The scenes of the tour, in order. Each ends with a summary of the events and a link to the place to look. */
+/** The scenes of the tour, in order. Each ends with a summary of the events, and with links to where they can be seen. */
 import type { Payment } from '../contract/widget-api.ts'
 import { DEFAULT_PROTECTION_DAYS } from '../gateway/config.ts'
 import type { OpenOffer, Stage } from './tour-stage.ts'
@@ -27,9 +27,9 @@ async function pay(stage: Stage, offer: OpenOffer): Promise<Payment> {
   return stage.until(offer.shopper, isPaid)
 }
 
-function linksOf({ urls }: Stage, { id, hash }: Payment, atStore: string): Link[] {
+function linksOf({ urls }: Stage, { id, hash }: Payment, storeShows: string): Link[] {
   return [
-    { label: `The store: ${atStore}`, url: `${urls.store}/` },
+    { label: `The store: ${storeShows}`, url: `${urls.store}/` },
     { label: 'The page of the shopper', url: `${urls.gateway}/deposit/${hash}` },
     {
       label: 'The deposit in the console (enter it first by the link in your terminal)',
@@ -93,14 +93,14 @@ async function attemptScam(stage: Stage): Promise<Played> {
 }
 
 async function barBot(stage: Stage): Promise<Played> {
-  const unlucky = await stage.firstChoice()
-  const misfortune = '/control/behaviours/send-new-device'
-  await stage.sandbox('PUT', misfortune, { steamId: unlucky.steamId })
-  const offer = await stage.topUp().finally(() => stage.sandbox('DELETE', misfortune))
-  if (offer.bot === unlucky.name) throw new Error('Steam refused no bot. Play the scene again.')
+  const refusedBot = await stage.firstChoice()
+  const behaviour = '/control/behaviours/send-new-device'
+  await stage.sandbox('PUT', behaviour, { steamId: refusedBot.steamId })
+  const offer = await stage.topUp().finally(() => stage.sandbox('DELETE', behaviour))
+  if (offer.bot === refusedBot.name) throw new Error('Steam refused no bot. Play the scene again.')
   const payment = await pay(stage, offer)
   return {
-    summary: `Steam refuses ${unlucky.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
+    summary: `Steam refuses ${refusedBot.name}, as it does after a login from a new device. That bot now pauses. ${offer.bot} sent the offer, and the shopper noticed no delay.`,
     links: [
       {
         label: 'Bots in the console: one of them is paused by Steam’s refusal',
@@ -113,9 +113,9 @@ async function barBot(stage: Stage): Promise<Played> {
 
 async function killGateway(stage: Stage): Promise<Played> {
   const offer = await stage.topUp()
-  const { isBack } = await stage.killGateway()
+  const { ready } = await stage.killGateway()
   await stage.accept(offer.offerId)
-  await isBack
+  await ready
   const payment = await stage.until(offer.shopper, isPaid)
   return {
     summary: `The gateway was killed with \`kill -9\` while the offer was open, and the shopper accepted while it was dead. It came back, asked Steam, and credited ${dollars(payment.amount ?? 0)} once.`,

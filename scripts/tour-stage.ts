@@ -9,7 +9,7 @@ export type TourSetup = {
   /** The store's key, to read the store's events. */
   apiKey: string
   /** Kills the gateway as a crash would, and starts it again. Resolves when the old gateway has ended. */
-  killGateway(): Promise<{ isBack: Promise<void> }>
+  killGateway(): Promise<{ ready: Promise<void> }>
 }
 
 const DEADLINE_MS = 10_000
@@ -79,6 +79,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
       await requireSuccess(shopper.post('/api/trade-url', { tradeUrl: guest.tradeUrl }))
       const choice = { game: 'cs', items: await pickItems(shopper, items) }
       await requireSuccess(shopper.post('/api/trade', choice))
+      // The page's API calls the number of the offer `steamTradeId`.
       const { steamTradeId, bot, amount } = await until(
         shopper,
         (payment) => payment.status === 'pending' && payment.steamTradeId !== null,
@@ -86,7 +87,7 @@ export function createStage({ urls, apiKey, killGateway }: TourSetup) {
       return { shopper, guest, offerId: steamTradeId ?? '', amount: amount ?? 0, bot: bot?.name ?? '' }
     },
     until,
-    /** Waits until the till reports to the store that all of the deposit was taken back. */
+    /** Waits until the till reports to the store that items of the deposit were taken back. */
     untilReversed: (id: string) =>
       eventually(async () => {
         const answer = await fetch(`${urls.gateway}/v1/deposits/${id}`, {

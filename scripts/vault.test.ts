@@ -8,7 +8,7 @@ const run = (code: string, { input = '', stopping = new AbortController().signal
 
 describe('a command of the vault', () => {
   it('receives its input, and if it fails, its first line on stderr is reported', async () => {
-    await run("process.exitCode = require('node:fs').readFileSync(0).length - 1000000", {
+    await run(`process.exitCode = require('node:fs').readFileSync(0).length - ${LONGER_THAN_A_PIPE.length}`, {
       input: LONGER_THAN_A_PIPE,
     })
     await expect(run("console.error('one\\ntwo'); process.exitCode = 1")).rejects.toThrow(/: one$/)

@@ -82,7 +82,7 @@ const linesOf = (accounts: readonly Bot[]): string =>
 type Urls = Pick<VaultSetup, 'sandboxUrl' | 'marketUrl'>
 type Command = (args: string[], input?: string) => Promise<void>
 
-/** The names of the markets in the vault and in the sandbox. */
+/** The name of each market in the vault, and in the sandbox. */
 const MARKETS = [
   ['market.csgo.com', 'family'],
   ['waxpeer.com', 'waxpeer'],
@@ -119,11 +119,11 @@ type RunOptions = {
 }
 
 /** Runs Node with these arguments. If it fails, throws with the first line of its stderr. */
-export function runWithInput(args: readonly string[], how: RunOptions): Promise<void> {
-  const { env, account, input, stopping: signal } = how
+export function runWithInput(args: readonly string[], options: RunOptions): Promise<void> {
+  const { env, account, input, stopping: signal } = options
   return new Promise((resolve, reject) => {
-    const options = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, signal, ...account }
-    const child = execFile(process.execPath, args, options, (error, _out, errors) => {
+    const settings = { env: { ...process.env, ...env }, timeout: DEADLINE_MS, signal, ...account }
+    const child = execFile(process.execPath, args, settings, (error, _out, errors) => {
       if (error) reject(new Error(`vault ${args[1]}: ${errors.trim().split('\n')[0] || error.message}`))
       else resolve()
     })
@@ -140,6 +140,7 @@ function separateAccount(folder: string): Account | undefined {
   return isReachable ? nobody() : undefined
 }
 
+/** Returns whether other accounts can enter every folder of this path. */
 function canOthersPass(path: string): boolean {
   const parent = dirname(path)
   return (statSync(path).mode & 0o001) !== 0 || statSync(path).isFile()

@@ -136,21 +136,24 @@ function caller(options: TillOptions) {
   return async <T>(request: Call): Promise<T> => {
     for (let tried = 1; ; tried += 1) {
       const answer = await attempt(request)
-      const read = answer === undefined ? undefined : await bodyOf(answer)
-      if (answer?.ok === true && read !== undefined) return read as T
+      const body = answer === undefined ? undefined : await bodyOf(answer)
+      if (answer?.ok === true && body !== undefined) return body as T
       const retryAfterS = Number(answer?.headers.get('retry-after')) || undefined
       const waitMs = retryAfterS === undefined ? backoff(tried) : retryAfterS * 1_000
       if (tried >= tries || waitMs > longestWaitMs || !isTemporary(answer, retryAfterS)) {
         if (answer === undefined || answer.ok)
           throw new TillUnreachable(`no answer from ${base}${request.path}`)
-        throw new TillProblem(answer.status, read ?? {}, retryAfterS)
+        throw new TillProblem(answer.status, body ?? {}, retryAfterS)
       }
       await wait(waitMs, request.signal)
     }
   }
 }
 
-/** True if a retry may succeed. Every call can be repeated: creation has its `externalId`, and cancellation a key. */
+/**
+ * True if a retry may succeed. That includes a 2xx whose body was lost. Every call can be repeated: creation has its
+ * `externalId`, and cancellation a key.
+ */
 function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined

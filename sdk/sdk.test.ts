@@ -77,7 +77,7 @@ describe('a call', () => {
     const { till, requests, waits } = tillThatAnswers(new TypeError('broken'), cut, problem(502, ''), found())
     expect(await till.createDeposit(ORDER)).toEqual(DEPOSIT)
     expect(requests.map(({ body }) => body)).toEqual([ORDER, ORDER, ORDER, ORDER])
-    // Each wait is about twice as long as the one before.
+    // Each wait is about twice as long as the one before. The first is at least half of 500 ms.
     const [first = 0, , third = 0] = waits
     expect(first).toBeGreaterThanOrEqual(250)
     expect(third).toBeGreaterThanOrEqual(1_000)
@@ -118,7 +118,7 @@ describe('a call', () => {
     expect(requests).toHaveLength(1)
   })
 
-  test('without any answer reports that it may have worked', async () => {
+  test('without any answer is tried four times, and then reported as unreachable', async () => {
     const { till, requests } = tillThatAnswers(...Array.from({ length: 4 }, () => new TypeError('broken')))
     await expect(till.get('7')).rejects.toBeInstanceOf(TillUnreachable)
     expect(requests).toHaveLength(4)
@@ -226,10 +226,10 @@ describe('credit', () => {
   test('that cannot be saved does not move the cursor', async () => {
     const { store, state } = memory()
     const { till } = tillThatAnswers(found({ events: life, next: 5, hasMore: false }))
-    const full = async () => {
+    const failingUpdate = async () => {
       throw new Error('the disk is full')
     }
-    await expect(catchUp(till, { ...store, update: full })).rejects.toThrow('full')
+    await expect(catchUp(till, { ...store, update: failingUpdate })).rejects.toThrow('full')
     expect(state.cursor).toBe(0)
   })
 })
@@ -255,6 +255,7 @@ describe('a webhook', () => {
   test.each<[what: string, headers: Record<string, string>, body: string]>([
     ['another body', signed(), `${body} `],
     ['another secret', signed(now, `whsec_${Buffer.alloc(32, 8).toString('base64')}`), body],
+    // Five minutes are accepted.
     ['an old time', signed(new Date(now.getTime() - 301_000)), body],
     ['a future time', signed(new Date(now.getTime() + 301_000)), body],
     ['another id', { ...signed(), 'webhook-id': 'e3' }, body],

@@ -26,7 +26,7 @@ const settings = (change: Partial<LiveSettings> = {}): LiveSettings => ({
   tradeLink: sandbox.as('nova_hound').tradeUrl(),
   game: 'cs',
   item: undefined,
-  waits: false,
+  waitsForAccept: false,
   recordInto: undefined,
   ...change,
 })

@@ -27,7 +27,7 @@ export type LiveSettings = {
   /** Asset id of the partner's item that the test offer asks for; undefined sends no offer. */
   item: string | undefined
   /** Whether to wait for the partner to accept the offer instead of cancelling it. */
-  waits: boolean
+  waitsForAccept: boolean
   /** Folder for a record of Steam's answers; undefined writes none. */
   recordInto: string | undefined
 }
@@ -50,7 +50,7 @@ const realWorld = (): LiveWorld => ({
 
 /** Runs the port's checks against the real Steam and prints those that pass. Rejects with the first that fails. */
 export async function checkLive(settings: LiveSettings, world = realWorld()): Promise<void> {
-  const { tradeLink, game: named, item, waits, recordInto } = settings
+  const { tradeLink, game: named, item, waitsForAccept, recordInto } = settings
   const [, account, token] = LINK.exec(tradeLink) ?? []
   const game = GAMES.find((each) => each === named)
   if (account === undefined || token === undefined || game === undefined) {
@@ -75,7 +75,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
       passed += 1
       world.say(`ok  ${what}`)
     },
-    ...(item === undefined ? {} : { smoke: smokeOf(item, waits) }),
+    ...(item === undefined ? {} : { smoke: smokeOf(item, waitsForAccept) }),
   })
   const isComplete = await check.then(
     () => true,
@@ -83,7 +83,7 @@ export async function checkLive(settings: LiveSettings, world = realWorld()): Pr
   )
   if (recordInto !== undefined) {
     const bot = accountOfToken(refreshToken) ?? ''
-    const run = { at: now, game, bot, partner, item, isAccepted: waits, passed, isComplete, replies }
+    const run = { at: now, game, bot, partner, item, isAccepted: waitsForAccept, passed, isComplete, replies }
     world.say(`A record of what Steam answered is in ${await writeRecord(recordInto, run)}`)
   }
   await check
@@ -113,10 +113,10 @@ async function logIn(
   return answer.refreshToken
 }
 
-function smokeOf(wanted: string, waits: boolean): NonNullable<PortChecks['smoke']> {
+function smokeOf(wanted: string, waitsForAccept: boolean): NonNullable<PortChecks['smoke']> {
   return {
     choose: (items) => items.find((item) => item.assetId === wanted),
-    ...(waits ? { accept: askToAccept } : {}),
+    ...(waitsForAccept ? { accept: askToAccept } : {}),
   }
 }
 

@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/widget.ts'
+import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/build-pages.ts'
 import { defineProof, keepFlag } from '../proof.ts'
 import { withFolder, withServer } from '../server.ts'
 import { type Check, checkBehind } from './behind.ts'
