@@ -260,12 +260,13 @@ function withFiles(given: Record<string, string | undefined>) {
 
 const SET_TWICE = { kind: 'refused', reason: 'and the setting itself are both set: unset one' } as const
 
-const NAMES =
+/** The settings that the gateway reads. */
+const SETTINGS =
   /^(TRADETILL_|(?:DATABASE_URL(?:_FILE)?|NOTIFY_SOCKET|NODE_DEBUG|NODE_TLS_REJECT_UNAUTHORIZED)$)/
 
 /** Reads the settings, and treats empty ones as absent. Returns all problems at once. */
 export function readConfig(environment: Record<string, string | undefined> = process.env): ConfigAnswer {
-  const given = Object.entries(environment).filter(([name, value]) => NAMES.test(name) && value !== '')
+  const given = Object.entries(environment).filter(([name, value]) => SETTINGS.test(name) && value !== '')
   const { settings, problems } = withFiles(Object.fromEntries(given))
   if (problems.length > 0) return { kind: 'refused', problems }
   const parsed = environmentSchema.safeParse(settings)

@@ -99,7 +99,8 @@ export async function startGateway(config: Config, startup: Startup = startUp(co
     shutdown.add('readiness', 'readiness', async () => {
       const wasReady = progress.state === 'ready'
       progress.state = 'draining'
-      if (wasReady) await delay(config.drainMs, undefined, hurry).catch(() => {})
+      // An abort ends the wait early.
+      if (wasReady) await delay(config.drainMs, undefined, { signal: hurry.signal }).catch(() => {})
     })
     shutdown.add('calls', 'http', () => {
       const closed = app.close()
@@ -383,6 +384,7 @@ export async function main(config: Config, startup: Startup): Promise<void> {
     // A second signal ends the wait for balancers.
     if (isStopping) return gateway.hurry()
     isStopping = true
+    // A stop that takes too long is cut off, and never counts as a success.
     setTimeout(() => process.exit(code === 0 ? 2 : code), STOP_MS + config.drainMs).unref()
     await gateway.stop()
     process.exit(code)

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const KEY_BYTES = 32
-const KEY_FORMAT = '32 bytes in base64 or hex: openssl rand -base64 32 makes them'
+const KEY_FORMAT = '32 bytes in base64 or hex, such as the output of openssl rand -base64 32'
 const MOST_OLD_KEYS = 8
 
 type Refused = { kind: 'refused'; reason: string }
@@ -37,7 +37,7 @@ export function readKeysFile(file: string): KeysAnswer {
   if (keys.length === lines.length && keys.length <= MOST_OLD_KEYS) return { kind: 'keys', keys }
   return {
     kind: 'refused',
-    reason: `must hold ${MOST_OLD_KEYS} keys at most, one a line: each ${KEY_FORMAT}`,
+    reason: `must hold at most ${MOST_OLD_KEYS} keys, one per line, each ${KEY_FORMAT}`,
   }
 }
 
@@ -52,8 +52,11 @@ function readText(file: string): { kind: 'text'; text: string } | Refused {
     return { kind: 'text', text: readFileSync(file, 'utf8') }
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
-    const what = code === 'ENOENT' ? 'does not exist' : `cannot be read (${String(code)})`
-    return { kind: 'refused', reason: `${what}: put the file there, readable for this user` }
+    const reason =
+      code === 'ENOENT'
+        ? 'names a file that does not exist: create it, or correct the path'
+        : `names a file that cannot be read (${String(code)}): check the path and the permissions`
+    return { kind: 'refused', reason }
   }
 }
 

@@ -63,16 +63,16 @@ const expressions = [
   ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => [`panel ${title}`, expr])),
 ]
 
-const NAME = /\b(?:tradetill|nodejs|process)_\w+/g
+const SERIES_NAME = /\b(?:tradetill|nodejs|process)_\w+/g
 
-/** A histogram has three series. */
+/** Finds a series by its name. A histogram has three series: `_bucket`, `_count` and `_sum`. */
 function seriesNamed(name: string) {
   const base = name.replace(/_(?:bucket|count|sum)$/, '')
   return series.get(name) ?? (series.get(base)?.isHistogram === true ? series.get(base) : undefined)
 }
 
 describe.each(expressions)('%s', (_, expr = '') => {
-  const names = [...expr.matchAll(NAME)].map(([name]) => name)
+  const names = [...expr.matchAll(SERIES_NAME)].map(([name]) => name)
 
   it('uses existing series and labels', () => {
     expect(names.filter((name) => seriesNamed(name) === undefined)).toEqual([])
@@ -104,23 +104,23 @@ describe('docs/operating.md', () => {
   })
 
   it('names every series of the till', () => {
-    const own = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
-    expect(own.length).toBeGreaterThan(35)
-    expect(own.filter((name) => !text.includes(`\`${name}`))).toEqual([])
+    const ofTill = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
+    expect(ofTill.length).toBeGreaterThan(35)
+    expect(ofTill.filter((name) => !text.includes(`\`${name}`))).toEqual([])
   })
 })
 
 it('every series of the till is used in an alert or on the dashboard', () => {
-  const own = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
+  const ofTill = [...series.keys()].filter((name) => name.startsWith('tradetill_'))
   const shown = expressions.map(([, expr]) => expr).join(' ')
-  expect(own.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
+  expect(ofTill.filter((name) => !new RegExp(`\\b${name}(?:_bucket|_count)?\\b`).test(shown))).toEqual([])
 })
 
 it('every alert has a severity and a summary', () => {
   const alerts = read('deploy/prometheus/alerts.yml')
-  const complete = [
+  const completeAlerts = [
     ...alerts.matchAll(/ {10}severity: (?:page|ticket)\n {8}annotations:\n {10}summary: \S.+$/gm),
   ]
-  expect(complete.length).toBe(rules.length)
+  expect(completeAlerts.length).toBe(rules.length)
   expect([...alerts.matchAll(/- alert:/g)].length).toBe(rules.length)
 })

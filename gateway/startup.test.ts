@@ -109,7 +109,7 @@ describe('a database of version 0.2.0', () => {
   it.each([
     ['another key', withKey(OTHER_KEY, LIVE), 'that of these settings opens none of them'],
     ['no key yet, as in a shell with DATABASE_URL alone', {}, 'these settings have none'],
-  ])('refuses settings with %s: nothing is migrated, and no key is made', async (_who, settings, reason) => {
+  ])('refuses settings with %s: nothing is migrated, and no key is made', async (_what, settings, reason) => {
     await expect(start(settings)).rejects.toThrow(
       `The secrets in this database are sealed with a master key, and ${reason}. Set TRADETILL_MASTER_KEY_FILE`,
     )
@@ -149,7 +149,7 @@ describe('a database of another till', () => {
       withKey(OTHER_KEY, LIVE),
       `This database belongs to the master key with the fingerprint ${fingerprintOf(KEY).slice(0, 8)}…, and these settings have ${fingerprintOf(OTHER_KEY).slice(0, 8)}…. Set TRADETILL_MASTER_KEY_FILE or TRADETILL_MASTER_KEY`,
     ],
-  ])('refuses settings with %s before anything is written', async (_who, settings, reason) => {
+  ])('refuses settings with %s before anything is written', async (_what, settings, reason) => {
     await sql`delete from migration where name <> '0001_baseline.sql'`.execute(database.db)
     const before = await countTables()
     await expect(start(settings)).rejects.toThrow(reason)

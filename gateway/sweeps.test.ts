@@ -27,6 +27,7 @@ beforeEach(async () => {
   databases = Array.from({ length: GATEWAYS }, () => openDatabase(till.url, 10, 'sandbox'))
   statements = []
   for (const { pool } of databases) {
+    // Records the text of every statement.
     pool.on('connect', (client) => {
       const query = client.query.bind(client) as (...args: unknown[]) => unknown
       Object.assign(client, {
@@ -42,14 +43,14 @@ afterEach(async () => {
 
 /** Returns the sweeps of a gateway with its own connections. */
 function sweepsOn({ db, pool }: Database): Sweep[] {
-  const own = { ...till.deps, db }
+  const deps = { ...till.deps, db }
   const metrics = createMetrics()
-  const addDeliveries = deliveryWriter(own)
-  const stores = { departures: createDepartureStore(own), drift: createDriftStore(db) }
-  const trades = { ...own, trades: createTradeStore(own), ...stores }
+  const addDeliveries = deliveryWriter(deps)
+  const stores = { departures: createDepartureStore(deps), drift: createDriftStore(db) }
+  const trades = { ...deps, trades: createTradeStore(deps), ...stores }
   const memory = { lastSeen: () => undefined, keep: () => {} }
   const epochs = watchEpoch({
-    ...own,
+    ...deps,
     memory,
     addDeliveries,
     afterFailover: 'epoch',
@@ -57,15 +58,15 @@ function sweepsOn({ db, pool }: Database): Sweep[] {
     gauge: metrics.stoppedByRestore,
   })
   const keep = keepOf(z.object(KEEP_SETTINGS).parse({}))
-  const events = { ...own, addDeliveries }
+  const events = { ...deps, addDeliveries }
   return [
     epochSweep(epochs),
     ...sweepsOf({
       trades,
-      box: own.box,
+      box: deps.box,
       keep,
-      rules: own.rules,
-      fleet: own.limits.fleet,
+      rules: deps.rules,
+      fleet: deps.limits.fleet,
       events,
       pool,
       metrics,
@@ -83,7 +84,7 @@ const count = async (what: string): Promise<number> =>
   (await databases[0]?.pool.query<{ n: number }>(`select count(*)::int as n from ${what}`))?.rows[0]?.n ?? -1
 
 describe('two gateways that sweep at the same moment', () => {
-  it('end, publish, count, check and wake everything only once', async () => {
+  it('expire deposits, number events, plan deliveries, count items and check balances only once', async () => {
     const store = await aStore(till)
     await anEndpoint(till, store, 'http://127.0.0.1:9/')
     const { bot, session } = await aBot(till)
@@ -109,7 +110,7 @@ describe('two gateways that sweep at the same moment', () => {
     expect(await verifyLedger(databases[0]?.pool ?? expect.fail('there is a gateway'))).toEqual([])
   })
 
-  it('free the room of a lost credit only once', async () => {
+  it('free the room that a lost credit takes in the store’s limit only once', async () => {
     const store = await aStore(till, { riskLimitUsdCents: 9_000n })
     const { bot, session } = await aBot(till)
     await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))

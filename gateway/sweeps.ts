@@ -1,4 +1,4 @@
-/** Repeated work of a gateway: repeats the work of lost jobs, ends what is over and deletes old data. */
+/** The repeated work of a gateway. It does the work of lost jobs, ends what is overdue, and deletes old data. */
 import type pg from 'pg'
 import { alertSender, sendAlerts } from './alerts/service.ts'
 import type { CallCounts } from './bots/call-counts.ts'
@@ -54,6 +54,7 @@ export type SweepDeps = {
   metrics: Pick<Metrics, 'registry' | 'ledgerDifferences' | 'ledgerChecked' | 'outage'>
 }
 
+/** `atOnce`: false delays the first run by `everyMs`. */
 export type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): Promise<void> }
 
 /** Repeated work of every process, whatever its roles. */

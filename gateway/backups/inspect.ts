@@ -18,20 +18,21 @@ export type Inspected = { kind: 'inspected'; inspection: Inspection } | { kind: 
 
 export async function inspect(url: string, claim: Claim): Promise<Inspected> {
   const pool = new pg.Pool({ connectionString: url, max: 1 })
+  // A connection that breaks also rejects its query.
   pool.on('error', () => {})
   try {
-    const known = await readIdentity(pool)
-    if (known === undefined) return { kind: 'refused', reason: 'It is not a till’s database.' }
+    const identity = await readIdentity(pool)
+    if (identity === undefined) return { kind: 'refused', reason: 'It is not a till’s database.' }
     const judgement = judgeSchema(migrationFiles(), await readApplied(pool))
     if (judgement.kind === 'refused') return judgement
     const missing = judgement.missing.map(({ name }) => name)
-    const isOwnKey = ownershipOf(known, { ...claim, mode: known.mode }).kind === 'own'
+    const isOwnKey = ownershipOf(identity, { ...claim, mode: identity.mode }).kind === 'own'
     // An older schema may lack tables that verify.sql reads.
     const differences = missing.length > 0 ? [] : await verifyLedger(pool)
     const contents = await readContents(pool)
     return {
       kind: 'inspected',
-      inspection: { ...contents, mode: known.mode, isOwnKey, missing, differences },
+      inspection: { ...contents, mode: identity.mode, isOwnKey, missing, differences },
     }
   } finally {
     await pool.end()

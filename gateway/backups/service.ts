@@ -23,6 +23,7 @@ export type Backup = { path: string; bytes: number | null }
 export type BackupAnswer = { kind: 'made'; backup: Backup } | { kind: 'refused'; reason: string }
 
 const CONNECT_MS = 10_000
+/** How Node begins the line with the message of an uncaught error. */
 const ERROR = 'Error: '
 /**
  * Runs the bundled server on a copy in a separate process, because the gateway itself only connects to servers by URL.
@@ -151,6 +152,7 @@ async function programFor(client: pg.Client, name: ProgramName, { folder }: Prog
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  // A connection that breaks also rejects its query.
   client.on('error', () => {})
   await client.connect()
   try {

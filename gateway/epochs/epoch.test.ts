@@ -14,7 +14,7 @@ const seen = (change: Partial<SeenState> = {}): SeenState => ({
   ...change,
 })
 
-describe('D-37 a database', () => {
+describe('D-37 a till on a database', () => {
   it.each([
     ['in the life of its epoch continues', history(), seen(), undefined],
     ['that no gateway remembers continues', history(), undefined, undefined],
@@ -23,8 +23,8 @@ describe('D-37 a database', () => {
     ['that was restored next to the old one stops', history({ databaseOid: 6n }), seen(), 'database'],
     ['whose tables were restored stops', history({ logOid: 10n }), seen(), 'database'],
     ['of a promoted copy stops', history({ timeline: 2n }), seen(), 'timeline'],
-    ['with fewer rows than were seen stops', history({ written: 89n }), seen(), 'behind'],
-    ['with exactly the rows that were seen continues', history({ written: 90n }), seen(), undefined],
+    ['that has written less than was seen stops', history({ written: 89n }), seen(), 'behind'],
+    ['that has written exactly as much as was seen continues', history({ written: 90n }), seen(), undefined],
     ['of an epoch before the one that was seen stops', history(), seen({ epoch: 3n, written: 1n }), 'behind'],
     ['in a later epoch than was seen continues', history(), seen({ epoch: 1n, written: 200n }), undefined],
     ['that another gateway found behind stops', history({}, true), undefined, 'behind'],

@@ -7,7 +7,7 @@ export type Life = {
   databaseOid: bigint
   /** The id of the events table, which a restored dump changes. */
   logOid: bigint
-  /** How far the server's write-ahead log is flushed to disk. */
+  /** How far the server's write-ahead log is flushed to disk, in bytes since its beginning. */
   written: bigint | null
 }
 
@@ -51,8 +51,8 @@ function isLess(epoch: bigint, { timeline, written }: Life, remembered: SeenStat
 }
 
 export const BREAKS: Record<Break, string> = {
-  system: 'another server has it: it was restored, or copied',
-  database: 'it was restored into its server',
-  timeline: 'a copy of its server was promoted, or it was set back to a point in time',
-  behind: 'it has less than a gateway has seen in it',
+  system: 'the database is on another server: it was restored or copied',
+  database: 'the database was restored into the same server',
+  timeline: 'a replica was promoted, or the server was restored to a point in time',
+  behind: 'the database has less than a gateway has seen in it',
 }

@@ -66,7 +66,7 @@ const finish = (...args: string[]) =>
 
 /** Publishes `count` events before the loss. */
 async function publish(count: number): Promise<void> {
-  for (let each = 0; each < count; each += 1) await expiredDeposit(till, api.store)
+  for (let number = 0; number < count; number += 1) await expiredDeposit(till, api.store)
   await publishEvents(till.deps)
 }
 
@@ -215,11 +215,14 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
 })
 
 describe('D-37 the memory of a gateway', () => {
-  /** A memory that has seen more than the database has, as if its folder were restored. The record shows no break. */
-  const remember = (kept: Memory, by: bigint) => ({
+  /**
+   * A memory of more than the database has written, as if the server's folder had been restored. The record in the
+   * database shows no break.
+   */
+  const memoryAhead = (kept: Memory, bytes: bigint) => ({
     lastSeen: (life: Parameters<Memory['lastSeen']>[0]) => {
       const seen = kept.lastSeen(life)
-      return seen && { ...seen, written: (seen.written ?? 0n) + by }
+      return seen && { ...seen, written: (seen.written ?? 0n) + bytes }
     },
     keep: kept.keep,
   })
@@ -229,7 +232,7 @@ describe('D-37 the memory of a gateway', () => {
     await epochs.look()
     await epochs.look()
     expect(readdirSync(folder)).toHaveLength(1)
-    const later = watch({ memory: remember(memory(), 1_000_000_000n) })
+    const later = watch({ memory: memoryAhead(memory(), 1_000_000_000n) })
     await later.look()
     expect(later.whyStopped()).toBe('behind')
   })
@@ -238,7 +241,7 @@ describe('D-37 the memory of a gateway', () => {
     const [one, other] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
     await one.look()
     await one.look()
-    await watch({ memory: remember(memory(), 1_000_000_000n) }).look()
+    await watch({ memory: memoryAhead(memory(), 1_000_000_000n) }).look()
     await other.look()
     expect(other.whyStopped()).toBe('behind')
     expect((await finish()).code).toBe(0)

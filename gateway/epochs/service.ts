@@ -41,15 +41,15 @@ const LOG_AGAIN_MS = 60_000
 
 export function watchEpoch(deps: EpochDeps): EpochWatch {
   const { db, log, clock, memory } = deps
-  let found: Break | undefined
+  let stoppedBy: Break | undefined
   let loggedMs = Number.NEGATIVE_INFINITY
 
   const stop = async (broken: Break): Promise<void> => {
     deps.gauge.set(1)
     if (broken === 'behind') await haltBehind(db, clock.now())
-    if (found === broken && deps.monotonicMs() - loggedMs < LOG_AGAIN_MS) return
+    if (stoppedBy === broken && deps.monotonicMs() - loggedMs < LOG_AGAIN_MS) return
     loggedMs = deps.monotonicMs()
-    found = broken
+    stoppedBy = broken
     log.error(
       { found: broken, reason: BREAKS[broken] },
       'database was restored or replaced: nothing is published, opened or offered until tradetill restore finish',
@@ -57,7 +57,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
   }
 
   return {
-    whyStopped: () => found,
+    whyStopped: () => stoppedBy,
     async look() {
       const history = await readHistory(db)
       const { epoch, life } = history
@@ -65,8 +65,8 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
       const broken = breakOf(history, memory.lastSeen(life))
       if (broken === 'timeline' && deps.afterFailover === 'epoch') return failOver(deps)
       if (broken !== undefined) return stop(broken)
-      if (found !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
-      found = undefined
+      if (stoppedBy !== undefined) log.warn({ epoch: String(epoch.number) }, 'till continued in a new epoch')
+      stoppedBy = undefined
       deps.gauge.set(0)
       const { timeline, written } = life
       const seen = memory.lastSeen(life)
@@ -84,9 +84,9 @@ async function failOver({ db, log, clock, addDeliveries }: EpochDeps): Promise<v
     return startEpoch(tx, { at: clock.now(), addDeliveries })
   })
   if (begun === undefined) return
-  const about = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED_NUMBERS) }
+  const facts = { epoch: String(begun.epoch), stores: begun.stores, skipped: String(SKIPPED_NUMBERS) }
   log.error(
-    about,
+    facts,
     'replica of the database took over: a new epoch began, and data that it had not received is lost',
   )
 }

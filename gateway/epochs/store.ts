@@ -7,7 +7,7 @@ import type { History } from './epoch.ts'
 /** How many numbers a new epoch skips: more than the lost history can have used since the backup. */
 export const SKIPPED_NUMBERS = 1_000_000n
 
-type StandingRow = {
+type HistoryRow = {
   number: bigint | null
   began_on_system: string | null
   began_on_timeline: bigint | null
@@ -22,11 +22,11 @@ type StandingRow = {
 }
 
 export async function readHistory(db: Db | Tx): Promise<History> {
-  const { rows } = await sql<StandingRow>`
-    select own.number, own.system_identifier as began_on_system, own.timeline as began_on_timeline,
-      own.database_oid as began_in_database, own.log_oid as began_in_log, life.*,
+  const { rows } = await sql<HistoryRow>`
+    select latest.number, latest.system_identifier as began_on_system, latest.timeline as began_on_timeline,
+      latest.database_oid as began_in_database, latest.log_oid as began_in_log, life.*,
       exists (select from halt where kind = 'behind') as is_behind
-    from database_life() life left join (select * from epoch order by number desc limit 1) own on true`.execute(
+    from database_life() life left join (select * from epoch order by number desc limit 1) latest on true`.execute(
     db,
   )
   const [row] = rows
@@ -42,7 +42,7 @@ export async function readHistory(db: Db | Tx): Promise<History> {
   return { epoch, life, isBehind: row.is_behind }
 }
 
-const beganOf = (row: StandingRow) => ({
+const beganOf = (row: HistoryRow) => ({
   systemIdentifier: row.began_on_system,
   timeline: row.began_on_timeline,
   databaseOid: row.began_in_database,
@@ -66,7 +66,7 @@ export async function haltBehind(db: Db, at: Date): Promise<void> {
     .execute()
 }
 
-/** Disarms all bots, or arms them again. Returns false if that changes nothing. */
+/** Keeps every gateway from using the bots (`on`), or ends that. Returns false if nothing changes. */
 export async function setDisarmed(tx: Tx, on: boolean, at: Date): Promise<boolean> {
   if (!on) {
     const { numDeletedRows } = await tx
@@ -90,7 +90,7 @@ export async function isDisarmed(db: Db | Tx): Promise<boolean> {
 
 /**
  * Begins the next epoch and writes it into the log of every store, as the first event after the skipped numbers.
- * Only in the transaction of `lockPublishing`. Returns the epoch and its events.
+ * The transaction must hold `lockPublishing`. Returns the epoch and its events.
  */
 export async function beginEpoch(tx: Tx, at: Date): Promise<{ epoch: bigint; events: NumberedEvent[] }> {
   const { rows } = await sql<{

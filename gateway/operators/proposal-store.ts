@@ -28,10 +28,12 @@ export async function usdCentsOf(
   return rows[0]?.cents
 }
 
+/** `operatorId`: undefined for the command line. */
 type Mover = { operatorId: bigint | undefined; since: Date }
 
 /**
- * Returns what an operator moved alone, in US cents. Locks the mover, so the next transaction sees this one's amount.
+ * Returns the money that an operator moved after `since` without a second operator, in US cents. Locks the mover, so
+ * the next transaction sees this one's amount.
  */
 export async function readMovedAlone(tx: Tx, { operatorId, since }: Mover): Promise<bigint> {
   const key = `moved alone ${operatorId ?? 'command'}`
@@ -71,6 +73,7 @@ export type NewProposal = {
   input: string
   reason: string | null
   proposedBy: string
+  /** The first operator who approved it; null for a proposal of the command line. */
   backedBy: bigint | null
   worthUsdCents: bigint | null
 }

@@ -1,6 +1,8 @@
 /** How long an operator's session lasts, and how long a passkey check stays fresh. Uses the machine's clock. */
 
+/** A session ends this long after its last use. */
 export const IDLE_MS = 30 * 60_000
+/** A session ends this long after its beginning, however much it is used. */
 export const LONGEST_MS = 12 * 60 * 60_000
 /** How long a passkey check allows acts on money, items, keys and limits. */
 const FRESH_MS = 5 * 60_000

@@ -45,7 +45,8 @@ afterEach(() => till.close())
 
 const sweep = () => sweepOldData({ ...till.deps, keep: KEEP })
 
-async function hasToken(depositId: bigint): Promise<boolean[]> {
+/** Resolves to whether the deposit, and each of its trades, still has its token. */
+async function haveTokens(depositId: bigint): Promise<boolean[]> {
   const deposit = await till.db
     .selectFrom('deposit')
     .select('user_token_sealed')
@@ -79,19 +80,19 @@ describe('D-35 a trade token is erased', () => {
     await payFor(till, { bot, session }, deposit)
     await jump(till, (PROTECTION_DAYS - 1) * DAY_S)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([true, true])
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
     await jump(till, 2 * DAY_S)
     await runTradeJobs(deposit.id)
     await sweep()
     // The credit was just released. The delivery is looked at once more within a day.
-    expect(await hasToken(deposit.id)).toEqual([true, true])
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S)
     await runTradeJobs(deposit.id)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([true, true])
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
     await jump(till, DAY_S + 1)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([false, false])
+    expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
   it('a day after the last review of an offer that was declined', async () => {
@@ -102,11 +103,11 @@ describe('D-35 a trade token is erased', () => {
     await runTradeJobs(deposit.id)
     await jump(till, DAY_S + 60)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([true, true])
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
     await runTradeJobs(deposit.id)
     await jump(till, DAY_S)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([false, false])
+    expect(await haveTokens(deposit.id)).toEqual([false, false])
   })
 
   it('only once it is no longer needed, and a sweep examines no deposit twice', async () => {
@@ -119,7 +120,7 @@ describe('D-35 a trade token is erased', () => {
     const batch = { before: now, endedBefore: now, now, limit: 1 }
     const place = await eraseTokens(till.db, { ...batch, after: { expiresAt: '-infinity', id: 0n } })
     expect(place).toMatchObject({ id: deposit.id })
-    expect(await hasToken(deposit.id)).toEqual([true, true])
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
     if (place === undefined) return
     expect(await eraseTokens(till.db, { ...batch, after: place })).toBeUndefined()
   })
@@ -129,7 +130,7 @@ describe('D-35 a trade token is erased', () => {
     await offerFor(till, bot, deposit)
     await jump(till, 40 * DAY_S)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([true, true])
+    expect(await haveTokens(deposit.id)).toEqual([true, true])
   })
 
   it('a day after a deposit ended without any trade', async () => {
@@ -137,10 +138,10 @@ describe('D-35 a trade token is erased', () => {
     await jump(till, DAY_S)
     await expireDeposit(till.deps, deposit.id)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([true])
+    expect(await haveTokens(deposit.id)).toEqual([true])
     await jump(till, DAY_S)
     await sweep()
-    expect(await hasToken(deposit.id)).toEqual([false])
+    expect(await haveTokens(deposit.id)).toEqual([false])
   })
 })
 
@@ -202,14 +203,14 @@ describe('D-35 the retention of webhooks', () => {
 
     // One delivery was just sent again by hand, and another waits for its store.
     await jump(till, 60 * DAY_S)
-    const [again, ...others] = made
+    const [resent, ...others] = made
     await till.db.insertInto('webhook_attempt').values(made.slice(0, 1).map(attemptOf)).execute()
     const waiting = others.slice(0, 1)
     for (const { id } of waiting) {
       await till.db.updateTable('webhook_delivery').set({ state: 'due' }).where('id', '=', id).execute()
     }
     await sweep()
-    expect(await deliveries()).toEqual([again, ...waiting])
+    expect(await deliveries()).toEqual([resent, ...waiting])
     expect(await readEvents(till.db, store.id, { after: 0, limit: 100 })).toEqual(events)
   })
 })

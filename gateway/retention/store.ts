@@ -31,7 +31,10 @@ export async function deleteDeliveries(
   return last?.isOld ? last.id : undefined
 }
 
-/** The end of a deposit's time and its id. The time is PostgreSQL's text, because a Date would cut its microseconds. */
+/**
+ * A place in the order of deposits: when one expires, and its id. The time is PostgreSQL's text, because a Date would
+ * cut its microseconds.
+ */
 export type DepositPlace = { expiresAt: string; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }

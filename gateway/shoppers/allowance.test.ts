@@ -14,7 +14,7 @@ describe('D-31 open offers of one account', () => {
     [1, 'allowed'],
     [2, 'too_many'],
     [7, 'too_many'],
-  ])('if %i are open, the answer to another one is %s', (open, kind) => {
+  ])('if %i are open, the answer to a further offer is %s', (open, kind) => {
     expect(judge({ open })).toEqual({ kind })
   })
 

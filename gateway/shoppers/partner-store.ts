@@ -4,13 +4,13 @@ import type { Tx } from '../db/client.ts'
 import { OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import { type PartnerFacts, REMEMBERED_MS, UNUSED_REASONS } from './allowance.ts'
 
-type Of = { steamId: unknown; storeId: unknown; now: unknown }
+type UnusedQuery = { steamId: unknown; storeId: unknown; now: unknown }
 
 /**
  * SQL query: the number of unused offers of the store to the account since it last paid there (`count`), and the end of
  * the latest (`last_at`). Ends with its conditions, so a caller can add one.
  */
-export const unusedOffersSql = ({ steamId, storeId, now }: Of): RawBuilder<unknown> => sql`
+export const unusedOffersSql = ({ steamId, storeId, now }: UnusedQuery): RawBuilder<unknown> => sql`
   select count(*)::int as count, max(past.ended_at) as last_at
   from trade past join deposit of_store on of_store.id = past.deposit_id
   where past.partner_steam_id = ${steamId} and of_store.store_id = ${storeId}

@@ -64,7 +64,7 @@ async function payWithLink(store?: { id: bigint }): Promise<bigint> {
 const depositRow = (id: bigint) =>
   till.db.selectFrom('deposit').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 
-it('W13 no table contains the trade token of a paid deposit in readable form', async () => {
+it('no table contains the trade token of a paid deposit in readable form', async () => {
   const id = await payWithLink()
   expect(await depositRow(id)).toMatchObject({ status: 'succeeded', user_steam_id: STEAM_ID })
   const rows = await dump()
@@ -93,7 +93,7 @@ it('D-26 no answer about a deposit contains its trade token, neither for its pag
   await api.app.close()
 })
 
-it('an offer is sent with the sealed token', async () => {
+it('an offer is sent with the opened token of its deposit', async () => {
   const sent: unknown[] = []
   const { session } = till.readers[0] ?? {}
   if (session === undefined) throw new Error('no bot')

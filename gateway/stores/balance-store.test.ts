@@ -72,11 +72,11 @@ test('D-36 each reversal has a line, and all lines add up to the balance', async
   const borne = await reverse({ liability: 'store', risk_limit_usd_cents: 100_000n })
   const wasHeld = await reverse({ liability: 'operator', risk_limit_usd_cents: 0n })
   const deposits = (await api.call('GET', '/v1/deposits')).json().deposits.reverse().slice(1)
-  const back = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000 }
+  const reversed = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000 }
   expect(deposits).toMatchObject([
-    { ...back, id: String(covered), chargedAmount: 0, availableAmount: 3_000 },
-    { ...back, id: String(borne), chargedAmount: 3_000, availableAmount: 0 },
-    { ...back, id: String(wasHeld), chargedAmount: 3_000, availableAmount: 0 },
+    { ...reversed, id: String(covered), chargedAmount: 0, availableAmount: 3_000 },
+    { ...reversed, id: String(borne), chargedAmount: 3_000, availableAmount: 0 },
+    { ...reversed, id: String(wasHeld), chargedAmount: 3_000, availableAmount: 0 },
   ])
   expect(await balance()).toEqual([{ currency: 'USD', held: 0, available: 6_000, reversed: 9_000 }])
   const { movements } = await statement()

@@ -26,11 +26,11 @@ export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter
     where account.store_id = ${storeId} and entry.created_at >= ${from} and entry.created_at < ${to}`
   const { rows } = await sql<ReportRow>`
     with moved as (${side('credit_account', 1)} union all ${side('debit_account', -1)}),
-    kept as (
-      select date_trunc(${by}, own.created_at at time zone 'UTC') as begins, own.currency, sum(trade.gross_total - trade.total) as commission
+    commissions as (
+      select date_trunc(${by}, delivery.created_at at time zone 'UTC') as begins, delivery.currency, sum(trade.gross_total - trade.total) as commission
       from (select distinct on (trade_id) trade_id, created_at, currency from moved where cause = 'delivered'
-        order by trade_id, id) own
-      join trade on trade.id = own.trade_id group by 1, 2
+        order by trade_id, id) delivery
+      join trade on trade.id = delivery.trade_id group by 1, 2
     ),
     summed as (
       select date_trunc(${by}, created_at at time zone 'UTC') as begins, currency, cause, count(distinct id)::int as movements,
@@ -40,7 +40,7 @@ export async function readReport(db: Db, { storeId, from, to, by }: ReportFilter
     )
     select to_char(begins, 'YYYY-MM-DD') as begins, currency, cause, movements, held as "heldMinor",
       available as "availableMinor", case when cause = 'delivered' then commission::bigint end as "commissionMinor"
-    from summed left join kept using (begins, currency) order by begins, currency, cause`.execute(db)
+    from summed left join commissions using (begins, currency) order by begins, currency, cause`.execute(db)
   return rows
 }
 
@@ -56,6 +56,6 @@ export async function balancesAt(db: Db, storeId: bigint, at: Date): Promise<Bal
         - coalesce((select sum(amount) from ledger_entry where credit_account = account.id and created_at >= ${at}), 0)
         + coalesce((select sum(amount) from ledger_entry where debit_account = account.id and created_at >= ${at}), 0) as was
       from account where store_id = ${storeId}
-    ) own group by currency order by currency`.execute(db)
+    ) past group by currency order by currency`.execute(db)
   return rows
 }

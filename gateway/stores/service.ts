@@ -43,8 +43,8 @@ export async function createStore(deps: Deps, store: NewStore): Promise<CreatedS
   const { db, mode } = deps
   const addresses = checkAddresses(store, mode)
   if (addresses.kind === 'refused') return addresses
-  if (!isName(store.name)) return NO_NAME
-  if (!isColour(store.accent)) return NO_COLOUR
+  if (!isName(store.name)) return INVALID_NAME
+  if (!isColour(store.accent)) return INVALID_COLOUR
   return inTransaction(db, async (tx) => {
     const storeId = await insertStore(tx, {
       name: store.name,
@@ -107,12 +107,12 @@ function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; chang
   const { accent, commissionBps, games } = changes
   if (Object.values(changes).every((change) => change === undefined))
     return refused('there is nothing to change')
-  if (name !== undefined && !isName(name)) return NO_NAME
-  if (!isColour(accent)) return NO_COLOUR
+  if (name !== undefined && !isName(name)) return INVALID_NAME
+  if (!isColour(accent)) return INVALID_COLOUR
   if (typeof commissionBps === 'number' && !(commissionBps >= 0 && commissionBps <= MOST_COMMISSION_BPS)) {
     return refused(`the commission must be 0 to ${MOST_COMMISSION_BPS} hundredths of a percent`)
   }
-  if (games?.length === 0) return refused('at least one game must be taken')
+  if (games?.length === 0) return refused('the store must take items of at least one game')
   const allowed = origins === undefined ? undefined : parseOrigins(origins, mode)
   if (allowed?.kind === 'refused') return allowed
   const refusal = webhookUrl === undefined ? undefined : refuseWebhook(webhookUrl, mode)
@@ -131,12 +131,12 @@ function checkChanges(changes: StoreChanges, mode: Mode): { kind: 'valid'; chang
 }
 
 const MOST_NAME = 80
-const NO_NAME: Refused = { kind: 'refused', reason: `the name must have 1 to ${MOST_NAME} characters` }
+const INVALID_NAME: Refused = { kind: 'refused', reason: `the name must have 1 to ${MOST_NAME} characters` }
 const MOST_COMMISSION_BPS = 9_000
 
 const isName = (name: string): boolean => name.length >= 1 && name.length <= MOST_NAME
 
-/** Moves the store's oldest endpoint to the URL, or adds its first one and returns the secret of that. */
+/** Moves the store's oldest endpoint to the URL, or adds its first endpoint and returns that endpoint's secret. */
 async function moveWebhook(
   tx: Tx,
   deps: Deps,
@@ -174,7 +174,7 @@ function refuseWebhook(text: string, mode: Mode): string | undefined {
 
 const MOST_ORIGINS = 20
 const COLOUR = /^#[0-9a-f]{6}$/i
-const NO_COLOUR: Refused = { kind: 'refused', reason: 'the accent must be a colour such as #3366cc' }
+const INVALID_COLOUR: Refused = { kind: 'refused', reason: 'the accent must be a colour such as #3366cc' }
 
 type Accent = NewStore['accent']
 

@@ -10,7 +10,9 @@ export type VitalName = MetricsBody['metrics'][number]['name']
 export type VitalPlace = { screen: Screen; device: Device; metric: VitalName; bucket: number }
 export type VitalCount = VitalPlace & { pages: number }
 
-const WIDTH = Math.log(1.15)
+/** The logarithm of the factor between two bounds of buckets. */
+const LOG_FACTOR = Math.log(1.15)
+/** A layout shift is counted in thousandths. */
 const PER_SHIFT = 1_000
 
 /**
@@ -19,11 +21,12 @@ const PER_SHIFT = 1_000
  */
 export const bucketOf = (metric: VitalName, value: number): number => {
   const size = metric === 'CLS' ? value * PER_SHIFT : value
-  return size <= 1 ? 0 : Math.ceil(Math.log(size) / WIDTH - 1e-9)
+  // The small subtrahend keeps a value at a bound in the lower bucket, despite rounding errors.
+  return size <= 1 ? 0 : Math.ceil(Math.log(size) / LOG_FACTOR - 1e-9)
 }
 
 const boundOf = (metric: VitalName, bucket: number): number => {
-  const size = Math.exp(bucket * WIDTH)
+  const size = Math.exp(bucket * LOG_FACTOR)
   return metric === 'CLS' ? Math.round(size) / PER_SHIFT : Math.round(size)
 }
 
