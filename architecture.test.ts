@@ -23,6 +23,7 @@ const tests = sources.filter((file) => file.endsWith('.test.ts'))
 const read = sources.map((file) => ({ file, ...readSource(file, readFileSync(join(ROOT, file), 'utf8')) }))
 const imports = read.flatMap((source) => source.imports)
 
+/** Returns the room of a file: its folder at the root. */
 const room = (path: string): string => path.split('/')[0] ?? ''
 const isTest = (path: string): boolean => /\.test\.ts$|^(?:gateway|vault)\/testing\//.test(path)
 
@@ -111,9 +112,10 @@ describe('imports', () => {
     const isOfProof = ({ from, to }: { from: string; to: string }) =>
       from.startsWith('proofs/sales/') ||
       (from.startsWith('proofs/year/') && /store\.ts$|till-database\.ts$/.test(to))
-    const mayImport = (one: { from: string; to: string }) =>
-      room(one.from) === 'vault' || isOfProof(one) || isTest(one.from)
-    expect(imports.filter((one) => room(one.to) === 'vault' && !mayImport(one))).toEqual([])
+    const mayImport = (vaultImport: { from: string; to: string }) =>
+      room(vaultImport.from) === 'vault' || isOfProof(vaultImport) || isTest(vaultImport.from)
+    const ofVault = imports.filter(({ to }) => room(to) === 'vault')
+    expect(ofVault.filter((vaultImport) => !mayImport(vaultImport))).toEqual([])
     const giving = /addMyItems?\b|[Cc]onfirmation(?:Key|ForObject|Checker|s\()|mobileconf/
     const gives = (file: string) => giving.test(readFileSync(join(ROOT, file), 'utf8'))
     expect(sources.filter((file) => room(file) === 'gateway' && !isTest(file) && gives(file))).toEqual([])
@@ -351,8 +353,8 @@ describe('the tree keeps its promises:', () => {
     expect(all.length).toBeGreaterThan(100)
     expect(slow).toEqual([])
     // Built at run time, so this test cannot read them. Each has a bounded length, or consists of our own routes.
-    const made = all.filter(({ written }) => written === undefined).map(({ file }) => file)
-    expect(made).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
+    const built = all.filter(({ written }) => written === undefined).map(({ file }) => file)
+    expect(built).toEqual(['gateway/http/app.ts', 'gateway/operations/amount.ts', 'gateway/trades/decide.ts'])
   })
 
   it('the console imports from the gateway only types, and one list of states', () => {
@@ -371,6 +373,7 @@ describe('the tree keeps its promises:', () => {
   })
 
   it('the project reads no files outside its own tree', () => {
+    // Built from parts, because this file is searched too.
     const outside = new RegExp(['\\.\\.', 'shared'].join('/'))
     const broken = files.filter(
       (file) =>
@@ -382,10 +385,10 @@ describe('the tree keeps its promises:', () => {
   it('hooks of tests run for every file, not once per worker', () => {
     const hook = /^\s*(?:before|after)(?:Each|All)\(/m
     const helpers = sources.filter((file) => !tests.includes(file) && !file.endsWith('/each-test.ts'))
-    const inTests = /\.test\.tsx$/
+    const isTsxTest = /\.test\.tsx$/
     const broken = helpers.filter(
       (file) =>
-        !inTests.test(file) &&
+        !isTsxTest.test(file) &&
         /^(?:before|after)(?:Each|All)\(/m.test(readFileSync(join(ROOT, file), 'utf8')),
     )
     expect(tests.some((file) => hook.test(readFileSync(join(ROOT, file), 'utf8')))).toBe(true)

@@ -80,8 +80,8 @@ describe('the documents', () => {
     const documented = [
       ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm),
     ]
-    const told = Object.fromEntries(documented.map((row) => [row[1] ?? '', Number(row[2])]))
-    const real = Object.fromEntries(Object.entries(ERRORS).map(([code, entry]) => [code, entry.status]))
-    expect(told).toEqual(real)
+    const documentedStatuses = Object.fromEntries(documented.map((row) => [row[1] ?? '', Number(row[2])]))
+    const statuses = Object.fromEntries(Object.entries(ERRORS).map(([code, entry]) => [code, entry.status]))
+    expect(documentedStatuses).toEqual(statuses)
   })
 })

@@ -225,10 +225,12 @@ function describe(visits: readonly Visit[], struck: ReadonlyMap<string, Misfortu
   const readable = visits.filter((visit) => !isBlind(visit, struck))
   const p95 = (returns: boolean): string =>
     percentile95(secondsOf(readable.filter((visit) => visit.returns === returns))).toFixed(2)
-  const why = visits.flatMap(({ refusal }) => refusal ?? [])
-  const reasons = [...new Set(why)].map((each) => `, ${why.filter((other) => other === each).length} ${each}`)
-  const asked = percentile95(visits.map(({ offerTookS }) => offerTookS)).toFixed(2)
-  return `${why.length} of ${visits.length} refused${reasons.join('')}, offer within ${asked} s, credited within ${p95(false)} s, ${p95(true)} s after a return (p95)`
+  const refusals = visits.flatMap(({ refusal }) => refusal ?? [])
+  const reasons = [...new Set(refusals)].map(
+    (each) => `, ${refusals.filter((other) => other === each).length} ${each}`,
+  )
+  const offerWithin = percentile95(visits.map(({ offerTookS }) => offerTookS)).toFixed(2)
+  return `${refusals.length} of ${visits.length} refused${reasons.join('')}, offer within ${offerWithin} s, credited within ${p95(false)} s, ${p95(true)} s after a return (p95)`
 }
 
 function secondsOf(visits: readonly Visit[]): number[] {

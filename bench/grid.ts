@@ -94,14 +94,14 @@ async function compare(act: Act, pairs: readonly Pair[]): Promise<Times[]> {
   return took
 }
 
-/** The factor by which the act costs more with 10,000 items. */
-function timesOf(who: string, act: Act, { few, many }: Times): number {
+/** Prints and returns the factor by which the act costs more with 10,000 items. */
+function factorOf(name: string, act: Act, { few, many }: Times): number {
   const [fewMs, manyMs] = [median(few), median(many)]
-  const times = manyMs / fewMs
+  const factor = manyMs / fewMs
   console.log(
-    `${who}: ${act}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${times.toFixed(2)}`,
+    `${name}: ${act}: ${fewMs.toFixed(1)} with 100, ${manyMs.toFixed(1)} with 10,000: ${factor.toFixed(2)}`,
   )
-  return times
+  return factor
 }
 
 /** Milliseconds of script of a search and a sort over 10,000 items, at the 95th percentile. */
@@ -131,9 +131,9 @@ export async function benchGrid(): Promise<Outcome> {
     theirs = await openTanstack(browser, await layoutOf(ours.few.page))
     const ratios: number[] = []
     for (const act of ['scrollMs', 'keyMs', 'clickMs'] as const) {
-      const [mine, other] = await compare(act, theirs === undefined ? [ours] : [ours, theirs])
-      if (mine !== undefined) ratios.push(timesOf('grid', act, mine))
-      if (other !== undefined) timesOf(TANSTACK, act, other)
+      const [ourTimes, theirTimes] = await compare(act, theirs === undefined ? [ours] : [ours, theirs])
+      if (ourTimes !== undefined) ratios.push(factorOf('grid', act, ourTimes))
+      if (theirTimes !== undefined) factorOf(TANSTACK, act, theirTimes)
     }
     if (theirs !== undefined) console.log(`${TANSTACK}: ${theirs.many.nodes} nodes with 10,000`)
     const script = scriptMs()

@@ -52,8 +52,8 @@ export async function benchLine(): Promise<Outcome> {
 }
 
 function judge(ours: readonly VisitTimes[], theirs: readonly VisitTimes[]): Outcome {
-  const medianOf = (all: readonly VisitTimes[], what: keyof VisitTimes) =>
-    median(all.map((seen) => seen[what]))
+  const medianOf = (visits: readonly VisitTimes[], time: keyof VisitTimes) =>
+    median(visits.map((visit) => visit[time]))
   const [paint, field, bare] = [
     medianOf(ours, 'paintMs'),
     medianOf(ours, 'fieldMs'),

@@ -40,10 +40,10 @@ function runOf(seed: number) {
     const { user, system } = process.cpuUsage(before)
     run.tookMs.push((user + system) / 1_000)
     const total = proposal.kind === 'found' ? proposal.total : Number.POSITIVE_INFINITY
-    const other = greedy(items, goal)
+    const handTotal = greedy(items, goal)
     if (total === target) run.exact += 1
-    if (other === target) run.byHand += 1
-    if (other !== undefined && total > other) run.worse += 1
+    if (handTotal === target) run.byHand += 1
+    if (handTotal !== undefined && total > handTotal) run.worse += 1
   }
   return run
 }

@@ -94,8 +94,8 @@ function judge({ ours, floor }: Costs, queries: number): Outcome {
   }
 }
 
-async function startServer(what: 'ours' | 'floor', env: Record<string, string>): Promise<Server> {
-  const child = fork(join(import.meta.dirname, 'poll-server.ts'), [what], { env: { ...process.env, ...env } })
+async function startServer(kind: 'ours' | 'floor', env: Record<string, string>): Promise<Server> {
+  const child = fork(join(import.meta.dirname, 'poll-server.ts'), [kind], { env: { ...process.env, ...env } })
   const { url } = z.object({ url: z.string() }).parse(await answerOf(child))
   return {
     url,

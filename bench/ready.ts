@@ -25,19 +25,19 @@ type ReleaseRun = { folder: string; cwd: string; env: Record<string, string>; po
 export async function benchReady(): Promise<Outcome> {
   await buildWidgetIfChanged()
   await buildConsoleIfChanged()
-  const place = mkdtempSync(join(tmpdir(), 'tradetill-ready-'))
-  chmodSync(place, 0o755)
-  const unpacked = join(place, 'unpacked')
+  const root = mkdtempSync(join(tmpdir(), 'tradetill-ready-'))
+  chmodSync(root, 0o755)
+  const unpacked = join(root, 'unpacked')
   try {
-    makeRelease(cleanClone(place), join(place, 'made'))
-    const name = readdirSync(join(place, 'made')).find((file) => file.endsWith('.tgz')) ?? 'none'
-    const archive = join(place, 'made', name)
+    makeRelease(cleanClone(root), join(root, 'release'))
+    const name = readdirSync(join(root, 'release')).find((file) => file.endsWith('.tgz')) ?? 'none'
+    const archive = join(root, 'release', name)
     const folder = unpack(archive, unpacked)
     printSizes(archive, folder)
-    return await withDatabase({ fsync: true }, (url) => measure(place, folder, url))
+    return await withDatabase({ fsync: true }, (url) => measure(root, folder, url))
   } finally {
     unlock(unpacked)
-    rmSync(place, { recursive: true, force: true })
+    rmSync(root, { recursive: true, force: true })
   }
 }
 
@@ -52,11 +52,11 @@ function printSizes(archive: string, folder: string): void {
   )
 }
 
-async function measure(place: string, folder: string, url: string): Promise<Outcome> {
+async function measure(root: string, folder: string, url: string): Promise<Outcome> {
   const [port = 0] = await freePorts(1)
-  const cwd = join(place, 'elsewhere')
+  const cwd = join(root, 'working-folder')
   // Uses a compile cache, as the service file does.
-  const cache = join(place, 'cache')
+  const cache = join(root, 'cache')
   for (const each of [cwd, cache]) mkdirSync(each)
   chmodSync(cache, 0o777)
   chmodSync(cwd, 0o777)

@@ -246,6 +246,6 @@ const startAttacker = (plan: Plan): ChildProcess =>
 async function stopAttacker(attacker: ChildProcess): Promise<Record<string, number>> {
   const report = once(attacker, 'message')
   attacker.send('end')
-  const [seen] = await report
-  return z.record(z.string(), z.number()).parse(seen)
+  const [statuses] = await report
+  return z.record(z.string(), z.number()).parse(statuses)
 }

@@ -116,11 +116,11 @@ const CALLS: Record<string, Call> = {
   },
 }
 
-type Measured = { what: string; smallMs: number; largeMs: number }
+type Measured = { name: string; smallMs: number; largeMs: number }
 
 async function measure(small: FilledTill, large: FilledTill): Promise<Measured[]> {
   const measured: Measured[] = []
-  for (const [what, call] of Object.entries(CALLS)) {
+  for (const [name, call] of Object.entries(CALLS)) {
     const times = { small: [] as number[], large: [] as number[] }
     await runRound(small, call, [])
     await runRound(large, call, [])
@@ -128,7 +128,7 @@ async function measure(small: FilledTill, large: FilledTill): Promise<Measured[]
       await runRound(small, call, times.small)
       await runRound(large, call, times.large)
     }
-    measured.push({ what, smallMs: median(times.small), largeMs: median(times.large) })
+    measured.push({ name, smallMs: median(times.small), largeMs: median(times.large) })
   }
   return measured
 }
@@ -147,9 +147,9 @@ const ratioOf = ({ smallMs, largeMs }: Measured): number => largeMs / smallMs
 /** The call that grows most decides. */
 function judge(measured: readonly Measured[]): Outcome {
   for (const each of measured) {
-    const { what, smallMs, largeMs } = each
+    const { name, smallMs, largeMs } = each
     console.log(
-      `stores: ${what}: ${largeMs.toFixed(2)} ms, with few ${smallMs.toFixed(2)} ms: ${ratioOf(each).toFixed(2)} times`,
+      `stores: ${name}: ${largeMs.toFixed(2)} ms, with few ${smallMs.toFixed(2)} ms: ${ratioOf(each).toFixed(2)} times`,
     )
   }
   const [worst] = [...measured].sort((a, b) => ratioOf(b) - ratioOf(a))

@@ -130,7 +130,7 @@ test('commits survive a kill -9 of the owner, no process is left, and an immedia
   }
 })
 
-test('an interrupted first start is repeated', async () => {
+test('after an interrupted first start, the next one makes the database', async () => {
   const folder = newFolder()
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const first = await start(folder)

@@ -206,8 +206,11 @@ describe('sandbox mode', () => {
 
   test('reads no prices from the web unless a setting names sources', () => {
     expect(read({})).toMatchObject({ config: { priceSources: {} } })
-    const one = read({ TRADETILL_PRICE_SOURCES: 'rates', TRADETILL_RATES_URL: 'http://127.0.0.1:20001' })
-    expect(one).toMatchObject({ config: { priceSources: { rates: 'http://127.0.0.1:20001' } } })
+    const withRates = read({
+      TRADETILL_PRICE_SOURCES: 'rates',
+      TRADETILL_RATES_URL: 'http://127.0.0.1:20001',
+    })
+    expect(withRates).toMatchObject({ config: { priceSources: { rates: 'http://127.0.0.1:20001' } } })
   })
 
   test('reports all problems at once', () => {

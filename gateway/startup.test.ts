@@ -90,11 +90,11 @@ describe('the first start of a gateway', () => {
 describe('a database of version 0.2.0', () => {
   beforeEach(async () => {
     await emptyDatabase()
-    const first = join(folder, 'migrations')
-    mkdirSync(first)
+    const baselineFolder = join(folder, 'migrations')
+    mkdirSync(baselineFolder)
     const name = '0001_baseline.sql'
-    cpSync(join(import.meta.dirname, 'db/migrations', name), join(first, name))
-    await migrate({ url: database.url, folder: first })
+    cpSync(join(import.meta.dirname, 'db/migrations', name), join(baselineFolder, name))
+    await migrate({ url: database.url, folder: baselineFolder })
     const steamId = '76561198000000001'
     const sealed = createSecretBox(KEY).seal('token', tokenPlace(steamId))
     await sql`insert into bot (steam_id, name, level, avatar_url, profile_url, refresh_token, history_at)

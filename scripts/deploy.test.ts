@@ -154,7 +154,7 @@ describe('the service file of the vault', () => {
     )
   })
 
-  it('starts the release’s command, with no more rights than the gateway', () => {
+  it('starts the release’s command, under the same restrictions as the gateway', () => {
     const start = settings.find((line) => line.startsWith('ExecStart='))
     const [, script = ''] = /\/opt\/tradetill\/(\S+) run$/.exec(start ?? '') ?? []
     expect(existsSync(join(ROOT, script))).toBe(true)

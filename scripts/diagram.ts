@@ -16,14 +16,14 @@ function diagramOf(edges: Record<string, readonly string[]>, first: string): str
 
 /** Returns the text with the current diagrams between its markers. Throws if a marker is missing. */
 export function withDiagrams(text: string): string {
-  const drawn = {
+  const diagrams = {
     'trade states': diagramOf(EDGES, 'intended'),
     'deposit states': diagramOf(DEPOSIT_EDGES, 'created'),
   }
-  return Object.entries(drawn).reduce((before, [name, diagram]) => {
-    const place = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end of ${name} -->)`)
-    if (!place.test(before)) throw new Error(`ARCHITECTURE.md has no place for the ${name}`)
-    return before.replace(place, `$1${diagram}$2`)
+  return Object.entries(diagrams).reduce((current, [name, diagram]) => {
+    const section = new RegExp(`(<!-- ${name} -->\n)[^]*?(\n<!-- end of ${name} -->)`)
+    if (!section.test(current)) throw new Error(`ARCHITECTURE.md has no place for the ${name}`)
+    return current.replace(section, `$1${diagram}$2`)
   }, text)
 }
 

@@ -71,10 +71,10 @@ it.each([
   ['SIGINT', 'npm'],
   ['SIGTERM', 'the script'],
   ['SIGINT', 'the script'],
-] as const)('%s to %s ends the script and its parts, and frees the port', async (signal, whom) => {
+] as const)('%s to %s ends the script and its parts, and frees the port', async (signal, target) => {
   const { npm, script, part, port } = await startNpm()
   expect(await portProblem(port)).toBe('taken')
-  process.kill(whom === 'npm' ? (npm.pid ?? 0) : script, signal)
+  process.kill(target === 'npm' ? (npm.pid ?? 0) : script, signal)
   await expect.poll(() => [script, part].filter(isAlive), DEADLINE).toEqual([])
   await expect.poll(() => npm.exitCode ?? npm.signalCode, DEADLINE).not.toBeNull()
   expect(await portProblem(port)).toBeUndefined()

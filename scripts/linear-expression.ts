@@ -72,18 +72,18 @@ function createBuilder(flags: string) {
   const link = (from: readonly number[], to: readonly number[]): void => {
     for (const each of from) next[each]?.push(...to)
   }
-  const both = (one: Part, other: Part): Part => {
-    link(one.last, other.first)
+  const chain = (left: Part, right: Part): Part => {
+    link(left.last, right.first)
     return {
-      first: [...one.first, ...(one.mayBeEmpty ? other.first : [])],
-      last: [...other.last, ...(other.mayBeEmpty ? one.last : [])],
-      sureLast: [...other.sureLast, ...(other.surelyEmpty ? one.sureLast : [])],
-      mayBeEmpty: one.mayBeEmpty && other.mayBeEmpty,
-      surelyEmpty: one.surelyEmpty && other.surelyEmpty,
+      first: [...left.first, ...(left.mayBeEmpty ? right.first : [])],
+      last: [...right.last, ...(right.mayBeEmpty ? left.last : [])],
+      sureLast: [...right.sureLast, ...(right.surelyEmpty ? left.sureLast : [])],
+      mayBeEmpty: left.mayBeEmpty && right.mayBeEmpty,
+      surelyEmpty: left.surelyEmpty && right.surelyEmpty,
     }
   }
   const either = (alternatives: readonly AST.Alternative[]): Part =>
-    oneOf(alternatives.map(({ elements }) => elements.map(partOf).reduce(both, NOTHING)))
+    oneOf(alternatives.map(({ elements }) => elements.map(partOf).reduce(chain, NOTHING)))
 
   const quantifierPart = ({ element, min, max }: AST.Quantifier): Part => {
     const isEndless = max - min > MOST_TIMES
@@ -91,18 +91,17 @@ function createBuilder(flags: string) {
     if (isEndless) {
       const loop = needed.pop() ?? partOf(element)
       link(loop.last, loop.first)
-      return [...needed, min === 0 ? oneOf([loop, NOTHING]) : loop].reduce(both, NOTHING)
+      return [...needed, min === 0 ? oneOf([loop, NOTHING]) : loop].reduce(chain, NOTHING)
     }
     let optional = NOTHING
-    for (let more = min; more < max; more += 1) optional = oneOf([both(partOf(element), optional), NOTHING])
-    return [...needed, optional].reduce(both, NOTHING)
+    for (let more = min; more < max; more += 1) optional = oneOf([chain(partOf(element), optional), NOTHING])
+    return [...needed, optional].reduce(chain, NOTHING)
   }
   const assertionPart = (assertion: AST.Assertion): Part => {
     refuseUnboundedLookbehind(assertion)
-    // A lookahead reads its text and leads no further, to a position that reads nothing. The match continues from where
-    // the lookahead began.
+    // The text of a lookahead leads to a position that reads nothing. The match continues from where it began.
     if (assertion.kind === 'lookahead')
-      return oneOf([both(either(assertion.alternatives), position(0n)), CONDITION])
+      return oneOf([chain(either(assertion.alternatives), position(0n)), CONDITION])
     return CONDITION
   }
   function partOf(element: AST.Element): Part {
@@ -195,12 +194,13 @@ function findSlowWay({ reads, next, sure }: Automaton): string | undefined {
     const isInside = (at: number): boolean => !sure.has(at) && canReach(loop, at) && canReach(at, loop)
     return walk(
       [loop, loop, 0],
-      ([one = 0, other = 0, parted = 0]) => {
+      ([left = 0, right = 0, parted = 0]) => {
         const steps: number[][] = []
-        for (const [oneWay, oneTo] of (next[one] ?? []).entries())
-          for (const [otherWay, otherTo] of (next[other] ?? []).entries()) {
-            if (!isInside(oneTo) || !isInside(otherTo) || (readsOf(oneTo) & readsOf(otherTo)) === 0n) continue
-            steps.push([oneTo, otherTo, parted === 1 || one !== other || oneWay !== otherWay ? 1 : 0])
+        for (const [leftWay, leftTo] of (next[left] ?? []).entries())
+          for (const [rightWay, rightTo] of (next[right] ?? []).entries()) {
+            if (!isInside(leftTo) || !isInside(rightTo) || (readsOf(leftTo) & readsOf(rightTo)) === 0n)
+              continue
+            steps.push([leftTo, rightTo, parted === 1 || left !== right || leftWay !== rightWay ? 1 : 0])
           }
         return steps
       },

@@ -13,12 +13,14 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 /** Returns the type of a schema. Throws at an unknown form, so nothing silently becomes `any`. */
 function typeOf(schema: Schema): string {
   if (typeof schema.$ref === 'string') return schema.$ref.replace('#/components/schemas/', '')
-  const variants = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((one) => typeOf(recordOf(one)))
+  const variants = [...listOf(schema.anyOf), ...listOf(schema.oneOf)].map((variant) =>
+    typeOf(recordOf(variant)),
+  )
   if (variants.length > 0) return variants.join(' | ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (Array.isArray(schema.enum)) return schema.enum.map((one) => JSON.stringify(one)).join(' | ')
+  if (Array.isArray(schema.enum)) return schema.enum.map((value) => JSON.stringify(value)).join(' | ')
   // Suggest the known values, and allow others.
-  const known = listOf(schema['x-extensible-enum']).map((one) => JSON.stringify(one))
+  const known = listOf(schema['x-extensible-enum']).map((value) => JSON.stringify(value))
   if (known.length > 0) return `${known.join(' | ')} | (string & {})`
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ')
   switch (schema.type) {
@@ -44,8 +46,8 @@ function objectOf(schema: Schema): string {
     ([name, value]) =>
       `${commentOf(value)}${JSON.stringify(name)}${required.includes(name) ? '' : '?'}: ${typeOf(recordOf(value))}`,
   )
-  const others = schema.additionalProperties
-  if (isRecord(others)) fields.push(`[key: string]: ${typeOf(others)}`)
+  const additional = schema.additionalProperties
+  if (isRecord(additional)) fields.push(`[key: string]: ${typeOf(additional)}`)
   return `{ ${fields.join('; ')} }`
 }
 
@@ -63,7 +65,7 @@ function callOf(call: Schema): string {
   const parametersIn = (place: string) =>
     listOf(call.parameters)
       .map(recordOf)
-      .filter((one) => one.in === place)
+      .filter((parameter) => parameter.in === place)
   const fieldsOf = (place: string) =>
     parametersIn(place).map(
       ({ name, required, schema }) =>

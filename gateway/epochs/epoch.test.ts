@@ -36,8 +36,8 @@ describe('D-37 a till on a database', () => {
     ],
   ] satisfies [string, History, SeenState | undefined, string | undefined][])(
     '%s',
-    (_what, now, before, found) => {
-      expect(breakOf(now, before)).toBe(found)
+    (_what, given, remembered, expected) => {
+      expect(breakOf(given, remembered)).toBe(expected)
     },
   )
 })

@@ -76,14 +76,14 @@ describe('D-37 a till whose database was restored or replaced', () => {
     ['database', 'database_oid = 1'],
     ['database', 'log_oid = 1'],
     ['timeline', 'timeline = timeline - 1'],
-  ])('stops if %s differs (%s)', async (found, change) => {
+  ])('stops for the reason %s if the record has %s', async (reason, change) => {
     const epochs = watch()
     await epochs.look()
     await epochs.look()
     expect(epochs.whyStopped()).toBeUndefined()
     await changeRecord(change)
     await epochs.look()
-    expect([epochs.whyStopped(), gauge]).toEqual([found, 1])
+    expect([epochs.whyStopped(), gauge]).toEqual([reason, 1])
   })
 
   test('publishes, opens and offers nothing and holds no bot, even before a gateway notices', async () => {
@@ -105,7 +105,7 @@ describe('D-37 a till whose database was restored or replaced', () => {
     expect(await takeLeases(till.db, systemIds.uuid(), 1)).toEqual([])
   })
 
-  test('logs that once a minute, and does not try to publish', async () => {
+  test('logs once a minute that it is stopped, and does not try to publish', async () => {
     const epochs = watch()
     await epochs.look()
     await expiredDeposit(till, api.store)
@@ -238,15 +238,15 @@ describe('D-37 the memory of a gateway', () => {
   })
 
   test('stops every gateway on the database, until the next epoch', async () => {
-    const [one, other] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
-    await one.look()
-    await one.look()
+    const [first, second] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
+    await first.look()
+    await first.look()
     await watch({ memory: memoryAhead(memory(), 1_000_000_000n) }).look()
-    await other.look()
-    expect(other.whyStopped()).toBe('behind')
+    await second.look()
+    expect(second.whyStopped()).toBe('behind')
     expect((await finish()).code).toBe(0)
-    await other.look()
-    expect(other.whyStopped()).toBeUndefined()
+    await second.look()
+    expect(second.whyStopped()).toBeUndefined()
   })
 
   test('is reported once if it cannot be read or written, and stops nothing', async () => {

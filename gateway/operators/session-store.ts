@@ -85,8 +85,8 @@ export async function endSession(db: Db | Tx, cookieSha256: Buffer): Promise<voi
 
 /** Ends all sessions of the same operator or sandbox. Returns their number. */
 export async function endSessionsLike(db: Db, session: FoundSession): Promise<number> {
-  const same = sql<SqlBool>`operator_id is not distinct from ${session.operator?.operatorId ?? null}
+  const hasSameOwner = sql<SqlBool>`operator_id is not distinct from ${session.operator?.operatorId ?? null}
     and sandbox_sha256 is not distinct from ${session.sandboxSha256}`
-  const { numDeletedRows } = await db.deleteFrom('operator_session').where(same).executeTakeFirst()
+  const { numDeletedRows } = await db.deleteFrom('operator_session').where(hasSameOwner).executeTakeFirst()
   return Number(numDeletedRows)
 }

@@ -11,16 +11,16 @@ beforeAll(async () => {
 afterAll(() => till.close())
 
 test('counts of two processes add up by day, and are deleted after 30 days', async () => {
-  const [one, other] = [createVitals(), createVitals()]
+  const [first, second] = [createVitals(), createVitals()]
   const place = { screen: 'deposit', device: 'phone', metric: 'LCP' } as const
-  for (const vitals of [one, other]) {
+  for (const vitals of [first, second]) {
     vitals.add(place, 1_000)
     vitals.add(place, 1_000)
     await saveVitals(till.db, vitals.take())
     await saveVitals(till.db, vitals.take())
   }
-  one.add({ ...place, screen: 'help' }, 10)
-  await saveVitals(till.db, one.take())
+  first.add({ ...place, screen: 'help' }, 10)
+  await saveVitals(till.db, first.take())
   expect(await readVitals(till.db, 7)).toEqual([
     { ...place, bucket: bucketOf('LCP', 1_000), pages: 4 },
     { ...place, screen: 'help', bucket: bucketOf('LCP', 10), pages: 1 },
@@ -29,7 +29,7 @@ test('counts of two processes add up by day, and are deleted after 30 days', asy
   expect(await readVitals(till.db, 7)).toMatchObject([{ screen: 'help' }])
   expect(await readVitals(till.db, 8)).toMatchObject([{ screen: 'deposit' }, { screen: 'help' }])
   await sql`update page_vital set day = day - interval '24 days' where screen = 'deposit'`.execute(till.db)
-  one.add(place, 1_000)
-  await saveVitals(till.db, one.take())
+  first.add(place, 1_000)
+  await saveVitals(till.db, first.take())
   expect(await readVitals(till.db, 1_000)).toMatchObject([{ pages: 1 }, { screen: 'help' }])
 })
