@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { at } from '../testing/trades.ts'
 import { type Bar, type BarReason, barStateOf, nextBar } from './bar.ts'
 
-const MINUTE = 60
+const MINUTE_S = 60
 const refusedAt = (seconds: number, reason: BarReason = 'bot_cannot_trade') =>
   ({ reason, game: 'cs', now: at(seconds) }) as const
 
@@ -14,7 +14,7 @@ describe('a bar', () => {
     for (let times = 0; times < 7; times += 1) {
       bar = nextBar(bar, refusedAt(now))
       const end = (bar.until.getTime() - at(0).getTime()) / 1000
-      pauses.push((end - now) / MINUTE)
+      pauses.push((end - now) / MINUTE_S)
       now = end
     }
     expect(pauses).toEqual([30, 60, 120, 240, 480, 720, 720])
@@ -29,7 +29,7 @@ describe('a bar', () => {
     const first = nextBar(undefined, refusedAt(0, 'rate_limited'))
     expect(nextBar(first, refusedAt(10, 'rate_limited'))).toBe(first)
     expect(nextBar(first, refusedAt(35, 'rate_limited'))).toMatchObject({
-      until: at(35 + 2 * MINUTE),
+      until: at(35 + 2 * MINUTE_S),
       times: 2,
     })
   })
@@ -54,8 +54,8 @@ describe('a bot', () => {
   it.each([
     ['free without bars', [], 0, 'free'],
     ['barred while a bar holds', [barred, doubted], 1, 'barred'],
-    ['free once its bar has ended', [barred], 30 * MINUTE, 'free'],
-    ['doubted if it has doubts but no bar', [doubted], 1, 'doubted'],
+    ['free once its bar has ended', [barred], 30 * MINUTE_S, 'free'],
+    ['doubted if its only bar is a doubt', [doubted], 1, 'doubted'],
   ] as const)('is %s', (_, bars, seconds, barState) => {
     expect(barStateOf(bars, at(seconds))).toBe(barState)
   })

@@ -24,6 +24,7 @@ export type BarState = 'free' | 'doubted' | 'barred'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
+/** The first pause, and the longest one that doubling leads to. */
 type Rule = { firstMs: number; mostMs: number; isPerGame: boolean }
 
 const RULES: Record<BarReason, Rule> = {

@@ -3,7 +3,8 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { CallCount, CountedCalls } from './call-counts.ts'
 
-const KEPT = sql`interval '25 hours'`
+/** Longer than the 24 hours that are shown. */
+const KEPT_FOR = sql`interval '25 hours'`
 
 /** Adds the counts of this process, and deletes those older than 25 hours. Skips accounts that are not bots. */
 export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promise<void> {
@@ -32,8 +33,8 @@ export async function saveCalls(db: Db, counts: readonly CountedCalls[]): Promis
   await sql`
     delete from bot_calls using bot
     where bot.id = bot_calls.bot_id and bot.steam_id = any(${accounts}::text[])
-      and since < now() - ${KEPT}`.execute(db)
-  await sql`delete from steam_calls where hour < now() - ${KEPT}`.execute(db)
+      and since < now() - ${KEPT_FOR}`.execute(db)
+  await sql`delete from steam_calls where hour < now() - ${KEPT_FOR}`.execute(db)
 }
 
 /** `averageMs`, `longestMs`: null if no call reached Steam. */

@@ -15,9 +15,10 @@ function simulate() {
     pause: (ms) => new Promise((wake) => sleepers.push({ atMs: nowMs + ms, wake })),
   }
   const settle = async () => {
+    // More turns than the longest chain of promises in the queue.
     for (let n = 0; n < 20; n += 1) await Promise.resolve()
   }
-  const until = async (ms: number) => {
+  const advanceTo = async (ms: number) => {
     await settle()
     for (;;) {
       const [next] = sleepers.sort((a, b) => a.atMs - b.atMs)
@@ -29,13 +30,13 @@ function simulate() {
     }
     nowMs = ms
   }
-  return { time, until }
+  return { time, advanceTo }
 }
 
 type Read = ReadOwner & { atMs: number; doneMs: number }
 
 function start(budget = METHODS.partnerinventory.account) {
-  const { time, until } = simulate()
+  const { time, advanceTo } = simulate()
   const queue = createFairQueue({ budget, time })
   const reads: Read[] = []
   const ask = (storeId: string, depositId: string, spends = true) => {
@@ -47,24 +48,24 @@ function start(budget = METHODS.partnerinventory.account) {
     })
   }
   const doneMs = (depositId: string) => reads.find((read) => read.depositId === depositId)?.doneMs
-  return { queue, reads, ask, until, doneMs, time }
+  return { queue, reads, ask, advanceTo, doneMs, time }
 }
 
 describe('an honest shopper', () => {
   /**
-   * Milliseconds until the shopper's first inventory arrives, after another link has asked as often as allowed for a
+   * Milliseconds advanceTo the shopper's first inventory arrives, after another link has asked as often as allowed for a
    * minute.
    */
   async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {
-    const { ask, until, doneMs } = start()
+    const { ask, advanceTo, doneMs } = start()
     for (let n = 0; n < perMinute * 2; n += 1) {
       // The worst case: the link asks in one burst per minute, and its second burst comes just before the shopper.
-      if (n === perMinute) await until(59_990)
+      if (n === perMinute) await advanceTo(59_990)
       ask(storeOfLink, 'greedy')
     }
-    await until(60_000)
+    await advanceTo(60_000)
     ask('store', 'honest')
-    await until(90_000)
+    await advanceTo(90_000)
     return (doneMs('honest') ?? Number.POSITIVE_INFINITY) - 60_000
   }
 
@@ -78,13 +79,13 @@ describe('an honest shopper', () => {
   )
 
   test('is served before every page that has already had a read, however many wait', async () => {
-    const { ask, until, reads } = start({ burst: 20, everyMs: 4_000 })
+    const { ask, advanceTo, reads } = start({ burst: 20, everyMs: 4_000 })
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
-    await until(10_000)
+    await advanceTo(10_000)
     for (let n = 0; n < 20; n += 1) ask('store', `page ${n}`)
     ask('store', 'honest')
     reads.length = 0
-    await until(25_000)
+    await advanceTo(25_000)
     // The budget had saved up two turns when the pages asked again.
     expect(reads.findIndex(({ depositId }) => depositId === 'honest')).toBe(2)
   })
@@ -92,12 +93,13 @@ describe('an honest shopper', () => {
 
 describe('a store', () => {
   test('with many shoppers leaves every second turn to another store once the budget is spent', async () => {
-    const { ask, until, reads } = start({ burst: 1, everyMs: 1_000 })
+    const { ask, advanceTo, reads } = start({ burst: 1, everyMs: 1_000 })
     for (let n = 0; n < 40; n += 1) ask('big', `big ${n}`)
-    await until(1_500)
+    await advanceTo(1_500)
     for (let n = 0; n < 5; n += 1) ask('small', `small ${n}`)
     reads.length = 0
-    await until(12_000)
+    await advanceTo(12_000)
+    // The first of these reads began before the small store came.
     expect(reads.slice(1, 9).map(({ storeId }) => storeId)).toEqual([
       'small',
       'big',
@@ -111,11 +113,11 @@ describe('a store', () => {
   })
 
   test('never fills all places, so another store is served immediately', async () => {
-    const { ask, until, reads } = start()
+    const { ask, advanceTo, reads } = start()
     for (let n = 0; n < 10; n += 1) ask('big', `big ${n}`)
-    await until(100)
+    await advanceTo(100)
     ask('small', 'small')
-    await until(100 + READ_MS)
+    await advanceTo(100 + READ_MS)
     expect(reads.filter(({ storeId }) => storeId === 'big')).toHaveLength(3)
     expect(reads.filter(({ storeId }) => storeId === 'small')).toHaveLength(1)
   })
@@ -123,36 +125,36 @@ describe('a store', () => {
 
 describe('the budget', () => {
   test('is kept, and is full again after a pause', async () => {
-    const { ask, until, reads } = start({ burst: 3, everyMs: 4_000 })
+    const { ask, advanceTo, reads } = start({ burst: 3, everyMs: 4_000 })
     for (let n = 0; n < 6; n += 1) ask(`store ${n}`, `page ${n}`)
-    await until(15_000)
+    await advanceTo(15_000)
     expect(reads.map(({ atMs }) => atMs)).toEqual([0, 0, 0, 4_000, 8_000, 12_000])
   })
 
   test('is not spent by a turn that does not ask Steam', async () => {
-    const { ask, until, reads } = start({ burst: 1, everyMs: 60_000 })
+    const { ask, advanceTo, reads } = start({ burst: 1, everyMs: 60_000 })
     for (let n = 0; n < 5; n += 1) ask('store', `page ${n}`, false)
-    await until(5 * READ_MS)
+    await advanceTo(5 * READ_MS)
     expect(reads).toHaveLength(5)
   })
 
   test('is not spent on calls whose callers have given up', async () => {
-    const { queue, ask, until, reads } = start({ burst: 1, everyMs: 15_000 })
+    const { queue, ask, advanceTo, reads } = start({ burst: 1, everyMs: 15_000 })
     for (let n = 0; n < 5; n += 1) ask('store', `page ${n}`)
-    await until(29_000)
+    await advanceTo(29_000)
     ask('store', 'late')
-    await until(31_000)
+    await advanceTo(31_000)
     expect(reads.map(({ depositId }) => depositId)).toEqual(['page 0', 'page 1', 'late'])
     expect(queue.waiting()).toBe(0)
   })
 })
 
 test('turns that still wait when the queue closes are dropped, and resolve', async () => {
-  const { queue, ask, until, reads } = start()
+  const { queue, ask, advanceTo, reads } = start()
   ask('store', 'page')
   const dropped = queue.add({ storeId: 'store', depositId: 'page' }, () => Promise.reject(new Error('no')))
   queue.stop()
   await dropped
-  await until(READ_MS)
+  await advanceTo(READ_MS)
   expect(reads).toHaveLength(1)
 })

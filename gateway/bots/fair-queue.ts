@@ -12,7 +12,7 @@ type Work = (spend: () => void) => Promise<void>
 
 export type FairQueue = {
   /** Resolves after the turn, or once its caller has given up. */
-  add(party: ReadOwner, work: Work): Promise<void>
+  add(owner: ReadOwner, work: Work): Promise<void>
   waiting(): number
   /** Drops waiting turns. Running turns continue. */
   stop(): void
@@ -30,9 +30,10 @@ const AT_A_TIME = { all: 4, store: 3, deposit: 1 }
 const WAIT_MS = 20_000
 /** How long a read counts against its deposit. */
 const RECENT_MS = 600_000
+/** The most stores, or deposits, to remember. */
 const MOST_KEYS = 5_000
 
-type WaitingTurn = { party: ReadOwner; work: Work; sinceMs: number; done: () => void }
+type WaitingTurn = { owner: ReadOwner; work: Work; sinceMs: number; done: () => void }
 
 export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   let waiting: WaitingTurn[] = []
@@ -42,7 +43,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
 
   const begin = (turn: WaitingTurn): void => {
     waiting = waiting.filter((other) => other !== turn)
-    order.begin(turn.party)
+    order.begin(turn.owner)
     bucket.take()
     let isSpent = false
     const spend = () => {
@@ -50,7 +51,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
     }
     void turn.work(spend).finally(() => {
       if (!isSpent) bucket.giveBack()
-      order.end(turn.party)
+      order.end(turn.owner)
       turn.done()
       pump()
     })
@@ -58,7 +59,7 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
   const hasExpired = ({ sinceMs }: WaitingTurn): boolean => time.now() - sinceMs >= WAIT_MS
   const pump = (): void => {
     for (const late of waiting.filter(hasExpired)) late.done()
-    waiting = waiting.filter((one) => !hasExpired(one))
+    waiting = waiting.filter((turn) => !hasExpired(turn))
     for (let turn = order.next(waiting); turn !== undefined; turn = order.next(waiting)) {
       const waitMs = bucket.waitMs()
       if (waitMs > 0) {
@@ -77,14 +78,14 @@ export function createFairQueue({ budget, time }: FairQueueOptions): FairQueue {
     })
   }
   return {
-    add: (party, work) =>
+    add: (owner, work) =>
       new Promise((resolve) => {
-        waiting.push({ party, work, sinceMs: time.now(), done: resolve })
+        waiting.push({ owner, work, sinceMs: time.now(), done: resolve })
         pump()
       }),
     waiting: () => waiting.length,
     stop() {
-      for (const one of waiting) one.done()
+      for (const turn of waiting) turn.done()
       waiting = []
     },
   }
@@ -99,12 +100,12 @@ function createOrder(time: Pick<Time, 'now'>) {
   const lastTurn = new Map<string, number>()
   let turns = 0
 
-  const fits = ({ party }: WaitingTurn): boolean =>
-    stores.of(party.storeId) < AT_A_TIME.store && deposits.of(party.depositId) < AT_A_TIME.deposit
+  const fits = ({ owner }: WaitingTurn): boolean =>
+    stores.of(owner.storeId) < AT_A_TIME.store && deposits.of(owner.depositId) < AT_A_TIME.deposit
   const isBefore = (one: WaitingTurn, other: WaitingTurn): boolean => {
-    const storeOf = ({ party }: WaitingTurn) => lastTurn.get(party.storeId) ?? 0
-    const countOf = ({ party }: WaitingTurn) => recent.of(party.depositId)
-    if (storeOf(one) !== storeOf(other)) return storeOf(one) < storeOf(other)
+    const lastTurnOf = ({ owner }: WaitingTurn) => lastTurn.get(owner.storeId) ?? 0
+    const countOf = ({ owner }: WaitingTurn) => recent.of(owner.depositId)
+    if (lastTurnOf(one) !== lastTurnOf(other)) return lastTurnOf(one) < lastTurnOf(other)
     return countOf(one) < countOf(other)
   }
   return {

@@ -6,7 +6,10 @@ import type { SteamSession } from '../steam/steam.ts'
 import type { Capability, Failing, Health } from './health.ts'
 import { type Lease, setHealth } from './lease-store.ts'
 
-/** How long after the last answer to try a failing capability again. Steam limits inventories most strictly. */
+/**
+ * How long after the last answer to try a failing capability again. Inventories wait longer, because Steam limits them
+ * most strictly.
+ */
 const TRY_OFFERS_MS = 5_000
 const TRY_INVENTORIES_MS = 30_000
 
@@ -44,12 +47,12 @@ export function keepHealth({ db, log, clock }: Deps, lease: Lease, health: Healt
     },
     async write() {
       const failing = health.failing()
-      const now = isFailing(failing)
-      if (now.offers === lastWritten.offers && now.inventories === lastWritten.inventories) return
+      const current = isFailing(failing)
+      if (current.offers === lastWritten.offers && current.inventories === lastWritten.inventories) return
       await setHealth(db, lease, failing)
-      lastWritten = now
-      const about = { botId: String(lease.botId), botName: lease.name, ...now }
-      if (now.offers || now.inventories) log.warn(about, 'Steam failed for a bot')
+      lastWritten = current
+      const about = { botId: String(lease.botId), botName: lease.name, ...current }
+      if (current.offers || current.inventories) log.warn(about, 'Steam failed for a bot')
       else log.info(about, 'Steam worked again for a bot')
     },
     retry(session) {

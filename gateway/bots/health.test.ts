@@ -11,6 +11,7 @@ function aBot(recorded: Failing = { offers: null, inventories: null }) {
   const health = trackHealth(() => nowMs, recorded)
   return {
     ...health,
+    /** Advances the clock, and returns how long each capability has failed then. */
     after(ms: number) {
       nowMs += ms
       return health.failing()

@@ -31,7 +31,9 @@ export type Pace = { beatMs: number; watchMs: number }
 
 export const DEFAULT_PACE: Pace = { beatMs: 5_000, watchMs: 5_000 }
 
+/** How long running work may take after a bot is given up. */
 const STOP_MS = 10_000
+/** How often to write a bot's failures, and to check which to retry. */
 const HEALTH_MS = 1_000
 /** Pause after a failed renewal. */
 const BEAT_AGAIN_MS = 1_000
@@ -97,7 +99,7 @@ function keepLease(deps: HeldBotDeps, lease: Lease, { takenAtMs, stop, lost }: K
   }
   const run = async () => {
     const isOver = () => deps.monotonicMs() >= endMs
-    // A renewal may wait for a silent database.
+    // Checks the end separately, because a renewal may wait for a silent database.
     const watch = setInterval(() => isOver() && !stop.signal.aborted && lose(), EXPIRY_MS)
     const { beatMs } = deps.pace
     let waitMs = beatMs
@@ -209,7 +211,7 @@ async function openSession(deps: HeldBotDeps, lease: Lease): ReturnType<Steam['o
   return deps.steam.openSession(token)
 }
 
-/** Acknowledges Steam's notice for an account that has not done so, and records when the token expires. */
+/** Acknowledges Steam's notice about trade protection, if the account has not, and records when the token expires. */
 async function prepareSession(
   deps: HeldBotDeps,
   lease: Lease,

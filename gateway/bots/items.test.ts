@@ -32,7 +32,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-const wanted = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
+const request = { partnerSteamId: '76561197960269729', game: 'dota', items: 2, tried: [] } as const
 
 /** Pays a deposit with two items, which are protected for cs. */
 async function deliver(game: 'cs' | 'dota') {
@@ -104,15 +104,15 @@ describe('items in the hands of a bot', () => {
     expect(metrics).toContain(`tradetill_bot_room{bot="${session.steamId}",game="tf"} 270`)
     expect(metrics).toContain('tradetill_bots{state="online"} 1')
     const choose = (game: Game = 'dota') =>
-      inTransaction(till.db, (tx) => chooseBotForTrade(tx, { ...wanted, game }, DEFAULT_FLEET_LIMITS))
+      inTransaction(till.db, (tx) => chooseBotForTrade(tx, { ...request, game }, DEFAULT_FLEET_LIMITS))
     expect(await choose()).toEqual({ botId: bot.botId })
-    await move('in', 898)
+    await changeItems('in', 898)
     expect(await choose()).toBeUndefined()
     expect(await choose('tf')).toEqual({ botId: bot.botId })
     await survey()
     expect(await choose()).toBeUndefined()
     expect(await choose('tf')).toEqual({ botId: bot.botId })
-    await move('out', 898)
+    await changeItems('out', 898)
     await survey()
     expect(await choose()).toEqual({ botId: bot.botId })
   })
@@ -122,7 +122,7 @@ describe('items in the hands of a bot', () => {
     await survey()
     await survey()
     expect(await countInRow()).toEqual({ items_held: 2, entries: 0 })
-    await move('in', 3)
+    await changeItems('in', 3)
     // A wrong count stays wrong: no later count corrects it, and only the check of the ledger finds it.
     await till.db.updateTable('bot').set({ items_held: 7 }).execute()
     await survey()
@@ -246,7 +246,7 @@ describe('items in the hands of a bot', () => {
       .then(({ rows }) => rows.length)
 
   /** Adds further items to the bot, or removes them. */
-  const move = (moved: 'in' | 'out', count: number) =>
+  const changeItems = (moved: 'in' | 'out', count: number) =>
     sql`
     with items as (
       insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross, live)
@@ -305,7 +305,7 @@ describe('a survey of the bots', () => {
 })
 
 describe('the limits of a bot', () => {
-  const limits = (fleet: Partial<FleetLimits>) => ({
+  const depsWith = (fleet: Partial<FleetLimits>) => ({
     ...till.deps,
     limits: { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, ...fleet } },
   })
@@ -314,20 +314,21 @@ describe('the limits of a bot', () => {
   const itemLimit = (dota: number) => ({ itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, dota } })
 
   it('are set by the operator', async () => {
+    // The bot has ten items of Dota 2. A deposit brings two more.
     await till.db.insertInto('bot_games').values({ bot_id: bot.botId, items: '{"570": 10}' }).execute()
     const { body } = await aDeposit(till, store)
-    expect(await requestTrade(limits(itemLimit(10)), body)).toEqual(noBot)
-    expect(await requestTrade(limits(itemLimit(11)), body)).toEqual(noBot)
-    const first = requestTrade(limits({ ...itemLimit(12), liveOffers: 1 }), body)
+    expect(await requestTrade(depsWith(itemLimit(10)), body)).toEqual(noBot)
+    expect(await requestTrade(depsWith(itemLimit(11)), body)).toEqual(noBot)
+    const first = requestTrade(depsWith({ ...itemLimit(12), liveOffers: 1 }), body)
     const trades = () => till.db.selectFrom('trade').select('id').execute()
     await expect.poll(trades).toHaveLength(1)
     const other = await aDeposit(till, store)
-    expect(await requestTrade(limits({ liveOffers: 1 }), other.body)).toEqual(noBot)
+    expect(await requestTrade(depsWith({ liveOffers: 1 }), other.body)).toEqual(noBot)
     await till.db
       .updateTable('deposit')
       .set({ user_steam_id: await partnerOf(body.hash) })
       .execute()
-    expect(await requestTrade(limits({ liveOffersWithPartner: 1 }), other.body)).toEqual(noBot)
+    expect(await requestTrade(depsWith({ liveOffersWithPartner: 1 }), other.body)).toEqual(noBot)
     const [trade] = await trades()
     await tradeHandlers(till.deps).trade(bot, trade?.id ?? 0n)
     expect(await first).toEqual({ kind: 'active' })
@@ -341,7 +342,7 @@ describe('the limits of a bot', () => {
 
 describe('the operator', () => {
   const id = () => String(bot.botId)
-  const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, wanted, DEFAULT_FLEET_LIMITS))
+  const choose = () => inTransaction(till.db, (tx) => chooseBotForTrade(tx, request, DEFAULT_FLEET_LIMITS))
 
   it('pauses a bot, which then receives no new trades, and resumes it', async () => {
     expect(await actOnBot(till.db, id(), 'pause')).toMatchObject({ kind: 'done', name: 'Tradetill Bot' })

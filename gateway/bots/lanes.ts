@@ -50,6 +50,7 @@ export function createLanes(work: (tradeId: bigint) => Promise<void>): Lanes {
       const earlier = waiting.get(tradeId)
       if (earlier?.lane === lane) return earlier.done
       if (waiting.size >= MOST_WAITING && PATIENT.includes(lane)) return Promise.resolve('dropped')
+      // The turn may start immediately, so the trade must be in the map before.
       const mine: Waiting = { lane, done: Promise.resolve('taken') }
       waiting.set(tradeId, mine)
       mine.done = limiters[lane](() => takeTurn(tradeId, mine))

@@ -186,7 +186,7 @@ export async function putOffLogin(
       lease_until: null,
     })
     .where(isHeld(lease))
-    // For the same reason as in markDead.
+    // An enrolment may have stored a new token meanwhile, which may be good.
     .where('refresh_token', '=', lease.sealedToken)
     .execute()
 }

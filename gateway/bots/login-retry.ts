@@ -21,6 +21,7 @@ export function createLoginRetry(random: () => number): LoginRetry {
   let ms = FIRST_MS
   return {
     nextMs() {
+      // Up to a quarter less or more, so the bots do not all log in together.
       const jittered = ms * (0.75 + random() / 2)
       ms = Math.min(ms * 2, LAST_MS)
       return jittered

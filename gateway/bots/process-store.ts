@@ -7,9 +7,9 @@ import type { LiveProcess } from './spread.ts'
 import { SPEAKING_STATES } from './store.ts'
 
 /** As long as a lease: a killed process loses its place when its bots become free. */
-const SILENT = '25 seconds'
+const SILENT_AFTER = '25 seconds'
 
-const isSilent = sql<boolean>`beat_at < now() - ${SILENT}::interval`
+const isSilent = sql<boolean>`beat_at < now() - ${SILENT_AFTER}::interval`
 
 /** Writes this process's heartbeat, and deletes the rows of processes whose heartbeats have stopped. */
 export async function beatProcess(

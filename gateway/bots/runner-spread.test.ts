@@ -106,12 +106,12 @@ it('two processes hold equal numbers of bots, and keep theirs while the other re
   expect(captured.lines.join('')).not.toContain('was lost')
 })
 
-it('a process without bots still counts as a user of the address, and as a holder of its master key', async () => {
+it('a process without bots still counts among the processes, and as a holder of its master key', async () => {
   await enrol(3)
-  const none = start({ maxBots: 0 })
-  const all = start()
-  await expect.poll(counts(none, all)).toEqual([0, 3])
-  expect(none.processCounts.at(-1)).toBe(2)
+  const withoutBots = start({ maxBots: 0 })
+  const withBots = start()
+  await expect.poll(counts(withoutBots, withBots)).toEqual([0, 3])
+  expect(withoutBots.processCounts.at(-1)).toBe(2)
   expect(await countOfOtherKeys(database.db, 'another')).toBe(2)
 })
 
@@ -119,6 +119,7 @@ it('the bots of a killed process go to the other one', async () => {
   await enrol(4)
   const first = start()
   await expect.poll(counts(first)).toEqual([4])
+  // The row of a second process, whose share is two bots.
   await database.pool.query(
     `insert into gateway_process (owner, max_bots, beat_at) values (gen_random_uuid(), 50, now())`,
   )
@@ -148,7 +149,7 @@ describe('a process with too many bots', () => {
     const processCount = async () => (await database.pool.query('select from gateway_process')).rowCount
     await expect.poll(processCount).toBe(2)
     // Even after several checks that found a surplus, no busy bot has been given up.
-    const beats = async () => {
+    const lastBeat = async () => {
       const { rows } = await database.pool.query<{ beat: string }>(
         'select beat_at::text as beat from gateway_process where owner = $1',
         [first.owner],
@@ -156,8 +157,8 @@ describe('a process with too many bots', () => {
       return rows[0]?.beat
     }
     for (let look = 0; look < 3; look += 1) {
-      const before = await beats()
-      await expect.poll(beats).not.toBe(before)
+      const before = await lastBeat()
+      await expect.poll(lastBeat).not.toBe(before)
       // Its master key still counts as in use, so a rotation of the master key waits for it.
       expect(await countOfOtherKeys(database.db, box.fingerprint)).toBe(0)
       expect(await countOfOtherKeys(database.db, 'another')).toBe(await processCount())

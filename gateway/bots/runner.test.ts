@@ -68,6 +68,7 @@ function start(handlers: Partial<BotHandlers> = {}, more: { monotonicMs?: () => 
   return { ...bots, contexts }
 }
 
+/** Enrols the bot with its token as a file has it, with a line end. */
 const enrol = () => addBot({ db: database.db, steam, box, clock: systemClock, refreshToken: `${TOKEN}\n` })
 const bot = async () => (await listBots(database.db))[0]
 const loginAfter = async () => {
@@ -327,6 +328,7 @@ describe('the jobs of a bot', () => {
     for (let request = 1; request <= 20; request += 1) {
       await send({ kind: 'inventory', requestId: String(request) })
     }
+    // A bot reads four inventories at a time.
     await expect.poll(() => requests).toHaveLength(4)
     await send({ kind: 'trade', tradeId: '99' })
     await expect.poll(() => traded).toEqual([99n])
@@ -337,17 +339,17 @@ describe('the jobs of a bot', () => {
 
   it('start the watch over offers, which continues while offers are left', async () => {
     await enrol()
-    let left = 0
-    const watch = vi.fn(async () => left)
+    let offersLeft = 0
+    const watch = vi.fn(async () => offersLeft)
     start({ watch })
     await expectOnline()
     await expect.poll(() => watch).toHaveBeenCalledTimes(1)
-    left = 1
+    offersLeft = 1
     await send({ kind: 'trade', tradeId: '1' })
     await expect.poll(() => watch.mock.calls.length).toBeGreaterThanOrEqual(3)
   })
 
-  it('do not stop the others if they fail', async () => {
+  it('that fail are repeated, and the bot continues to work', async () => {
     await enrol()
     let calls = 0
     start({

@@ -51,8 +51,8 @@ export function startBots(options: BotsOptions): { stop(): Promise<void> } {
         .finally(() => held.delete(bot))
     }
   }
-  // Gives up one bot at a time, so the others keep working and Steam gets no burst of logins. The last taken are
-  // those it took over when another process stopped, and that process gets them back.
+  // Gives up one bot at a time, so the others keep working and Steam gets no burst of logins. The bots taken last are
+  // those of a process that stopped, which gets them back when it has restarted.
   const giveUpOne = async () => {
     const idle = [...held].findLast((bot) => bot.isIdle())
     await idle?.release()

@@ -71,12 +71,12 @@ async function lockOne(tx: Tx, ranked: readonly BotFacts[]): Promise<bigint> {
 const AT_ONCE = 20
 
 /** True while the store has less than its share of the bots. Takes no lock if the store has far less. */
-export async function hasShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimits): Promise<boolean> {
+export async function isBelowShareOfFleet(tx: Tx, storeId: bigint, limits: FleetLimits): Promise<boolean> {
   const offers = await offersOfStore(tx, storeId)
   if (offers.ofStore + AT_ONCE < shareOfStore(offers, limits)) return true
   await lockOffersOfStore(tx, storeId)
-  const now = await offersOfStore(tx, storeId)
-  return now.ofStore < shareOfStore(now, limits)
+  const locked = await offersOfStore(tx, storeId)
+  return locked.ofStore < shareOfStore(locked, limits)
 }
 
 /** True if a bot seems to have room for the offer. Takes no lock. */

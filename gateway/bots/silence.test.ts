@@ -72,16 +72,16 @@ afterEach(async () => {
 const online = () => expect.poll(() => listBots(database.db)).toMatchObject([{ reachable: true }])
 
 it('a bot is given up when its lease ends, even while statements are waiting, and is taken again when the database answers', async () => {
-  const [before] = contexts
-  expect(before?.mayWrite(15_000)).toBe(true)
+  const [bot] = contexts
+  expect(bot?.mayWrite(15_000)).toBe(true)
 
   proxy.swallow()
   nowMs += 24_999
-  expect(before?.mayWrite(15_000)).toBe(false)
+  expect(bot?.mayWrite(15_000)).toBe(false)
   expect(steam.open).toBe(1)
   nowMs += 1
   await expect.poll(() => steam.open).toBe(0)
-  expect(before?.mayWrite(1)).toBe(false)
+  expect(bot?.mayWrite(1)).toBe(false)
 
   // Another process takes the bot meanwhile, and stops.
   await database.pool.query(`update bot set lease_epoch = lease_epoch + 1, lease_until = now()`)
@@ -89,7 +89,7 @@ it('a bot is given up when its lease ends, even while statements are waiting, an
   connections.cut('all')
   await expect.poll(() => contexts).toHaveLength(2)
   await online()
-  expect(contexts[1]?.epoch).toBe((before?.epoch ?? 0n) + 2n)
+  expect(contexts[1]?.epoch).toBe((bot?.epoch ?? 0n) + 2n)
   expect(steam.mostOpen).toBe(1)
 })
 

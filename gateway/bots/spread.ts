@@ -14,11 +14,11 @@ export function shareOf(owner: string, processes: readonly LiveProcess[], bots: 
   // From the smallest capacity to the largest: later processes get what earlier ones cannot hold.
   const bySize = processes.toSorted((a, b) => a.maxBots - b.maxBots)
   let left = bots
-  for (const [index, { owner: one, maxBots }] of bySize.entries()) {
+  for (const [index, { owner: candidate, maxBots }] of bySize.entries()) {
     const even = Math.ceil(left / (bySize.length - index))
     // All later processes can hold at least as many, so an even share leaves nothing over.
     if (maxBots >= even) return even
-    if (one === owner) return maxBots
+    if (candidate === owner) return maxBots
     left -= maxBots
   }
   return 0

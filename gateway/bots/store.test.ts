@@ -9,8 +9,9 @@ import { chooseBotForReading, chooseBotForTrade } from './service.ts'
 import { listBots, saveBot } from './store.ts'
 
 const OWNER = '11111111-1111-4111-8111-111111111111'
-const OTHER = '22222222-2222-4222-8222-222222222222'
+const OTHER_OWNER = '22222222-2222-4222-8222-222222222222'
 const SHOPPER = '76561197960269729'
+const OTHER_SHOPPER = '76561197960269730'
 
 let database: TestDatabase
 
@@ -48,12 +49,12 @@ async function endLeases() {
 }
 
 describe('a lease', () => {
-  it('goes to only one of two processes that ask at the same time', async () => {
+  it('goes to only first of second processes that ask at the same time', async () => {
     for (let number = 1; number <= 6; number += 1) await aBot(number)
     const taken = await Promise.all([
       takeLeases(database.db, OWNER, 10),
-      takeLeases(database.db, OTHER, 10),
-      takeLeases(database.db, OTHER, 10),
+      takeLeases(database.db, OTHER_OWNER, 10),
+      takeLeases(database.db, OTHER_OWNER, 10),
     ])
     const ids = taken.flat().map((lease) => lease.botId)
     expect(ids).toHaveLength(6)
@@ -65,7 +66,7 @@ describe('a lease', () => {
     await aBot(1)
     const [lease] = await takeLeases(sandbox.db, OWNER, 10)
     await raiseAhead(sandbox.db, 8 * 86_400)
-    expect(await takeLeases(sandbox.db, OTHER, 10)).toEqual([])
+    expect(await takeLeases(sandbox.db, OTHER_OWNER, 10)).toEqual([])
     expect(lease && (await renewLease(sandbox.db, lease))).toBe(true)
     await sandbox.close()
   })
@@ -73,9 +74,9 @@ describe('a lease', () => {
   it('goes to another process, under a higher epoch, once it has run out', async () => {
     await aBot()
     const [first] = await takeLeases(database.db, OWNER, 10)
-    expect(await takeLeases(database.db, OTHER, 10)).toEqual([])
+    expect(await takeLeases(database.db, OTHER_OWNER, 10)).toEqual([])
     await endLeases()
-    const [second] = await takeLeases(database.db, OTHER, 10)
+    const [second] = await takeLeases(database.db, OTHER_OWNER, 10)
     if (!first || !second) throw new Error('no lease')
     expect(second.epoch).toBe(first.epoch + 1n)
     expect(await renewLease(database.db, first)).toBe(false)
@@ -86,7 +87,7 @@ describe('a lease', () => {
     await aBot()
     const [lost] = await takeLeases(database.db, OWNER, 10)
     await endLeases()
-    const [mine] = await takeLeases(database.db, OTHER, 10)
+    const [mine] = await takeLeases(database.db, OTHER_OWNER, 10)
     if (!lost || !mine) throw new Error('no lease')
     await setOnline(database.db, mine, null)
     await setOnline(database.db, lost, 'stopped')
@@ -102,7 +103,7 @@ describe('a lease', () => {
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
     await releaseLease(database.db, lease)
-    expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
+    expect(await takeLeases(database.db, OTHER_OWNER, 10)).toHaveLength(1)
   })
 
   it('with an older token does not change the expiry of the new token', async () => {
@@ -127,10 +128,10 @@ describe('a lease', () => {
     const [lease] = await takeLeases(database.db, OWNER, 10)
     if (!lease) throw new Error('no lease')
     await markDead(database.db, lease, 'token_dead')
-    expect(await takeLeases(database.db, OTHER, 10)).toEqual([])
+    expect(await takeLeases(database.db, OTHER_OWNER, 10)).toEqual([])
     expect(await listBots(database.db)).toMatchObject([{ state: 'dead', stateReason: 'token_dead' }])
     await aBot()
-    expect(await takeLeases(database.db, OTHER, 10)).toHaveLength(1)
+    expect(await takeLeases(database.db, OTHER_OWNER, 10)).toHaveLength(1)
   })
 })
 
@@ -154,7 +155,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toBeUndefined()
   })
 
-  it('is the one with the fewest live offers', async () => {
+  it('is the first with the fewest live offers', async () => {
     const [first, second] = await onlineBots(90, 10)
     expect(await choose()).toEqual({ botId: first })
     await aTrade(first, 'active')
@@ -164,7 +165,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is not one whose offers are overdue, if another has room', async () => {
+  it('is not first whose offers are overdue, if another has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')
@@ -175,37 +176,39 @@ describe('the bot for a trade', () => {
         seconds,
       ])
     await setWaited(0)
-    expect(await choose('76561197960269730')).toEqual({ botId: first })
+    expect(await choose(OTHER_SHOPPER)).toEqual({ botId: first })
     await setWaited(6)
-    expect(await choose('76561197960269730')).toEqual({ botId: second })
+    expect(await choose(OTHER_SHOPPER)).toEqual({ botId: second })
   })
 
   it('has fewer than five live offers with the partner', async () => {
     const [bot] = await onlineBots(10)
     for (let offers = 0; offers < 5; offers += 1) await aTrade(bot, 'active')
     expect(await choose()).toBeUndefined()
-    expect(await choose('76561197960269730')).toEqual({ botId: bot })
+    expect(await choose(OTHER_SHOPPER)).toEqual({ botId: bot })
   })
 })
 
 describe('the room of a bot', () => {
-  const ofOne = { ...DEFAULT_FLEET_LIMITS, liveOffers: 1, liveOffersWithPartner: 1 }
-  const wanted = { partnerSteamId: SHOPPER, game: 'cs', items: 2, tried: [] } as const
+  const oneOffer = { ...DEFAULT_FLEET_LIMITS, liveOffers: 1, liveOffersWithPartner: 1 }
+  const request = { partnerSteamId: SHOPPER, game: 'cs', items: 2, tried: [] } as const
   const choose = (limits = DEFAULT_FLEET_LIMITS) =>
-    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, wanted, limits))
+    database.db.transaction().execute((tx: Tx) => chooseBotForTrade(tx, request, limits))
+  /** The number of requests that wait for a bot's lock. */
   const waiting = async () =>
     (await database.pool.query(`select from pg_locks where locktype = 'advisory' and not granted`)).rowCount
 
   it('counts items on the way, and items that came since the last count', async () => {
     const [bot] = await onlineBots(10)
-    const room = (cs: number) =>
+    // Each request has two items.
+    const chooseWithin = (cs: number) =>
       choose({ ...DEFAULT_FLEET_LIMITS, itemsHeld: { ...DEFAULT_FLEET_LIMITS.itemsHeld, cs } })
     await database.pool.query(`insert into bot_games (bot_id, items) values ($1, '{"730": 5, "570": 800}')`, [
       bot,
     ])
-    expect([await room(6), await room(7)]).toEqual([undefined, { botId: bot }])
+    expect([await chooseWithin(6), await chooseWithin(7)]).toEqual([undefined, { botId: bot }])
     await addItems(await aTrade(bot, 'active'), 3)
-    expect([await room(9), await room(10)]).toEqual([undefined, { botId: bot }])
+    expect([await chooseWithin(9), await chooseWithin(10)]).toEqual([undefined, { botId: bot }])
     const ended = await aTrade(bot, 'final')
     await addItems(ended, 4)
     await database.pool.query(
@@ -213,20 +216,21 @@ describe('the room of a bot', () => {
       select trade_id, asset_id, $2, 'in' from trade_item where trade_id = $1`,
       [ended, bot],
     )
-    expect([await room(13), await room(14)]).toEqual([undefined, { botId: bot }])
+    expect([await chooseWithin(13), await chooseWithin(14)]).toEqual([undefined, { botId: bot }])
     await database.pool.query(
       `insert into custody_entry (trade_id, asset_id, bot_id, moved) values ($1, (1000 * $1::bigint)::text, $2, 'out')`,
       [ended, bot],
     )
-    expect([await room(12), await room(13)]).toEqual([undefined, { botId: bot }])
+    expect([await chooseWithin(12), await chooseWithin(13)]).toEqual([undefined, { botId: bot }])
     expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])
   })
 
-  it('goes to one of two simultaneous requests: the other waits and finds none', async () => {
+  it('goes to first of second simultaneous requests: the other waits and finds none', async () => {
     const [bot] = await onlineBots(10)
+    // Wrapped in an object, because the transaction must not wait for the other request.
     const late = await database.db.transaction().execute(async (tx: Tx) => {
-      expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: bot })
-      const other = choose(ofOne)
+      expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: bot })
+      const other = choose(oneOffer)
       await expect.poll(waiting).toBe(1)
       await aTrade(bot, 'intended')
       return { other }
@@ -235,32 +239,34 @@ describe('the room of a bot', () => {
   })
 
   it('is locked while a trade is assigned to the bot, so another request gets another bot', async () => {
-    const [one, two] = await onlineBots(90, 10)
+    const [first, second] = await onlineBots(90, 10)
     await database.db.transaction().execute(async (tx: Tx) => {
-      expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
-      expect(await choose(ofOne)).toEqual({ botId: two })
+      expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })
+      expect(await choose(oneOffer)).toEqual({ botId: second })
     })
   })
 
-  it('is locked at two bots, so a request waits, and gets the bot that still has room', async () => {
-    const [one, two] = await onlineBots(90, 10)
+  it('is locked at second bots, so a request waits, and gets the bot that still has room', async () => {
+    const [first, second] = await onlineBots(90, 10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
-      expect(await chooseBotForTrade(tx, wanted, ofOne)).toEqual({ botId: one })
-      expect(await chooseBotForTrade(tx, { ...wanted, tried: [one ?? 0n] }, ofOne)).toEqual({ botId: two })
-      const other = choose(ofOne)
+      expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })
+      expect(await chooseBotForTrade(tx, { ...request, tried: [first ?? 0n] }, oneOffer)).toEqual({
+        botId: second,
+      })
+      const other = choose(oneOffer)
       await expect.poll(waiting).toBe(1)
-      await aTrade(one, 'intended')
+      await aTrade(first, 'intended')
       return { other }
     })
-    expect(await late.other).toEqual({ botId: two })
+    expect(await late.other).toEqual({ botId: second })
   })
 
-  it('is filled evenly by a crowd: no bot receives two trades more than another', async () => {
+  it('is filled evenly by a crowd: no bot receives second trades more than another', async () => {
     const bots = await onlineBots(90, 60, 30)
     const requests = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {
         const partnerSteamId = String(76561197960269800n + BigInt(n))
-        const bot = await chooseBotForTrade(tx, { ...wanted, partnerSteamId }, DEFAULT_FLEET_LIMITS)
+        const bot = await chooseBotForTrade(tx, { ...request, partnerSteamId }, DEFAULT_FLEET_LIMITS)
         await aTrade(bot?.botId, 'intended')
         return bot?.botId
       }),
@@ -273,7 +279,7 @@ describe('the room of a bot', () => {
 })
 
 describe('the bot for reading', () => {
-  it('is the one with the fewest open requests', async () => {
+  it('is the first with the fewest open requests', async () => {
     expect(await chooseBotForReading(database.db)).toBeUndefined()
     const [first, second] = await onlineBots(10, 10)
     expect(await chooseBotForReading(database.db)).toBe(first)
@@ -281,7 +287,7 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(second)
   })
 
-  it('is a working one, or a failing one if no other is left', async () => {
+  it('is a working first, or a failing first if no other is left', async () => {
     const [first, second] = await onlineBots(10, 10)
     await setFailing(first, true)
     for (let seconds = 30; seconds > 0; seconds -= 1) await aRequest(second, 'open', seconds)
@@ -294,7 +300,7 @@ describe('the bot for reading', () => {
   })
 
   it.each(['rate_limited', 'not_our_turn'])(
-    'is another one for half a minute after the answer %s',
+    'is another first for half a minute after the answer %s',
     async (reason) => {
       const [first, second] = await onlineBots(10, 10)
       await aRequest(first, 'done', 20)
@@ -313,7 +319,7 @@ describe('the bot for reading', () => {
     },
   )
 
-  it('is the one with the oldest last read if several are idle', async () => {
+  it('is the first with the oldest last read if several are idle', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
     const chosen: unknown[] = []
     for (let seconds = 60; seconds > 54; seconds -= 1) {
@@ -358,6 +364,7 @@ async function aTrade(botId: bigint | undefined, state: TradeStateColumn): Promi
   return rows[0]?.id ?? ''
 }
 
+/** Adds items whose asset ids count up from a thousand times the trade's number. */
 async function addItems(trade: string, count: number): Promise<void> {
   await database.pool.query(
     `insert into trade_item (trade_id, asset_id, app_id, context_id, name, market_hash_name, price, gross)

@@ -15,7 +15,7 @@ export const hasGateway = sql<boolean>`coalesce(bot.lease_until > now(), false)`
 const reachable = sql<boolean>`(bot.online and ${hasGateway})`
 
 /** A bot starts to send an offer within this time, unless others wait before it. */
-const LATE = '5 seconds'
+const LATE_AFTER = '5 seconds'
 
 /**
  * The stored count of a bot's items plus later custody entries. For the comparison of pairs see countItems in
@@ -78,7 +78,7 @@ export async function botsForChoice(
       reachable.as('reachable'),
       barStateFor(game).as('barState'),
       sql<boolean>`coalesce(bool_or(trade.state = 'intended'
-        and trade.created_at < (select till_now()) - ${LATE}::interval), false)`.as('late'),
+        and trade.created_at < (select till_now()) - ${LATE_AFTER}::interval), false)`.as('late'),
       eb.fn.count<bigint>('trade.id').filterWhere('trade.state', '=', 'intended').as('waiting'),
       eb.fn.count<bigint>('trade.id').as('live'),
       eb.fn
@@ -285,11 +285,11 @@ export async function watchedOf(tx: Tx, botId: bigint): Promise<Watched> {
     .groupBy('kind')
     .execute()
   const count = new Map(rows.map(({ kind, trades }) => [kind, Number(trades)]))
-  const of = (kind: keyof Watched): number => count.get(kind) ?? 0
-  return { open: of('open'), reviewed: of('reviewed'), protected: of('protected') }
+  const countOf = (kind: keyof Watched): number => count.get(kind) ?? 0
+  return { open: countOf('open'), reviewed: countOf('reviewed'), protected: countOf('protected') }
 }
 
-/** Removes the bot for good, and deletes its token. */
+/** Takes the bot out of service for good, and deletes its token. */
 export async function takeBotOut(tx: Tx, botId: bigint, state: 'retired' | 'removed'): Promise<void> {
   await tx
     .updateTable('bot')

@@ -13,6 +13,6 @@ export function judgeTokenRefusal(since: Date | null, now: Date): TokenVerdict {
   if (since === null) return { kind: 'again', at: new Date(now.getTime() + 5 * MINUTE_MS) }
   const ageMs = now.getTime() - since.getTime()
   if (ageMs >= HOUR_MS) return { kind: 'dead' }
-  const againMs = now.getTime() + Math.max(5 * MINUTE_MS, ageMs)
-  return { kind: 'again', at: new Date(Math.min(againMs, since.getTime() + HOUR_MS)) }
+  const againAtMs = now.getTime() + Math.max(5 * MINUTE_MS, ageMs)
+  return { kind: 'again', at: new Date(Math.min(againAtMs, since.getTime() + HOUR_MS)) }
 }

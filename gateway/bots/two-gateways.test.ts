@@ -20,7 +20,7 @@ import { startBots } from './runner.ts'
 
 const MASTER_KEY = Buffer.alloc(32, 3)
 const box = createSecretBox(MASTER_KEY)
-const OWN = randomUUID()
+const OWNER_HERE = randomUUID()
 
 let database: TestDatabase
 let queue: Queue
@@ -88,7 +88,7 @@ function startBotsHere() {
     box,
     log: captured.log,
     clock: systemClock,
-    owner: OWN,
+    owner: OWNER_HERE,
     handlers: IDLE_HANDLERS,
   })
 }
@@ -114,21 +114,21 @@ describe('two gateways', () => {
     await enrol(1)
     await allOnline(2)
     const before = await botRows()
-    const ownCount = before.filter(({ owner }) => owner === OWN).length
+    const countHere = before.filter(({ owner }) => owner === OWNER_HERE).length
     // The log line follows the row a moment later.
-    await expect.poll(() => onlineIn(output())).toBe(2 - ownCount)
-    await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(ownCount)
+    await expect.poll(() => onlineIn(output())).toBe(2 - countHere)
+    await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(countHere)
 
     await kill()
     // The killed gateway did not release its bots, so they are free only when their leases end.
     expect((await botRows()).map(({ owner }) => owner)).toEqual(before.map(({ owner }) => owner))
-    await database.pool.query('update bot set lease_until = now() where lease_owner <> $1', [OWN])
+    await database.pool.query('update bot set lease_until = now() where lease_owner <> $1', [OWNER_HERE])
     await expect.poll(() => onlineIn(captured.lines.join(''))).toBe(2)
 
     const after = await botRows()
-    expect(after.map(({ owner }) => owner)).toEqual([OWN, OWN])
+    expect(after.map(({ owner }) => owner)).toEqual([OWNER_HERE, OWNER_HERE])
     const isNewer = ({ epoch }: BotRow, index: number) => BigInt(epoch) > BigInt(before[index]?.epoch ?? 0)
-    expect(after.map(isNewer)).toEqual(before.map(({ owner }) => owner !== OWN))
+    expect(after.map(isNewer)).toEqual(before.map(({ owner }) => owner !== OWNER_HERE))
     expect(captured.lines.join('')).not.toContain('lease of a bot was lost')
   })
 })

@@ -10,13 +10,13 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /** Starts the work of a bot. `give` gives it a job. */
-async function work(handlers: Partial<BotHandlers>) {
+async function startBot(handlers: Partial<BotHandlers>) {
   let handler: (job: unknown) => Promise<void> = () => Promise.reject(new Error('no worker'))
   const queue: Queue = {
     ensure: async () => {},
     send: async () => {},
-    work: async (_, work) => {
-      handler = work
+    work: async (_, given) => {
+      handler = given
       return async () => {}
     },
     stop: async () => {},
@@ -53,7 +53,7 @@ describe('a job of a bot', () => {
   it.each<TradeLane>(['reads', 'settling', 'reviews'])(
     'is done once its trade waits in the lane %s',
     async (lane) => {
-      const { give } = await work({ laneOf: async () => lane, trade: never })
+      const { give } = await startBot({ laneOf: async () => lane, trade: never })
       for (let n = 0; n < 9; n += 1) expect((await outcomeOf(give(aTrade(String(n))))).now).toBe('done')
     },
   )
@@ -61,7 +61,7 @@ describe('a job of a bot', () => {
   it.each<TradeLane>(['sends', 'cancels'])(
     'that waits in the lane %s is done before the queue considers it lost',
     async (lane) => {
-      const { give } = await work({ laneOf: async () => lane, trade: never })
+      const { give } = await startBot({ laneOf: async () => lane, trade: never })
       void give(aTrade('1'))
       const second = await outcomeOf(give(aTrade('2')))
       expect(second.now).toBe('open')
@@ -70,7 +70,7 @@ describe('a job of a bot', () => {
   )
 
   it('fails when its send fails, so the queue repeats it', async () => {
-    const { give, lines } = await work({ trade: () => Promise.reject(new Error('no database')) })
+    const { give, lines } = await startBot({ trade: () => Promise.reject(new Error('no database')) })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('failed')
     expect(lines.join('')).toContain('work on a trade failed')
   })
@@ -78,7 +78,7 @@ describe('a job of a bot', () => {
   it('whose send did not begin goes back to the queue when the bot is given up', async () => {
     const first = Promise.withResolvers<void>()
     const trade = vi.fn(() => first.promise)
-    const { give, stop, lines } = await work({ trade })
+    const { give, stop, lines } = await startBot({ trade })
     void give(aTrade('1'))
     const second = give(aTrade('2'))
     const outcome = await outcomeOf(second)
@@ -92,7 +92,7 @@ describe('a job of a bot', () => {
 
   it('reads the lanes of at most four trades at a time', async () => {
     const laneOf = vi.fn(() => new Promise<TradeLane>(() => {}))
-    const { give } = await work({ laneOf })
+    const { give } = await startBot({ laneOf })
     for (let n = 0; n < 60; n += 1) void give(aTrade(String(n)))
     await vi.advanceTimersByTimeAsync(0)
     expect(laneOf).toHaveBeenCalledTimes(4)
@@ -100,7 +100,7 @@ describe('a job of a bot', () => {
 
   it('does nothing if its trade has no work due', async () => {
     const trade = vi.fn(never)
-    const { give } = await work({ laneOf: async () => undefined, trade })
+    const { give } = await startBot({ laneOf: async () => undefined, trade })
     expect((await outcomeOf(give(aTrade('1')))).now).toBe('done')
     expect(trade).not.toHaveBeenCalled()
   })

@@ -21,16 +21,16 @@ const MOST_INVENTORIES = 40
 /** The longest time that a job waits for its work: the queue considers a job lost after a minute. */
 const JOB_MS = 45_000
 
-const ref = z.string().regex(/^\d{1,19}$/)
+const idSchema = z.string().regex(/^\d{1,19}$/)
 const jobSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('inventory'),
-    requestId: ref,
-    storeId: ref.optional(),
-    depositId: ref.optional(),
+    requestId: idSchema,
+    storeId: idSchema.optional(),
+    depositId: idSchema.optional(),
   }),
-  z.object({ kind: z.literal('trade'), tradeId: ref }),
-  z.object({ kind: z.literal('refresh'), tradeId: ref }),
+  z.object({ kind: z.literal('trade'), tradeId: idSchema }),
+  z.object({ kind: z.literal('refresh'), tradeId: idSchema }),
   z.object({ kind: z.literal('history') }),
   z.object({ kind: z.literal('drift') }),
 ]) satisfies z.ZodType<BotJob>
@@ -82,6 +82,7 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
     return done
   }
   const readInventory = async (job: InventoryJob): Promise<void> => {
+    // A job from an older version names no store and no deposit, so it gets a turn of its own.
     const { requestId, storeId = `of ${requestId}`, depositId = `of ${requestId}` } = job
     const read = (spend: () => void) => handlers.inventory(bot, BigInt(requestId), spend)
     const message = 'inventory could not be read'
@@ -137,10 +138,10 @@ function createJobHandler({ handlers, log }: WorkDeps, bot: BotContext, onTradeM
 /** Waits for the work, but no longer than `ms`: then resolves to undefined. */
 async function within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined
-  const over = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), ms)
   })
-  return Promise.race([work, over]).finally(() => clearTimeout(timer))
+  return Promise.race([work, timeout]).finally(() => clearTimeout(timer))
 }
 
 /** Watches the bot's live offers every `watchMs` while the bot has any, and again after a trade has moved. */
@@ -151,6 +152,7 @@ function startWatch({ handlers, log, watchMs }: WorkDeps, bot: BotContext) {
   let isStopped = false
 
   const look = async () => {
+    // After an error, offers may be left to watch.
     let left = 1
     try {
       left = await handlers.watch(bot)

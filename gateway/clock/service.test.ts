@@ -17,25 +17,26 @@ const DAY_MS = 86_400_000
 const NOWHERE = 'http://127.0.0.1:9'
 
 let steam: RunningSteam
-/** A database whose connections are not marked as a sandbox's. */
+/** The till's database, on connections that are not marked as sandbox mode's. */
 let database: TestDatabase
-let sandbox: Database
+/** The same database, on connections that are marked. */
+let sandboxMode: Database
 let captured: CapturedLog
 
 beforeEach(async () => {
   steam = await startSteam({ port: 0 })
   database = await testDatabase()
-  sandbox = openDatabase(database.url, 2, 'sandbox')
+  sandboxMode = openDatabase(database.url, 2, 'sandbox')
   captured = captureLog()
 })
 afterEach(async () => {
   await steam.close()
-  await sandbox.close()
+  await sandboxMode.close()
   await database.close()
 })
 
 const advance = (duration: string, sandboxUrl: string | undefined = steam.url) =>
-  advanceClock({ db: sandbox.db, sandboxUrl }, duration)
+  advanceClock({ db: sandboxMode.db, sandboxUrl }, duration)
 
 const steamAheadS = () => sandboxClock(steam.url).ahead()
 
@@ -45,23 +46,23 @@ function aProcess(sandboxUrl = steam.url) {
   const jumps: number[] = []
   const onAdvance = () => jumps.push(clock.aheadMs())
   const { log } = captured
-  return { clock, jumps, look: createFollower({ db: sandbox.db, clock, sandboxUrl, log, onAdvance }) }
+  return { clock, jumps, follow: createFollower({ db: sandboxMode.db, clock, sandboxUrl, log, onAdvance }) }
 }
 
 describe('advancing', () => {
   it('D-40 moves the till and its Steam by the same time, repeatedly', async () => {
     expect(await advance('8d')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S })
     expect(await advance('90s')).toEqual({ kind: 'advanced', aheadS: 8 * DAY_S + 90 })
-    expect(await aheadOf(sandbox.db)).toBe(8 * DAY_S + 90)
+    expect(await aheadOf(sandboxMode.db)).toBe(8 * DAY_S + 90)
     expect(await steamAheadS()).toBe(8 * DAY_S + 90)
   })
 
   it('D-40 counts both of two simultaneous calls', async () => {
     await Promise.all([advance('1d'), advance('2d')])
-    expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
+    expect([await aheadOf(sandboxMode.db), await steamAheadS()]).toEqual([3 * DAY_S, 3 * DAY_S])
   })
 
-  it('also advances a Steam that is behind, as after its data was removed', async () => {
+  it('also advances a Steam that is behind because its data was removed', async () => {
     await advance('8d')
     steam.reset()
     expect(await advance('1d')).toEqual({ kind: 'advanced', aheadS: 9 * DAY_S })
@@ -73,56 +74,56 @@ describe('advancing', () => {
     ['401d', 'too_far'],
   ])('%s is refused, and nothing moves', async (duration, reason) => {
     expect(await advance(duration)).toEqual({ kind: 'refused', reason })
-    expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([0, 0])
+    expect([await aheadOf(sandboxMode.db), await steamAheadS()]).toEqual([0, 0])
   })
 
   it('is refused beyond 400 days in all, and nothing moves', async () => {
     await advance('400d')
     expect(await advance('1s')).toEqual({ kind: 'refused', reason: 'too_far' })
-    expect([await aheadOf(sandbox.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
+    expect([await aheadOf(sandboxMode.db), await steamAheadS()]).toEqual([MOST_AHEAD_S, MOST_AHEAD_S])
   })
 
   it('is refused without a sandbox, and the till does not move', async () => {
     expect(await advance('8d', NOWHERE)).toEqual({ kind: 'refused', reason: 'no_sandbox' })
-    expect(await aheadOf(sandbox.db)).toBe(0)
+    expect(await aheadOf(sandboxMode.db)).toBe(0)
   })
 })
 
 describe('following', () => {
-  it('D-40 every process reaches the time of the advanced sandbox, and looks once for work that became due', async () => {
+  it('D-40 every process reaches the time of the advanced sandbox, and calls onAdvance() once', async () => {
     const processes = [aProcess(), aProcess()]
-    const lookAll = () => Promise.all(processes.map(({ look }) => look()))
-    await lookAll()
+    const followAll = () => Promise.all(processes.map(({ follow }) => follow()))
+    await followAll()
     expect(processes.map(({ jumps }) => jumps)).toEqual([[], []])
     steam.advance(8 * DAY_S)
-    await lookAll()
-    await lookAll()
+    await followAll()
+    await followAll()
     expect(processes.map(({ jumps }) => jumps)).toEqual([[8 * DAY_MS], [8 * DAY_MS]])
-    expect(await aheadOf(sandbox.db)).toBe(8 * DAY_S)
+    expect(await aheadOf(sandboxMode.db)).toBe(8 * DAY_S)
   })
 
   it('uses the table while the sandbox does not answer', async () => {
     await advance('8d')
-    const { look, clock } = aProcess(NOWHERE)
-    await look()
+    const { follow, clock } = aProcess(NOWHERE)
+    await follow()
     expect(clock.aheadMs()).toBe(8 * DAY_MS)
   })
 
   it('never goes back, and advances a sandbox that starts again at today’s time', async () => {
     steam.advance(8 * DAY_S)
-    const { look, clock } = aProcess()
-    await look()
+    const { follow, clock } = aProcess()
+    await follow()
     steam.reset()
-    await look()
+    await follow()
     expect(clock.aheadMs()).toBe(8 * DAY_MS)
     expect(await steamAheadS()).toBe(8 * DAY_S)
   })
 
   it('stops at 400 days, and logs that once', async () => {
     steam.advance(500 * DAY_S)
-    const { look, clock } = aProcess()
-    await look()
-    await look()
+    const { follow, clock } = aProcess()
+    await follow()
+    await follow()
     expect(clock.aheadMs()).toBe(MOST_AHEAD_S * 1_000)
     const errors = captured.lines.filter((line) => line.includes('further than the till can follow'))
     expect(errors).toHaveLength(1)
@@ -137,17 +138,17 @@ describe('the SQL function till_now()', () => {
   }
 
   it('D-40 is ahead on the connections of sandbox mode, and on no other', async () => {
-    expect(await secondsAhead(sandbox)).toBe(0)
+    expect(await secondsAhead(sandboxMode)).toBe(0)
     await advance('8d')
-    expect(await secondsAhead(sandbox)).toBe(8 * DAY_S)
+    expect(await secondsAhead(sandboxMode)).toBe(8 * DAY_S)
     expect(await secondsAhead(database)).toBe(0)
   })
 
   it('uses a now() that precedes PostgreSQL’s own in the search path, such as the simulation’s', async () => {
-    await sql`create schema sim`.execute(sandbox.db)
+    await sql`create schema sim`.execute(sandboxMode.db)
     await sql`create function sim.now() returns timestamptz language sql stable
-      as ${sql.lit("select timestamptz '2030-01-01 00:00Z'")}`.execute(sandbox.db)
-    const rows = await sandbox.db.connection().execute(async (db) => {
+      as ${sql.lit("select timestamptz '2030-01-01 00:00Z'")}`.execute(sandboxMode.db)
+    const rows = await sandboxMode.db.connection().execute(async (db) => {
       await sql`set search_path = sim, pg_catalog, public`.execute(db)
       const answer = await sql<{ time: Date }>`select till_now() as time`.execute(db)
       await sql`reset search_path`.execute(db)
@@ -156,7 +157,7 @@ describe('the SQL function till_now()', () => {
     expect(rows).toEqual([{ time: new Date('2030-01-01T00:00:00Z') }])
   })
 
-  it('dates every row', async () => {
+  it('is the default of every column that is dated automatically, and no other function reads the time', async () => {
     const { rows } = await sql<{ name: string; value: string }>`
       select attrelid::regclass::text as name, pg_get_expr(adbin, adrelid) as value
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum
@@ -164,9 +165,9 @@ describe('the SQL function till_now()', () => {
       where relnamespace = 'public'::regnamespace and pg_get_expr(adbin, adrelid) ~* 'now|current_|clock_'
       order by 1`.execute(database.db)
     // Migrations are dated by the machine's clock.
-    const dated = rows.filter(({ name }) => name !== 'migration')
-    expect(dated.length).toBeGreaterThan(5)
-    expect(dated.filter(({ value }) => value !== 'till_now()')).toEqual([])
+    const defaults = rows.filter(({ name }) => name !== 'migration')
+    expect(defaults.length).toBeGreaterThan(5)
+    expect(defaults.filter(({ value }) => value !== 'till_now()')).toEqual([])
     const functions = await sql<{ name: string }>`
       select proname as name from pg_proc where pronamespace = 'public'::regnamespace
         and prosrc ~* '\\mnow\\(|current_(time|date)|clock_timestamp'`.execute(database.db)
@@ -202,7 +203,7 @@ describe('live mode', () => {
   })
 })
 
-describe('the command', () => {
+describe('tradetill clock advance', () => {
   const run = (...args: string[]) => {
     const env = { TRADETILL_STEAM_SANDBOX_URL: steam.url }
     return runCommand(['clock', 'advance', ...args], { databaseUrl: database.url, env })
@@ -230,7 +231,7 @@ describe('the command', () => {
     expect(acts.rows).toEqual([])
   })
 
-  it('gives advice if there is no sandbox', async () => {
+  it('says that nothing was advanced if no sandbox answers', async () => {
     const env = { TRADETILL_STEAM_SANDBOX_URL: NOWHERE }
     const { code, errors } = await runCommand(['clock', 'advance', '8d'], { databaseUrl: database.url, env })
     expect(code).toBe(1)

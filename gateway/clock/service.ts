@@ -58,7 +58,7 @@ export type FollowDeps = {
 
 /**
  * Returns a function that reads the sandbox's clock and the table. Every gateway in sandbox mode calls it every second.
- * Both values only grow, so all processes arrive at the same time, whichever order they read in.
+ * Both values only grow, so all processes arrive at the same time, in whichever order they read.
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
   const steam = sandboxClock(sandboxUrl)

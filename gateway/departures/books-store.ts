@@ -62,8 +62,8 @@ export async function lockDeparture(tx: Tx, botId: bigint, steamTradeId: string)
   return row && { id: row.id, departure: departureOf(row) }
 }
 
-/** The id of another of our bots, if it has this account. */
-export async function ownBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
+/** Finds the id of another of our bots that has this account. */
+export async function findOtherBot(tx: Tx, botId: bigint, steamId: string): Promise<bigint | undefined> {
   const row = await tx
     .selectFrom('bot')
     .select('id')
@@ -140,7 +140,7 @@ export function isMovedByHand(custody: Custody, given: readonly OfferAsset[], as
 type Saving = { id: bigint | undefined; botId: bigint; departure: Departure; at: Date }
 
 /** Stores the departure and its items. Resolves to its id. */
-export async function save(tx: Tx, { id: known, botId, departure, at }: Saving): Promise<bigint> {
+export async function saveDeparture(tx: Tx, { id: known, botId, departure, at }: Saving): Promise<bigint> {
   const { steamTradeId, partnerSteamId, begunAt, stage, explanation, items } = departure
   if (known !== undefined) {
     await tx.updateTable('departure').set({ stage }).where('id', '=', known).execute()
@@ -188,7 +188,7 @@ type Booking = {
 }
 
 /** Writes the custody entries of an event. */
-export async function book(tx: Tx, booking: Booking, event: DepartureEvent): Promise<void> {
+export async function bookEvent(tx: Tx, booking: Booking, event: DepartureEvent): Promise<void> {
   switch (event.kind) {
     case 'seen':
     case 'called_off':
@@ -207,14 +207,14 @@ export async function book(tx: Tx, booking: Booking, event: DepartureEvent): Pro
 type Move = { item: CustodyItem; moved: 'in' | 'out'; botId: bigint; as: string | null }
 
 /** Writes one custody entry, and updates the item in memory. */
-export async function move(
+export async function recordMove(
   tx: Tx,
   { id, begunAt, at }: Booking,
   { item, moved, botId, as }: Move,
 ): Promise<void> {
   const { tradeId, assetId } = item
-  const of = { tradeId, botId, at, moved, departureId: id }
-  await recordCustody(tx, of, [{ assetId, receivedAssetId: as }])
+  const change = { tradeId, botId, at, moved, departureId: id }
+  await recordCustody(tx, change, [{ assetId, receivedAssetId: as }])
   Object.assign(item, { moved, botId, departureId: id, departedAt: begunAt, as })
 }
 
@@ -242,9 +242,9 @@ async function bookOut(
     .where('app_id', '=', asset.appId)
     .where('asset_id', '=', asset.assetId)
     .execute()
-  await move(tx, booking, { item, moved: 'out', botId, as: asset.assetId })
+  await recordMove(tx, booking, { item, moved: 'out', botId, as: asset.assetId })
   if (otherBotId === undefined) return
-  await move(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
+  await recordMove(tx, booking, { item, moved: 'in', botId: otherBotId, as: asset.newAssetId })
 }
 
 /** Books back an item that this departure took. Undoes all later departures that took it further as well. */
@@ -260,8 +260,8 @@ async function bookBack(tx: Tx, booking: Booking, asset: OfferAsset & { as: stri
 }
 
 async function giveBack(tx: Tx, booking: Booking, { item, botId, as }: Omit<Move, 'moved'>): Promise<void> {
-  if (item.moved === 'in') await move(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
-  await move(tx, booking, { item, moved: 'in', botId, as })
+  if (item.moved === 'in') await recordMove(tx, booking, { item, moved: 'out', botId: item.botId, as: null })
+  await recordMove(tx, booking, { item, moved: 'in', botId, as })
 }
 
 /** Every change of custody of the item, in order. The caller must have locked the item's trade. */

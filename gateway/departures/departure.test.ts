@@ -32,7 +32,7 @@ function outcomeOf(...records: ReturnType<typeof record>[]) {
   return {
     events,
     stage: departure?.stage,
-    back: departure?.items.filter(({ isBack }) => isBack).map((i) => i.assetId),
+    back: departure?.items.filter(({ isBack }) => isBack).map(({ assetId }) => assetId),
   }
 }
 
@@ -100,14 +100,14 @@ describe('a departure is explained', () => {
     return seen?.kind === 'seen' ? seen.departure.explanation : undefined
   }
 
-  it('by its destination, by another bot of the till, or by an earlier record', () => {
+  it('by its destination, another bot of the till, the vault, or a move that an operator recorded before', () => {
     expect(explanationWith({ destination: 'storage' })).toEqual({ kind: 'destination', name: 'storage' })
     expect(explanationWith({ isOwnBot: true })).toEqual({ kind: 'own_bot' })
     expect(explanationWith({ isVaultsGift: true })).toEqual({ kind: 'vault' })
     expect(explanationWith({ movedByHand: new Set(['1', '2']) })).toEqual({ kind: 'moved' })
   })
 
-  it('only if all its items are: one item too many is an alarm', () => {
+  it('only if all its items are explained', () => {
     expect(explanationWith({})).toBeNull()
     expect(explanationWith({ movedByHand: new Set(['1']) })).toBeNull()
   })

@@ -108,7 +108,7 @@ function progressOf(known: Departure | undefined, steamTrade: SteamTrade): Depar
   }
 }
 
-/** The event for those of the given items that were not back before. */
+/** Returns the event of the given items that had not come back before; no event if there are none. */
 function returnOf(known: Departure | undefined, given: readonly MovedAsset[]): DepartureEvent[] {
   const back = new Set(known?.items.filter(({ isBack }) => isBack).map(keyOf))
   const newlyReturned = given.filter((asset) => !back.has(keyOf(asset)))

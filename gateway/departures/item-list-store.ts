@@ -1,4 +1,4 @@
-/** The list of items: the deposit that brought each, its cost, and where it is. */
+/** The list of items: the deposit that brought each, its cost, and where it is now. */
 import { sql } from 'kysely'
 import type { Currency } from '../../contract/money.ts'
 import type { Db } from '../db/client.ts'
@@ -8,7 +8,7 @@ export type ItemFilter = {
   /** The number or Steam id of the bot that has the item, or had it last. */
   bot?: string | undefined
   state?: ItemState | undefined
-  /** The item's asset id in the inventory of a bot or its shopper, or its number in the lists. */
+  /** The item's asset id in the inventory of a bot or its shopper, or its `item` id. */
   asset?: string | undefined
   /** Only items with a smaller `place`, for the next page. */
   before?: bigint | undefined
@@ -18,6 +18,7 @@ export type ItemFilter = {
 export type ListedItem = {
   /** Its place in the list. */
   place: bigint
+  /** Its id in the lists: the trade's id and the shopper's asset id, such as `12-345`. */
   item: string
   storeId: bigint
   depositId: bigint
@@ -45,9 +46,10 @@ export type ListedItem = {
 /** The most items to look through for one page, so a filter with few matches stays cheap. */
 const MOST_LOOKED_AT = 500
 
+/** `fits`: whether the item matches the filter. */
 export type ItemPlace = { place: bigint; fits: boolean }
 
-/** How many items to look through. Without a filter, that is one page and one more item. */
+/** How many items to look through. Without a filter for bot or state, every item fits: a page, and one to see if more follow. */
 export const mostItemsToLookAt = ({ bot, state, limit }: ItemFilter): number =>
   bot === undefined && state === undefined ? limit + 1 : MOST_LOOKED_AT
 
@@ -58,7 +60,7 @@ const LAST = sql`join lateral (select * from custody_entry entry where entry.tra
 const STATE = sql<ItemState>`case when last.moved = 'in' then case trade.state when 'held' then 'protected' else 'held' end
   when last.moved = 'back' then 'back' when last.departure_id is null then 'moved' else 'departed' end`
 
-/** The next items of the list, newest first, and whether each matches the filter. Looks up the bots only once. */
+/** The next items of the list, newest first. The query reads the table of bots once, not for each item. */
 export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<ItemPlace[]> {
   const { bot = null, state = null, asset, before = null } = filter
   const condition = asset === undefined ? sql`true` : sql`id in (${placesOf(asset)})`
@@ -76,7 +78,7 @@ export async function lookThroughItems(db: Db, filter: ItemFilter): Promise<Item
 
 /**
  * The places in the list of the items that `asset` names. It is an asset id in the inventory of a bot or the shopper,
- * or an item's number in the lists.
+ * or an `item` id.
  */
 function placesOf(asset: string) {
   const [, trade = null, given = null] = /^(\d{1,18})-(.+)$/.exec(asset) ?? []

@@ -42,8 +42,12 @@ type Row = {
   undoes?: string
 }
 
-/** A row of a bot's history, this many hours from now. */
-function row(of: FakeSession, tradeId: string, { to, hours, given, received, state, undoes }: Row): void {
+/** Adds a row to a bot's history, or replaces it. `hours`: from now. */
+function addRow(
+  { trades }: FakeSession,
+  tradeId: string,
+  { to, hours, given, received, state, undoes }: Row,
+): void {
   const moved = ({ assetId, newAssetId, back }: Moved) => [
     { appId: 570, contextId: '2', assetId, newAssetId, rolledBackAssetId: back ?? null },
   ]
@@ -54,12 +58,12 @@ function row(of: FakeSession, tradeId: string, { to, hours, given, received, sta
     ...(state && { state }),
     ...(undoes !== undefined && { rollbackOf: undoes }),
   })
-  of.trades.set(tradeId, { kind: 'trade', trade })
+  trades.set(tradeId, { kind: 'trade', trade })
 }
 
 const inHand = async () =>
   (await heldItems(till.db)).map(
-    ({ botId, assetId }) => `${botId === bot.botId ? 'one' : 'other'} ${assetId}`,
+    ({ botId, assetId }) => `${botId === bot.botId ? 'first' : 'other'} ${assetId}`,
   )
 
 async function differences() {
@@ -71,26 +75,26 @@ async function differences() {
 
 describe('an item that left, came back and left again', () => {
   it('is away, even if the second trade is read before the first is found to be undone', async () => {
-    row(session, '9500', { to: STRANGER, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(session, '9500', { to: STRANGER, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual([])
     const undone = { assetId: item, newAssetId: '71', back: item }
-    row(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
-    row(session, '9600', { to: STORAGE, hours: 2, given: { assetId: item, newAssetId: '72' } })
+    addRow(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
+    addRow(session, '9600', { to: STORAGE, hours: 2, given: { assetId: item, newAssetId: '72' } })
     await read(bot)
     expect(await inHand()).toEqual([])
   })
 
-  it('is with the bot if only the earlier of the two trades was not yet read', async () => {
+  it('is with the bot if both trades were undone before their first reading', async () => {
     const undone = { assetId: item, newAssetId: '71', back: item }
-    row(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
-    row(session, '9600', {
+    addRow(session, '9500', { to: STRANGER, hours: 1, given: undone, state: 'partly_rolled_back' })
+    addRow(session, '9600', {
       ...{ to: STRANGER, hours: 2, state: 'partly_rolled_back' },
       given: { assetId: item, newAssetId: '72', back: item },
     })
     await read(bot)
     await read(bot)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 })
 
@@ -108,10 +112,10 @@ describe('an item that a destination sent to another bot', () => {
   })
 
   it('is with that bot, even if that bot’s history was read first', async () => {
-    row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    addRow(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
     await read(other.bot)
-    expect(await inHand()).toEqual([`one ${item}`])
-    row(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    expect(await inHand()).toEqual([`first ${item}`])
+    addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual(['other 81'])
     await read(other.bot)
@@ -120,32 +124,32 @@ describe('an item that a destination sent to another bot', () => {
   })
 
   it('is back at the first bot once the other bot sent it there, in whatever order the three trades are read', async () => {
-    row(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
-    row(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
-    row(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
-    row(other.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
+    addRow(session, '9700', { to: STORAGE, hours: 4, received: { assetId: '91', newAssetId: '101' } })
+    addRow(session, '9500', { to: STORAGE, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(other.session, '9600', { to: STORAGE, hours: 2, received: { assetId: '71', newAssetId: '81' } })
+    addRow(other.session, '9650', { to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91' } })
     for (const context of [bot, other.bot, bot, other.bot, bot]) await read(context)
-    expect(await inHand()).toEqual(['one 101'])
+    expect(await inHand()).toEqual(['first 101'])
   })
 })
 
 describe('an item that was moved to another bot', () => {
   it('is back at the first bot once the other bot gave it back, even if the first bot’s history is unreadable', async () => {
     const other = await aBot(till, fakeSession(OTHER_BOT))
-    row(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
+    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71' } })
     await read(bot)
     expect(await inHand()).toEqual(['other 71'])
-    row(other.session, '9600', {
+    addRow(other.session, '9600', {
       ...{ to: bot.session.steamId, hours: 2, undoes: '9500' },
       given: { assetId: '71', newAssetId: item },
     })
     await read(other.bot)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
     // The first bot's history has the same trade once it is readable again, and nothing is booked twice.
     const back = { assetId: item, newAssetId: '71', back: item }
-    row(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
+    addRow(session, '9500', { to: OTHER_BOT, hours: 1, given: back, state: 'partly_rolled_back' })
     for (const context of [bot, other.bot, bot]) await read(context)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 })
 
@@ -159,39 +163,39 @@ describe('an item that was moved to another bot, and from there to a stranger', 
 
   beforeEach(async () => {
     other = await aBot(till, fakeSession(OTHER_BOT))
-    row(session, '9500', { ...first, given: moved() })
+    addRow(session, '9500', { ...first, given: moved() })
     await read(bot)
-    row(other.session, '9600', { ...second, given: away })
+    addRow(other.session, '9600', { ...second, given: away })
     await read(other.bot)
     expect(await inHand()).toEqual([])
   })
 
   it('is back at the first bot once both trades are undone, the later one first', async () => {
-    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
+    addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     await read(other.bot)
     expect(await inHand()).toEqual(['other 71'])
-    row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
+    addRow(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
     await read(bot)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 
   it('is back at the first bot, even if the first trade was seen to be undone before the second', async () => {
-    row(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
+    addRow(session, '9500', { ...first, given: { ...moved(), back: item }, state: undone })
     await read(bot)
-    expect(await inHand()).toEqual([`one ${item}`])
-    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
+    expect(await inHand()).toEqual([`first ${item}`])
+    addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     for (const context of [other.bot, bot]) await read(context)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 
   it('is back at the first bot, even if its history is unreadable and the other bot’s shows the first trade first', async () => {
     const givenBack = { to: bot.session.steamId, hours: 3, undoes: '9500' }
-    row(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
+    addRow(other.session, '9700', { ...givenBack, given: { assetId: '71', newAssetId: item } })
     await read(other.bot)
-    expect(await inHand()).toEqual([`one ${item}`])
-    row(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
+    expect(await inHand()).toEqual([`first ${item}`])
+    addRow(other.session, '9600', { ...second, given: { ...away, back: '71' }, state: undone })
     for (let turns = 0; turns < 2; turns += 1) await read(other.bot)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 })
 
@@ -199,13 +203,13 @@ describe('an item that two bots sent back and forth', () => {
   let other: { bot: BotContext; session: FakeSession }
 
   /** The three trades. Each is shown as it is before it is undone or, with `back`, afterwards. */
-  const there = (back?: string) =>
-    row(session, '9500', {
+  const toOtherBot = (back?: string) =>
+    addRow(session, '9500', {
       ...{ to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71', ...(back && { back }) } },
       ...(back && { state: 'partly_rolled_back' }),
     })
-  const again = (back?: string) =>
-    row(other.session, '9600', {
+  const toFirstBot = (back?: string) =>
+    addRow(other.session, '9600', {
       ...{
         to: bot.session.steamId,
         hours: 2,
@@ -213,62 +217,62 @@ describe('an item that two bots sent back and forth', () => {
       },
       ...(back && { state: 'partly_rolled_back' }),
     })
-  const away = (back?: string) =>
-    row(session, '9700', {
+  const toStorage = (back?: string) =>
+    addRow(session, '9700', {
       ...{ to: STORAGE, hours: 3, given: { assetId: '81', newAssetId: '91', ...(back && { back }) } },
       ...(back && { state: 'partly_rolled_back' }),
     })
 
   beforeEach(async () => {
     other = await aBot(till, fakeSession(OTHER_BOT))
-    there()
+    toOtherBot()
     await read(bot)
-    again()
+    toFirstBot()
     await read(other.bot)
-    expect(await inHand()).toEqual(['one 81'])
+    expect(await inHand()).toEqual(['first 81'])
   })
   afterEach(async () => expect(await differences()).toEqual([]))
 
   it('is back at the first bot once both trades are undone, even if the first trade is read first', async () => {
-    there(item)
+    toOtherBot(item)
     await read(bot)
-    expect(await inHand()).toEqual([`one ${item}`])
-    again('71')
+    expect(await inHand()).toEqual([`first ${item}`])
+    toFirstBot('71')
     for (const context of [other.bot, bot, other.bot]) await read(context)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 
   it('and then gave away is at the second bot once the last two trades are undone, even if that bot’s history is read first', async () => {
-    away()
+    toStorage()
     await read(bot)
     expect(await inHand()).toEqual([])
-    again('71')
+    toFirstBot('71')
     await read(other.bot)
-    away('81')
+    toStorage('81')
     for (const context of [bot, other.bot]) await read(context)
     expect(await inHand()).toEqual(['other 71'])
   })
 
   it('and then gave away is at the second bot if the first bot’s history shows the return before the rest', async () => {
-    away()
+    toStorage()
     await read(bot)
-    row(session, '9800', {
+    addRow(session, '9800', {
       ...{ to: OTHER_BOT, hours: 4, undoes: '9600' },
       given: { assetId: '81', newAssetId: '71' },
     })
     await read(bot)
-    away('81')
+    toStorage('81')
     await read(bot)
-    again('71')
+    toFirstBot('71')
     for (const context of [other.bot, bot]) await read(context)
     expect(await inHand()).toEqual(['other 71'])
   })
 
   it('and then gave away is at the first bot, even if the trade that took it away is seen to be undone last', async () => {
-    there(item)
+    toOtherBot(item)
     await read(bot)
-    away('81')
+    toStorage('81')
     await read(bot)
-    expect(await inHand()).toEqual([`one ${item}`])
+    expect(await inHand()).toEqual([`first ${item}`])
   })
 })

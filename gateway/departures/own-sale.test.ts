@@ -76,6 +76,7 @@ it('D-34 an item that the bot gives to a buyer is no alarm, leaves the books, an
 it('D-34 the report of a delivery explains a departure that was read before the report', async () => {
   const { till } = selling
   await till.db.updateTable('departure').set({ explanation: null }).execute()
+  // Copies the vault's report under a new number, as if it came only now.
   await sql`insert into vault_told (n, part, at, market, reference, told)
     select n + 1000, part, at, market, reference, told from vault_told
     where told -> 'report' ->> 'kind' = 'delivered'`.execute(till.db)

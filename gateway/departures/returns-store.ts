@@ -4,7 +4,15 @@ import type { Db, Tx } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { MovedAsset, SteamTrade } from '../steam/steam.ts'
-import { arrivalsOf, book, custodyOf, lockDeparture, move, ownBot, save } from './books-store.ts'
+import {
+  arrivalsOf,
+  bookEvent,
+  custodyOf,
+  findOtherBot,
+  lockDeparture,
+  recordMove,
+  saveDeparture,
+} from './books-store.ts'
 import { evolve, keyOf } from './departure.ts'
 import type { JudgeUndoing } from './watch.ts'
 
@@ -65,9 +73,9 @@ async function bookReturns(
     const item = custody.get(keyOf(asset))
     // No custody entry shows yet how the item came, or that it left.
     if (item?.moved !== 'out' || item.departureId !== id) continue
-    await save(tx, { id, botId: fromBotId, departure, at })
+    await saveDeparture(tx, { id, botId: fromBotId, departure, at })
     const booking = { id, botId, otherBotId: undefined, begunAt: departure.begunAt, at, custody }
-    await move(tx, booking, { item, moved: 'in', botId, as: asset.as })
+    await recordMove(tx, booking, { item, moved: 'in', botId, as: asset.as })
     items += 1
   }
   return items
@@ -91,10 +99,10 @@ export async function bookLate(db: Db, clock: Clock, botId: bigint): Promise<voi
       const items = locked?.departure.items.filter(({ isBack }) => !isBack) ?? []
       if (locked === undefined) return
       const custody = await custodyOf(tx, botId, items)
-      const otherBotId = await ownBot(tx, botId, partnerSteamId)
+      const otherBotId = await findOtherBot(tx, botId, partnerSteamId)
       const { begunAt } = locked.departure
       const booking = { id: locked.id, botId, otherBotId, begunAt, at: clock.now(), custody }
-      await book(tx, booking, {
+      await bookEvent(tx, booking, {
         kind: 'left',
         items: items.map((item) => ({ ...item, rolledBackAssetId: null })),
       })
@@ -123,10 +131,10 @@ export async function bookUndone(tx: Tx, { botId, steamTrade, judge, at }: Undon
     const { id } = locked
     for (const event of judge(locked.departure)) {
       const departure = evolve(locked.departure, event)
-      await save(tx, { id, botId: fromBotId, departure, at })
+      await saveDeparture(tx, { id, botId: fromBotId, departure, at })
       const custody = await custodyOf(tx, fromBotId, departure.items)
       const { begunAt } = departure
-      await book(tx, { id, botId: fromBotId, otherBotId: botId, begunAt, at, custody }, event)
+      await bookEvent(tx, { id, botId: fromBotId, otherBotId: botId, begunAt, at, custody }, event)
       if (event.kind === 'returned') items += event.items.length
     }
   }

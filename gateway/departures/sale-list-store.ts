@@ -64,6 +64,7 @@ export type MarketBooks = {
   /** The balance that the market reported last; null if it never reported one. */
   reportedSettling: bigint | null
   reportedFree: bigint | null
+  /** When the market reported it. */
   saidAt: Date | null
 }
 

@@ -17,6 +17,7 @@ export type SaleSubject = ItemKey & {
   isByHand: boolean
 }
 
+/** `steps`: how many times the sale was saved. */
 export type KnownSale = SaleSubject & { saleId: bigint; steps: number; sale: Sale }
 
 export type CustodyNow = ItemKey & {
@@ -92,8 +93,8 @@ export async function lockSale(tx: Tx, market: string, reference: string): Promi
   }
 }
 
-/** The live or paid sale of an item, on any market. */
-export function liveSaleOf(tx: Tx, { tradeId, assetId }: ItemKey) {
+/** The sale of an item that is listed, under way, late or paid, on any market. */
+export function currentSaleOf(tx: Tx, { tradeId, assetId }: ItemKey) {
   return tx
     .selectFrom('sale')
     .select(['market', 'reference', 'state'])

@@ -107,7 +107,7 @@ export type Position = Readonly<Record<MarketAccountKind, bigint>>
 
 const NOTHING: Position = { settling: 0n, free: 0n, fees: 0n, sales: 0n }
 
-/** Where the money of a sale is: an amount for each account of the market. The amounts always sum to zero. */
+/** Where the money of a sale is: an amount for each account of the market, debits negative. The amounts sum to zero. */
 export function positionOf({ state, price, received, refund }: Sale): Position {
   if (state === 'reversed') return { ...NOTHING, free: -refund, sales: refund }
   if (received === null || (state !== 'settling' && state !== 'paid')) return NOTHING
@@ -123,16 +123,16 @@ const KINDS = ['settling', 'free', 'fees', 'sales'] as const
 
 /** The postings that lead from one position to another. */
 export function movementsBetween(before: Position, after: Position): MarketMovement[] {
-  const left = new Map(KINDS.map((kind) => [kind, after[kind] - before[kind]]))
+  const remaining = new Map(KINDS.map((kind) => [kind, after[kind] - before[kind]]))
   const movements: MarketMovement[] = []
   for (const debit of KINDS) {
     for (const credit of KINDS) {
-      const [owed, due] = [-(left.get(debit) ?? 0n), left.get(credit) ?? 0n]
+      const [owed, due] = [-(remaining.get(debit) ?? 0n), remaining.get(credit) ?? 0n]
       const amount = owed < due ? owed : due
       if (amount <= 0n) continue
       movements.push({ debit, credit, amount })
-      left.set(debit, amount - owed)
-      left.set(credit, due - amount)
+      remaining.set(debit, amount - owed)
+      remaining.set(credit, due - amount)
     }
   }
   return movements

@@ -74,9 +74,10 @@ const balances = async (market = MARKET) => {
     .execute()
   return Object.fromEntries(rows.map(({ kind, balance }) => [kind, balance]))
 }
-const month = { from: new Date('2000-01-01'), to: new Date('2100-01-01') }
+const allTime = { from: new Date('2000-01-01'), to: new Date('2100-01-01') }
 async function salesReport() {
-  const answer = await reportSales({ db: till.db, clock: till.clock, config: Object.assign({}) }, month)
+  // The report reads no settings.
+  const answer = await reportSales({ db: till.db, clock: till.clock, config: Object.assign({}) }, allTime)
   if (answer.kind !== 'done') throw new Error(JSON.stringify(answer))
   return answer.data
 }
@@ -106,7 +107,7 @@ describe('a listing', () => {
 
   /** The custody after a departure to an account of the operator. */
   async function giveAway(assetId: string): Promise<void> {
-    const of = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
+    const trade = { bot_id: bot.bot.botId, steam_trade_id: '777', partner_steam_id: '76561198000009001' }
     const gone = {
       app_id: DOTA,
       context_id: '2',
@@ -117,7 +118,7 @@ describe('a listing', () => {
       const at = till.clock.now()
       const { id } = await tx
         .insertInto('departure')
-        .values({ ...of, begun_at: at, stage: 'gone', explanation: 'destination', destination: 'vault' })
+        .values({ ...trade, begun_at: at, stage: 'gone', explanation: 'destination', destination: 'vault' })
         .returning('id')
         .executeTakeFirstOrThrow()
       await tx
@@ -171,7 +172,7 @@ describe('the books', () => {
       `update sale set received = received - 1 where reference = '1'`,
     ],
     [
-      'an item was sold that its shopper took back',
+      'an item original sold that its shopper took back',
       `insert into custody_entry (trade_id, asset_id, bot_id, moved, departure_id)
         select trade_id, asset_id, 1, 'back', null from sale where reference = '1'`,
     ],
@@ -179,6 +180,7 @@ describe('the books', () => {
     const client = await pool.connect()
     try {
       await client.query('begin')
+      // Turns off the triggers that would refuse the damage.
       await client.query('set local session_replication_role = replica')
       await client.query(damage)
       expect((await verifyLedger(within(client))).map((found) => found.problem)).toContain(problem)
@@ -188,7 +190,7 @@ describe('the books', () => {
     }
   })
 
-  /** Runs the check without its own transactions, inside one that is rolled back. */
+  /** A pool with only what the check uses. The check runs inside the client's transaction, without its own. */
   function within(client: pg.PoolClient): Parameters<typeof verifyLedger>[0] {
     const query = (statement: string, values?: unknown[]) =>
       /^(?:begin|commit)/.test(statement) ? client.query('select') : client.query(statement, values)
@@ -217,30 +219,30 @@ describe('the report of sales', () => {
   })
 
   it('counts an item sold below its cost in the coverage of prices', async () => {
-    const found = { db: till.db, clock: till.clock, config: Object.assign({}) }
+    const deps = { db: till.db, clock: till.clock, config: Object.assign({}) }
     const [assetId = ''] = free.assetIds
-    const was = await till.db
+    const original = await till.db
       .selectFrom('trade_item')
       .select(['price', 'gross'])
       .where('asset_id', '=', assetId)
       .executeTakeFirstOrThrow()
-    const cost = (amounts: typeof was) =>
+    const setCost = (amounts: typeof original) =>
       till.db.updateTable('trade_item').set(amounts).where('asset_id', '=', assetId).execute()
     till.clock.advance(1_000)
-    expect(await losingItems(found, 'dota')).toEqual([])
-    await cost({ price: 4_000n, gross: 4_000n })
+    expect(await losingItems(deps, 'dota')).toEqual([])
+    await setCost({ price: 4_000n, gross: 4_000n })
     const { sales } = await salesReport()
-    const [one] = sales
-    const alike = sales.filter(({ marketHashName }) => marketHashName === one?.marketHashName)
-    expect(await losingItems(found, 'dota')).toEqual([
+    const [sold] = sales
+    const alike = sales.filter(({ marketHashName }) => marketHashName === sold?.marketHashName)
+    expect(await losingItems(deps, 'dota')).toEqual([
       {
-        ...{ item: one?.marketHashName, sales: alike.length, currency: 'USD' },
+        ...{ item: sold?.marketHashName, sales: alike.length, currency: 'USD' },
         resultMinor: alike.reduce((sum, { resultMinor }) => sum + (resultMinor ?? 0n), 0n),
       },
     ])
-    expect(one?.resultMinor).toBe(1_235n - 4_000n)
-    expect(await losingItems(found, 'cs')).toEqual([])
-    await cost(was)
+    expect(sold?.resultMinor).toBe(1_235n - 4_000n)
+    expect(await losingItems(deps, 'cs')).toEqual([])
+    await setCost(original)
   })
 
   it('is compared with the money that the market reports', async () => {
@@ -263,7 +265,7 @@ describe('the report of sales', () => {
       input,
     })
 
-  it('includes sales on other markets, recorded line by line, each once', async () => {
+  it('refuses faulty lines of sales on other markets, each with its reason', async () => {
     const item = `${free.tradeId}-${free.assetIds[0]}`
     const other = `${held.tradeId}-${held.assetIds[0]}`
     const { out, code } = await recordSold(
@@ -288,7 +290,7 @@ describe('the report of sales', () => {
     ])
   })
 
-  it('has a CSV with each item and its result', async () => {
+  it('includes in its CSV a sale on another market that an operator recorded, once', async () => {
     await report('5', { kind: 'unlisted' })
     const item = `${free.tradeId}-${free.assetIds[1]}`
     const line = `${item},skinport.com,B-1,30.00,26.40,USD,2026-11-02`

@@ -3,10 +3,10 @@ import type { SaleReport } from '../../contract/sale-report.ts'
 import type { Tx } from '../db/client.ts'
 import { judgeSale, movementsBetween, newSale, positionOf } from './sale.ts'
 import {
+  currentSaleOf,
   insertSale,
   itemOfAsset,
   type KnownSale,
-  liveSaleOf,
   lockItem,
   lockSale,
   type SaleSubject,
@@ -18,7 +18,10 @@ export type Listing = Omit<SaleSubject, 'tradeId' | 'assetId' | 'isByHand' | 'li
   price: bigint
 }
 
-/** `not_ours`: no bot has or ever gave such an item. `taken`: it is on sale, or was sold, elsewhere. */
+/**
+ * `known`: the listing was recorded before. `not_ours`: no bot has or ever gave such an item. `not_free`: its shopper
+ * can still take the item back, or did. `taken`: it is on sale, or was sold, elsewhere.
+ */
 export type ListingAnswer = 'recorded' | 'known' | 'not_ours' | 'not_free' | 'taken'
 
 /** Records a listing. Finds the item by its asset id in the selling account. */
@@ -33,7 +36,7 @@ export async function recordListing(
   const item = key && (await lockItem(tx, key))
   if (item === undefined) return 'not_ours'
   if (item.isProtected || item.moved === 'back') return 'not_free'
-  if ((await liveSaleOf(tx, item)) !== undefined) return 'taken'
+  if ((await currentSaleOf(tx, item)) !== undefined) return 'taken'
   const { tradeId, assetId } = item
   await insertSale(tx, { ...listing, tradeId, assetId, isByHand: false }, { sale: newSale(price), at })
   return 'recorded'
@@ -47,12 +50,12 @@ export async function recordReport(
 ): Promise<'changed' | 'unchanged' | 'unknown'> {
   const known = await lockSale(tx, market, reference)
   if (known === undefined) return 'unknown'
-  return (await change(tx, { known, report, at })) ? 'changed' : 'unchanged'
+  return (await applyReport(tx, { known, report, at })) ? 'changed' : 'unchanged'
 }
 
 type Change = { known: KnownSale; report: SaleReport; at: Date }
 
-async function change(tx: Tx, { known, report, at }: Change): Promise<boolean> {
+async function applyReport(tx: Tx, { known, report, at }: Change): Promise<boolean> {
   const sale = judgeSale(known.sale, report, at)
   if (sale === known.sale) return false
   await saveSale(tx, known, {
@@ -71,5 +74,5 @@ export async function recordHandSale(
   { price, received, soldAt, ...subject }: HandSale,
 ): Promise<void> {
   const known = await insertSale(tx, subject, { sale: newSale(price), at: soldAt })
-  await change(tx, { known, report: { kind: 'paid', received }, at: soldAt })
+  await applyReport(tx, { known, report: { kind: 'paid', received }, at: soldAt })
 }

@@ -4,13 +4,13 @@ import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
 import type { Clock } from '../kit/clock.ts'
 import {
-  book,
+  bookEvent,
   custodyOf,
+  findOtherBot,
   isMovedByHand,
   knownDepartures,
   lockDeparture,
-  ownBot,
-  save,
+  saveDeparture,
 } from './books-store.ts'
 import { type Departure, evolve, keyOf } from './departure.ts'
 import { bookLate, bookUndone, bringBack, MOST_AGE_DAYS } from './returns-store.ts'
@@ -27,7 +27,7 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         const { tradeId: steamTradeId, partnerSteamId, given } = steamTrade
         const locked = await lockDeparture(tx, botId, steamTradeId)
         const custody = await custodyOf(tx, botId, given)
-        const otherBotId = await ownBot(tx, botId, partnerSteamId)
+        const otherBotId = await findOtherBot(tx, botId, partnerSteamId)
         const movedByHand = new Set(
           given.map(({ assetId }) => assetId).filter((assetId) => isMovedByHand(custody, given, assetId)),
         )
@@ -37,9 +37,9 @@ export function createDepartureStore({ db, clock }: { db: Db; clock: Clock }): D
         if (events.length === 0) return undefined
         const departure = events.reduce<Departure | undefined>(evolve, locked?.departure)
         if (departure === undefined) return undefined
-        const id = await save(tx, { id: locked?.id, botId, departure, at: clock.now() })
+        const id = await saveDeparture(tx, { id: locked?.id, botId, departure, at: clock.now() })
         const booking = { id, botId, otherBotId, begunAt: departure.begunAt, at: clock.now(), custody }
-        for (const event of events) await book(tx, booking, event)
+        for (const event of events) await bookEvent(tx, booking, event)
         return { events, departure, items: custody.size }
       }),
     bringBack: (botId, sent) => inTransaction(db, (tx) => bringBack(tx, { ...sent, botId, at: clock.now() })),

@@ -66,7 +66,7 @@ export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<voi
     // If a listing waits for its item, the reports on it wait too.
     if (waiting.has(listing)) continue
     const mayWait = clock.now().getTime() - row.at.getTime() < WAIT_MS
-    const answer = await inTransaction(db, (tx) => book(tx, row, mayWait))
+    const answer = await inTransaction(db, (tx) => bookEntry(tx, row, mayWait))
     if (answer === 'waits') waiting.add(listing)
     else if (isAlarm(answer)) {
       const { market, reference, n } = row
@@ -82,7 +82,7 @@ export async function bookVaultLog({ db, clock, log }: BookingDeps): Promise<voi
  * `waits`: the item's departure may still appear, or another process answers the entry. `known`: the listing was
  * already recorded.
  */
-async function book(tx: Tx, row: EntryRow, mayWait: boolean): Promise<EntryAnswer | 'waits'> {
+async function bookEntry(tx: Tx, row: EntryRow, mayWait: boolean): Promise<EntryAnswer | 'waits'> {
   if (!(await lockEntry(tx, row))) return 'waits'
   const answer = await answerOf(tx, row)
   if (answer === 'not_ours' && mayWait) return 'waits'

@@ -36,7 +36,10 @@ const readHistory = (context = bot) => {
 
 type Giving = Partial<SteamTrade> & { to?: string; assetIds?: string[]; backAs?: string | null }
 
-/** Steam's record of a trade in which the bot gave these assets. */
+/**
+ * Adds Steam's record of a trade in which the bot gave these assets. The receiver's ids of them begin with a 7.
+ * `backAs`: the digit with which their ids begin after Steam undid the trade.
+ */
 function give(
   tradeId: string,
   { to = STRANGER, assetIds = held, backAs = null, ...change }: Giving = {},
@@ -131,7 +134,7 @@ describe('an item that a bot gave', () => {
     for (const id of ['9601', '9602', '9603', '9604']) give(id, { assetIds: [] })
     give('9500')
     session.trades.delete('9500')
-    const later = steamTrade({
+    const failed = steamTrade({
       tradeId: '9500',
       partnerSteamId: STRANGER,
       state: 'failed',
@@ -141,7 +144,7 @@ describe('an item that a bot gave', () => {
     session.readSteamTrade = async () => ({
       kind: 'trade',
       trade: {
-        ...later,
+        ...failed,
         given: [
           { appId: 570, contextId: '2', assetId: held[0] ?? '', newAssetId: null, rolledBackAssetId: null },
         ],
@@ -201,17 +204,18 @@ describe('an item that a bot gave', () => {
 
   it('is booked once for the bot to which the storage sends it, and can leave again', async () => {
     const other = await aBot(till, fakeSession('76561198000000002'))
+    // The till reads the history of a bot only once the bot has held an item.
     await till.db
       .insertInto('custody_entry')
       .columns(['trade_id', 'asset_id', 'bot_id', 'moved'])
       .expression((eb) =>
         eb
           .selectFrom('trade')
-          .select((of) => [
+          .select(({ val }) => [
             'trade.id',
-            of.val('1').as('asset_id'),
-            of.val(other.bot.botId).as('bot_id'),
-            of.val('in' as const).as('moved'),
+            val('1').as('asset_id'),
+            val(other.bot.botId).as('bot_id'),
+            val('in' as const).as('moved'),
           ]),
       )
       .execute()
@@ -244,6 +248,7 @@ describe('an item that a bot gave', () => {
     )
     expect(await inHand(bot.botId)).toEqual([])
     expect(await departures()).toMatchObject([{ stage: 'returned' }])
+    // Two items of the deposit, the other bot's own item, and the two items that came back.
     expect(
       await till.db.selectFrom('custody_entry').select('id').where('moved', '=', 'in').execute(),
     ).toHaveLength(5)
@@ -295,11 +300,13 @@ describe('an item that a bot gave', () => {
     for (let turn = 0; turn < 2; turn += 1) await readHistory()
     expect(await departures()).toMatchObject([{ steam_trade_id: '9500' }])
     const pages = () => session.calls.filter((call) => call.startsWith('history')).length
+    // One page for each of the six trades.
     expect(pages()).toBe(6)
     const before = new Date(till.clock.now().getTime() - 2 * 3_600_000)
     session.begunAt = () => before
     till.clock.advance(3 * 3_600_000)
     await readHistory()
+    // The trades of the only page began before the last pass.
     expect(pages()).toBe(7)
   })
 })

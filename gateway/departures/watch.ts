@@ -149,8 +149,8 @@ const UNEXPLAINED: Omit<Circumstances, 'destination'> = {
 
 async function note(deps: DepartureDeps, bot: BotContext, { steamTrade, known }: ReadTrade): Promise<void> {
   const destination = destinationOf(deps.destinations, steamTrade.partnerSteamId)
-  const judge: Judge = (now, circumstances) =>
-    deps.core.judgeDeparture(now, steamTrade, { destination, ...circumstances })
+  const judge: Judge = (stored, circumstances) =>
+    deps.core.judgeDeparture(stored, steamTrade, { destination, ...circumstances })
   // Most rows change nothing. Return before taking a lock for them.
   if (judge(known, UNEXPLAINED).length === 0) return
   const noted = await deps.departures.note(bot.botId, steamTrade, judge)

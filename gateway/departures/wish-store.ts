@@ -40,10 +40,10 @@ export async function insertWish(tx: Tx, { botId, askedBy, assets, ask }: NewWis
 }
 
 /**
- * The items of open wishes, as `app/asset`. Locks the table, so no other wish for them can be made at the same
+ * Returns the items of open wishes, as `app/asset`. Locks the table, so no other wish for them can be made at the same
  * moment.
  */
-export async function wishedAssets(tx: Tx): Promise<Set<string>> {
+export async function lockWishedAssets(tx: Tx): Promise<Set<string>> {
   await sql`lock table wish_item in share row exclusive mode`.execute(tx)
   const { rows } = await sql<{ key: string }>`
     select app_id || '/' || asset_id as key from wish_item where is_open`.execute(tx)
@@ -146,6 +146,7 @@ export async function isVaultsGift(
   return rows.length > 0
 }
 
+/** The operator's rule: send items to `destination`. `keep`: how many free items each bot keeps. */
 export type SendRule = { destination: string; keep: number }
 
 export const readSendRule = (db: Db | Tx): Promise<SendRule | undefined> =>

@@ -15,21 +15,22 @@ let free: { assetId: string; appId: number }[]
 
 beforeAll(async () => {
   till = await startTill()
-  const bots = await aBot(till)
-  botId = bots.bot.botId
+  const sender = await aBot(till)
+  botId = sender.bot.botId
   const store = await aStore(till)
-  const old = await aDeposit(till, store, { game: 'cs' })
-  depositId = old.id
-  await payFor(till, bots, old)
+  const unprotected = await aDeposit(till, store, { game: 'cs' })
+  depositId = unprotected.id
+  await payFor(till, sender, unprotected)
   await jump(till, (PROTECTION_DAYS + 1) * 86_400)
   const trade = await till.db
     .selectFrom('trade')
     .select('id')
-    .where('deposit_id', '=', old.id)
+    .where('deposit_id', '=', unprotected.id)
     .executeTakeFirstOrThrow()
-  await tradeHandlers(till.deps).trade(bots.bot, trade.id)
+  await tradeHandlers(till.deps).trade(sender.bot, trade.id)
   // A second deposit, whose items are still under protection.
-  await payFor(till, bots, await aDeposit(till, store, { game: 'cs' }))
+  await payFor(till, sender, await aDeposit(till, store, { game: 'cs' }))
+  // These acts read no settings.
   const config = Object.create(null)
   deps = { config, db: till.db, clock: till.clock, operator: 'Ada', reason: 'to the storage' }
   free = await itemsOfDeposit()
@@ -52,7 +53,7 @@ async function itemsOfDeposit() {
   return rows.map(({ assetId }) => ({ assetId: assetId ?? '', appId: 730 }))
 }
 
-async function wishesOf() {
+async function newestWishes() {
   const answer = await listWishes(deps, { limit: 10 })
   return answer.kind === 'refused' ? [] : answer.data.wishes
 }
@@ -69,7 +70,7 @@ const recordDeed = async (
 it('a wish for all items contains the free ones, but not those under protection', async () => {
   const sent = await sendItems(deps, { to: 'storage', assets: undefined })
   expect(sent).toMatchObject({ kind: 'done', data: { items: free.length } })
-  const [wish] = await wishesOf()
+  const [wish] = await newestWishes()
   expect(wish).toMatchObject({ kind: 'send', destination: 'storage', askedBy: 'operator', state: null })
   expect(wish?.items.map(({ assetId }) => assetId).sort()).toEqual(free.map(({ assetId }) => assetId).sort())
 })
@@ -80,24 +81,24 @@ it('an item is in at most one open wish, and is free again once the vault has re
   const again = await sendItems(deps, { to: 'storage', assets: named })
   expect(refusalOf(again)).toMatch(/^Not free, or in an open wish already/)
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
-  await recordDeed((await wishesOf())[0]?.wishId ?? 0n, 'refused')
+  await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'refused')
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })
 })
 
-it('an item that the vault delivered stays in its wish until the departure is booked', async () => {
+it('an item that the vault delivered stays in its wish while the departure is not booked', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
-  await recordDeed((await wishesOf())[0]?.wishId ?? 0n, 'delivered')
+  await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'delivered')
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
 })
 
 it('a wish can be withdrawn until the vault has taken it up', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
-  const wishId = (await wishesOf())[0]?.wishId ?? 0n
+  const wishId = (await newestWishes())[0]?.wishId ?? 0n
   await recordDeed(wishId, 'offered')
   expect(refusalOf(await withdraw(deps, wishId))).toMatch(/^There is no open wish/)
   await till.db.deleteFrom('vault_deed').execute()
   expect(await withdraw(deps, wishId)).toMatchObject({ kind: 'done' })
-  expect(await wishesOf()).toMatchObject([{ isOpen: false }])
+  expect(await newestWishes()).toMatchObject([{ isOpen: false }])
 })
 
 it('a wish to give back a deposit names the trade that brought its items', async () => {
@@ -116,11 +117,11 @@ it('a wish to give back a deposit names the trade that brought its items', async
 it('the rule makes one wish for the items beyond the number that a bot keeps', async () => {
   await changeSendRule(deps, { destination: 'storage', keep: free.length })
   await sweepWishes(till.deps)
-  expect(await wishesOf()).toEqual([])
+  expect(await newestWishes()).toEqual([])
   await changeSendRule(deps, { destination: 'storage', keep: free.length - 1 })
   await sweepWishes(till.deps)
   await sweepWishes(till.deps)
-  const wishes = await wishesOf()
+  const wishes = await newestWishes()
   // The item in the wish no longer counts, so the other items stay.
   expect(wishes).toMatchObject([{ askedBy: 'rule', items: [{ appId: 730 }] }])
   await changeSendRule(deps, undefined)

@@ -7,10 +7,10 @@ import {
   closeEndedWishes,
   insertWish,
   listedItems,
+  lockWishedAssets,
   type NewWish,
   readSendRule,
   type WishedAsset,
-  wishedAssets,
 } from './wish-store.ts'
 
 /** The most items of a wish. The vault accepts up to 100. */
@@ -21,7 +21,7 @@ export type FreeItem = HeldItem & { assetId: string }
 /** Free items of bots: no longer protected, with a known asset id, in no open wish, and not on sale. Oldest first. */
 export async function freeItems(tx: Tx, bot?: string): Promise<FreeItem[]> {
   await closeEndedWishes(tx)
-  const wished = await wishedAssets(tx)
+  const wished = await lockWishedAssets(tx)
   const listed = await listedItems(tx)
   const isFree = (item: HeldItem): item is FreeItem =>
     item.protectedUntil === null &&

@@ -149,7 +149,7 @@ describe('an asset id that Steam never gave', () => {
   })
 })
 
-/** Looks an hour apart, then a pass through the history. */
+/** Returns the findings of these looks, which are an hour apart and do not wait for the history. */
 function findingsAfter(expected: Custody, looks: GameLook[]): KnownFinding[] {
   return looks.reduce<KnownFinding[]>((before, shown, hours) => {
     const compared = compareWithCustody(expected, [shown], at(0))
@@ -188,21 +188,21 @@ describe('a finding', () => {
   it('counts as found by one look until the history was read between two looks', () => {
     const once = findingsAfter(expected, [gone])
     const compared = compareWithCustody(expected, [gone], at(0))
-    const look = (historyFrom: Date | null) =>
+    const secondLook = (historyFrom: Date | null) =>
       noteLook(once, compared, { at: at(HOUR_MS), looks: [gone], custody: expected, historyFrom })
-    expect(look(null)).toEqual(once)
-    expect(look(at(0))).toEqual(once)
-    expect(look(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
+    expect(secondLook(null)).toEqual(once)
+    expect(secondLook(at(0))).toEqual(once)
+    expect(secondLook(at(1))).toMatchObject([{ looks: 2, seenAt: at(HOUR_MS) }])
   })
 
   it('is forgotten if the item left and came back, according to the history', () => {
-    const again = custody([bookedItem('11', { receivedAt: at(1) })])
-    expect(settleDrift(findingsAfter(expected, [gone, gone]), again, at(DAY_MS))).toEqual([])
+    const cameBack = custody([bookedItem('11', { receivedAt: at(1) })])
+    expect(settleDrift(findingsAfter(expected, [gone, gone]), cameBack, at(DAY_MS))).toEqual([])
   })
 
   it('survives a look that shows only a part, which does not count', () => {
-    const through = findingsAfter(expected, [gone, look([], false)])
-    expect(through).toMatchObject([{ kind: 'missing', looks: 1 }])
+    const found = findingsAfter(expected, [gone, look([], false)])
+    expect(found).toMatchObject([{ kind: 'missing', looks: 1 }])
     expect(findingsAfter(expected, [gone, look([ownItem('11')], false)])).toEqual([])
   })
 
@@ -227,11 +227,11 @@ describe('a finding', () => {
 })
 
 describe('the next look', () => {
-  const [one] = findingsAfter(custody([bookedItem('11')]), [look([])])
-  const doubted = one === undefined ? [] : [one]
+  const [finding] = findingsAfter(custody([bookedItem('11')]), [look([])])
+  const doubted = finding === undefined ? [] : [finding]
   const waiting = doubted.map((each) => ({ ...each, looks: 2 }))
   const settled = doubted.map((each) => ({ ...each, looks: 2, isSure: true }))
-  const times = { lookedAt: at(0), isWhole: true, askedAt: null, againMs: HOUR_MS }
+  const times = { lookedAt: at(0), isWhole: true, askedAt: null, betweenLooksMs: HOUR_MS }
 
   it.each<[string, KnownFinding[], Partial<typeof times>, number]>([
     ['a day later if nothing is open', [], {}, DAY_MS],
@@ -239,14 +239,14 @@ describe('the next look', () => {
     ['sooner if two looks must agree', doubted, {}, HOUR_MS],
     ['sooner if only a part was shown', [], { isWhole: false }, HOUR_MS],
   ])('comes %s', (_name, found, change, ms) => {
-    const asked = { ...times, ...change }
-    expect(nextLookAt(found, { ...asked, now: at(0) })).toEqual(at(ms))
-    expect(isLookDue(found, { ...asked, now: at(ms - 1) })).toBe(false)
-    expect(isLookDue(found, { ...asked, now: at(ms) })).toBe(true)
+    const changedTimes = { ...times, ...change }
+    expect(nextLookAt(found, { ...changedTimes, now: at(0) })).toEqual(at(ms))
+    expect(isLookDue(found, { ...changedTimes, now: at(ms - 1) })).toBe(false)
+    expect(isLookDue(found, { ...changedTimes, now: at(ms) })).toBe(true)
   })
 
   it('waits for the history without a request to Steam', () => {
-    expect(nextLookAt(waiting, { ...times, now: at(0) })).toEqual(at(HOUR_MS / 6))
+    expect(nextLookAt(waiting, { ...times, now: at(0) })).toEqual(at(10 * 60_000))
     expect(isLookDue(waiting, { ...times, now: at(HOUR_MS) })).toBe(false)
   })
 

@@ -10,7 +10,7 @@ export type DriftKind = 'missing' | 'foreign' | 'unnamed'
 
 /** An item that the bot has according to its custody entries. */
 export type BookedItem = {
-  /** Its number in the lists of items. */
+  /** Its id in the lists of items: the trade's id and the shopper's asset id, such as `12-345`. */
   item: string
   appId: number
   /** Null if Steam never gave it. */
@@ -43,9 +43,10 @@ export type Finding = {
   marketHashName: string
 }
 
+/** `learnt`: asset ids that Steam never gave, found by the items' names. */
 export type Comparison = { found: Finding[]; learnt: { item: string; assetId: string }[] }
 
-/** Steam's own lists lag behind its trades. */
+/** How long Steam's list may lack an item that was just traded. */
 const FRESH_MS = 10 * 60_000
 
 export const nameKey = ({ appId, marketHashName }: { appId: number; marketHashName: string }): string =>
@@ -87,7 +88,7 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
   const taken = new Set(named.flatMap(({ taken }) => taken))
   const foreign = [...spare].flatMap(([name, items]) => {
     const left = items.filter((item) => !taken.has(item))
-    // The newest items can be those that are not booked yet.
+    // The newest items of this name may be those in `coming`, which are not booked yet.
     return left.slice(0, Math.max(0, left.length - (custody.coming.get(name) ?? 0)))
   })
   return {
@@ -134,7 +135,7 @@ const findingOf = (
   { appId, item, assetId, marketHashName }: Omit<Finding, 'kind'>,
 ): Finding => ({ kind, appId, item, assetId, marketHashName })
 
-/** Sorts by asset id, because asset ids only grow. */
+/** Compares asset ids as numbers: Steam gives newer assets higher ids. */
 function oldestFirst({ assetId: one }: OwnItem, { assetId: other }: OwnItem): number {
   return one.length - other.length || (one < other ? -1 : 1)
 }
@@ -156,7 +157,8 @@ export type LookResult = {
   historyFrom: Date | null | undefined
 }
 
-const isBooked = (historyFrom: LookResult['historyFrom'], { seenAt }: KnownFinding): boolean =>
+/** Whether the history was read after the finding was last seen, so all trades before it are booked. */
+const isHistoryBooked = (historyFrom: LookResult['historyFrom'], { seenAt }: KnownFinding): boolean =>
   historyFrom === undefined || (historyFrom !== null && historyFrom > seenAt)
 
 /**
@@ -168,22 +170,23 @@ export function noteLook(
   { at, looks, custody, historyFrom }: LookResult,
 ): KnownFinding[] {
   const known = new Map(before.map((noted) => [idOf(noted), noted]))
-  const now = found.map((finding): KnownFinding => {
+  const current = found.map((finding): KnownFinding => {
     const earlier = known.get(idOf(finding))
     known.delete(idOf(finding))
-    // An item that Steam held at the first look and gave back later is in the history between the two looks.
-    if (earlier !== undefined && !isBooked(historyFrom, earlier)) return earlier
+    // This look counts only if the history was read since the last one. The history shows an item that Steam held
+    // at the last look and gave back later.
+    if (earlier !== undefined && !isHistoryBooked(historyFrom, earlier)) return earlier
     const { firstSeenAt, looks: times, isSure } = earlier ?? { firstSeenAt: at, looks: 0, isSure: false }
     return { ...finding, firstSeenAt, seenAt: at, looks: times + 1, isSure }
   })
   const completeGames = new Set(looks.flatMap(({ appId, isComplete }) => (isComplete ? [appId] : [])))
   const shown = new Set(looks.flatMap(({ items }) => items.map(keyOf)))
-  const isOpen = (noted: KnownFinding): boolean => {
+  const mayBeTrue = (noted: KnownFinding): boolean => {
     const { kind, appId, assetId } = noted
     const isShown = assetId !== null && shown.has(keyOf({ appId, assetId }))
     return !completeGames.has(appId) && (kind === 'foreign' || !isShown) && isStillTrue(custody, noted)
   }
-  return [...now, ...[...known.values()].filter(isOpen)]
+  return [...current, ...[...known.values()].filter(mayBeTrue)]
 }
 
 /** Whether the finding still follows from custody. */
@@ -212,8 +215,8 @@ export function settleDrift(
   return noted
     .filter((each) => isStillTrue(custody, each))
     .map((each) => {
-      const isNew = each.looks >= SURE_LOOKS && isBooked(historyFrom, each)
-      return isNew ? { ...each, isSure: true } : each
+      const isNowSure = each.looks >= SURE_LOOKS && isHistoryBooked(historyFrom, each)
+      return isNowSure ? { ...each, isSure: true } : each
     })
 }
 
@@ -229,24 +232,25 @@ export type LookTimes = {
   /** When an operator last asked for a look. */
   askedAt: Date | null
   /** The time between two looks that must agree. */
-  againMs: number
+  betweenLooksMs: number
 }
 
 /** Whether to look at the inventory on Steam now. */
 export function isLookDue(noted: readonly KnownFinding[], times: LookTimes): boolean {
-  const { now, lookedAt, isWhole, askedAt, againMs } = times
+  const { now, lookedAt, isWhole, askedAt, betweenLooksMs } = times
   if (lookedAt === null || (askedAt !== null && askedAt >= lookedAt)) return true
   const sinceMs = now.getTime() - lookedAt.getTime()
-  return sinceMs >= DAY_MS || (sinceMs >= againMs && (!isWhole || noted.some(isDoubted)))
+  return sinceMs >= DAY_MS || (sinceMs >= betweenLooksMs && (!isWhole || noted.some(isDoubted)))
 }
 
+/** Whether another look must confirm the finding. */
 const isDoubted = ({ isSure, looks }: KnownFinding): boolean => !isSure && looks < SURE_LOOKS
 
 /** When to check the bot next. */
 export function nextLookAt(noted: readonly KnownFinding[], times: Omit<LookTimes, 'askedAt'>): Date {
-  const { now, lookedAt, isWhole, againMs } = times
+  const { now, lookedAt, isWhole, betweenLooksMs } = times
   const at = (ms: number) => new Date(now.getTime() + ms)
-  if (lookedAt === null || !isWhole || noted.some(isDoubted)) return at(againMs)
-  if (noted.some(({ isSure }) => !isSure)) return at(Math.min(againMs, SETTLE_MS))
+  if (lookedAt === null || !isWhole || noted.some(isDoubted)) return at(betweenLooksMs)
+  if (noted.some(({ isSure }) => !isSure)) return at(Math.min(betweenLooksMs, SETTLE_MS))
   return new Date(lookedAt.getTime() + DAY_MS)
 }

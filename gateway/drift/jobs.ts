@@ -7,7 +7,7 @@ import type { Clock } from '../kit/clock.ts'
 import { countDrift } from './list-store.ts'
 import type { DriftStore } from './watch.ts'
 
-/** The most looks to start in one sweep of ten seconds, because many bots are due after a long stop. */
+/** The most looks to start in one sweep, which runs every ten seconds. After a long stop, many bots are due at once. */
 const LOOKS_A_SWEEP = 2
 /** A look whose work was lost starts again after this time. */
 const LOST_MS = 30 * 60_000
@@ -48,7 +48,7 @@ export function createDriftGauges(registry: Registry): DriftGauges {
 
 type SurveyDeps = { db: Db; clock: Clock; gauges: DriftGauges }
 
-/** Call this every minute. Any number of processes may. */
+/** Call this every minute, from any number of processes. */
 export async function surveyDrift({ db, clock, gauges }: SurveyDeps): Promise<void> {
   const nowMs = clock.now().getTime()
   const counts = await countDrift(db)

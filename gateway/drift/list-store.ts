@@ -16,7 +16,7 @@ export type BotLook = {
   leftOut: number
   drift: {
     kind: DriftKind
-    /** Its number in the lists of items; null for foreign items. */
+    /** The item's id in the lists of items; null for foreign items. */
     item: string | null
     appId: number
     assetId: string | null
@@ -35,7 +35,7 @@ type Row = Omit<BotLook, 'drift'> & {
   })[]
 }
 
-/** `bot`: its number, its Steam id or its name. */
+/** `bot`: the number, Steam id or name of one bot. Without it, returns all bots. */
 export async function selectDrift(db: Db | Tx, { bot }: { bot?: string | undefined }): Promise<BotLook[]> {
   const { rows } = await sql<Row>`
     select bot.id as "botId", bot.name as bot, steam_id as "botSteamId", looked_at as "lookedAt", whole_at as "wholeAt",

@@ -11,7 +11,7 @@ import type { OwnItem } from '../steam/steam.ts'
 import { type Custody, type KnownFinding, nameKey } from './drift.ts'
 import type { DriftState, DriftStore } from './watch.ts'
 
-/** The most foreign items to store for one bot: its account may have been in use before. */
+/** The most foreign items to store for one bot. An account that was in use before the till can have many. */
 const MOST_FOREIGN = 1_000
 
 export function createDriftStore(db: Db): DriftStore {
@@ -22,8 +22,8 @@ export function createDriftStore(db: Db): DriftStore {
       const { rows } = await sql`select from custody_entry where bot_id = ${botId} limit 1`.execute(db)
       return rows.length === 0 ? undefined : (await historyOf(db, botId)).completeAt
     },
-    learn: (botId, { epoch, now }, learnt) => learn(db, { botId, epoch, now, learnt }),
-    keep: (botId, { epoch, now }, kept) => keep(db, { botId, epoch, now }, kept),
+    learnAssetIds: (botId, { epoch, now }, learnt) => learnAssetIds(db, { botId, epoch, now, learnt }),
+    saveLook: (botId, { epoch, now }, saved) => saveLook(db, { botId, epoch, now }, saved),
     takeDue: (how) => takeDue(db, how),
   }
 }
@@ -92,8 +92,8 @@ async function custodyOf(db: Db, botId: bigint, shown: readonly OwnItem[]): Prom
 type Writer = { botId: bigint; epoch: bigint; now: Date }
 type Learning = Writer & { learnt: readonly { item: string; assetId: string }[] }
 
-/** Names only items that the bot still has, and that have no asset id. */
-async function learn(db: Db, { botId, epoch, now, learnt }: Learning): Promise<void> {
+/** Stores the asset ids of items that the bot still has and that have none. */
+async function learnAssetIds(db: Db, { botId, epoch, now, learnt }: Learning): Promise<void> {
   if (learnt.length === 0) return
   await sql`
     insert into learnt_asset (custody_entry_id, received_asset_id, learnt_at)
@@ -108,10 +108,10 @@ async function learn(db: Db, { botId, epoch, now, learnt }: Learning): Promise<v
     on conflict (custody_entry_id) do nothing`.execute(db)
 }
 
-type Kept = Parameters<DriftStore['keep']>[2]
+type SavedLook = Parameters<DriftStore['saveLook']>[2]
 
-function keep(db: Db, { botId, epoch, now }: Writer, kept: Kept): Promise<boolean> {
-  const { noted, lookedAt, wholeAt, dueAt } = kept
+function saveLook(db: Db, { botId, epoch, now }: Writer, saved: SavedLook): Promise<boolean> {
+  const { noted, lookedAt, wholeAt, dueAt } = saved
   const foreign = noted.filter(({ kind }) => kind === 'foreign')
   const rows = [...noted.filter(({ kind }) => kind !== 'foreign'), ...foreign.slice(0, MOST_FOREIGN)]
   const leftOut = Math.max(0, foreign.length - MOST_FOREIGN)
@@ -133,7 +133,7 @@ function keep(db: Db, { botId, epoch, now }: Writer, kept: Kept): Promise<boolea
 }
 
 async function insertDrift(tx: Db, botId: bigint, rows: readonly KnownFinding[]): Promise<void> {
-  const column = <T>(of: (row: KnownFinding) => T) => rows.map(of)
+  const column = <T>(read: (row: KnownFinding) => T) => rows.map(read)
   await sql`
     insert into custody_drift (bot_id, kind, app_id, trade_id, given_asset_id, asset_id, market_hash_name, first_seen_at,
       seen_at, looks, is_sure)

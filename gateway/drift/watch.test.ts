@@ -4,8 +4,9 @@ import { heldItems } from '../bots/held-item-store.ts'
 import { createMetrics } from '../metrics.ts'
 import type { OwnItem } from '../steam/steam.ts'
 import { runCommand } from '../testing/command.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
-import { receivedIdOf } from '../testing/fake-steam.ts'
+
+import { type FakeSession, receivedIdOf } from '../testing/fake-steam.ts'
+
 import { offerFor, payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
 import { steamTrade } from '../testing/trades.ts'
@@ -51,7 +52,7 @@ async function delivery(game: 'cs' | 'dota' = 'dota'): Promise<OwnItem[]> {
 /** Marks the bot's history as read from now on. */
 const readHistory = () => tradeHandlers(till.deps).history(bot)
 
-/** Runs until two looks agree and the history explains nothing. */
+/** Looks three times, with a pass through the history after each: enough to make a finding certain. */
 async function lookTillSure(): Promise<void> {
   for (let looks = 0; looks < 3; looks += 1) {
     await look()
@@ -84,7 +85,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(listed?.wholeAt).not.toBeNull()
   })
 
-  it('misses an item that vanished without a trade, once two looks agree and the history explains nothing', async () => {
+  it('is found to lack an item that vanished without a trade, once two looks agree and the history explains nothing', async () => {
     const [lost] = await delivery('cs')
     session.own = session.own.filter((item) => item !== lost)
     await look()
@@ -121,7 +122,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(await findings()).toEqual([])
   })
 
-  it('misses nothing that left by a trade between two looks', async () => {
+  it('is not found to lack an item that left by a trade between two looks', async () => {
     const items = await delivery()
     const [sent] = items
     session.own = session.own.filter((item) => item !== sent)
@@ -142,7 +143,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(alarms()).toEqual([])
   })
 
-  it('misses nothing if Steam shows only a part, and logs that once', async () => {
+  it('is not found to lack anything if Steam shows only a part, and that is logged', async () => {
     await delivery()
     session.own = []
     session.isOwnComplete = false
@@ -156,7 +157,7 @@ describe('D-34 a bot’s own inventory', () => {
     expect(till.lines.filter((line) => line.includes('was not read completely')).length).toBeGreaterThan(0)
   })
 
-  it('has foreign items, but not those of an accepted offer that is not proved yet', async () => {
+  it('is found to have foreign items, but those of an accepted offer whose delivery is not proved yet do not count', async () => {
     session.own.push({ appId: 440, contextId: '2', assetId: '9', marketHashName: 'Key' })
     const deposit = await aDeposit(till, store)
     const { offerId } = await offerFor(till, bot, deposit)
@@ -204,21 +205,15 @@ describe('D-34 a bot’s own inventory', () => {
 
 describe('the daily look', () => {
   const turns = async () => {
-    const { rows } = await till.db
-      .selectFrom('custody_look')
-      .select(['bot_id', 'due_at'])
-      .orderBy('due_at')
-      .execute()
-      .then((rows) => ({ rows }))
-    return rows
+    return till.db.selectFrom('custody_look').select(['bot_id', 'due_at']).orderBy('due_at').execute()
   }
   const takeDue = () =>
     driftDeps().drift.takeDue({ now: till.clock.now(), nextAt: later(HOUR_MS / 2), limit: 2 })
   const later = (ms: number) => new Date(till.clock.now().getTime() + ms)
 
-  it('comes within a day, at times that differ by bot, from one process', async () => {
-    for (const last of [2, 3, 4, 5, 6, 7, 8]) {
-      const steamId = `7656119800000000${last}`
+  it('comes within a day, at times that differ by bot, and only one process takes it', async () => {
+    for (const lastDigit of [2, 3, 4, 5, 6, 7, 8]) {
+      const steamId = `7656119800000000${lastDigit}`
       await till.db
         .insertInto('bot')
         .values({
@@ -237,8 +232,8 @@ describe('the daily look', () => {
     )
     expect(new Set(quarters)).toEqual(new Set([0, 1, 2, 3]))
     await passTime(24 * HOUR_MS)
-    const both = await Promise.all([takeDue(), takeDue(), takeDue(), takeDue(), takeDue()])
-    expect(both.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
+    const taken = await Promise.all([takeDue(), takeDue(), takeDue(), takeDue(), takeDue()])
+    expect(taken.flat().sort()).toEqual((await turns()).map(({ bot_id: id }) => id).sort())
   })
 
   it('comes when an operator asks; the operator sees the findings, and metrics count them', async () => {
@@ -255,7 +250,7 @@ describe('the daily look', () => {
     await till.deps.queue.work(botQueue(bot.botId), async (job) => void jobs.push(job))
     await sweepDrift(driftDeps())
     expect(await run('--bot', 'Tradetill Bot', '--now', '--by', 'Ada')).toMatchObject({ code: 0 })
-    // The command uses a running clock.
+    // The command reads a running clock, so let the test's stopped clock get past it.
     await passTime(60_000)
     await sweepDrift(driftDeps())
     await expect.poll(() => jobs).toContainEqual({ kind: 'drift' })

@@ -31,9 +31,13 @@ export type DriftStore = {
   /** When the last complete pass through the bot's history began; undefined if there is nothing to look for. */
   historyFrom(botId: bigint): Promise<Date | null | undefined>
   /** Stores asset ids that Steam did not give at the delivery. */
-  learn(botId: bigint, by: Writing, learnt: readonly { item: string; assetId: string }[]): Promise<void>
-  /** Stores the state. Under an old lease it changes nothing and returns false. */
-  keep(botId: bigint, by: Writing, kept: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
+  learnAssetIds(
+    botId: bigint,
+    by: Writing,
+    learnt: readonly { item: string; assetId: string }[],
+  ): Promise<void>
+  /** Stores the state after a look. Under an old lease it changes nothing and returns false. */
+  saveLook(botId: bigint, by: Writing, saved: Omit<DriftState, 'askedAt'> & { dueAt: Date }): Promise<boolean>
   /** Takes bots whose turn has come, and makes them due again at `nextAt`, in case the work is lost. */
   takeDue(how: { now: Date; nextAt: Date; limit: number }): Promise<bigint[]>
 }
@@ -50,21 +54,22 @@ export type DriftDeps = {
   historyEveryMs: number
 }
 
-/** Items named in one line of the log. */
+/** The most items to name in one line of the log. */
 const MOST_NAMED = 20
 
-/** The handler of a bot's work. */
+/** Returns the handler of a bot's jobs of kind `drift`. */
 export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void> {
+  // The bots whose last look was incomplete, and logged as such.
   const logged = new Set<bigint>()
   return async (bot) => {
-    const { drift, clock, historyEveryMs: againMs } = deps
+    const { drift, clock, historyEveryMs: betweenLooksMs } = deps
     const state = await drift.stateOf(bot.botId)
     const custody = await drift.custodyOf(bot.botId, [])
     const historyFrom = await drift.historyFrom(bot.botId)
     let noted = deps.core.settleDrift(state.noted, custody, historyFrom)
     let { lookedAt, wholeAt } = state
     const isWhole = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
-    if (isLookDue(noted, { ...state, isWhole, now: clock.now(), againMs })) {
+    if (isLookDue(noted, { ...state, isWhole, now: clock.now(), betweenLooksMs })) {
       const outcome = await look(deps, bot, { noted, custody, historyFrom })
       noted = outcome.noted
       if (outcome.at !== null) lookedAt = outcome.at
@@ -73,9 +78,13 @@ export function driftHandler(deps: DriftDeps): (bot: BotContext) => Promise<void
     }
     const now = clock.now()
     const isWholeNow = lookedAt !== null && wholeAt?.getTime() === lookedAt.getTime()
-    const dueAt = nextLookAt(noted, { lookedAt, isWhole: isWholeNow, now, againMs })
-    const isKept = await drift.keep(bot.botId, { epoch: bot.epoch, now }, { noted, lookedAt, wholeAt, dueAt })
-    if (isKept) logNewFindings(deps.log, bot, { before: state.noted, noted })
+    const dueAt = nextLookAt(noted, { lookedAt, isWhole: isWholeNow, now, betweenLooksMs })
+    const isSaved = await drift.saveLook(
+      bot.botId,
+      { epoch: bot.epoch, now },
+      { noted, lookedAt, wholeAt, dueAt },
+    )
+    if (isSaved) logNewFindings(deps.log, bot, { before: state.noted, noted })
   }
 }
 
@@ -95,7 +104,7 @@ async function look(deps: DriftDeps, bot: BotContext, before: Before): Promise<L
   const shown = looks.flatMap(({ items }) => items)
   const custody = await drift.custodyOf(bot.botId, shown)
   const compared = core.compareWithCustody(custody, looks, begunAt)
-  await drift.learn(bot.botId, { epoch: bot.epoch, now }, compared.learnt)
+  await drift.learnAssetIds(bot.botId, { epoch: bot.epoch, now }, compared.learnt)
   if (compared.learnt.length > 0) {
     const about = { botId: String(bot.botId), items: compared.learnt.length }
     deps.log.info(about, 'asset ids that Steam had not given were found in the inventory of a bot')
@@ -129,7 +138,7 @@ async function readGames(
 
 const isSessionDead = ({ reason }: Unavailable): boolean => reason === 'session_dead'
 
-/** Logs once, until a look shows everything. */
+/** Logs the first of several incomplete looks in a row. */
 function logIncompleteLook(
   log: Log,
   { botId }: BotContext,

@@ -32,7 +32,10 @@ export type EventRow = { id: string; sequence: bigint | null; payload: object }
 
 const storedSchema = z.looseObject({ data: z.looseObject({}) })
 
-/** Adds id and number to the payload. The deposit in it also gets the number; the schema of an epoch drops it. */
+/**
+ * Adds id and number to the payload. Its data gets the number too, for a deposit. The data of an event about an epoch
+ * has no number; its schema drops this one.
+ */
 function numbered({ id, sequence, payload }: EventRow) {
   const { data, ...rest } = storedSchema.parse(payload)
   const number = Number(sequence)

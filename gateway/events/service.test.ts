@@ -33,14 +33,15 @@ describe('sequences of events', () => {
     const deposits = await Promise.all(Array.from({ length: 32 }, () => aDeposit(till, store)))
     const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
     if (data === undefined) throw new Error('the deposit is not there')
-    /** Writers have connections of their own, so publishers never wait for one. */
+    /** Writers have connections of their quickTx, so publishers never wait for one. */
     const writersDb = openDatabase(till.url, 34)
     let isWriting = true
     const write = async ({ id }: { id: bigint }, part: number) => {
       await writersDb.db.transaction().execute(async (tx) => {
         const event = { id: till.deps.ids.uuid(), storeId: store.id, depositId: id, part, data }
         await appendEvent(tx, till.deps.queue, { ...event, type: 'deposit.pending', at: till.clock.now() })
-        // This event already has its identity number, but others take later numbers and commit first.
+        // The event has its identity number (`inserted`) now. Up to 22 queries delay its commit, so events with
+        // later identity numbers are committed first.
         for (let turns = (Number(id) * 7 + part * 5) % 23; turns > 0; turns -= 1)
           await sql`select 1`.execute(tx)
       })
@@ -64,21 +65,22 @@ describe('sequences of events', () => {
   })
 
   it('have no gaps within a store under concurrent writers and publishers', async () => {
-    const other = await aStore(till)
+    const otherStore = await aStore(till)
     await Promise.all(
       Array.from({ length: 20 }, async (_, index) => {
-        await expiredDeposit(till, index % 2 === 0 ? store : other)
+        await expiredDeposit(till, index % 2 === 0 ? store : otherStore)
         await publishEvents(till.deps)
       }),
     )
     await publishEvents(till.deps)
-    const dense = Array.from({ length: 10 }, (_, index) => BigInt(index + 1))
-    expect(await sequences(store.id)).toEqual(dense)
-    expect(await sequences(other.id)).toEqual(dense)
+    const oneToTen = Array.from({ length: 10 }, (_, index) => BigInt(index + 1))
+    expect(await sequences(store.id)).toEqual(oneToTen)
+    expect(await sequences(otherStore.id)).toEqual(oneToTen)
+    // Only the first store has an endpoint.
     expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(10)
   })
 
-  it('include the event of a slow transaction, which does not delay other events', async () => {
+  it('include the event of a slow transaction, which does not delay otherStore events', async () => {
     const [slow, quick] = [await aDeposit(till, store), await aDeposit(till, store)]
     const record = async (tx: Parameters<typeof appendEvent>[0], depositId: bigint): Promise<void> => {
       const data = await storeDepositOf(tx, { depositId }, till.deps.publicUrl)
@@ -90,7 +92,7 @@ describe('sequences of events', () => {
     }
     await till.db.transaction().execute(async (tx) => {
       await record(tx, slow.id)
-      await till.db.transaction().execute((own) => record(own, quick.id))
+      await till.db.transaction().execute((quickTx) => record(quickTx, quick.id))
       await publishEvents(till.deps)
       expect(await sequences(store.id)).toContain(1n)
     })

@@ -1,4 +1,4 @@
-/** The event log: appended to with the cause, published after its commit. */
+/** The event log. An event is appended in the transaction of its cause, and published after the commit. */
 import type { EventType } from '../../contract/event-types.ts'
 import type { Db, Tx } from '../db/client.ts'
 import type { Queue } from '../db/queue.ts'
@@ -26,6 +26,7 @@ export type PublisherDeps = {
   onPublished?(type: EventType): void
 }
 
+/** The most events to publish in one transaction. */
 const MOST_AT_ONCE = 500
 
 /** Publishes events until none is left. Only one process numbers at a time. */

@@ -1,4 +1,4 @@
-/** The rows of the event log: written with their cause, numbered after its commit, read in their order. */
+/** The rows of the event log. Each is written with its cause, and numbered after the commit. */
 import { sql } from 'kysely'
 import type { DepositEvent, EventList, EventQuery } from '../../contract/webhooks.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -11,7 +11,7 @@ import {
   toWebhookEvent,
 } from './event.ts'
 
-const MOST_OF_DEPOSIT = 100
+const MOST_EVENTS_OF_DEPOSIT = 100
 
 export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
   await tx
@@ -29,7 +29,7 @@ export async function insertEvent(tx: Tx, event: NewEvent): Promise<void> {
     .execute()
 }
 
-/** Only one publisher numbers events at a time, and none while an epoch begins. */
+/** Lets only one publisher number events at a time, and none while an epoch begins. */
 export async function lockPublishing(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('publish events'))`.execute(tx)
 }
@@ -47,10 +47,10 @@ export async function numberEvents(tx: Tx, most: number): Promise<NumberedEvent[
       from (select * from event where sequence is null order by inserted limit ${most}) oldest
     ),
     counter as (
-      update store set last_sequence = last_sequence + own.count
-      from (select store_id, count(*) from fresh group by store_id) own
-      where store.id = own.store_id
-      returning store.id as store_id, last_sequence - own.count as before
+      update store set last_sequence = last_sequence + added.count
+      from (select store_id, count(*) from fresh group by store_id) added
+      where store.id = added.store_id
+      returning store.id as store_id, last_sequence - added.count as before
     )
     update event set sequence = counter.before + fresh.nth
     from fresh join counter using (store_id) where event.id = fresh.id
@@ -92,7 +92,7 @@ export async function readDepositEvents(db: Db, depositId: bigint): Promise<Depo
     .where('deposit_id', '=', depositId)
     .where('sequence', 'is not', null)
     .orderBy('sequence')
-    .limit(MOST_OF_DEPOSIT)
+    .limit(MOST_EVENTS_OF_DEPOSIT)
     .execute()
   return rows.map(toDepositEvent)
 }

@@ -10,7 +10,7 @@ import {
   selectMarketBooks,
   selectSales,
 } from '../departures/sale-list-store.ts'
-import { liveSaleOf, lockItem, lockSale } from '../departures/sale-store.ts'
+import { currentSaleOf, lockItem, lockSale } from '../departures/sale-store.ts'
 import { recordHandSale } from '../departures/sales.ts'
 import { act } from './act.ts'
 import { parseAmount } from './amount.ts'
@@ -308,7 +308,7 @@ async function sellOne(tx: Tx, { clock }: ActDeps, line: SoldLine): Promise<Answ
   if (custody.isProtected)
     return refused('conflict', 'names an item that is still under Steam’s protection: it cannot have left')
   if (custody.moved === 'back') return refused('conflict', 'names an item that went back to its shopper')
-  const live = await liveSaleOf(tx, custody)
+  const live = await currentSaleOf(tx, custody)
   if (live !== undefined)
     return refused('conflict', `names an item that is ${live.state} on ${live.market} as ${live.reference}`)
   if (custody.moved === 'in') await moveItem({ db: tx, clock }, item)

@@ -41,13 +41,14 @@ describe('an outage', () => {
 
   it('D-30 does not begin while our own budgets and pauses hold every bot back, however long', () => {
     let nowMs = 0
+    /** Judges after ten minutes. Steam's answers are these reasons, one a second, and then `not_our_turn`. */
     const judgeAfter = (reasons: readonly string[]) => {
       const bots = [1, 2].map(() => trackHealth(() => nowMs, { offers: null, inventories: null }))
       for (let second = 0; second < 600; second += 1) {
         for (const bot of bots) {
           const reason = reasons[second] ?? 'not_our_turn'
-          for (const of of ['offers', 'inventories'] as const)
-            bot.recordAnswer(of, { kind: 'unavailable', reason })
+          for (const capability of ['offers', 'inventories'] as const)
+            bot.recordAnswer(capability, { kind: 'unavailable', reason })
         }
         nowMs += 1_000
       }
@@ -62,6 +63,7 @@ describe('an outage', () => {
     expect(judgeAfter([])).toEqual({ begin: [], end: [] })
     // One 429 for each bot, and the pause after it.
     expect(judgeAfter(['rate_limited'])).toEqual({ begin: [], end: [] })
+    // A timeout is not ours, and `not_our_turn` does not end the failure.
     expect(judgeAfter(['timeout'])).toEqual({ begin: ['offers', 'inventories', 'deposits'], end: [] })
   })
 

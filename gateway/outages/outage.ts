@@ -28,19 +28,19 @@ export function judgeOutages(
       const failing = since(bot)
       return failing !== null && now.getTime() - failing.getTime() >= OUTAGE_AFTER_MS
     })
-  const seen: Record<'offers' | 'inventories', boolean> = {
+  const allFail: Record<'offers' | 'inventories', boolean> = {
     offers: isDown((bot) => bot.offersFailingSince),
     inventories: isDown((bot) => bot.inventoriesFailingSince),
   }
-  const lasts = (kind: 'offers' | 'inventories') => (bots.length === 0 ? open.has(kind) : seen[kind])
-  const isStopped = lasts('offers') || lasts('inventories') || open.has('maintenance')
+  const lasts = (kind: 'offers' | 'inventories') => (bots.length === 0 ? open.has(kind) : allFail[kind])
+  const isCountdownPaused = lasts('offers') || lasts('inventories') || open.has('maintenance')
   const states: [Outage, boolean][] = [
     ['offers', lasts('offers')],
     ['inventories', lasts('inventories')],
-    ['deposits', isStopped],
+    ['deposits', isCountdownPaused],
   ]
   return {
-    begin: states.flatMap(([kind, is]) => (is && !open.has(kind) ? [kind] : [])),
-    end: states.flatMap(([kind, is]) => (!is && open.has(kind) ? [kind] : [])),
+    begin: states.flatMap(([kind, isOn]) => (isOn && !open.has(kind) ? [kind] : [])),
+    end: states.flatMap(([kind, isOn]) => (!isOn && open.has(kind) ? [kind] : [])),
   }
 }

@@ -82,6 +82,7 @@ describe('while offers fail for every bot', () => {
     till.clock.advance(90 * MINUTE_MS)
     await steamComesBack()
     expect(await viewOf(hash)).toMatchObject({ technicalWorks: false })
+    // A deposit lasts an hour. 30 seconds of it passed before the outage began.
     till.clock.advance(60 * MINUTE_MS - 30_001)
     await sweepDeposits(till.deps)
     expect(await statusOf(hash)).toBe('created')
@@ -98,6 +99,7 @@ describe('while offers fail for every bot', () => {
     expect(await viewOf(hash)).toMatchObject({ status: 'pending', timeLeft: null })
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
     await steamComesBack()
+    // 30 seconds passed before the outage began.
     till.clock.advance(5 * MINUTE_MS - 30_001)
     await runTradeJobs()
     expect(await statusOf(hash)).toBe('pending')
@@ -155,7 +157,7 @@ describe('while offers fail for every bot', () => {
 })
 
 describe('while only inventories fail', () => {
-  it('D-28 deposits wait, and an open offer can still be accepted in its time', async () => {
+  it('D-28 the timer of a deposit stands still, but an open offer still ends at its deadline', async () => {
     const { hash } = await pendingDeposit()
     const other = await aDeposit(till, store)
     await setFailures({ inventories: true })

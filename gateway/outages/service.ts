@@ -80,7 +80,7 @@ export async function endMaintenance({ db, clock }: MaintenanceDeps): Promise<bo
 }
 
 /** Resolves to the reason why no trade may start now; undefined if trades may start. */
-export async function tradesClosed(db: Db | Tx): Promise<'maintenance' | 'steam_down' | undefined> {
+export async function whyTradesClosed(db: Db | Tx): Promise<'maintenance' | 'steam_down' | undefined> {
   const open = await openOutages(db)
   if (open.has('maintenance')) return 'maintenance'
   return open.has('offers') || open.has('inventories') ? 'steam_down' : undefined

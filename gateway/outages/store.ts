@@ -8,7 +8,7 @@ export async function openOutages(db: Db | Tx): Promise<Set<Outage>> {
   return new Set(rows.map(({ kind }) => kind))
 }
 
-/** Returns the failures of bots in service. A bot without a process has none. */
+/** Returns the failures of bots in service. A bot that no process holds is not in service. */
 export function healthOfBots(db: Db | Tx): Promise<BotHealth[]> {
   return db
     .selectFrom('bot')

@@ -31,6 +31,7 @@ export function splitOf({ amount, heldAmount, reversedAmount }: Credit): Split |
   return { state: nowAmount === 0 ? all : some, nowAmount }
 }
 
+/** The states by how much of the remaining credit is held. */
 type ByHeld = readonly [all: CreditState, some: CreditState, none: CreditState]
 
 const UNTOUCHED: ByHeld = ['held', 'partlyHeld', 'credited']

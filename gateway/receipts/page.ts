@@ -1,4 +1,4 @@
-/** A receipt as a page that needs no script. Pure. */
+/** A receipt as a page that is complete without its script. Pure. */
 import { createHash } from 'node:crypto'
 import type { Phase } from '../../contract/games.ts'
 import { nameWithPhase, PHASE_WORDS } from '../../contract/item-name.ts'

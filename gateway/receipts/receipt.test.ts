@@ -122,7 +122,7 @@ it('a receipt names a changed account by its id only, and an erased one not at a
   await payer(user_steam_id ?? '')
 })
 
-it('a receipt reads its deposit once, besides the shopper’s view', async () => {
+it('a receipt reads each table once, besides the query of the shopper’s view', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const read: string[] = []
   const counting = fastify()
@@ -331,7 +331,7 @@ it.each(LANGUAGES)(
   },
 )
 
-it('a receipt opens under no other name, and the operator’s search accepts its name', async () => {
+it('a receipt opens at no other address, and the operator’s search accepts its address', async () => {
   const path = (await receiptOf(paid.hash)) ?? ''
   const forged = path.replace(/-[0-9a-f]{4}/, '-0000')
   for (const wrong of [forged, `/receipt/${paid.id}`, '/receipt/99999-00000000000000000000000000000000']) {

@@ -26,6 +26,7 @@ type ReceiptDeps = {
 
 /** The most database connections for receipts. Limited, because anybody can request a receipt. */
 const LOOKUPS_AT_A_TIME = 2
+/** The most requests that wait for a connection. Later ones are refused. */
 const MOST_WAITING = 200
 const FULL_RETRY_S = 1
 
@@ -44,10 +45,10 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
     app.get<{ Params: { name: string }; Querystring: { lang?: unknown } }>(
       '/receipt/:name',
       {
-        // A refusal keeps its status, and becomes a page.
-        onSend: async ({ query, headers }, reply, sent) => {
+        // A refusal keeps its status, and becomes a page. 410 has its own page.
+        onSend: async ({ query, headers }, reply, payload) => {
           const { statusCode: status } = reply
-          if (status < 400 || status === 410) return sent
+          if (status < 400 || status === 410) return payload
           const language = languageOf(query.lang, headers['accept-language'], null)
           reply.headers(RECEIPT_HEADERS).type('text/html; charset=utf-8')
           return refusedPage(status, language)
@@ -67,9 +68,9 @@ export function receiptRoute(deps: ReceiptDeps): FastifyPluginAsync {
   }
 }
 
-function languageOf(chosen: unknown, accepted: string | undefined, own: Language | null): Language {
+function languageOf(chosen: unknown, accepted: string | undefined, ofDeposit: Language | null): Language {
   if (chosen === 'en' || chosen === 'ru') return chosen
-  return own ?? (accepted?.toLowerCase().startsWith('ru') === true ? 'ru' : 'en')
+  return ofDeposit ?? (accepted?.toLowerCase().startsWith('ru') === true ? 'ru' : 'en')
 }
 
 type Found = { id: string; language: Language | null; receipt: Receipt | null }

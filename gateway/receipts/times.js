@@ -1,4 +1,4 @@
-// Shows each time of the receipt in the shopper's own zone, with the one of the page, UTC, beside it.
+// Shows each time of the receipt in the shopper's own zone, with UTC beside it.
 const { lang } = document.documentElement
 const HOUR = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
 const own = new Intl.DateTimeFormat(lang, { year: 'numeric', month: 'long', day: 'numeric', ...HOUR })

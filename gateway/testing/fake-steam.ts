@@ -56,6 +56,9 @@ function pageOf<T>(all: readonly T[], from: number, size: number): { rows: T[]; 
   return { rows: all.slice(from, to), next: to < all.length ? to : null }
 }
 
+/** The Steam trade of an accepted offer of a fake Steam. */
+export const steamTradeIdOf = (offerId: string): string => String(PARTNER_TRADE_BASE + Number(offerId))
+
 /** The asset id that an item gets when the fake Steam hands it to the bot. */
 export const receivedIdOf = (assetId: string | undefined): string => `5${assetId}`
 
@@ -175,7 +178,7 @@ export function fakeSession(steamId = '76561198000000001', firstOffer = 1): Fake
     accept(offerId, { settlesAt, received = true } = {}) {
       const offer = offers.get(offerId)
       if (offer === undefined) throw new Error(`no offer ${offerId}`)
-      const tradeId = String(PARTNER_TRADE_BASE + Number(offerId))
+      const tradeId = steamTradeIdOf(offerId)
       offers.set(offerId, { ...offer, state: 'accepted', tradeId })
       trades.set(tradeId, {
         kind: 'trade',

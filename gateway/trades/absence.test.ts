@@ -19,7 +19,7 @@ let till: Till
 let bot: BotContext
 let session: FakeSession
 let stopWork: () => Promise<void>
-const slow = Promise.withResolvers<SteamTradeAnswer>()
+const slowAnswer = Promise.withResolvers<SteamTradeAnswer>()
 
 beforeEach(async () => {
   till = await startTill()
@@ -27,13 +27,13 @@ beforeEach(async () => {
   stopWork = async () => {}
 })
 afterEach(async () => {
-  slow.resolve({ kind: 'missing' })
+  slowAnswer.resolve({ kind: 'missing' })
   await stopWork()
   await till.close()
 })
 
-/** Protected deliveries whose protection ends while the bot is away. */
-async function deliveries(store: { id: bigint }): Promise<void> {
+/** Creates deliveries whose protection ends while the bot is away: one, and copies of its rows. */
+async function createDeliveries(store: { id: bigint }): Promise<void> {
   await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
   const settled = new Date(till.clock.now().getTime() + 1_000)
   await till.db.updateTable('trade').set({ settles_at: settled, due_at: settled }).execute()
@@ -53,7 +53,7 @@ async function deliveries(store: { id: bigint }): Promise<void> {
 
 it('after two days of absence and with a slow Steam, the next call sends the offer of a new trade', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 100_000n })
-  await deliveries(store)
+  await createDeliveries(store)
   await jump(till, TWO_DAYS_S)
   await till.db
     .updateTable('bot')
@@ -62,7 +62,7 @@ it('after two days of absence and with a slow Steam, the next call sends the off
   session.calls.length = 0
   session.readSteamTrade = (id) => {
     session.calls.push(`status ${id}`)
-    return slow.promise
+    return slowAnswer.promise
   }
   await sweepTrades(till.deps)
   const { queue, log } = till.deps

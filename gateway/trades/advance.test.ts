@@ -97,6 +97,7 @@ describe('asking for a trade', () => {
   })
 
   it('the server enforces the minimum sum of the game', async () => {
+    // The minimum of Dota 2 is 1 USD.
     const deposit = await aDeposit(till, store, { prices: [99n] })
     expect(await requestTrade(till.deps, deposit.body)).toEqual({ kind: 'refused', code: 'below_minimum' })
   })
@@ -143,7 +144,7 @@ describe('an accepted offer', () => {
     ['two days: every hour', 2 * 24 * 60, 3_600],
   ])(
     'is checked at its own pace (after %s), however often the sweep finds it',
-    async (_name, minutes, pause) => {
+    async (_name, minutes, pauseS) => {
       const deposit = await aDeposit(till, store)
       await request(deposit.body)
       session.accept('1', { received: false })
@@ -151,7 +152,7 @@ describe('an accepted offer', () => {
       till.clock.advance(minutes * 60_000)
       await sweepTrades(till.deps)
       await work()
-      expect((await tradeRow()).due_at).toEqual(new Date(till.clock.now().getTime() + pause * 1_000))
+      expect((await tradeRow()).due_at).toEqual(new Date(till.clock.now().getTime() + pauseS * 1_000))
     },
   )
 

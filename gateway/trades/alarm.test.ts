@@ -14,6 +14,9 @@ import {
 import { alarm, due, laneOf, nextLook, nextReview, retryAt, reviewAgainAt } from './alarm.ts'
 import type { Trade } from './trade.ts'
 
+// The seconds are those of `testing/trades.ts`: an offer's deadline is 300, the settlement of a held trade 700,000, and
+// the last look at a final trade 786,400.
+
 describe('the step that is due', () => {
   it.each<[string, string, Trade, number]>([
     ['an intent', 'send', intended, 59],
@@ -67,13 +70,13 @@ describe('the step that is due', () => {
 })
 
 describe('a trade that ended without its items', () => {
-  const all = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
-  it.each(all)('is reviewed: %s', (state) => {
-    const ended = { ...declined, state }
-    expect(due(ended, at(201))).toBe('review')
-    expect(alarm(ended, at(201))).toEqual(at(260))
-    expect(retryAt(ended, at(201))).toEqual(at(261))
-    expect(alarm({ ...ended, startedAt: null }, at(201))).toBeNull()
+  const ended = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
+  it.each(ended)('is reviewed: %s', (state) => {
+    const trade = { ...declined, state }
+    expect(due(trade, at(201))).toBe('review')
+    expect(alarm(trade, at(201))).toEqual(at(260))
+    expect(retryAt(trade, at(201))).toEqual(at(261))
+    expect(alarm({ ...trade, startedAt: null }, at(201))).toBeNull()
   })
 })
 
@@ -132,7 +135,7 @@ describe('the time of the next look', () => {
     ['a final trade past its last look: in a minute', final, 786_500, 786_560],
     ['a final trade without a look left: never', { ...final, lookAt: null }, 786_400, null],
     ['a reversed trade: never', reversed, 1, null],
-  ])('%s', (_name, trade, seconds, next) => {
+  ])('of %s', (_name, trade, seconds, next) => {
     expect(alarm(trade, at(seconds))).toEqual(next === null ? null : at(next))
   })
 

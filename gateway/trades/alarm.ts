@@ -9,7 +9,7 @@ export const INTENT_LIFE_MS = 60_000
 /** If a send has no result after this time, its process is lost. */
 export const SEND_LOST_MS = 20_000
 
-/** A bad end (Steam's states 1 and 8) counts only if a second read after this time confirms it. */
+/** A bad end (Steam's states 1, invalid, and 8, invalid items) counts only if a second read after this confirms it. */
 export const BAD_END_PAUSE_MS = 10_000
 
 /** Pauses until the next read. */
@@ -69,6 +69,7 @@ export function due(trade: Trade, now: Date, { isSteamDown = false } = {}): Due 
     case 'invalid':
     case 'timed_out':
       if (trade.steamHoldUntil !== null) return 'review'
+      // No review only if nothing was ever sent.
       return nextReview(trade, trade.endedAt) === null ? 'nothing' : 'review'
     case 'held':
       if (now >= trade.settlesAt) return 'settle'
@@ -112,6 +113,7 @@ export function alarm(trade: Trade, now: Date): Date | null {
       if (isPast(trade.startedAt, LONG_MS, now)) return nextLook(trade.startedAt, now)
       return plus(now, trade.missedReads === 0 ? SOON_MS : MISSED_MS)
     case 'active':
+      // A second more, so the read is not a moment too early to confirm it.
       if (trade.badEnd !== null) return plus(now, BAD_END_PAUSE_MS + 1_000)
       if (trade.acceptedAt !== null) return nextLook(trade.acceptedAt, now)
       if (trade.cancelling !== null || now >= trade.deadline) return nextLook(trade.deadline, now)

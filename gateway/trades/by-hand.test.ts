@@ -51,19 +51,19 @@ describe('an operator credits', () => {
 })
 
 describe('an operator releases', () => {
-  const settled = (Number(held.settlesAt) - Number(at(0))) / 1_000
+  const settledS = (Number(held.settlesAt) - Number(at(0))) / 1_000
 
   it('held credit a day after its settlement, and not before', () => {
     const release: Fact = { kind: 'operator_releases' }
-    expect(eventsOf(held, release, settled + DAY_S - 1)).toEqual([])
-    const events = eventsOf(held, release, settled + DAY_S)
+    expect(eventsOf(held, release, settledS + DAY_S - 1)).toEqual([])
+    const events = eventsOf(held, release, settledS + DAY_S)
     expect(events.map(({ kind }) => kind)).toEqual(['released', 'looked'])
-    expect(eventsOf(final, release, settled + DAY_S)).toEqual([])
+    expect(eventsOf(final, release, settledS + DAY_S)).toEqual([])
   })
 })
 
 describe('the till waits for Steam’s answer', () => {
-  const given = (because: 'unresolved' | 'bot_retired' | 'ended_by_operator'): Fact => ({
+  const givenUp = (because: 'unresolved' | 'bot_retired' | 'ended_by_operator'): Fact => ({
     kind: 'given_up',
     because,
   })
@@ -71,8 +71,8 @@ describe('the till waits for Steam’s answer', () => {
   it('15 days from the send, for an open offer and for an unknown send', () => {
     for (const trade of [active, unknown]) {
       expect(waitsUntil(trade)).toEqual(at(15 * DAY_S))
-      expect(eventsOf(trade, given('unresolved'), 15 * DAY_S - 1)).toEqual([])
-      expect(eventsOf(trade, given('unresolved'), 15 * DAY_S)).toMatchObject([{ at: at(15 * DAY_S) }])
+      expect(eventsOf(trade, givenUp('unresolved'), 15 * DAY_S - 1)).toEqual([])
+      expect(eventsOf(trade, givenUp('unresolved'), 15 * DAY_S)).toMatchObject([{ at: at(15 * DAY_S) }])
     }
   })
 
@@ -80,24 +80,24 @@ describe('the till waits for Steam’s answer', () => {
     const hold = (days: number): Trade => ({ ...declined, steamHoldUntil: at(days * DAY_S) })
     expect(waitsUntil(hold(3))).toEqual(at(15 * DAY_S))
     expect(waitsUntil(hold(20))).toEqual(at(21 * DAY_S))
-    expect(eventsOf(hold(20), given('unresolved'), 21 * DAY_S)).toMatchObject([{ kind: 'hold_ended' }])
+    expect(eventsOf(hold(20), givenUp('unresolved'), 21 * DAY_S)).toMatchObject([{ kind: 'hold_ended' }])
   })
 
   it('until the last review of an ended trade', () => {
     const ended: Trade = { ...abandoned, endedAt: at(15 * DAY_S) }
     expect(waitsUntil(ended)).toEqual(at(16 * DAY_S))
-    expect(eventsOf(ended, given('unresolved'), 16 * DAY_S)).toEqual([
+    expect(eventsOf(ended, givenUp('unresolved'), 16 * DAY_S)).toEqual([
       { kind: 'unwatched', because: 'unresolved' },
     ])
   })
 
   it('no longer once the bot is retired', () => {
-    expect(eventsOf(active, given('bot_retired'))).toMatchObject([
+    expect(eventsOf(active, givenUp('bot_retired'))).toMatchObject([
       { kind: 'ended', end: { status: 'tradeTimeout', reason: 'bot_retired' } },
     ])
-    expect(eventsOf(intended, given('bot_retired'))).toMatchObject([{ kind: 'refused' }])
+    expect(eventsOf(intended, givenUp('bot_retired'))).toMatchObject([{ kind: 'refused' }])
     for (const trade of [held, declined]) {
-      expect(eventsOf(trade, given('bot_retired'))).toEqual([{ kind: 'unwatched', because: 'bot_retired' }])
+      expect(eventsOf(trade, givenUp('bot_retired'))).toEqual([{ kind: 'unwatched', because: 'bot_retired' }])
     }
   })
 })

@@ -33,7 +33,7 @@ const work = async () => tradeHandlers(till.deps).trade(bot, (await tradeRow()).
 const watch = () => tradeHandlers(till.deps).watch(bot)
 
 /** A deposit whose offer is open. */
-async function pending() {
+async function pendingDeposit() {
   const deposit = await aDeposit(till, store)
   await offerFor(till, bot, deposit)
   const row = () =>
@@ -45,11 +45,11 @@ const cancels = () => session.calls.filter((call) => call.startsWith('cancel'))
 
 describe('a store’s cancel of a deposit whose offer is open', () => {
   it('makes no call to Steam: the bot cancels, and Steam’s answer ends the deposit', async () => {
-    const { row, cancel } = await pending()
+    const { row, cancel } = await pendingDeposit()
     expect(await cancel()).toBe('under_way')
     expect(cancels()).toEqual([])
     expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: 'store', accepted_at: null })
-    expect((await row()).status).toBe('pending')
+    expect((await row()).status).toBe('pendingDeposit')
     await work()
     expect(cancels()).toEqual(['cancel 1'])
     expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
@@ -61,7 +61,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 
   it('comes too late if the shopper accepted first, and the deposit is credited', async () => {
-    const { row, cancel } = await pending()
+    const { row, cancel } = await pendingDeposit()
     expect(await cancel()).toBe('under_way')
     session.beforeCancel = () => session.accept('1')
     await work()
@@ -71,7 +71,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 
   it('at the moment when the accept is read does not prevent the credit', async () => {
-    const { row, cancel } = await pending()
+    const { row, cancel } = await pendingDeposit()
     session.accept('1')
     const [cancelled] = await Promise.allSettled([cancel(), watch()])
     await work()
@@ -81,16 +81,16 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 
   it('is refused once the till has seen that the shopper accepted', async () => {
-    const { row, cancel } = await pending()
+    const { row, cancel } = await pendingDeposit()
     session.accept('1', { received: false })
     await watch()
     await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
     expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: null })
-    expect((await row()).status).toBe('pending')
+    expect((await row()).status).toBe('pendingDeposit')
   })
 
-  it('wakes the bot when repeated, and begins nothing new', async () => {
-    const { cancel } = await pending()
+  it('gets the same answer when repeated, and begins nothing new', async () => {
+    const { cancel } = await pendingDeposit()
     await cancel()
     const before = await tradeRow()
     expect(await cancel()).toBe('under_way')
@@ -98,7 +98,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 
   it('is refused once Steam holds the items: a cancel would put the bot into a cooldown', async () => {
-    const { row, cancel } = await pending()
+    const { row, cancel } = await pendingDeposit()
     const offer = session.offers.get('1')
     if (offer === undefined) throw new Error('Steam has no offer')
     session.offers.set('1', { ...offer, state: 'in_escrow' })
@@ -109,7 +109,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 
   it('is carried out by the watch if its job is lost', async () => {
-    const { cancel } = await pending()
+    const { cancel } = await pendingDeposit()
     await cancel()
     till.clock.advance(5_000)
     await watch()
@@ -117,7 +117,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
   })
 
   it('is not delayed by a running read that fails', async () => {
-    const { cancel } = await pending()
+    const { cancel } = await pendingDeposit()
     const { readOffer } = session
     session.readOffer = async () => {
       await cancel()
@@ -135,7 +135,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
 
 describe('a process without the lease', () => {
   it('begins a cancel for the store, and changes nothing else about an open offer', async () => {
-    await pending()
+    await pendingDeposit()
     const before = await tradeRow()
     const source = { tradeId: before.id }
     expect(await record(till.deps, source, { kind: 'cancelling', because: 'deadline' })).toBeUndefined()

@@ -8,7 +8,7 @@ import type { Trade, TradeEvent } from './trade.ts'
 
 /** `trade`: its state before the event. Effects are in the order in which they must be applied. */
 export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Consequences {
-  const free: Effect = { kind: 'free_items' }
+  const freeItems: Effect = { kind: 'free_items' }
   switch (event.kind) {
     case 'send_begun':
     case 'send_withdrawn':
@@ -21,13 +21,13 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
     case 'send_unanswered':
       return { funds, effects: [logLine('warn', 'send of an offer was not answered')] }
     case 'refused':
-      return { funds, effects: [free, ...refusalEffects(event)] }
+      return { funds, effects: [freeItems, ...refusalEffects(event)] }
     case 'abandoned': {
       const { level, message } = lineOfEnd(event.reason) ?? NOT_FOUND
-      return { funds, effects: [free, logLine(level, message)] }
+      return { funds, effects: [freeItems, logLine(level, message)] }
     }
     case 'activated':
-      return move(funds, { kind: 'offer_opened' }, [
+      return changeStatus(funds, { kind: 'offer_opened' }, [
         { kind: 'wake', at: event.deadline },
         { kind: 'trust_bot' },
         ...(event.doubted === null ? [] : [{ kind: 'doubt_bot', botId: event.doubted } as const]),
@@ -35,8 +35,8 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
     case 'ended': {
       const cause = { kind: 'trade_ended', status: event.end.status } as const
       // Items in escrow may still arrive, so no other trade may name them.
-      const freed = event.steamHoldUntil === null ? [free] : []
-      return move(funds, cause, [...freed, ...warningsOf(event.end.reason)])
+      const freed = event.steamHoldUntil === null ? [freeItems] : []
+      return changeStatus(funds, cause, [...freed, ...warningsOf(event.end.reason)])
     }
     case 'hold_seen':
       return {
@@ -45,7 +45,7 @@ export function consequences(trade: Trade, funds: Funds, event: TradeEvent): Con
       }
     case 'hold_ended': {
       const { level, message } = lineOfHold(event.because)
-      return { funds, effects: [free, logLine(level, message)] }
+      return { funds, effects: [freeItems, logLine(level, message)] }
     }
     case 'unwatched': {
       const { because } = event
@@ -85,7 +85,7 @@ const NOTHING_MORE: ReadonlySet<TradeEvent['kind']> = new Set([
   'looked',
 ])
 
-const NOT_FOUND = { level: 'warn', message: 'unanswered offer is not on Steam' } as const
+const NOT_FOUND = { level: 'warn', message: 'unanswered offer was not found on Steam' } as const
 
 function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 'refused' }>): Effect[] {
   const effects: Effect[] = []
@@ -101,7 +101,7 @@ function refusalEffects({ reason, refusal, at }: Extract<TradeEvent, { kind: 're
 }
 
 /** Changes the deposit's status as its cause demands. `before`: the effects to apply first. */
-function move(
+function changeStatus(
   funds: Funds,
   cause: Exclude<DepositCause, { kind: 'delivered' }>,
   before: Effect[],

@@ -25,6 +25,7 @@ beforeEach(async () => {
   botId = (await aBot(till)).bot.botId
   database = openDatabase(till.url, CLIENTS)
   statements = []
+  // Records every statement.
   database.pool.on('connect', (client) => {
     const query = client.query.bind(client) as (...args: unknown[]) => unknown
     Object.assign(client, {
@@ -148,6 +149,7 @@ describe('many deliveries of one store at once', () => {
   })
 
   it('never exceed its limit, use all of it, and all complete', async () => {
+    // Room for four and a half deliveries of 30 USD.
     const store = await aStore(till, { riskLimitUsdCents: 13_500n })
     await credit(await acceptedDelivery(till, { botId, store }))
     const deliveries = await Promise.all(

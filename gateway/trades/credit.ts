@@ -21,7 +21,10 @@ export function deliver(funds: Funds, { steamTrade, settlesAt, at, byOperator }:
   const isFirst = decideDeposit(deposit, { kind: 'delivered' }) !== null
   if (!isFirst && deposit.status !== 'succeeded')
     throw new Error(`delivered to a deposit that is ${deposit.status}`)
-  const items = steamTrade.received.map((one) => ({ assetId: one.assetId, receivedAssetId: one.newAssetId }))
+  const items = steamTrade.received.map(({ assetId, newAssetId }) => ({
+    assetId,
+    receivedAssetId: newAssetId,
+  }))
   const after: Funds = {
     ...funds,
     held,

@@ -4,7 +4,7 @@ import { active, at, attempt, declined, offer } from '../testing/trades.ts'
 import { decide, type Fact, judgeStray } from './decide.ts'
 import type { Trade } from './trade.ts'
 
-const DAY = 86_400
+const DAY_S = 86_400
 
 const eventsOf = (trade: Trade, fact: Fact, seconds = 30) =>
   decide(trade, fact, { now: at(seconds), protectionDays: 0, isWanted: true, attempt })
@@ -12,7 +12,7 @@ const offerRead = (state: OfferState): Fact => ({ kind: 'offer_read', offer: off
 
 describe('items that Steam holds', () => {
   it('D-24 an offer in escrow ends the deposit, is not credited, and is never cancelled by us', () => {
-    const until = at(15 * DAY)
+    const until = at(15 * DAY_S)
     const escrow: Fact = { kind: 'offer_read', offer: offer('in_escrow', { escrowEndsAt: until }) }
     const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'escrow' }
     const ended = [{ kind: 'ended', end, steamHoldUntil: until, at: at(30) }]
@@ -26,41 +26,41 @@ describe('items that Steam holds', () => {
   })
 
   it('D-24 an escrow without a stated end counts as the longest possible escrow', () => {
-    expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY) }])
+    expect(eventsOf(active, offerRead('in_escrow'))).toMatchObject([{ steamHoldUntil: at(15 * DAY_S) }])
   })
 
   it('D-24 a hold ends when the shopper cancels it, and not while Steam says that it continues', () => {
-    const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY) }
+    const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
     for (const state of ['in_escrow', 'active', 'accepted'] as const) {
-      expect(eventsOf(waiting, offerRead(state), DAY)).toEqual([])
+      expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([])
     }
     for (const state of ['cancelled', 'declined', 'expired', 'invalid_items'] as const) {
-      expect(eventsOf(waiting, offerRead(state), DAY)).toEqual([
-        { kind: 'hold_ended', because: 'seen', at: at(DAY) },
+      expect(eventsOf(waiting, offerRead(state), DAY_S)).toEqual([
+        { kind: 'hold_ended', because: 'seen', at: at(DAY_S) },
       ])
     }
   })
 
   it('D-24 a hold that seemed to be over is recorded again if Steam still shows it', () => {
     const over: Trade = { ...declined, state: 'invalid', reason: 'escrow' }
-    expect(eventsOf(over, offerRead('in_escrow'), DAY)).toEqual([
-      { kind: 'hold_seen', offerId: '5', until: at(15 * DAY) },
+    expect(eventsOf(over, offerRead('in_escrow'), DAY_S)).toEqual([
+      { kind: 'hold_seen', offerId: '5', until: at(15 * DAY_S) },
     ])
   })
 
   it('a hold that Steam still shows a day after its end is no longer waited for', () => {
-    const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY) }
-    expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY - 1)).toEqual([])
-    expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY)).toEqual([
-      { kind: 'hold_ended', because: 'overdue', at: at(16 * DAY) },
+    const waiting: Trade = { ...declined, state: 'invalid', reason: 'escrow', steamHoldUntil: at(15 * DAY_S) }
+    expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY_S - 1)).toEqual([])
+    expect(eventsOf(waiting, offerRead('in_escrow'), 16 * DAY_S)).toEqual([
+      { kind: 'hold_ended', because: 'overdue', at: at(16 * DAY_S) },
     ])
   })
 
   it('an escrow that is first read more than a day after its end is over immediately', () => {
-    expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY - 1)).toMatchObject([
-      { steamHoldUntil: at(15 * DAY) },
+    expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY_S - 1)).toMatchObject([
+      { steamHoldUntil: at(15 * DAY_S) },
     ])
-    expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY)).toMatchObject([
+    expect(eventsOf(active, offerRead('in_escrow'), 16 * DAY_S)).toMatchObject([
       { kind: 'ended', steamHoldUntil: null },
     ])
   })

@@ -32,15 +32,15 @@ type Writing = { batch: Batch; taken: Set<string>; room: RoomChange | undefined 
 export async function applyEffects(
   deps: EffectDeps,
   tx: Tx,
-  { of, effects }: { of: LockedRows & { money: Money }; effects: readonly Effect[] },
+  { target, effects }: { target: LockedRows & { money: Money }; effects: readonly Effect[] },
 ): Promise<void> {
-  const { deposit, row, written, money } = of
-  const now: CurrentRows = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
+  const { deposit, row, written, money } = target
+  const current: CurrentRows = { deposit: { ...deposit }, row: { ...row, ...written }, reversed: new Set() }
   const writing: Writing = { batch: createBatch(), taken: new Set(), room: undefined }
-  const roomOf = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
+  const roomSource = { storeId: deposit.store_id, tradeId: row.id, rateId: money.rateId, seen: money.seen }
   const flush = async (posting?: Posting) => {
     const { batch, taken, room: change } = writing
-    const room = change && roomChangeSql(roomOf, change)
+    const room = change && roomChangeSql(roomSource, change)
     const posted = posting && postingSql(posting, money.accounts, room && 'room')
     await batch.run(tx, { ...(room && { room }), ...posted })
     writing.room = undefined
@@ -62,7 +62,7 @@ export async function applyEffects(
         break
       case 'change_room':
         if (writing.room !== undefined || effect.lost !== null) await flush()
-        if (effect.lost !== null) await changeLost(tx, roomOf, effect.lost)
+        if (effect.lost !== null) await changeLost(tx, roomSource, effect.lost)
         writing.room = effect
         break
       case 'post': {
@@ -76,7 +76,7 @@ export async function applyEffects(
       }
       default:
         if (writing.taken.has(targetOf(effect))) await flush()
-        await write({ deps, tx, flush }, { now, effect, batch: writing.batch })
+        await write({ deps, tx, flush }, { current, effect, batch: writing.batch })
         writing.taken.add(targetOf(effect))
     }
   }
@@ -92,9 +92,9 @@ type WriteContext = { deps: EffectDeps; tx: Tx; flush(): Promise<void> }
 
 async function write(
   { deps, tx, flush }: WriteContext,
-  { now, effect, batch }: { now: CurrentRows; effect: RowEffect; batch: Batch },
+  { current, effect, batch }: { current: CurrentRows; effect: RowEffect; batch: Batch },
 ): Promise<void> {
-  const { row, deposit } = now
+  const { row, deposit } = current
   const { tx: batchTx } = batch
   switch (effect.kind) {
     case 'free_items':
@@ -103,7 +103,7 @@ async function write(
     case 'receive_items':
       return receiveItems(batchTx, row.id, effect)
     case 'reverse_items':
-      for (const assetId of effect.assetIds) now.reversed.add(assetId)
+      for (const assetId of effect.assetIds) current.reversed.add(assetId)
       await sql`update trade_item set reversed_at = ${effect.at}
         where trade_id = ${row.id} and asset_id = any(${[...effect.assetIds]}::text[])`.execute(batchTx)
       return
@@ -130,7 +130,7 @@ async function write(
     case 'count_reversed':
       return addReversed(batchTx, { storeId: deposit.store_id, currency: row.currency }, effect.amount)
     case 'publish': {
-      const shown = shownAs(row, now.reversed)
+      const shown = shownAs(row, current.reversed)
       if (shown === undefined) await flush()
       const data = shown
         ? toStoreDeposit(deposit, shown, deps.publicUrl)

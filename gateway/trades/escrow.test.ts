@@ -72,21 +72,25 @@ describe('D-24 items that Steam holds', () => {
 
   it('leave the slot of the bot free for others, and no other trade may name them', async () => {
     const { deposit } = await offerInEscrow()
-    const again = await aDeposit(till, store)
+    // An asset id is the number of its deposit and the index of the item.
+    const second = await aDeposit(till, store)
     await till.db
       .updateTable('quote_item')
       .set({ asset_id: `${deposit.id}0` })
-      .where('quote_id', '=', again.quoteId)
-      .where('asset_id', '=', `${again.id}0`)
+      .where('quote_id', '=', second.quoteId)
+      .where('asset_id', '=', `${second.id}0`)
       .execute()
-    const answer = await requestTrade(till.deps, { ...again.body, items: [`${deposit.id}0`, `${again.id}1`] })
+    const answer = await requestTrade(till.deps, {
+      ...second.body,
+      items: [`${deposit.id}0`, `${second.id}1`],
+    })
     expect(answer).toEqual({ kind: 'refused', code: 'items_unavailable' })
-    const free = await till.db
+    const open = await till.db
       .selectFrom('trade')
       .select('id')
       .where('state', 'in', ['intended', 'sending', 'unknown', 'active'])
       .execute()
-    expect(free).toEqual([])
+    expect(open).toEqual([])
   })
 
   it('are credited when the hold ends with a delivery', async () => {

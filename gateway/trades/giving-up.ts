@@ -16,7 +16,7 @@ export function waitsUntil(trade: Trade): Date | null {
     case 'sending':
     case 'unknown':
     case 'active':
-      return later(trade.startedAt, WAIT_MS)
+      return plus(trade.startedAt, WAIT_MS)
     case 'refused':
     case 'abandoned':
     case 'declined':
@@ -25,9 +25,8 @@ export function waitsUntil(trade: Trade): Date | null {
     case 'timed_out': {
       if (trade.startedAt === null) return null
       const { steamHoldUntil, endedAt } = trade
-      const last =
-        steamHoldUntil === null ? later(endedAt, LAST_REVIEW_MS) : later(steamHoldUntil, OVERDUE_MS)
-      const wait = later(trade.startedAt, WAIT_MS)
+      const last = steamHoldUntil === null ? plus(endedAt, LAST_REVIEW_MS) : plus(steamHoldUntil, OVERDUE_MS)
+      const wait = plus(trade.startedAt, WAIT_MS)
       return new Date(Math.max(last.getTime(), wait.getTime()))
     }
     case 'intended':
@@ -75,7 +74,7 @@ export function decideGivenUp(trade: Trade, because: GivenUp, now: Date): TradeE
 
 const endOf = (reason: GivenUp): End => ({ state: 'timed_out', status: 'tradeTimeout', reason })
 
-const later = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
+const plus = (time: Date, ms: number): Date => new Date(time.getTime() + ms)
 
 type Line = { level: 'info' | 'warn' | 'error'; message: string }
 
@@ -110,7 +109,7 @@ export function lineOfHold(because: 'seen' | 'overdue' | GivenUp): Line {
         message: 'Steam did not report the result of a hold, a day after the hold should have ended',
       }
     case 'bot_retired':
-      return { level: 'error', message: 'hold of Steam is no longer waited for, because its bot is retired' }
+      return { level: 'error', message: 'wait for a hold of Steam was ended, because its bot is retired' }
     case 'ended_by_operator':
       return { level: 'warn', message: 'hold of Steam was ended by the operator' }
     default:

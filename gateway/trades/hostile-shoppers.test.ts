@@ -12,6 +12,7 @@ import { tradeHandlers } from './advance.ts'
 import { isOfBot, judgeRefusal } from './refusal.ts'
 import { requestTrade } from './request.ts'
 
+/** The longest name that Steam allows. */
 const MOST_LETTERS = 32
 
 /** Refusals about the bot. A shopper's name can be any 32 letters of such a text. */
@@ -32,12 +33,13 @@ const NAMES = [
   '(24)',
   'you. Please try again later. (24)',
   '<b>You</b> have logged in<br>from',
+  // Reads as "new device" from right to left.
   '\u202eecived wen',
 ]
 
 const numbered = (result: number): string =>
   `There was an error sending your trade offer.  Please try again later. (${result})`
-const after = (text: string): string =>
+const errorWith = (text: string): string =>
   `There was an error sending your trade offer.  Please try again later. ${text}`
 
 /** Refusals that are about the shopper, with the shopper's name in them. */
@@ -65,7 +67,7 @@ const answerTo = (strError: string) =>
 
 describe.each(Object.entries(REFUSALS))('a shopper who %s', (_, textOf) => {
   test('bars no bot, whatever their name is', () => {
-    const barring = NAMES.flatMap((name) => [textOf(name), after(textOf(name))]).filter((text) => {
+    const barring = NAMES.flatMap((name) => [textOf(name), errorWith(textOf(name))]).filter((text) => {
       const answer = answerTo(text)
       // An answer that matches no pattern leads to a search on Steam, and blames nobody.
       if (answer.kind !== 'refused') return false
@@ -82,7 +84,8 @@ describe.each(Object.entries(REFUSALS))('a shopper who %s', (_, textOf) => {
 describe('hostile shoppers', () => {
   const BOTS = 3
   const ROUNDS = 2
-  const HOURS_S = 4 * 3_600
+  /** The time between two rounds. */
+  const BREAK_S = 4 * 3_600
 
   let till: Till
   let store: { id: bigint }
@@ -162,6 +165,7 @@ describe('hostile shoppers', () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const reason of new Set(reasons)) {
         steamSays(bots.map(() => ({ answer: 'refused', reason })))
+        // After a refusal that may be about the bot, other bots try too, with any result.
         expect(await ask()).toMatchObject({ kind: isOfBot(reason) ? expect.any(String) : 'refused' })
         await expectAllAvailable()
       }
@@ -169,7 +173,7 @@ describe('hostile shoppers', () => {
       expect(await ask()).toEqual({ kind: 'refused', code: 'trade_hold' })
       for (const { session } of bots) session.holdDays = { partner: 0, own: 0 }
       await expectAllAvailable()
-      await jump(till, HOURS_S)
+      await jump(till, BREAK_S)
     }
     expect(await listBars(till.db)).toEqual([])
     steamSays([])

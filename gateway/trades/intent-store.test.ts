@@ -36,6 +36,7 @@ async function ask(deps: Till['deps']) {
   const answer = requestTrade(deps, body).finally(() => {
     isAnswered = true
   })
+  // The caller handles an error.
   answer.catch(() => undefined)
   const workUntilAnswered = async () => {
     for (const { id, bot_id: botId } of await trades()) {

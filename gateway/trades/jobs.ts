@@ -68,6 +68,7 @@ export async function reportOverdue({ db, clock, log }: TradeDeps): Promise<void
   const now = clock.now().getTime()
   const rows = await botsOfOverdueTrades(db, {
     madeBefore: new Date(now - OVERDUE_MS),
+    // The sweep made overdue trades due again within this time.
     dueBefore: new Date(now + WAKE_AGAIN_MS),
   })
   for (const { id, name, state, state_reason: reason, trades } of rows) {

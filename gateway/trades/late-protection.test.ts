@@ -1,15 +1,18 @@
+/** Deliveries that Steam protects after all, as it reports only creditedNow. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { runCommand } from '../testing/command.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
 
 const DAY_MS = 86_400_000
+/** The Steam trade of the first offer. */
+const STEAM_TRADE = steamTradeIdOf('1')
 
 let till: Till
 let bot: BotContext
@@ -76,7 +79,7 @@ describe('a delivery of a game that Steam does not protect', () => {
     async (creditMode) => {
       const { balances, store } = await aDelivery({ credit_mode: creditMode, riskLimitUsdCents: 4_000n })
       const settlesAt = afterMs(7 * DAY_MS)
-      reportSettlement('9001', settlesAt)
+      reportSettlement(STEAM_TRADE, settlesAt)
       till.clock.advance(600_000)
       await work()
       expect(await tradeRow()).toMatchObject({
@@ -92,8 +95,10 @@ describe('a delivery of a game that Steam does not protect', () => {
       expect(await differences()).toEqual([])
       // The credit uses a part of the limit, so less is left for the next delivery.
       await payFor(till, { bot, session }, await aDeposit(till, store, { game: 'cs' }))
-      const later = creditMode === 'on_release' ? 0n : 1_000n
-      expect(await balances()).toEqual([{ currency: 'USD', held: 3_000n - later, available: 3_000n + later }])
+      const creditedNow = creditMode === 'on_release' ? 0n : 1_000n
+      expect(await balances()).toEqual([
+        { currency: 'USD', held: 3_000n - creditedNow, available: 3_000n + creditedNow },
+      ])
       expect(await differences()).toEqual([])
       till.clock.advance(7 * DAY_MS)
       await work()
@@ -104,13 +109,13 @@ describe('a delivery of a game that Steam does not protect', () => {
 
   it('D-36 that is protected after all, and taken back in parts, is paid for as its terms say', async () => {
     const { balances } = await aDelivery({ liability: 'store' })
-    reportSettlement('9001', afterMs(7 * DAY_MS))
+    reportSettlement(STEAM_TRADE, afterMs(7 * DAY_MS))
     till.clock.advance(600_000)
     await work()
     const [first = ''] = (
       await till.db.selectFrom('trade_item').select('asset_id').orderBy('asset_id').execute()
     ).map((row) => row.asset_id)
-    session.takeBack('9001', [first])
+    session.takeBack(STEAM_TRADE, [first])
     await tradeHandlers(till.deps).history(bot)
     expect(await tradeRow()).toMatchObject({ state: 'held', reversed_amount: 1_000n, at_risk_amount: 3_000n })
     expect(await differences()).toEqual([])

@@ -205,7 +205,7 @@ describe('two trades of one deposit', () => {
     const first = await tradeOf(deposit)
     await begin(deposit)
     const [second] = [...session.offers.keys()]
-    await appearOnSteam({ ...deposit, id: deposit.id })
+    await appearOnSteam(deposit)
     session.offers.set('70', { ...offer('70'), message: first.secret_code })
     session.accept('70')
     await watch()
@@ -349,10 +349,10 @@ describe('a bot that is gone', () => {
 })
 
 describe('a lease that runs out', () => {
-  it('between the claim and the send prevents the send, and the intent stays', async () => {
+  it('between the record of a send and the send prevents the send, and the intent stays', async () => {
     const deposit = await aDeposit(till, store)
-    let looks = 0
-    bot = { ...bot, mayWrite: () => ++looks === 1 }
+    let checks = 0
+    bot = { ...bot, mayWrite: () => ++checks === 1 }
     await begin(deposit)
     expect(session.offers.size).toBe(0)
     expect(await tradeOf(deposit)).toMatchObject({ state: 'intended', send_started_at: null })

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { sendDue, senderDeps } from '../testing/webhooks.ts'
@@ -78,7 +78,7 @@ async function payAndTakeBack(): Promise<bigint> {
   const { offerId } = await offerOf(id)
   session.accept(offerId)
   await advance(id)
-  session.takeBack(`900${offerId}`)
+  session.takeBack(steamTradeIdOf(offerId))
   await tradeHandlers(till.deps).history(bot)
   return id
 }
@@ -98,13 +98,13 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
   await sendWebhooks()
   await Promise.all(answers)
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
-  const own = lines.filter((line) => 'trade' in line || 'offer' in line || 'event' in line)
-  const messages = new Set(own.map((line) => line.msg))
+  const ours = lines.filter((line) => 'trade' in line || 'offer' in line || 'event' in line)
+  const messages = new Set(ours.map((line) => line.msg))
   for (const line of [
     'offer was not sent',
     'offer was refused',
     'send of an offer was not answered',
-    'unanswered offer is not on Steam',
+    'unanswered offer was not found on Steam',
     'bot declined a counteroffer',
     'offer was cancelled, but not by this till: check the account of the bot',
     'items were delivered',
@@ -116,5 +116,5 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
     expect(messages).toContain(line)
   }
   const known = new Set([...bad, good].map(String))
-  expect(own.filter((line) => !known.has(String(line.deposit)))).toEqual([])
+  expect(ours.filter((line) => !known.has(String(line.deposit)))).toEqual([])
 })

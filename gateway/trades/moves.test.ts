@@ -14,6 +14,9 @@ import { moveUntaken } from './move-on.ts'
 import { requestTrade } from './request.ts'
 import { tradeRoutes } from './routes.ts'
 
+/** Longer than the first pause of a barred bot. */
+const AFTER_PAUSE_S = 31 * 60
+
 type Bot = { bot: BotContext; session: FakeSession }
 
 let till: Till
@@ -27,7 +30,7 @@ beforeEach(async () => {
 })
 afterEach(() => till.close())
 
-async function fleet(size: number): Promise<void> {
+async function startFleet(size: number): Promise<void> {
   for (let n = 1; n <= size; n += 1) bots.push(await aBot(till, fakeSession(`7656119800000010${n}`)))
 }
 
@@ -63,7 +66,8 @@ async function request(body: Parameters<typeof requestTrade>[1]) {
   return answer
 }
 
-const sentBy = () => bots.map(({ session }) => session.calls.filter((call) => call.startsWith('send')).length)
+const sendsByBot = () =>
+  bots.map(({ session }) => session.calls.filter((call) => call.startsWith('send')).length)
 const bars = async () =>
   (await listBars(till.db)).map(({ botId, scope, reason }) => ({ botId, scope, reason }))
 const idOf = (n: number) => bots[n]?.bot.botId
@@ -79,10 +83,10 @@ describe('D-30 a bot that our own limits hold back', () => {
     ],
     ['at the send', 1, () => refuse(bots[0], 'not_our_turn')],
   ])('%s passes the request on, and is not barred', async (_, sends, arrange) => {
-    await fleet(2)
+    await startFleet(2)
     arrange()
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([sends, 1])
+    expect(sendsByBot()).toEqual([sends, 1])
     expect((await trades()).map(({ state, refusal }) => [state, refusal])).toEqual([
       ['refused', 'not_our_turn'],
       ['active', null],
@@ -91,7 +95,7 @@ describe('D-30 a bot that our own limits hold back', () => {
   })
 
   it('keeps its request if every bot is held back, and at most four bots try it', async () => {
-    await fleet(5)
+    await startFleet(5)
     for (const { session } of bots) Object.assign(session, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
     const answer = requestTrade(till.deps, body)
@@ -105,7 +109,7 @@ describe('D-30 a bot that our own limits hold back', () => {
   })
 
   it('passes the request on to a bot that becomes free half a minute later', async () => {
-    await fleet(1)
+    await startFleet(1)
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => heldBack })
     const { body } = await aDeposit(till, store)
     const answer = requestTrade(till.deps, body)
@@ -115,27 +119,27 @@ describe('D-30 a bot that our own limits hold back', () => {
     bots.push(await aBot(till, fakeSession('76561198000000109')))
     for (let turns = 0; turns < 2; turns += 1) await work()
     expect((await trades()).map(({ state }) => state)).toEqual(['refused', 'active'])
-    expect(sentBy()).toEqual([0, 1])
+    expect(sendsByBot()).toEqual([0, 1])
     expect(['active', 'sending']).toContain((await answer).kind)
   })
 
   it('passes the request on and pauses if Steam answers 429 to the check before the send', async () => {
-    await fleet(2)
+    await startFleet(2)
     const limited = { ...heldBack, reason: 'rate_limited' } as const
     Object.assign(bots[0]?.session ?? {}, { checkPartner: async () => limited })
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([0, 1])
+    expect(sendsByBot()).toEqual([0, 1])
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'rate_limited' }])
   })
 })
 
 describe('D-30 a bot that Steam bars', () => {
   it('passes the request on within the same call, and gets no new trades', async () => {
-    await fleet(2)
+    await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     const first = await aDeposit(till, store, { game: 'cs' })
     expect(await request(first.body)).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([1, 1])
+    expect(sendsByBot()).toEqual([1, 1])
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'bot_cannot_trade' }])
     const rows = await trades()
     expect(rows.map(({ state }) => state)).toEqual(['refused', 'active'])
@@ -150,43 +154,44 @@ describe('D-30 a bot that Steam bars', () => {
     expect(new Set(rows.map((row) => row.secret_code)).size).toBe(2)
 
     for (let n = 0; n < 3; n += 1) await request((await aDeposit(till, store)).body)
-    expect(sentBy()).toEqual([1, 4])
+    expect(sendsByBot()).toEqual([1, 4])
   })
 
   it('passes on a request that is credited once, with exactly its items', async () => {
-    await fleet(2)
+    await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
-    bots[1]?.session.accept('1')
-    await tradeHandlers(till.deps).watch(bots[1]?.bot ?? (expect.unreachable() as never))
+    const [, second] = bots as [Bot, Bot]
+    second.session.accept('1')
+    await tradeHandlers(till.deps).watch(second.bot)
     expect(await balancesOf(till.db, store.id)).toEqual([{ currency: 'USD', held: 0n, available: 3_000n }])
   })
 
   it('comes back after its pause, and a second refusal doubles the pause', async () => {
-    await fleet(2)
+    await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade', 2)
     await request((await aDeposit(till, store)).body)
-    await jump(till, 31 * 60)
+    await jump(till, AFTER_PAUSE_S)
     await request((await aDeposit(till, store)).body)
-    expect(sentBy()).toEqual([2, 2])
+    expect(sendsByBot()).toEqual([2, 2])
     const [bar] = await listBars(till.db)
     expect(bar).toMatchObject({ times: 2, until: new Date((bar?.barredAt.getTime() ?? 0) + 60 * 60_000) })
   })
 
   it('is trusted again once Steam accepts one of its offers', async () => {
-    await fleet(1)
+    await startFleet(1)
     refuse(bots[0], 'bot_cannot_trade')
     expect(await request((await aDeposit(till, store)).body)).toEqual({
       kind: 'refused',
       code: 'no_bot_available',
     })
-    await jump(till, 31 * 60)
+    await jump(till, AFTER_PAUSE_S)
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
     expect(await till.db.selectFrom('bot_bar').selectAll().execute()).toEqual([])
   })
 
   it('is barred for one game if its inventory of that game is full', async () => {
-    await fleet(1)
+    await startFleet(1)
     refuse(bots[0], 'inventory_full')
     const full = await request((await aDeposit(till, store, { game: 'cs' })).body)
     expect(full).toEqual({ kind: 'refused', code: 'no_bot_available' })
@@ -195,7 +200,7 @@ describe('D-30 a bot that Steam bars', () => {
   })
 
   it('is logged in an error line, and the shopper is not blamed', async () => {
-    await fleet(2)
+    await startFleet(2)
     refuse(bots[0], 'bot_cannot_trade')
     await request((await aDeposit(till, store)).body)
     const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
@@ -211,10 +216,10 @@ describe('D-30 a bot that Steam bars', () => {
 
 describe('D-30 a request whose bot is out of reach', () => {
   it('moves to another bot if Steam does not answer its bot right before the send', async () => {
-    await fleet(2)
+    await startFleet(2)
     silence(bots[0])
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([0, 1])
+    expect(sendsByBot()).toEqual([0, 1])
     expect((await trades()).map(({ state, refusal }) => ({ state, refusal }))).toEqual([
       { state: 'refused', refusal: 'out_of_reach' },
       { state: 'active', refusal: null },
@@ -223,7 +228,7 @@ describe('D-30 a request whose bot is out of reach', () => {
   })
 
   it('waits for its bot if there is no other', async () => {
-    await fleet(1)
+    await startFleet(1)
     silence(bots[0])
     const deposit = await aDeposit(till, store)
     expect(await request(deposit.body)).toEqual({ kind: 'active' })
@@ -231,18 +236,18 @@ describe('D-30 a request whose bot is out of reach', () => {
   })
 
   it('moves to another bot if no process takes it up', async () => {
-    await fleet(2)
+    await startFleet(2)
     const { body } = await aDeposit(till, store)
     const answer = requestTrade({ ...till.deps, takeUpMs: 20 }, body)
     await expect.poll(trades).toHaveLength(2)
     await work()
     expect(await answer).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([0, 1])
+    expect(sendsByBot()).toEqual([0, 1])
     expect((await trades())[0]).toMatchObject({ state: 'refused', refusal: 'not_taken_up' })
   })
 
   it('stays with its bot if many requests wait and every bot is late', async () => {
-    await fleet(2)
+    await startFleet(2)
     for (const bot of bots) refuse(bot, 'items_gone', 3)
     const crowd = await Promise.all([1, 2, 3].map(() => aDeposit(till, store)))
     const answers = crowd.map(({ body }) => requestTrade(till.deps, body))
@@ -254,42 +259,42 @@ describe('D-30 a request whose bot is out of reach', () => {
     expect(await Promise.all(answers)).toEqual(
       crowd.map(() => ({ kind: 'refused', code: 'items_unavailable' })),
     )
-    expect(sentBy().reduce((sum, sends) => sum + sends, 0)).toBe(3)
+    expect(sendsByBot().reduce((sum, sends) => sum + sends, 0)).toBe(3)
   })
 })
 
 describe('D-30 a request that many bots cannot serve', () => {
   it('is tried by four bots, and by the fifth when the page asks again', async () => {
-    await fleet(5)
+    await startFleet(5)
     for (const bot of bots.slice(0, 4)) refuse(bot, 'bot_cannot_trade')
     const deposit = await aDeposit(till, store)
     expect(await request(deposit.body)).toEqual({ kind: 'sending' })
-    expect(sentBy()).toEqual([1, 1, 1, 1, 0])
+    expect(sendsByBot()).toEqual([1, 1, 1, 1, 0])
     expect(await request(deposit.body)).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([1, 1, 1, 1, 1])
+    expect(sendsByBot()).toEqual([1, 1, 1, 1, 1])
   })
 
   it('is refused for lack of a bot only if none is left', async () => {
-    await fleet(3)
+    await startFleet(3)
     for (const bot of bots) refuse(bot, 'bot_cannot_trade')
     const answer = await request((await aDeposit(till, store)).body)
     expect(answer).toEqual({ kind: 'refused', code: 'no_bot_available' })
-    expect(sentBy()).toEqual([1, 1, 1])
+    expect(sendsByBot()).toEqual([1, 1, 1])
   })
 })
 
 describe('D-30 a refusal without a reason', () => {
   it('is put down to the shopper if a second bot is refused too, and bars no bot', async () => {
-    await fleet(3)
+    await startFleet(3)
     for (const bot of bots) refuse(bot, 'access_denied')
     const answer = await request((await aDeposit(till, store)).body)
     expect(answer).toEqual({ kind: 'refused', code: 'trade_refused' })
-    expect(sentBy()).toEqual([1, 1, 0])
+    expect(sendsByBot()).toEqual([1, 1, 0])
     expect(await bars()).toEqual([])
   })
 
   it('bars the bot after three partners within an hour for whom another bot was not refused', async () => {
-    await fleet(2)
+    await startFleet(2)
     refuse(bots[0], 'access_denied', 3)
     for (let n = 0; n < 3; n += 1) {
       expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
@@ -303,7 +308,7 @@ describe('D-30 a refusal without a reason', () => {
   })
 
   it('leaves a doubted bot usable if no other has room, so shoppers alone cannot bar a bot', async () => {
-    await fleet(1)
+    await startFleet(1)
     const [{ bot }] = bots as [Bot]
     const doubted = { botId: bot.botId, reason: 'doubted', game: 'dota', now: till.clock.now() } as const
     await till.db.transaction().execute((tx) => barBot(tx, doubted))
@@ -312,7 +317,7 @@ describe('D-30 a refusal without a reason', () => {
 })
 
 it('D-17 the answer to the call gives the cause of a refusal with its code', async () => {
-  await fleet(1)
+  await startFleet(1)
   refuse(bots[0], 'partner_trade_ban')
   const { body } = await aDeposit(till, store)
   const app = fastify()
@@ -333,20 +338,20 @@ it('D-17 the answer to the call gives the cause of a refusal with its code', asy
 
 describe('D-24 the hold that is read right before the send', () => {
   it('stops the send if it is the shopper’s, and tells them why', async () => {
-    await fleet(2)
+    await startFleet(2)
     for (const { session } of bots) session.holdDays = { partner: 15, own: 0 }
     const answer = await request((await aDeposit(till, store)).body)
     expect(answer).toEqual({ kind: 'refused', code: 'trade_hold' })
-    expect(sentBy()).toEqual([0, 0])
+    expect(sendsByBot()).toEqual([0, 0])
     expect(await bars()).toEqual([])
   })
 
   it('bars the bot if it is the bot’s, and another bot sends', async () => {
-    await fleet(2)
+    await startFleet(2)
     const [first] = bots as [Bot]
     first.session.holdDays = { partner: 0, own: 7 }
     expect(await request((await aDeposit(till, store)).body)).toEqual({ kind: 'active' })
-    expect(sentBy()).toEqual([0, 1])
+    expect(sendsByBot()).toEqual([0, 1])
     expect(await bars()).toEqual([{ botId: idOf(0), scope: 'all', reason: 'own_hold' }])
   })
 })

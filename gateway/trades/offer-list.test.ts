@@ -46,7 +46,7 @@ function bury(count: number): void {
 }
 
 /** A trade whose send was not answered. */
-async function unanswered(createsOffer: boolean) {
+async function unansweredSend(createsOffer: boolean) {
   session.sends.push({ answer: 'unknown', createsOffer })
   const answer = requestTrade(till.deps, (await aDeposit(till, await aStore(till))).body)
   await expect.poll(trades).toHaveLength(1)
@@ -97,10 +97,10 @@ describe('a list of many pages', () => {
     const store = await aStore(till)
     await offerFor(till, bot, await aDeposit(till, store))
     session.accept('1', { received: false })
-    const since: number[] = []
+    const lookedBackMs: number[] = []
     const { listOffers } = session
     session.listOffers = async (from, cursor) => {
-      since.push(till.clock.now().getTime() - from.getTime())
+      lookedBackMs.push(till.clock.now().getTime() - from.getTime())
       const page = await listOffers(from, cursor)
       return page.kind === 'offers' ? { ...page, sent: [] } : page
     }
@@ -110,16 +110,17 @@ describe('a list of many pages', () => {
       till.clock.advance(5 * DAY_MS)
     }
     await watch(bot)
-    since.length = 0
+    lookedBackMs.length = 0
     till.clock.advance(5_000)
     await watch(bot)
-    expect(since).toEqual([15 * 60_000])
+    // As far back as any list, whatever the age of the stuck trade.
+    expect(lookedBackMs).toEqual([15 * 60_000])
     expect(session.calls.at(-1)).toBe('read 1')
     expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
   })
 
-  it('shows an unanswered offer as soon as its page is read', async () => {
-    const { answer, work, row } = await unanswered(true)
+  it('shows an unansweredSend offer as soon as its page is read', async () => {
+    const { answer, work, row } = await unansweredSend(true)
     bury(800)
     for (let look = 0; look < 3; look += 1) {
       till.clock.advance(5_000)
@@ -129,8 +130,8 @@ describe('a list of many pages', () => {
     expect(await row()).toMatchObject({ state: 'active', missed_reads: 0, steam_offer_id: '1' })
   })
 
-  it('proves only at its end that an unanswered offer is missing', async () => {
-    const { answer, work, row } = await unanswered(false)
+  it('proves only at its end that an unansweredSend offer is missing', async () => {
+    const { answer, work, row } = await unansweredSend(false)
     bury(800)
     const missed = []
     for (let look = 0; look < 9; look += 1) {
@@ -154,7 +155,7 @@ describe('a row that cannot be read', () => {
   }
 
   it('does not affect offers to others, or with other codes', async () => {
-    const { answer, work, row } = await unanswered(false)
+    const { answer, work, row } = await unansweredSend(false)
     const partner = (await row())?.partner_steam_id ?? ''
     session.unreadable = [
       { offerId: '70', partnerSteamId: partner, message: 'by hand' },
@@ -170,7 +171,7 @@ describe('a row that cannot be read', () => {
     ['except for its partner', {}],
     ['at all', { partnerSteamId: null }],
   ])('%s keeps a trade unknown, and alerts the operator once after an hour', async (_, marks) => {
-    const { answer, work, row } = await unanswered(false)
+    const { answer, work, row } = await unansweredSend(false)
     const partnerSteamId = (await row())?.partner_steam_id ?? ''
     session.unreadable = [{ offerId: '70', partnerSteamId, message: null, ...marks }]
     await lookOften(work)
@@ -191,7 +192,7 @@ describe('a row that cannot be read', () => {
 
 describe('the review of an offer about which Steam does not answer', () => {
   it('is tried every minute, every hour after a day, and never once the offer is over', async () => {
-    const { answer, work, row } = await unanswered(false)
+    const { answer, work, row } = await unansweredSend(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)
       await work()
@@ -209,7 +210,7 @@ describe('the review of an offer about which Steam does not answer', () => {
   })
 
   it('keeps its place in a long list through the pauses of a bot in trouble, and continues soon once Steam answers', async () => {
-    const { answer, work, row } = await unanswered(false)
+    const { answer, work, row } = await unansweredSend(false)
     for (let look = 0; look < 4; look += 1) {
       till.clock.advance(15_000)
       await work()
@@ -217,7 +218,7 @@ describe('the review of an offer about which Steam does not answer', () => {
     await answer
     bury(1_000)
     till.clock.advance(2 * DAY_MS)
-    const begun = lists().length
+    const listsBefore = lists().length
     const waits = []
     // A bot in trouble is read once an hour, and by the sweep a moment later.
     for (const isDown of [false, true, false, false, false]) {
@@ -228,7 +229,7 @@ describe('the review of an offer about which Steam does not answer', () => {
       till.clock.advance(isDown ? 3_630_000 : 60_000)
     }
     expect(waits).toEqual([60_000, 3_600_000, 60_000, 60_000, null])
-    const pages = lists().slice(begun)
+    const pages = lists().slice(listsBefore)
     expect(pages.length - new Set(pages).size, 'pages read twice').toBe(1)
   })
 })

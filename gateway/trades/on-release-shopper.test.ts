@@ -11,6 +11,7 @@ import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts
 import { tradeHandlers } from './advance.ts'
 
 const SHOPPER = '76561198000000042'
+const OTHER_SHOPPER = '76561198000000043'
 const WEEK_MS = 7 * 86_400_000
 
 let till: Till
@@ -76,7 +77,7 @@ describe('D-36 a shopper who took a trade back', () => {
     const shown = (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)
     expect(shown?.payment).toMatchObject({ heldAmount: 3_000, heldBy: 'release' })
     expect(await rowOf(await accept(open))).toMatchObject(HELD)
-    expect(await rowOf(await deliver('76561198000000043'))).toMatchObject(AT_ONCE)
+    expect(await rowOf(await deliver(OTHER_SHOPPER))).toMatchObject(AT_ONCE)
     expect(till.lines.filter((line) => line.includes('was taken back by its sender'))).toEqual([
       expect.stringContaining(SHOPPER),
     ])
@@ -89,7 +90,7 @@ describe('D-36 a shopper who took a trade back', () => {
     const forecastFor = async (steamId: string) =>
       forecast(till.db, { ...query, ofShopper: await creditModeOf(till.db, steamId) })
     expect(await forecastFor(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
-    expect(await forecastFor('76561198000000043')).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
+    expect(await forecastFor(OTHER_SHOPPER)).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
     const promised = () =>
       till.db.selectFrom('credit_at_risk').select('promised_usd_cents').executeTakeFirst()
     const before = await promised()

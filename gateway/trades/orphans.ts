@@ -68,7 +68,8 @@ export function createOrphans(deps: ShellDeps): Orphans {
         logOnce(bot, offer, ITEMS_OF_NO_TRADE)
         return true
       case 'cancel': {
-        const beforeCancel = () => logOnce(bot, offer, 'bot cancels an offer whose code belongs to no trade')
+        const beforeCancel = () =>
+          logOnce(bot, offer, 'bot began to cancel an offer whose code belongs to no trade')
         const current = await cancelStray(deps, bot, { offerId: offer.offerId, beforeCancel })
         if (current === undefined) return false
         const after = deps.core.judgeStray(current).kind
@@ -87,11 +88,11 @@ export function createOrphans(deps: ShellDeps): Orphans {
       if (known.nextAt === null || known.nextAt > now) return known.nextAt !== null
       known.pass ??= beginPass(new Date(now.getTime() - OFFER_LIFE_MS), now)
       const { pass, left } = known
-      const again = pass.isComplete ? [...left.values()] : []
+      const stillOpen = pass.isComplete ? [...left.values()] : []
       const { offers, hasFailed } = await readOn(pass, bot)
       const codes = offers.filter(isLikeOurs).map((offer) => offer.message)
       const rows = await deps.trades.tradesByCode(bot.botId, codes)
-      for (const offer of [...again, ...offers.filter(({ message }) => !rows.has(message))]) {
+      for (const offer of [...stillOpen, ...offers.filter(({ message }) => !rows.has(message))]) {
         if (await tend(bot, offer)) left.delete(offer.offerId)
         else left.set(offer.offerId, offer)
       }

@@ -27,8 +27,8 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 /** A deposit of the account. `isLocked`: whether its store locked it to the account. */
-async function depositFor({ of = store, isLocked = false, steamId = PARTNER } = {}) {
-  const deposit = await aDeposit(till, of)
+async function depositFor({ inStore = store, isLocked = false, steamId = PARTNER } = {}) {
+  const deposit = await aDeposit(till, inStore)
   await till.db
     .updateTable('deposit')
     .set({ user_steam_id: steamId, shopper_steam_id: isLocked ? steamId : null, shopper_locked: isLocked })
@@ -79,7 +79,7 @@ describe('at most two open offers', () => {
 
   test('are allowed over several stores together, without an effect on another account', async () => {
     await openOffer(await depositFor())
-    await openOffer(await depositFor({ of: await aStore(till) }))
+    await openOffer(await depositFor({ inStore: await aStore(till) }))
     expect(await ask(await depositFor())).toEqual(refusal('too_many_open_offers'))
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
   })
@@ -97,7 +97,7 @@ describe('at most two open offers', () => {
     await openOffer(await depositFor())
     await openOffer(await depositFor({ isLocked: true }))
     expect(await ask(await depositFor({ isLocked: true }))).toEqual(refusal('too_many_open_offers'))
-    await openOffer(await depositFor({ of: await aStore(till), isLocked: true }))
+    await openOffer(await depositFor({ inStore: await aStore(till), isLocked: true }))
   })
 
   test('do not stop a repeated request, which joins its own offer', async () => {
@@ -121,7 +121,7 @@ describe('the pause', () => {
     return (await viewReader(till.db, 'https://steam.test')([hash])).get(hash)?.payment.nextOfferAt
   }
 
-  const inS = (seconds: number): Date => new Date(till.clock.now().getTime() + seconds * 1000)
+  const timeIn = (seconds: number): Date => new Date(till.clock.now().getTime() + seconds * 1000)
 
   test.each([
     ['declined', 'declined'],
@@ -132,7 +132,7 @@ describe('the pause', () => {
     'begins after an offer that is %s (%s), is shown on its page, and doubles',
     async (state, reason) => {
       const first = await unusedOffer(reason, state)
-      const until = inS(60)
+      const until = timeIn(60)
       expect(await shownUntil(first)).toBe(until.toISOString())
       const next = await depositFor()
       expect(await ask(next)).toEqual({ ...refusal('offers_paused'), until })
@@ -141,8 +141,8 @@ describe('the pause', () => {
       expect(await shownUntil(first)).toBeUndefined()
       await openOffer(next)
       await end(next, state, reason)
-      expect(await shownUntil(first)).toBe(inS(120).toISOString())
-      expect(await shownUntil(next)).toBe(inS(120).toISOString())
+      expect(await shownUntil(first)).toBe(timeIn(120).toISOString())
+      expect(await shownUntil(next)).toBe(timeIn(120).toISOString())
       await jump(till, 61)
       const third = await depositFor()
       expect(await ask(third)).toMatchObject(refusal('offers_paused'))
@@ -163,7 +163,7 @@ describe('the pause', () => {
 
   test('is for one store and one account, and ends when the account pays', async () => {
     await unusedOffer('declined', 'declined')
-    await openOffer(await depositFor({ of: await aStore(till) }))
+    await openOffer(await depositFor({ inStore: await aStore(till) }))
     await openOffer(await depositFor({ steamId: '76561198077777777' }))
     await jump(till, 60)
     const [first] = bots
@@ -177,8 +177,8 @@ describe('the pause', () => {
 
   test('does not delay a deposit locked to the account, and neither do slots taken by a stranger', async () => {
     await unusedOffer('declined', 'declined')
-    await openOffer(await depositFor({ of: await aStore(till) }))
-    await openOffer(await depositFor({ of: await aStore(till) }))
+    await openOffer(await depositFor({ inStore: await aStore(till) }))
+    await openOffer(await depositFor({ inStore: await aStore(till) }))
     const [first] = bots
     if (first === undefined) throw new Error('there is no bot')
     await till.db.updateTable('bot').set({ state: 'paused' }).where('id', '!=', first.bot.botId).execute()
@@ -190,14 +190,18 @@ describe('the pause', () => {
 })
 
 test('D-31 a store that uses its share of the fleet leaves slots for other stores, and for locked deposits', async () => {
-  const asOf = (deposit: Deposit) => ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
+  const askWithFourOffersABot = (deposit: Deposit) =>
+    ask(deposit, { ...till.deps.limits.fleet, liveOffers: 4 })
+  // Two bots have eight offers. A store may use three quarters of those that others leave.
   const strangers = Array.from({ length: 12 }, (_, n) => `765611980500000${10 + n}`)
   const deposits = await Promise.all(strangers.map((steamId) => depositFor({ steamId })))
-  const answers = await Promise.all(deposits.map(asOf))
+  const answers = await Promise.all(deposits.map(askWithFourOffersABot))
   expect(answers.filter(({ kind }) => kind === 'taken')).toHaveLength(6)
   expect(answers.filter(({ kind }) => kind === 'refused')).toContainEqual(refusal('no_bot_available'))
-  expect(await asOf(await depositFor({ of: await aStore(till) }))).toEqual({ kind: 'taken' })
-  expect(await asOf(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
+  expect(await askWithFourOffersABot(await depositFor({ inStore: await aStore(till) }))).toEqual({
+    kind: 'taken',
+  })
+  expect(await askWithFourOffersABot(await depositFor({ isLocked: true }))).toEqual({ kind: 'taken' })
 })
 
 test('D-31 an account that was denied after giving its link is refused, and its open offer stays', async () => {

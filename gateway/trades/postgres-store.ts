@@ -177,7 +177,7 @@ export function openTradeTx(deps: WriteDeps, tx: Tx, tries = 1): TradeTx {
     async apply({ facts }, effects) {
       const { money, ...locked } = rowsOf(facts.id)
       if (money === undefined) throw new Error(`the money of trade ${facts.id} was not read`)
-      await applyEffects({ ...deps, wake }, tx, { of: { ...locked, money }, effects })
+      await applyEffects({ ...deps, wake }, tx, { target: { ...locked, money }, effects })
       announced.add(facts.id)
     },
     isTimeStopped: async () => (await openOutages(tx)).has('deposits'),

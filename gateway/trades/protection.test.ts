@@ -4,7 +4,7 @@ import type { BotContext } from '../bots/bot.ts'
 import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { runCommand } from '../testing/command.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
@@ -13,6 +13,8 @@ import { sweepTrades } from './jobs.ts'
 import { sweepHistories } from './protection.ts'
 
 const DAY_MS = 86_400_000
+/** The Steam trade of the first offer. */
+const STEAM_TRADE = steamTradeIdOf('1')
 
 let till: Till
 let store: { id: bigint }
@@ -49,6 +51,7 @@ const accounts = async () =>
       row.balance,
     ]),
   )
+/** The custody entries. An asset id ends in the index of its item. */
 const custody = async () =>
   (await till.db.selectFrom('custody_entry').select(['asset_id', 'moved']).orderBy('id').execute()).map(
     (row) => `${row.asset_id.slice(-1)} ${row.moved}`,
@@ -71,7 +74,7 @@ describe('a delivery under trade protection', () => {
 
   it('D-9 that is taken back completely leaves nothing held, and no loss', async () => {
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     await work()
@@ -91,11 +94,11 @@ describe('a delivery under trade protection', () => {
   it('D-9 that is taken back in parts reports each part, and releases the rest', async () => {
     const deposit = await deliver()
     const [first = '', second = ''] = deposit.body.items
-    session.takeBack('9001', [first])
+    session.takeBack(STEAM_TRADE, [first])
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toEqual({ items: -2_200n, held: 0n, available: 2_000n, commission: 200n })
-    session.takeBack('9001', [first, second])
+    session.takeBack(STEAM_TRADE, [first, second])
     till.clock.advance(DAY_MS)
     await work()
     expect((await tradeRow()).state).toBe('reversed')
@@ -123,7 +126,7 @@ describe('the history of a bot', () => {
 
   it('D-9 shows a reversal within the hour, long before the settlement', async () => {
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     await handlers().history(bot)
     expect((await tradeRow()).state).toBe('reversed')
     expect((await events()).at(-1)).toBe('deposit.reversed')
@@ -141,7 +144,8 @@ describe('the history of a bot', () => {
     ])
   })
 
-  const jobs = async () => {
+  /** Removes the jobs that read a history, and returns their number. */
+  const takeJobs = async () => {
     const { rows } = await sql<{ count: bigint }>`
       select count(*) from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
     await sql`delete from pgboss.job where data->>'kind' = 'history'`.execute(till.db)
@@ -150,7 +154,7 @@ describe('the history of a bot', () => {
   /** One sweep, and the turn that it starts. */
   const turn = async (process = handlers()) => {
     await sweepHistories(till.deps)
-    const started = await jobs()
+    const started = await takeJobs()
     if (started > 0) await process.history(bot)
     return started
   }
@@ -171,25 +175,25 @@ describe('the history of a bot', () => {
     expect(await turn()).toBe(0)
     // The setting decides how often.
     await sweepHistories({ ...till.deps, historyEveryMs: 60_000 })
-    expect(await jobs()).toBe(1)
+    expect(await takeJobs()).toBe(1)
   })
 
   it('D-9 shows a reversal 4,000 trades below the top, at three pages a minute', async () => {
     await deliver()
-    const trade = session.trades.get('9001')
+    const trade = session.trades.get(STEAM_TRADE)
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     for (let index = 0; index < 4_000; index += 1) {
       const tradeId = String(20_000 + index)
       session.trades.set(tradeId, { kind: 'trade', trade: { ...trade.trade, tradeId } })
     }
     session.calls.length = 0
-    const on = handlers()
+    const holder = handlers()
     let turns = 0
     for (; (await tradeRow()).state === 'held' && turns < 60; turns += 1) {
       if (turns === 5) session.isDown = true
       if (turns === 7) session.isDown = false
-      await turn(turns > 9 ? handlers() : on)
+      await turn(turns > 9 ? handlers() : holder)
       till.clock.advance(60_000)
     }
     expect((await tradeRow()).state).toBe('reversed')
@@ -202,7 +206,7 @@ describe('the history of a bot', () => {
 
   it('is continued from the same place by the next holder, whatever a process without a lease has read', async () => {
     await deliver()
-    const trade = session.trades.get('9001')
+    const trade = session.trades.get(STEAM_TRADE)
     if (trade?.kind !== 'trade') throw new Error('no Steam trade')
     for (const tradeId of ['9101', '9102', '9103', '9104']) {
       session.trades.set(tradeId, { kind: 'trade', trade: { ...trade.trade, tradeId } })
@@ -218,37 +222,37 @@ describe('the history of a bot', () => {
 
   it('leads to a read of the trade that a row at the top undoes', async () => {
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     const { listSteamTrades } = session
     session.listSteamTrades = async (after) => {
       const page = await listSteamTrades(after)
       if (page.kind !== 'trades') return page
       const [undone] = page.trades
       if (undone === undefined) return page
-      return { ...page, trades: [{ ...undone, tradeId: '9900', state: 'complete', rollbackOf: '9001' }] }
+      return { ...page, trades: [{ ...undone, tradeId: '9900', state: 'complete', rollbackOf: STEAM_TRADE }] }
     }
     await handlers().history(bot)
-    expect(session.calls.at(-1)).toBe('status 9001')
+    expect(session.calls.at(-1)).toBe(`status ${STEAM_TRADE}`)
     expect((await tradeRow()).state).toBe('reversed')
   })
 
   it('alerts the operator once if no pass is complete for two hours', async () => {
     await deliver()
     session.isDown = true
-    const on = handlers()
+    const holder = handlers()
     const late = () => till.lines.filter((line) => line.includes('was not read completely in time'))
     for (let minutes = 0; minutes < 120; minutes += 10) {
-      await turn(on)
+      await turn(holder)
       till.clock.advance(600_000)
     }
     expect(late()).toHaveLength(0)
-    await turn(on)
+    await turn(holder)
     till.clock.advance(600_000)
-    await turn(on)
+    await turn(holder)
     expect(late()).toHaveLength(1)
     session.isDown = false
     till.clock.advance(60_000)
-    await turn(on)
+    await turn(holder)
     const { out } = await runCommand(['bot', 'list'], { databaseUrl: till.url })
     expect(out).toMatch(/reversals known until \d{4}-/)
     expect(out).not.toContain('never')
@@ -260,7 +264,7 @@ describe('a reversal of credit that was given at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 2_500n }).execute()
     await deliver()
     expect(await accounts()).toMatchObject({ available: 2_500n, held: 500n })
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toEqual({
@@ -276,7 +280,7 @@ describe('a reversal of credit that was given at once', () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 100_000n, liability: 'store' }).execute()
     await deliver()
     await till.db.updateTable('account').set({ balance: 0n }).where('kind', '=', 'available').execute()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toMatchObject({ available: -3_000n, items: 0n })
@@ -295,7 +299,7 @@ describe('a reversal of credit that was given at once', () => {
   it('D-36 uses the limit for 30 days', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     await deliver()
@@ -314,7 +318,7 @@ describe('a reversal of credit that was given at once', () => {
   it('D-36 keeps using the limit if more of the trade is taken back as its 30 days end', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     till.clock.advance(30 * DAY_MS)
@@ -341,14 +345,14 @@ describe('a reversal of credit that was given at once', () => {
     ['of credit above the limit', { limit: 1_000n }],
     ['of credit that used the entire limit', { limit: 3_000n }],
     ['of credit that was never protected', { limit: 1_000n, game: 'dota' }],
-  ])('D-36 is no difference in the ledger if it comes after the release %s', async (_name, before) => {
+  ])('D-36 leaves no difference in the ledger if it comes after the release %s', async (_name, before) => {
     const { limit, mode = 'on_accept', game } = before
     await till.db.updateTable('store').set({ risk_limit_usd_cents: limit, credit_mode: mode }).execute()
     await deliver(game)
     till.clock.advance(game === undefined ? PROTECTION_DAYS * DAY_MS : 0)
     await work()
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(DAY_MS)
     await work()
     expect(await tradeRow()).toMatchObject({ state: 'reversed', at_risk_amount: 3_000n })
@@ -358,17 +362,17 @@ describe('a reversal of credit that was given at once', () => {
   it('D-36 frees its part of the limit when the operator asks, with a record', async () => {
     await till.db.updateTable('store').set({ risk_limit_usd_cents: 3_000n }).execute()
     await deliver()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
-    const free = ['store', 'free-room', '--store', String(store.id), '--reason', 'barred', '--by', 'Ada']
-    expect(await runCommand(free, { databaseUrl: till.url })).toMatchObject({ code: 0, errors: '' })
+    const freeRoom = ['store', 'free-room', '--store', String(store.id), '--reason', 'barred', '--by', 'Ada']
+    expect(await runCommand(freeRoom, { databaseUrl: till.url })).toMatchObject({ code: 0, errors: '' })
     const acts = await till.db.selectFrom('operator_act').select(['act', 'operator', 'reason']).execute()
     expect(acts).toEqual([{ act: 'store free-room', operator: 'Ada', reason: 'barred' }])
     await deliver()
     expect(await heldOfLast()).toBe(0n)
     expect(await differences()).toEqual([])
-    const again = await runCommand(free, { databaseUrl: till.url })
+    const again = await runCommand(freeRoom, { databaseUrl: till.url })
     expect(again).toMatchObject({ code: 0, out: expect.stringContaining('No reversal takes room') })
   })
 
@@ -377,7 +381,7 @@ describe('a reversal of credit that was given at once', () => {
     await deliver()
     const later = { liability: 'store', credit_mode: 'on_release', risk_limit_usd_cents: 0n } as const
     await till.db.updateTable('store').set(later).execute()
-    session.takeBack('9001')
+    session.takeBack(STEAM_TRADE)
     till.clock.advance(PROTECTION_DAYS * DAY_MS)
     await work()
     expect(await accounts()).toMatchObject({ available: 3_000n, loss: -3_000n })

@@ -52,17 +52,17 @@ export function createHistories(deps: ShellDeps): Histories {
   return {
     async read(bot) {
       const { trades, clock, historyEveryMs } = deps
-      const kept = await trades.historyOf(bot.botId)
-      const until = await readUntil(deps, bot, kept)
+      const stored = await trades.historyOf(bot.botId)
+      const until = await readUntil(deps, bot, stored)
       if (until === undefined) return
       const now = clock.now()
-      const { completeAt } = kept
-      const begunAt = kept.begunAt ?? now
-      if (kept.begunAt === null) {
-        await trades.keepHistory(bot.botId, { writer: bot, now }, { ...kept, begunAt })
+      const { completeAt } = stored
+      const begunAt = stored.begunAt ?? now
+      if (stored.begunAt === null) {
+        await trades.keepHistory(bot.botId, { writer: bot, now }, { ...stored, begunAt })
       }
       if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { completeAt })
-      const result = await readPages(deps, bot, { look: { ...kept, begunAt }, until })
+      const result = await readPages(deps, bot, { look: { ...stored, begunAt }, until })
       if (result === 'complete') logged.delete(bot.botId)
       else if (result !== undefined) logOnce(bot.botId, 'failed', { detail: result, completeAt })
       await settleDepartures(deps, bot)

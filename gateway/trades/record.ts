@@ -18,7 +18,7 @@ import {
   type Writer,
 } from './trade-store.ts'
 
-/** `trade`: its current state. `events`: the consequences of the fact; none if it is not news. */
+/** `trade`: its current state. `events`: the consequences of the fact; empty if the fact is not news. */
 export type Recorded = { trade: Trade; events: TradeEvent[]; lines: Line[] }
 
 /** A log line, to be written after the commit. */

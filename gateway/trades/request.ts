@@ -4,7 +4,7 @@
  */
 import { ERRORS, type ErrorCode, type RefusalCause } from '../../contract/errors.ts'
 import type { TradeBody } from '../../contract/widget-api.ts'
-import { chooseBotForTrade, hasBotForTrade, hasShareOfFleet } from '../bots/service.ts'
+import { chooseBotForTrade, hasBotForTrade, isBelowShareOfFleet } from '../bots/service.ts'
 import type { Tx } from '../db/client.ts'
 import { violates } from '../db/sql-state.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -12,7 +12,7 @@ import { depositTopic } from '../deposits/service.ts'
 import { type DepositRow, isDisabled, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { promise } from '../ledger/promise.ts'
-import { tradesClosed } from '../outages/service.ts'
+import { whyTradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { rulesOfStore } from '../pricing/service.ts'
 import { judgePartner } from '../shoppers/allowance.ts'
@@ -69,6 +69,7 @@ export async function requestTrade(deps: RequestDeps, body: TradeBody): Promise<
   return { kind: 'sending' }
 }
 
+/** The number of the trade, or an answer without one. */
 type Intent = bigint | RequestAnswer
 
 async function intend(deps: RequestDeps, body: TradeBody): Promise<Intent> {
@@ -91,7 +92,7 @@ async function joinOrCreate(deps: RequestDeps, tx: Tx, body: TradeBody): Promise
   const verdict = judgeIntent(wanted, {
     deposit: { status: deposit.status, expiresAt: deposit.expires_at, games: deposit.games },
     live: live && { id: live.row.id, game: live.row.game, assetIds: live.assetIds },
-    closed: live === undefined ? await tradesClosed(tx) : undefined,
+    closed: live === undefined ? await whyTradesClosed(tx) : undefined,
     maxItems: deps.limits.maxItems,
     now: deps.clock.now(),
   })
@@ -171,7 +172,7 @@ async function judgeLimits(
   const allowance = judgePartner(await partnerFacts(tx, { steamId, storeId, now }), { isLocked, now })
   if (allowance.kind === 'too_many') return refused('too_many_open_offers')
   if (allowance.kind === 'paused') return { ...refused('offers_paused'), until: allowance.until }
-  const hasShare = isLocked || (await hasShareOfFleet(tx, storeId, limits.fleet))
+  const hasShare = isLocked || (await isBelowShareOfFleet(tx, storeId, limits.fleet))
   return hasShare ? undefined : refused('no_bot_available')
 }
 
@@ -215,6 +216,7 @@ async function refusalOf(deps: RequestDeps, row: OutcomeRow): Promise<Outcome> {
     return { ...refused(code), ...(cause && { cause }) }
   }
   const { partner_steam_id: partnerSteamId, game, tried_bots } = row
+  // One item: only asks whether any bot is left. The next request counts its items.
   const isFree = await hasBotForTrade(
     deps.db,
     { partnerSteamId, game, items: 1, tried: [...tried_bots, row.bot_id] },

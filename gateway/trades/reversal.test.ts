@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
 import { readBalances } from '../stores/balance-store.ts'
+import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
@@ -42,14 +43,14 @@ test('D-36 held credit pays for a reversal first, and never falls below zero', a
   const available = async () => (await readBalances(till.db, store.id)).balances[0]?.available
 
   const [first = '', second = ''] = deposit.body.items
-  session.takeBack('9001', [first])
+  session.takeBack(steamTradeIdOf('1'), [first])
   await tradeHandlers(till.deps).history(bot)
   const inPart = { amount: 3_000, heldAmount: 500, reversedAmount: 1_000, chargedAmount: 1_000 }
   expect(await lastEvent()).toMatchObject({ ...inPart, availableAmount: 1_500, spendable: 1_500 })
   expect((await lastEvent()).heldUntil).not.toBeNull()
   expect(await available()).toBe(1_500)
 
-  session.takeBack('9001', [first, second])
+  session.takeBack(steamTradeIdOf('1'), [first, second])
   till.clock.advance(3_600_000)
   await tradeHandlers(till.deps).history(bot)
   const whole = { amount: 3_000, heldAmount: 0, reversedAmount: 3_000, chargedAmount: 1_500 }

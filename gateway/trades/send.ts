@@ -45,10 +45,11 @@ export async function send(deps: ShellDeps, bot: BotContext, loaded: LoadedTrade
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
     return askAgain(deps, bot, loaded)
   }
-  const claimed = await record(deps, source, { kind: 'sending' })
-  if (claimed === undefined || claimed.events.length === 0) return
+  // Record the send before it is made. From here on the offer may exist, so no process sends it again.
+  const begun = await record(deps, source, { kind: 'sending' })
+  if (begun === undefined || begun.events.length === 0) return
   if (!bot.mayWrite(WRITE_DEADLINE_MS)) {
-    // The claim used up the rest of the lease.
+    // Recording it used up the rest of the lease.
     await record(deps, source, { kind: 'not_sent' })
     return
   }

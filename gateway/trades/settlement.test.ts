@@ -19,9 +19,9 @@ describe('a settlement', () => {
     expect(decide(held, read(at(800_000)), around)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
     expect(decide(held, read(at(600_000)), { ...around, now: at(650_000) })).toEqual([])
     expect(decide(held, read(null), around)).toEqual([{ kind: 'released', at: at(700_000) }])
-    const late = { ...around, protectionDays: 9 }
+    const nineDays = { ...around, protectionDays: 9 }
     const byGame = at(20 + 9 * 86_400)
-    expect(decide(held, read(null), late)).toEqual([{ kind: 'prolonged', settlesAt: byGame }])
+    expect(decide(held, read(null), nineDays)).toEqual([{ kind: 'prolonged', settlesAt: byGame }])
   })
 
   it('that Steam reports after the release makes the trade held again', () => {

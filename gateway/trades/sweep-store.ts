@@ -102,9 +102,9 @@ async function watchedOfRetired(db: Db, limit: number): Promise<WaitingTrade[]> 
   const bots = await db.selectFrom('bot').select('id').where('state', '=', 'retired').execute()
   if (bots.length === 0) return []
   const ids = bots.map(({ id }) => id)
-  const ofThem = waiting(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
-  const open = await ofThem.where('state', 'in', OPEN).execute()
-  const due = await ofThem.where('due_at', 'is not', null).where('state', 'not in', OPEN).execute()
+  const ofRetired = waiting(db).where('bot_id', 'in', ids).orderBy('id').limit(limit)
+  const open = await ofRetired.where('state', 'in', OPEN).execute()
+  const due = await ofRetired.where('due_at', 'is not', null).where('state', 'not in', OPEN).execute()
   return [...open, ...due]
 }
 

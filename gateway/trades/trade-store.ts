@@ -57,8 +57,8 @@ export type WaitingTrade = Pick<TradeFacts, 'id' | 'depositId' | 'botId'>
 
 export type TradeToEnd = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_operator'> }
 
-/** The reason why a bot is woken. */
-export type BotJob = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
+/** What to wake a bot for. */
+export type WakeReason = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
 
 /** Ends a deposit without a trade. */
 export type DepositClosing =
@@ -107,7 +107,7 @@ export type TradeStore = {
   /** True if another bot that has not tried this request is free and would start sooner. */
   isServedSoonerElsewhere(loaded: LoadedTrade): Promise<boolean>
   /** Sends a job to the process that holds the bot's lease. */
-  wakeBot(botId: bigint, job: BotJob): Promise<void>
+  wakeBot(botId: bigint, job: WakeReason): Promise<void>
   /** True while offers fail for all bots, so the shoppers' time is paused. */
   isSteamDown(): Promise<boolean>
   /** Commits everything that `work` writes, or nothing. `work` may run more than once. */

@@ -122,8 +122,8 @@ describe('an event', () => {
     steamHoldUntil: null,
     endedAt: at(40),
   }
-  const { settlesAt: _, ...unprotected } = held
-  const { endedAt: __, ...kept } = final
+  const { settlesAt: _, ...withoutSettlement } = held
+  const { endedAt: __, ...withoutEnd } = final
 
   it.each<[TradeEvent, Partial<Record<TradeState, object>>]>([
     [
@@ -192,7 +192,7 @@ describe('an event', () => {
     ],
     [
       { kind: 'released', at: at(40) },
-      { held: { ...unprotected, state: 'final', lookAt: at(700_000 + 86_400), endedAt: at(40) } },
+      { held: { ...withoutSettlement, state: 'final', lookAt: at(700_000 + 86_400), endedAt: at(40) } },
     ],
     [
       { kind: 'reversed', assetIds: ['11', '12'], at: at(40) },
@@ -201,7 +201,7 @@ describe('an event', () => {
     [{ kind: 'prolonged', settlesAt: at(800_000) }, { held: { ...held, settlesAt: at(800_000) } }],
     [
       { kind: 'protection_found', settlesAt: at(800_000), at: at(700) },
-      { final: { ...kept, state: 'held', settlesAt: at(800_000), lookAt: at(86_420) } },
+      { final: { ...withoutEnd, state: 'held', settlesAt: at(800_000), lookAt: at(86_420) } },
     ],
     [
       { kind: 'looked', next: at(900_000) },
@@ -232,7 +232,7 @@ describe('an event', () => {
   })
 
   it('of delivery wins, even if a restored backup says that nothing was sent', () => {
-    const never = { ...declined, state: 'refused', startedAt: null } as const
+    const neverSent = { ...declined, state: 'refused', startedAt: null } as const
     const event = {
       kind: 'delivered',
       offerId: '5',
@@ -240,7 +240,7 @@ describe('an event', () => {
       settlesAt: null,
       at: at(1),
     } as const
-    expect(evolve(never, event)).toMatchObject({ state: 'final', startedAt: at(1), acceptedAt: at(1) })
+    expect(evolve(neverSent, event)).toMatchObject({ state: 'final', startedAt: at(1), acceptedAt: at(1) })
   })
 
   it('of a reversal counts item by item', () => {

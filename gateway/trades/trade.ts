@@ -38,7 +38,7 @@ export type Trade =
   | (Sent & {
       state: 'active'
       offerId: string
-      /** Void once accepted. */
+      /** Without effect once the offer is accepted. */
       deadline: Date
       acceptedAt: Date | null
       steamTradeId: string | null
@@ -107,7 +107,7 @@ export type Refused = { because: Refusal } & Omit<Verdict, 'code'>
 export type TradeEvent =
   /** From here on the offer may exist, even if the process dies. */
   | { kind: 'send_begun'; at: Date }
-  /** The claim was undone. Steam was not called. */
+  /** The send was not made after all. Steam was not called. */
   | { kind: 'send_withdrawn'; at: Date }
   | { kind: 'send_unanswered' }
   | { kind: 'offer_missed' }
@@ -191,9 +191,9 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
     case 'activated':
       return evolveSend(trade, event)
     case 'cancel_begun':
-      return trade.state === 'active' ? { ...trade, cancelling: event.because } : wrong(trade, event)
+      return trade.state === 'active' ? { ...trade, cancelling: event.because } : rejectEvent(trade, event)
     case 'accepted':
-      if (trade.state !== 'active') return wrong(trade, event)
+      if (trade.state !== 'active') return rejectEvent(trade, event)
       return {
         ...trade,
         acceptedAt: trade.acceptedAt ?? event.at,
@@ -201,19 +201,19 @@ export function evolve(trade: Trade, event: TradeEvent): Trade {
         settlesAt: event.settlesAt ?? trade.settlesAt,
       }
     case 'doubted':
-      if (trade.state !== 'active') return wrong(trade, event)
+      if (trade.state !== 'active') return rejectEvent(trade, event)
       return { ...trade, badEnd: { state: event.badEnd, seenAt: event.at } }
     case 'ended':
-      if (trade.state !== 'active') return wrong(trade, event)
+      if (trade.state !== 'active') return rejectEvent(trade, event)
       return {
         ...endTrade(trade, { state: event.end.state, reason: event.end.reason, endedAt: event.at }),
         steamHoldUntil: event.steamHoldUntil,
       }
     case 'hold_seen':
-      if (!isEnded(trade)) return wrong(trade, event)
+      if (!isEnded(trade)) return rejectEvent(trade, event)
       return { ...trade, offerId: event.offerId, steamHoldUntil: event.until }
     case 'hold_ended':
-      if (!isEnded(trade) || trade.steamHoldUntil === null) return wrong(trade, event)
+      if (!isEnded(trade) || trade.steamHoldUntil === null) return rejectEvent(trade, event)
       // Reviews start now: Steam may be wrong about this end too.
       return { ...trade, steamHoldUntil: null, endedAt: event.at }
     case 'unwatched':
@@ -249,27 +249,27 @@ function evolveSend(trade: Trade, event: SendEvent): Trade {
   const common = commonOf(trade)
   switch (event.kind) {
     case 'send_begun':
-      if (trade.state !== 'intended') return wrong(trade, event)
+      if (trade.state !== 'intended') return rejectEvent(trade, event)
       return { ...common, state: 'sending', startedAt: event.at, missedReads: 0 }
     case 'send_withdrawn':
-      if (trade.state !== 'sending') return wrong(trade, event)
+      if (trade.state !== 'sending') return rejectEvent(trade, event)
       return { ...common, state: 'intended', createdAt: event.at }
     case 'send_unanswered':
-      return trade.state === 'sending' ? { ...trade, state: 'unknown' } : wrong(trade, event)
+      return trade.state === 'sending' ? { ...trade, state: 'unknown' } : rejectEvent(trade, event)
     case 'offer_missed':
-      if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
+      if (trade.state !== 'sending' && trade.state !== 'unknown') return rejectEvent(trade, event)
       return { ...trade, state: 'unknown', missedReads: trade.missedReads + 1 }
     case 'refused':
-      if (trade.state !== 'intended' && trade.state !== 'sending') return wrong(trade, event)
+      if (trade.state !== 'intended' && trade.state !== 'sending') return rejectEvent(trade, event)
       return {
         ...endTrade(trade, { state: 'refused', reason: event.reason, endedAt: event.at }),
         refusal: event.refusal?.because ?? null,
       }
     case 'abandoned':
-      if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
+      if (trade.state !== 'sending' && trade.state !== 'unknown') return rejectEvent(trade, event)
       return endTrade(trade, { state: 'abandoned', reason: event.reason, endedAt: event.at })
     case 'activated': {
-      if (trade.state !== 'sending' && trade.state !== 'unknown') return wrong(trade, event)
+      if (trade.state !== 'sending' && trade.state !== 'unknown') return rejectEvent(trade, event)
       const { offerId, deadline } = event
       const { startedAt } = trade
       const fresh = { acceptedAt: null, steamTradeId: null, settlesAt: null, cancelling: null, badEnd: null }
@@ -297,7 +297,7 @@ type DeliveredEvent = Extract<
 function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
   switch (event.kind) {
     case 'delivered': {
-      if (!isDeliverable(trade)) return wrong(trade, event)
+      if (!isDeliverable(trade)) return rejectEvent(trade, event)
       const { offerId, steamTrade, settlesAt, at } = event
       const delivered = {
         ...commonOf(trade),
@@ -314,15 +314,15 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
       return { ...delivered, state: 'final', endedAt: at }
     }
     case 'released': {
-      if (trade.state !== 'held') return wrong(trade, event)
+      if (trade.state !== 'held') return rejectEvent(trade, event)
       const { settlesAt, ...rest } = trade
       return { ...rest, state: 'final', lookAt: lastLookAfter(settlesAt), endedAt: event.at }
     }
     // Steam still protects the trade, so it is watched as before.
     case 'released_early':
-      return trade.state === 'held' ? trade : wrong(trade, event)
+      return trade.state === 'held' ? trade : rejectEvent(trade, event)
     case 'reversed': {
-      if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
+      if (trade.state !== 'held' && trade.state !== 'final') return rejectEvent(trade, event)
       const reversed = [...trade.reversed, ...event.assetIds]
       if (reversed.length < trade.items.length) return { ...trade, reversed }
       const { steamTradeId, acceptedAt, deliveredAt, startedAt, offerId } = trade
@@ -331,15 +331,15 @@ function evolveDelivered(trade: Trade, event: DeliveredEvent): Trade {
       return { ...delivered, state: 'reversed', endedAt: event.at }
     }
     case 'prolonged':
-      return trade.state === 'held' ? { ...trade, settlesAt: event.settlesAt } : wrong(trade, event)
+      return trade.state === 'held' ? { ...trade, settlesAt: event.settlesAt } : rejectEvent(trade, event)
     case 'protection_found': {
-      if (trade.state !== 'final') return wrong(trade, event)
+      if (trade.state !== 'final') return rejectEvent(trade, event)
       const { endedAt: _, ...rest } = trade
       const lookAt = nextLookOf(trade.deliveredAt, event.at)
       return { ...rest, state: 'held', settlesAt: event.settlesAt, lookAt }
     }
     case 'looked':
-      if (trade.state !== 'held' && trade.state !== 'final') return wrong(trade, event)
+      if (trade.state !== 'held' && trade.state !== 'final') return rejectEvent(trade, event)
       return { ...trade, lookAt: event.next }
     default:
       return event satisfies never
@@ -381,6 +381,6 @@ export function isDelivered(trade: Trade): trade is TradeIn<'held' | 'final' | '
   return trade.state === 'held' || trade.state === 'final' || trade.state === 'reversed'
 }
 
-function wrong(trade: Trade, event: TradeEvent): never {
+function rejectEvent(trade: Trade, event: TradeEvent): never {
   throw new Error(`trade ${trade.tradeId} is ${trade.state}: ${event.kind} does not belong there`)
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import type { Offer } from '../steam/steam.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from './advance.ts'
@@ -70,7 +70,7 @@ describe('the watch over a bot’s offers', () => {
   it('cancels an offer again if Steam did not cancel it', async () => {
     const { watch } = await begin()
     setOffer('needs_confirmation')
-    // The fake cancels only active offers. Like Steam sometimes, it leaves this one unchanged.
+    // The fake cancels only active offers, so it leaves this one unchanged, as Steam sometimes does.
     await watch()
     const cancels = () => session.calls.filter((call) => call === 'cancel 1').length
     expect(cancels()).toBe(1)
@@ -89,18 +89,23 @@ describe('the watch over a bot’s offers', () => {
     session.offers.set('50', { ...orphan, offerId: '50' })
     session.offers.set('51', { ...orphan, offerId: '51', message: 'for the operator' })
     session.offers.set('52', { ...orphan, offerId: '52', itemsToGive: ours.itemsToReceive })
-    session.offers.set('53', { ...orphan, offerId: '53', state: 'accepted', tradeId: '9053' })
+    session.offers.set('53', { ...orphan, offerId: '53', state: 'accepted', tradeId: steamTradeIdOf('53') })
     await watch()
     const states = ['1', '50', '51', '52', '53'].map((id) => session.offers.get(id)?.state)
     expect(states).toEqual(['active', 'cancelled', 'active', 'active', 'accepted'])
     const lines = orphanLines()
     const about = { level: 'error', botId: String(bot.botId), partner: ours.partnerSteamId }
     expect(lines).toMatchObject([
-      { ...about, offer: '50', steamTrade: null, msg: 'bot cancels an offer whose code belongs to no trade' },
+      {
+        ...about,
+        offer: '50',
+        steamTrade: null,
+        msg: 'bot began to cancel an offer whose code belongs to no trade',
+      },
       {
         ...about,
         offer: '53',
-        steamTrade: '9053',
+        steamTrade: steamTradeIdOf('53'),
         msg: 'items arrived for an offer that belongs to no trade',
       },
     ])
@@ -134,7 +139,7 @@ describe('the watch over a bot’s offers', () => {
       offerId: '50',
       message: 'ZZZZZZ',
       state: 'accepted',
-      tradeId: '9050',
+      tradeId: steamTradeIdOf('50'),
     })
     const { watch } = tradeHandlers(till.deps)
     for (let look = 0; look < 3; look += 1) await watch(bot)
@@ -161,12 +166,12 @@ describe('the watch over a bot’s offers', () => {
     expect(session.offers.get('2')?.state).toBe('active')
   })
 
-  it('reads a failed Steam trade again only when a review is due, not every minute', async () => {
+  it('no longer reads a failed Steam trade once its reviews are over', async () => {
     const { id, watch } = await begin()
     session.accept('1', { received: false })
-    const answer = session.trades.get('9001')
+    const answer = session.trades.get(steamTradeIdOf('1'))
     if (answer?.kind !== 'trade') throw new Error('no Steam trade')
-    session.trades.set('9001', { ...answer, trade: { ...answer.trade, state: 'failed' } })
+    session.trades.set(steamTradeIdOf('1'), { ...answer, trade: { ...answer.trade, state: 'failed' } })
     await watch()
     till.clock.advance(11_000)
     await tradeHandlers(till.deps).trade(bot, id)
@@ -196,7 +201,7 @@ describe('a till that has lost a trade', () => {
 
   it('D-25 looks for orphans once per lease, two weeks back, and then makes no more calls to Steam', async () => {
     session.offers.set('50', orphan)
-    session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: '9051' })
+    session.offers.set('51', { ...orphan, offerId: '51', state: 'accepted', tradeId: steamTradeIdOf('51') })
     const since: Date[] = []
     const { listOffers } = session
     session.listOffers = (from, cursor) => {
@@ -233,8 +238,8 @@ describe('a till that has lost a trade', () => {
     till.clock.advance(60_000)
     expect(await watch(bot)).toBe(0)
     expect(orphanLines()).toMatchObject([
-      { msg: 'bot cancels an offer whose code belongs to no trade' },
-      { msg: 'items arrived for an offer that belongs to no trade', steamTrade: '9050' },
+      { msg: 'bot began to cancel an offer whose code belongs to no trade' },
+      { msg: 'items arrived for an offer that belongs to no trade', steamTrade: steamTradeIdOf('50') },
     ])
   })
 })

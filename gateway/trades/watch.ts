@@ -158,7 +158,8 @@ async function tendStray(
       deps.log.warn(about, 'offer whose trade had been given up was accepted')
       return proveStray(deps, bot, { loaded, steamTradeId: verdict.steamTradeId, offerId, offer })
     case 'cancel': {
-      const beforeCancel = () => deps.log.warn(about, 'bot cancels an offer whose trade had been given up')
+      const beforeCancel = () =>
+        deps.log.warn(about, 'bot began to cancel an offer whose trade had been given up')
       const current = await cancelStray(deps, bot, { offerId, beforeCancel })
       if (current === undefined) return
       const after = deps.core.judgeStray(current)

@@ -127,7 +127,7 @@ function ofLooks({ deps, db }: Year): Call[] {
         const { rows } = await sql<{ item: string }>`
           select trade_id || '-' || asset_id as item from held_item where bot_id = ${BOT} limit 1`.execute(db)
         const learnt = rows.map(({ item }) => ({ item, assetId: 'learnt' }))
-        await deps.drift.learn(BOT, { epoch: bot.epoch, now: deps.clock.now() }, learnt)
+        await deps.drift.learnAssetIds(BOT, { epoch: bot.epoch, now: deps.clock.now() }, learnt)
       },
     },
     {

@@ -29,12 +29,12 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
         everHeld(memory, botId) ? (memory.bots.get(botId)?.history.completeAt ?? null) : undefined,
       ),
     // The simulated Steam always names asset ids.
-    learn: async () => {},
-    async keep(botId, { epoch }, { dueAt, ...kept }) {
+    learnAssetIds: async () => {},
+    async saveLook(botId, { epoch }, { dueAt, ...saved }) {
       await pause(1, 10)
       if (memory.bots.get(botId)?.epoch !== epoch) return false
-      for (const noted of kept.noted) if (noted.isSure) checkSure(memory, botId, noted)
-      memory.drift.set(botId, { ...kept, askedAt: null, dueAt })
+      for (const noted of saved.noted) if (noted.isSure) checkSure(memory, botId, noted)
+      memory.drift.set(botId, { ...saved, askedAt: null, dueAt })
       return true
     },
     takeDue: ({ now, nextAt }) =>
