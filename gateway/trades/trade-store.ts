@@ -57,7 +57,7 @@ export type WaitingTrade = Pick<TradeFacts, 'id' | 'depositId' | 'botId'>
 
 export type TradeToEnd = WaitingTrade & { because: Exclude<GivenUp, 'ended_by_operator'> }
 
-/** What to wake a bot for. */
+/** The work for which to wake a bot. */
 export type WakeReason = { kind: 'trade'; tradeId: bigint } | { kind: 'history' }
 
 /** Ends a deposit without a trade. */
