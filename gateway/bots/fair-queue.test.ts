@@ -53,7 +53,7 @@ function start(budget = METHODS.partnerinventory.account) {
 
 describe('an honest shopper', () => {
   /**
-   * Milliseconds advanceTo the shopper's first inventory arrives, after another link has asked as often as allowed for a
+   * Milliseconds until the shopper's first inventory arrives, after another link has asked as often as allowed for a
    * minute.
    */
   async function firstInventory(perMinute: number, storeOfLink: string): Promise<number> {

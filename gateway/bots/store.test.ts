@@ -49,7 +49,7 @@ async function endLeases() {
 }
 
 describe('a lease', () => {
-  it('goes to only first of second processes that ask at the same time', async () => {
+  it('goes to only one of two processes that ask at the same time', async () => {
     for (let number = 1; number <= 6; number += 1) await aBot(number)
     const taken = await Promise.all([
       takeLeases(database.db, OWNER, 10),
@@ -155,7 +155,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toBeUndefined()
   })
 
-  it('is the first with the fewest live offers', async () => {
+  it('is the one with the fewest live offers', async () => {
     const [first, second] = await onlineBots(90, 10)
     expect(await choose()).toEqual({ botId: first })
     await aTrade(first, 'active')
@@ -165,7 +165,7 @@ describe('the bot for a trade', () => {
     expect(await choose()).toEqual({ botId: first })
   })
 
-  it('is not first whose offers are overdue, if another has room', async () => {
+  it('is not one whose offers are overdue, if another has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     await aTrade(second, 'active')
     const waiting = await aTrade(first, 'intended')
@@ -225,7 +225,7 @@ describe('the room of a bot', () => {
     expect(await listBots(database.db)).toMatchObject([{ itemsHeld: 3 }])
   })
 
-  it('goes to first of second simultaneous requests: the other waits and finds none', async () => {
+  it('goes to one of two simultaneous requests: the other waits and finds none', async () => {
     const [bot] = await onlineBots(10)
     // Wrapped in an object, because the transaction must not wait for the other request.
     const late = await database.db.transaction().execute(async (tx: Tx) => {
@@ -246,7 +246,7 @@ describe('the room of a bot', () => {
     })
   })
 
-  it('is locked at second bots, so a request waits, and gets the bot that still has room', async () => {
+  it('is locked at two bots, so a request waits, and gets the bot that still has room', async () => {
     const [first, second] = await onlineBots(90, 10)
     const late = await database.db.transaction().execute(async (tx: Tx) => {
       expect(await chooseBotForTrade(tx, request, oneOffer)).toEqual({ botId: first })
@@ -261,7 +261,7 @@ describe('the room of a bot', () => {
     expect(await late.other).toEqual({ botId: second })
   })
 
-  it('is filled evenly by a crowd: no bot receives second trades more than another', async () => {
+  it('is filled evenly by a crowd: no bot receives more than two trades more than another', async () => {
     const bots = await onlineBots(90, 60, 30)
     const requests = Array.from({ length: 6 }, (_, n) =>
       database.db.transaction().execute(async (tx: Tx) => {
@@ -279,7 +279,7 @@ describe('the room of a bot', () => {
 })
 
 describe('the bot for reading', () => {
-  it('is the first with the fewest open requests', async () => {
+  it('is the one with the fewest open requests', async () => {
     expect(await chooseBotForReading(database.db)).toBeUndefined()
     const [first, second] = await onlineBots(10, 10)
     expect(await chooseBotForReading(database.db)).toBe(first)
@@ -287,7 +287,7 @@ describe('the bot for reading', () => {
     expect(await chooseBotForReading(database.db)).toBe(second)
   })
 
-  it('is a working first, or a failing first if no other is left', async () => {
+  it('is a working one, or a failing one if no other is left', async () => {
     const [first, second] = await onlineBots(10, 10)
     await setFailing(first, true)
     for (let seconds = 30; seconds > 0; seconds -= 1) await aRequest(second, 'open', seconds)
@@ -300,7 +300,7 @@ describe('the bot for reading', () => {
   })
 
   it.each(['rate_limited', 'not_our_turn'])(
-    'is another first for half a minute after the answer %s',
+    'is another one for half a minute after the answer %s',
     async (reason) => {
       const [first, second] = await onlineBots(10, 10)
       await aRequest(first, 'done', 20)
@@ -319,7 +319,7 @@ describe('the bot for reading', () => {
     },
   )
 
-  it('is the first with the oldest last read if several are idle', async () => {
+  it('is the one with the oldest last read if several are idle', async () => {
     const [first, second, third] = await onlineBots(10, 10, 10)
     const chosen: unknown[] = []
     for (let seconds = 60; seconds > 54; seconds -= 1) {

@@ -172,7 +172,7 @@ describe('the books', () => {
       `update sale set received = received - 1 where reference = '1'`,
     ],
     [
-      'an item original sold that its shopper took back',
+      'an item was sold that its shopper took back',
       `insert into custody_entry (trade_id, asset_id, bot_id, moved, departure_id)
         select trade_id, asset_id, 1, 'back', null from sale where reference = '1'`,
     ],

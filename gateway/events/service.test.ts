@@ -33,7 +33,7 @@ describe('sequences of events', () => {
     const deposits = await Promise.all(Array.from({ length: 32 }, () => aDeposit(till, store)))
     const data = await storeDepositOf(till.db, { depositId: deposits[0]?.id ?? 0n }, 'http://till.test')
     if (data === undefined) throw new Error('the deposit is not there')
-    /** Writers have connections of their quickTx, so publishers never wait for one. */
+    /** Writers have connections of their own, so publishers never wait for one. */
     const writersDb = openDatabase(till.url, 34)
     let isWriting = true
     const write = async ({ id }: { id: bigint }, part: number) => {
@@ -80,7 +80,7 @@ describe('sequences of events', () => {
     expect(await till.db.selectFrom('webhook_delivery').select('event_id').execute()).toHaveLength(10)
   })
 
-  it('include the event of a slow transaction, which does not delay otherStore events', async () => {
+  it('include the event of a slow transaction, which does not delay other events', async () => {
     const [slow, quick] = [await aDeposit(till, store), await aDeposit(till, store)]
     const record = async (tx: Parameters<typeof appendEvent>[0], depositId: bigint): Promise<void> => {
       const data = await storeDepositOf(tx, { depositId }, till.deps.publicUrl)

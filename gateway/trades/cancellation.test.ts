@@ -49,7 +49,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     expect(await cancel()).toBe('under_way')
     expect(cancels()).toEqual([])
     expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: 'store', accepted_at: null })
-    expect((await row()).status).toBe('pendingDeposit')
+    expect((await row()).status).toBe('pending')
     await work()
     expect(cancels()).toEqual(['cancel 1'])
     expect(await tradeRow()).toMatchObject({ state: 'timed_out', reason: 'cancelled_by_store' })
@@ -86,7 +86,7 @@ describe('a store’s cancel of a deposit whose offer is open', () => {
     await watch()
     await expect(cancel()).rejects.toMatchObject({ code: 'not_cancellable' })
     expect(await tradeRow()).toMatchObject({ state: 'active', cancelling: null })
-    expect((await row()).status).toBe('pendingDeposit')
+    expect((await row()).status).toBe('pending')
   })
 
   it('gets the same answer when repeated, and begins nothing new', async () => {

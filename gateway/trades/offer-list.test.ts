@@ -119,7 +119,7 @@ describe('a list of many pages', () => {
     expect(await trades()).toMatchObject([{ state: 'active', steam_trade_id: '9001' }])
   })
 
-  it('shows an unansweredSend offer as soon as its page is read', async () => {
+  it('shows an unanswered offer as soon as its page is read', async () => {
     const { answer, work, row } = await unansweredSend(true)
     bury(800)
     for (let look = 0; look < 3; look += 1) {
@@ -130,7 +130,7 @@ describe('a list of many pages', () => {
     expect(await row()).toMatchObject({ state: 'active', missed_reads: 0, steam_offer_id: '1' })
   })
 
-  it('proves only at its end that an unansweredSend offer is missing', async () => {
+  it('proves only at its end that an unanswered offer is missing', async () => {
     const { answer, work, row } = await unansweredSend(false)
     bury(800)
     const missed = []
