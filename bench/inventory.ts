@@ -1,7 +1,7 @@
 /** The cost of converting a Steam inventory to priced items, compared with JSON.parse of the same answer. */
 import { offeredOf } from '../gateway/inventory/offered.ts'
 import { DEFAULT_RULES, type SourcePrice } from '../gateway/pricing/price.ts'
-import { listOf } from '../gateway/pricing/service.ts'
+import { createPriceList } from '../gateway/pricing/service.ts'
 import { parsePartnerPage } from '../gateway/steam/parse.ts'
 import { inventoryPage } from '../gateway/testing/steam-page.ts'
 import { median, type Outcome } from './outcome.ts'
@@ -58,7 +58,7 @@ function measure(count: number): Measured {
 
 function priceAll(text: string, prices: ReadonlyMap<string, SourcePrice[]>, count: number): void {
   const page = parsePartnerPage(JSON.parse(text))
-  const list = listOf({ rate: RATE, prices, holds: [], rules: DEFAULT_RULES.cs, now: NOW })
+  const list = createPriceList({ rate: RATE, prices, holds: [], rules: DEFAULT_RULES.cs, now: NOW })
   const context = {
     game: 'cs',
     prices: list,

@@ -80,7 +80,7 @@ async function refresh(database: Database, at: Date) {
 async function priceBasket({ db }: Database, now: Date): Promise<void> {
   const names = Array.from({ length: BASKET }, (_, index) => nameOf(index * 100))
   const list = await priceList(db, { game: 'cs', currency: 'USD', names, rules: DEFAULT_RULES, now })
-  if (!('refused' in list)) for (const name of names) list.of(name)
+  if (!('refused' in list)) for (const name of names) list.priceOf(name)
 }
 
 const nameOf = (index: number): string => `Item ${index} | With a name of the usual length (Field-Tested)`

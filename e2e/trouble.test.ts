@@ -117,7 +117,7 @@ test('a trade link that is given while Steam is down is kept, the log reports it
   await page.getByText(texts.userUnavailableHint).waitFor()
   await expect
     .poll(() => parts.gateway.output().slice(logged))
-    .toMatch(/a profile could not be read from Steam/)
+    .toMatch(/profile could not be read from Steam/)
   await expect.poll(() => refusals(logged)).toEqual(['steam_unavailable'])
   await parts.startSandbox()
   // The gateway repeats its last answer about Steam for a second, so a quick shopper has to press again.

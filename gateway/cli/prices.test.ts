@@ -54,7 +54,7 @@ it('a whole game is held only with --all', async () => {
 })
 
 it('price list shows which prices of a valid answer were refused', async () => {
-  const [refused, feed] = ['EUR 0.93 is refused: apart from the reference', 'rates'] as const
+  const [refused, feed] = ['EUR 0.93 is refused: too far from the reference', 'rates'] as const
   const row = { source: 'er-api', feed, next_at: new Date(), good_at: new Date(), last_error: refused }
   await database.db.insertInto('price_feed').values(row).execute()
   expect((await run('list')).out).toMatch(new RegExp(`^er-api\\trates\\tanswered .*\\t${refused}$`, 'm'))

@@ -13,11 +13,11 @@ import { type Partner, steamIdOfAccount } from '../steam/steam.ts'
 import { DEFAULT_DEPOSIT_LIFE_MS } from './deposit.ts'
 import { type DepositDeps, EXPIRE_QUEUE, PREFILL_QUEUE, resolveUser } from './service.ts'
 import {
+  countOpenDeposits,
   gamesOfStore,
   insertDeposit,
-  isDisabled,
+  isStoreDisabled,
   linkToResolve,
-  openDepositsUpTo,
   requestOf,
 } from './store.ts'
 import { storeDepositOf } from './store-deposit.ts'
@@ -28,7 +28,9 @@ type CreateDeps = Pick<DepositDeps, 'db' | 'queue' | 'clock' | 'ids' | 'box' | '
 }
 
 const MINUTE_MS = 60_000
+/** How long a store at its limit of open deposits is asked to wait. */
 const FULL_RETRY_S = 60
+/** How much of the trade token's hash the request's hash covers. */
 const TOKEN_HINT_BYTES = 2
 
 /**
@@ -50,13 +52,14 @@ export async function createDeposit(
     refuse('invalid_request', [
       { path: 'tradeUrl', message: 'belongs to another account than shopper.steamId' },
     ])
-  const [request, ...asEarlier] = requestHashes(body, link)
+  const [requestHash, ...earlierHashes] = requestHashes(body, link)
   return inTransaction(deps.db, async (tx) => {
     const shopper = link && { steamId: steamIdOfAccount(link.partner), token: link.token }
-    const inserted = await insert(deps, tx, { store, body, request, shopper })
+    const inserted = await insert(deps, tx, { store, body, requestHash, shopper })
     if (inserted) await refuseBots(tx, { shopper: body.shopper?.steamId, tradeUrl: shopper?.steamId })
     const row = await requestOf(tx, { storeId: store.id, externalId: body.externalId })
-    if (![request, ...asEarlier].some((hash) => row.request_sha256.equals(hash))) refuse('order_conflict')
+    if (![requestHash, ...earlierHashes].some((hash) => row.request_sha256.equals(hash)))
+      refuse('order_conflict')
     const deposit = await storeDepositOf(tx, { depositId: row.id }, deps.publicUrl)
     if (deposit === undefined) throw new Error(`deposit ${row.id} vanished while it was created`)
     return { deposit, created: inserted }
@@ -77,14 +80,14 @@ async function refuseBots(tx: Tx, named: Record<keyof typeof FIELDS, string | un
 type NewDeposit = {
   store: { id: bigint }
   body: CreateDepositBody
-  request: Buffer
+  requestHash: Buffer
   shopper: Partner | undefined
 }
 
 /** Returns false if the store already has a deposit of this externalId. */
 async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise<boolean> {
   const { queue, clock, ids, box, mostOpen } = deps
-  const { store, body, request, shopper } = newDeposit
+  const { store, body, requestHash, shopper } = newDeposit
   const lifeMs =
     body.expiresInMinutes === undefined ? DEFAULT_DEPOSIT_LIFE_MS : body.expiresInMinutes * MINUTE_MS
   const expiresAt = new Date(clock.now().getTime() + lifeMs)
@@ -94,7 +97,7 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     hash,
     store_id: store.id,
     external_id: body.externalId,
-    request_sha256: request,
+    request_sha256: requestHash,
     currency: body.currency,
     language: supportedLanguage(body.language ?? '') ?? null,
     back_to_store_url: body.backToStoreUrl,
@@ -115,9 +118,10 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
     expires_at: expiresAt,
   })
   if (id === undefined) return false
-  if (await isDisabled(tx, store.id)) refuse('store_disabled')
+  // Checked after the insert, because a repeated call must find its deposit even now.
+  if (await isStoreDisabled(tx, store.id)) refuse('store_disabled')
   // Deposits created at the same moment do not see each other, so a few may exceed the limit.
-  if (mostOpen !== undefined && (await openDepositsUpTo(tx, store.id, mostOpen + 1)) > mostOpen) {
+  if (mostOpen !== undefined && (await countOpenDeposits(tx, store.id, mostOpen + 1)) > mostOpen) {
     refuse('too_many_deposits', { retryAfterS: FULL_RETRY_S })
   }
   const job = { data: { depositId: String(id) }, singletonKey: String(id) }
@@ -128,12 +132,12 @@ async function insert(deps: CreateDeps, tx: Tx, newDeposit: NewDeposit): Promise
 
 /** Returns the games of the call that the operator allows the store; null for all. */
 async function gamesFor(tx: Tx, storeId: bigint, named: readonly Game[] | undefined): Promise<Game[] | null> {
-  const taken = await gamesOfStore(tx, storeId)
-  if (taken === null || named === undefined) return taken ?? (named === undefined ? null : [...named])
-  const both = named.filter((game) => taken.includes(game))
-  if (both.length > 0) return both
+  const allowed = await gamesOfStore(tx, storeId)
+  if (allowed === null || named === undefined) return allowed ?? (named === undefined ? null : [...named])
+  const common = named.filter((game) => allowed.includes(game))
+  if (common.length > 0) return common
   return refuse('invalid_request', [
-    { path: 'games', message: `must name some that your store takes: ${taken.join(', ')}` },
+    { path: 'games', message: `must name some that your store takes: ${allowed.join(', ')}` },
   ])
 }
 

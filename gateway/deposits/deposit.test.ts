@@ -3,7 +3,7 @@ import { DEPOSIT_STATUSES, type DepositStatus, isFinal } from '../../contract/st
 import { DEFAULT_DEPOSIT_LIFE_MS, DEPOSIT_EDGES, type DepositCause, decideDeposit } from './deposit.ts'
 
 const expiresAt = new Date('2026-01-01T13:00:00Z')
-const past = (ms: number) => new Date(expiresAt.getTime() + ms)
+const msAfterExpiry = (ms: number) => new Date(expiresAt.getTime() + ms)
 const statusAfter = (status: DepositStatus, cause: DepositCause) =>
   decideDeposit({ status, expiresAt }, cause)
 
@@ -12,14 +12,18 @@ const ENDS = ['tradeTimeout', 'tradeDeclined', 'tradeCountered', 'tradeHasInvali
 describe('a deposit', () => {
   it('waits for a trade until its time is up', () => {
     expect(statusAfter('created', { kind: 'offer_opened' })).toBe('pending')
-    expect(statusAfter('created', { kind: 'time_passed', now: past(-1), isStopped: false })).toBeNull()
-    expect(statusAfter('created', { kind: 'time_passed', now: past(0), isStopped: false })).toBe(
+    expect(
+      statusAfter('created', { kind: 'time_passed', now: msAfterExpiry(-1), isStopped: false }),
+    ).toBeNull()
+    expect(statusAfter('created', { kind: 'time_passed', now: msAfterExpiry(0), isStopped: false })).toBe(
       'paymentTimeout',
     )
   })
 
   it('D-6 does not expire while its clock is stopped', () => {
-    expect(statusAfter('created', { kind: 'time_passed', now: past(99), isStopped: true })).toBeNull()
+    expect(
+      statusAfter('created', { kind: 'time_passed', now: msAfterExpiry(99), isStopped: true }),
+    ).toBeNull()
   })
 
   it.each(ENDS)('ends as %s with its trade only while it is pending', (status) => {
@@ -31,7 +35,9 @@ describe('a deposit', () => {
   })
 
   it('does not expire while it is pending', () => {
-    expect(statusAfter('pending', { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+    expect(
+      statusAfter('pending', { kind: 'time_passed', now: msAfterExpiry(1), isStopped: false }),
+    ).toBeNull()
   })
 
   it.each(DEPOSIT_STATUSES.filter((status) => status !== 'succeeded'))(
@@ -45,7 +51,7 @@ describe('a deposit', () => {
     'D-6 that ended as %s does not change without proof of delivery',
     (from) => {
       expect(statusAfter(from, { kind: 'offer_opened' })).toBeNull()
-      expect(statusAfter(from, { kind: 'time_passed', now: past(1), isStopped: false })).toBeNull()
+      expect(statusAfter(from, { kind: 'time_passed', now: msAfterExpiry(1), isStopped: false })).toBeNull()
     },
   )
 
@@ -65,7 +71,7 @@ describe('a deposit', () => {
       { kind: 'offer_opened' },
       { kind: 'delivered' },
       { kind: 'cancelled_by_store' },
-      { kind: 'time_passed', now: past(1), isStopped: false },
+      { kind: 'time_passed', now: msAfterExpiry(1), isStopped: false },
       ...ENDS.map((status) => ({ kind: 'trade_ended' as const, status })),
     ]
     const reached = (from: DepositStatus) => new Set(causes.map((cause) => statusAfter(from, cause)))

@@ -71,6 +71,7 @@ it('a line is short, and no text of a report can imitate another line', () => {
 })
 
 it('cutting a text does not hide a secret from the scrubber', () => {
+  // Both texts are cut within the hash.
   report({ ...REPORT, message: `${'m'.repeat(180)} ${HASH}`, filename: `${'f'.repeat(80)}/${HASH}` })
   expect(lines.join('')).not.toContain('abababab')
 })

@@ -1,4 +1,4 @@
-/** The jobs of deposits, and the sweep of their links. */
+/** The jobs of deposits, and the sweep of their trade links. */
 import { z } from 'zod'
 import { ProblemError } from '../http/refusal.ts'
 import { prefillShopper } from './create.ts'
@@ -17,7 +17,7 @@ export const depositIdOf = (data: unknown): bigint => BigInt(depositJob.parse(da
 
 const KEEP_LINKS_MS = 3_600_000
 
-/** Deletes links that no longer count towards a limit. Call it periodically. */
+/** Deletes trade links that no longer count towards the limit of a deposit. Call it periodically. */
 export function sweepLinks({ db, clock }: Pick<DepositDeps, 'db' | 'clock'>): Promise<void> {
   return forgetLinks(db, new Date(clock.now().getTime() - KEEP_LINKS_MS))
 }

@@ -15,8 +15,10 @@ type Item = NonNullable<StoreDeposit['trade']>['items'][number]
 const STEAM_ID = '76561198000000001'
 const linkOf = (account: number): string =>
   `https://steamcommunity.com/tradeoffer/new/?partner=${account}&token=Ab_cd-12`
+/** The link of the account STEAM_ID. */
 const LINK = linkOf(39_734_273)
 const OTHER_LINK = linkOf(39_734_274)
+const hashOf = (url: string): string => url.slice(-32)
 const BODY = { externalId: 'order-1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
 
 let till: Till
@@ -45,7 +47,7 @@ async function resolve(url: string, tradeUrl: string) {
   try {
     return await resolveUser(
       { ...till.deps, steam: { ...steam, readProfile } },
-      { hash: url.slice(-32), tradeUrl },
+      { hash: hashOf(url), tradeUrl },
     )
   } catch (error) {
     if (error instanceof ProblemError) return error.code
@@ -59,8 +61,8 @@ const deny = (steamId: string) =>
     .values({ steam_id: steamId, reason: 'stolen items', denied_at: till.clock.now() })
     .execute()
 
-describe('D-31 a store that names the payer', () => {
-  test('finds the payer in every answer', async () => {
+describe('D-31 a deposit whose store names the payer', () => {
+  test('has the payer in every answer', async () => {
     const shopper = { steamId: STEAM_ID, lock: true }
     const created = (await post({ shopper, customerLabel: 'Nova <b>7</b>' })).json()
     expect(created).toMatchObject({ shopper, customerLabel: 'Nova <b>7</b>', trade: null })
@@ -73,20 +75,21 @@ describe('D-31 a store that names the payer', () => {
     expect((await post({ externalId: 'order-3' })).json()).toMatchObject({ shopper: null })
   })
 
-  test('and locks the deposit accepts only that account’s link, and asks Steam about no other', async () => {
+  test('accepts only that account’s link if it is locked, and asks Steam about no other', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true } })).json()
     expect(await resolve(url, OTHER_LINK)).toBe('other_shopper')
     expect(profilesRead).toEqual([])
     expect(await resolve(url, LINK)).toMatchObject({ name: 'nova_hound' })
   })
 
-  test('without a lock accepts any link', async () => {
+  test('accepts any link if it is not locked', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID } })).json()
     expect(await resolve(url, OTHER_LINK)).toMatchObject({ name: 'nova_hound' })
   })
 
   test.each([
     ['shopper.steamId', { shopper: { steamId: '12345', lock: true } }],
+    // Account 0, and one above the highest account.
     ['shopper.steamId', { shopper: { steamId: '76561197960265728' } }],
     ['shopper.steamId', { shopper: { steamId: '76561202255233024' } }],
     ['shopper.steamId', { shopper: { lock: true } }],
@@ -100,20 +103,20 @@ describe('D-31 a store that names the payer', () => {
     ['customerLabel', { customerLabel: 'a\u2066b' }],
     ['customerLabel', { customerLabel: 'a\nb' }],
     ['customerLabel', { customerLabel: '\ud83d' }],
-  ])('learns that the field %s is wrong: %j', async (path, change) => {
+  ])('is refused if the field %s is wrong: %j', async (path, change) => {
     const answer = await post(change)
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({ code: 'invalid_request', errors: [{ path }] })
   })
 
-  test('may name the highest account id', async () => {
+  test('may have the highest account id as its payer', async () => {
     expect((await post({ shopper: { steamId: '76561202255233023' } })).statusCode).toBe(201)
   })
 
   test('shows its label on the page, which does not get the payer', async () => {
     const { url } = (await post({ shopper: { steamId: STEAM_ID, lock: true }, customerLabel: 'Nova' })).json()
-    const views = await viewReader(till.db, 'https://steamcommunity.com')([url.slice(-32)])
-    const view = views.get(url.slice(-32))
+    const views = await viewReader(till.db, 'https://steamcommunity.com')([hashOf(url)])
+    const view = views.get(hashOf(url))
     expect(view?.payment.customerLabel).toBe('Nova')
     expect(view?.body).not.toContain(STEAM_ID)
   })
@@ -121,7 +124,7 @@ describe('D-31 a store that names the payer', () => {
 
 test('D-26 the page sees that the store’s link is being looked up, and when that ends', async () => {
   const { url } = (await post({ tradeUrl: LINK })).json()
-  const hash = url.slice(-32)
+  const hash = hashOf(url)
   const payment = async () =>
     (await viewReader(till.db, 'https://steamcommunity.com')([hash])).get(hash)?.payment
   expect(await payment()).toMatchObject({ user: null, userPending: true })
@@ -135,6 +138,7 @@ describe('D-31 the account that gave the items', () => {
     await payFor(till, await aBot(till), deposit)
     await publishEvents(till.deps)
     const items = [{ marketHashName: 'Item 0' }, { marketHashName: 'Item 1' }]
+    // `aDeposit` gives the shopper this id.
     const trade = { partnerSteamId: `7656119800000${deposit.id}`, items }
     const { events } = (await api.call('GET', '/v1/events')).json()
     expect(events.map(({ type }: WebhookEvent) => type)).toContain('deposit.succeeded')

@@ -30,7 +30,7 @@ let queries: number
 let views: ViewCache
 let app: FastifyInstance
 let nowMs: number
-let isFull: boolean
+let isOverloaded: boolean
 
 beforeEach(async () => {
   till = await startTill()
@@ -42,7 +42,7 @@ beforeEach(async () => {
     queries += 1
   })
   nowMs = 0
-  isFull = false
+  isOverloaded = false
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const { log, queue } = till.deps
   views = createViewCache({ read: viewReader(polling.db, COMMUNITY), log, nowMs: () => nowMs })
@@ -57,7 +57,7 @@ beforeEach(async () => {
       log,
       views,
       nowMs: () => nowMs,
-      unable: () => (isFull ? 'overloaded' : undefined),
+      unable: () => (isOverloaded ? 'overloaded' : undefined),
     }),
   )
   await app.register(depositRoutes(till.deps))
@@ -82,16 +82,16 @@ async function payment(hash: string): Promise<Payment> {
   return paymentSchema.strict().parse(answer.json())
 }
 
-/** Returns the page's view, and whether its time runs until `end` by the database's clock. */
+/** Returns the page's view. Expects its time to run until `end` by the database's clock. */
 async function paymentUntil(hash: string, end: Date) {
-  const left = async () => {
+  const secondsLeft = async () => {
     const seconds = sql<number>`ceil(extract(epoch from ${end}::timestamptz - till_now()))::int`.as('seconds')
     return (await till.db.selectNoFrom(seconds).executeTakeFirstOrThrow()).seconds
   }
-  const most = await left()
+  const secondsBefore = await secondsLeft()
   const view = await payment(hash)
-  expect(view.timeLeft).toBeLessThanOrEqual(most)
-  expect(view.timeLeft).toBeGreaterThanOrEqual(await left())
+  expect(view.timeLeft).toBeLessThanOrEqual(secondsBefore)
+  expect(view.timeLeft).toBeGreaterThanOrEqual(await secondsLeft())
   return view
 }
 
@@ -115,6 +115,7 @@ describe('GET /api/payment', () => {
       games: GAMES,
     })
     expect(view.user?.tradeUrl).toMatch(/partner=\d+$/)
+    // The trade token that `aDeposit` stores.
     expect(JSON.stringify(view)).not.toContain('tok-en_1')
   })
 
@@ -131,7 +132,7 @@ describe('GET /api/payment', () => {
   it('is refused while too many calls wait for the database, except for a cached view', async () => {
     const { hash } = await aDeposit(till, store)
     const { etag } = await poll(hash)
-    isFull = true
+    isOverloaded = true
     const refused = await poll(hash)
     expect(refused.answer.json()).toMatchObject({ status: 503, code: 'overloaded' })
     expect(refused.headers['retry-after']).toBe('1')
@@ -234,7 +235,7 @@ describe('GET /api/payment', () => {
     })
   })
 
-  it('A-053 says after the success whether the store knows, if it has an endpoint for that', async () => {
+  it('A-053 says after the success whether the store knows, if an endpoint of the store takes that event', async () => {
     const deposit = await aDeposit(till, store)
     await offerFor(till, bot, deposit)
     session.accept('1')
@@ -248,7 +249,7 @@ describe('GET /api/payment', () => {
     expect(await payment(deposit.hash)).toMatchObject({ storeTold: false })
     await till.db.updateTable('webhook_delivery').set({ state: 'delivered', due_at: null }).execute()
     expect(await payment(deposit.hash)).toMatchObject({ storeTold: true })
-    // Nobody tries again.
+    // The till has given up, so the page no longer promises that the store will know.
     await till.db.updateTable('webhook_delivery').set({ state: 'failed' }).execute()
     expect(await payment(deposit.hash)).not.toHaveProperty('storeTold')
     await till.db.deleteFrom('webhook_delivery').execute()

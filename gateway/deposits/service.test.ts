@@ -56,7 +56,7 @@ describe('a store opens a deposit', () => {
     expect(again).toEqual({ deposit: first.deposit, created: false })
   })
 
-  it('and twenty parallel calls open one', async () => {
+  it('once, even by twenty parallel calls', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => createDeposit(till.deps, store, BODY)))
     expect(new Set(answers.map(({ deposit }) => deposit.id)).size).toBe(1)
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
@@ -123,6 +123,7 @@ describe('a shopper gives a trade link', () => {
       return till.deps.steam.readProfile(steamId)
     }
     const give = (n: number) => {
+      // A token has eight characters.
       const tradeUrl = LINK.replace('Ab_cd-12', `Ab_cd-${10 + n}`)
       return resolveUser({ ...till.deps, steam: { ...till.deps.steam, readProfile } }, { hash, tradeUrl })
     }

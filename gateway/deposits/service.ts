@@ -58,7 +58,7 @@ export async function resolveUser(deps: DepositDeps, { hash, tradeUrl }: TradeUr
   if (answer.kind === 'unavailable') {
     deps.log.warn(
       { deposit: String(found.id), reason: answer.reason },
-      'a profile could not be read from Steam',
+      'profile could not be read from Steam',
     )
     refuse('steam_unavailable')
   }

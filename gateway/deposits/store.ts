@@ -38,7 +38,7 @@ export async function embedOriginOf(db: Db, hash: string): Promise<string | unde
   return row?.embed_origin ?? undefined
 }
 
-/** The columns that the pure rules need. */
+/** The part of a row from which `decideDeposit` decides. */
 export const lifeOf = ({ status, expires_at: expiresAt }: DepositRow) => ({ status, expiresAt })
 
 /** Returns the deposit's id; undefined if the store has a deposit of this externalId already. */
@@ -59,13 +59,13 @@ export async function gamesOfStore(tx: Tx, storeId: bigint): Promise<Game[] | nu
 }
 
 /** A disabled store can open no deposit, and its open deposits cannot be paid. */
-export async function isDisabled(tx: Tx, storeId: bigint): Promise<boolean> {
+export async function isStoreDisabled(tx: Tx, storeId: bigint): Promise<boolean> {
   const row = await tx.selectFrom('store').select('disabled_at').where('id', '=', storeId).executeTakeFirst()
   return row !== undefined && row.disabled_at !== null
 }
 
 /** Counts the store's open deposits, up to `most`. */
-export async function openDepositsUpTo(tx: Tx, storeId: bigint, most: number): Promise<number> {
+export async function countOpenDeposits(tx: Tx, storeId: bigint, most: number): Promise<number> {
   const open = tx
     .selectFrom('deposit')
     .select('id')

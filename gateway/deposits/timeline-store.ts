@@ -15,11 +15,11 @@ export type Moment = {
 export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | undefined> {
   // At equal times causes come before their effects: by rank, then in the order of writing.
   const { rows } = await sql<Moment>`
-    with own as (select * from deposit where id = ${depositId}),
-    trades as (select trade.* from trade join own on own.id = trade.deposit_id),
+    with visit as (select * from deposit where id = ${depositId}),
+    trades as (select trade.* from trade join visit on visit.id = trade.deposit_id),
     moments (at, rank, nth, what, amount, currency) as (
       select created_at, 0, 0, 'opened by store ' || store_id || ' as ' || external_id || ', ' || currency
-        || ', link ' || left(hash, 6) || '…', null::bigint, null from own
+        || ', link ' || left(hash, 6) || '…', null::bigint, null from visit
       union all select created_at, 1, id, 'trade ' || id || ': ' || game
         || ', bot ' || bot_id || ', shopper ' || partner_steam_id || ', code ' || secret_code, total, currency
         from trades
@@ -36,7 +36,7 @@ export async function timelineOf(db: Db, depositId: bigint): Promise<Moment[] | 
         join account credit on credit.id = entry.credit_account
       union all select ended_at, 6, id, 'trade ' || id || ': ' || state || coalesce(', ' || reason, ''), null, null
         from trades where ended_at is not null
-      union all select cancelled_at, 7, 0, 'cancelled by the store', null, null from own where cancelled_at is not null
+      union all select cancelled_at, 7, 0, 'cancelled by the store', null, null from visit where cancelled_at is not null
       union all select created_at, 8, inserted, 'event ' || coalesce(sequence::text, 'without a sequence') || ': '
         || type, null, null from event where deposit_id = ${depositId}
       union all select attempt.at, 9, attempt.id, 'webhook of event ' || event.sequence || ' to endpoint '

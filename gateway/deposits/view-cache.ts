@@ -29,7 +29,7 @@ const FORGET_MS = 10_000
 const STALE_MS = 5_000
 const MOST_VIEWS = 20_000
 /** The most reads of one deposit that its callers can cause. A page needs one when it is opened or shown again. */
-const FRESH: Rate = { perSecond: 5, burst: 50 }
+const FRESH_READS: Rate = { perSecond: 5, burst: 50 }
 
 /** `readMs`: when the read began. A slow read must not replace the result of a later one. */
 type Entry = { view: View; readMs: number; polledMs: number }
@@ -37,7 +37,7 @@ type Entry = { view: View; readMs: number; polledMs: number }
 export function createViewCache({ read, log, nowMs }: Options): ViewCache {
   const entries = new Map<string, Entry>()
   const reading = new Map<string, Promise<View | undefined>>()
-  const mayRead = createBuckets(FRESH, nowMs)
+  const mayRead = createBuckets(FRESH_READS, nowMs)
   let isRefreshing = false
   let timer: NodeJS.Timeout | undefined
 
@@ -45,8 +45,8 @@ export function createViewCache({ read, log, nowMs }: Options): ViewCache {
     const readMs = nowMs()
     const view = (await read([hash])).get(hash)
     const entry = entries.get(hash)
-    const isNews = entry === undefined ? entries.size < MOST_VIEWS : entry.readMs <= readMs
-    if (view !== undefined && isNews) {
+    const mayStore = entry === undefined ? entries.size < MOST_VIEWS : entry.readMs <= readMs
+    if (view !== undefined && mayStore) {
       entries.set(hash, { view, readMs, polledMs: nowMs() })
       timer ??= setInterval(() => void refresh(), REFRESH_MS).unref()
     }

@@ -23,13 +23,13 @@ export type NumberedDeposit = DepositRow & { last_sequence: bigint | null }
 
 export function findDeposit(db: Db | Tx, by: DepositKey): Promise<NumberedDeposit | undefined> {
   const all = db.selectFrom('deposit').selectAll().select(lastSequence.as('last_sequence'))
-  const one =
+  const byId =
     'depositId' in by ? all.where('id', '=', by.depositId) : all.where('external_id', '=', by.externalId)
-  const owned = by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)
+  const owned = by.storeId === undefined ? byId : byId.where('store_id', '=', by.storeId)
   return owned.limit(1).executeTakeFirst()
 }
 
-/** Newest first, one more than the page shows if there are more. */
+/** Returns the deposits of a page, newest first, and one more if there is a next page. */
 export function pageOfDeposits(
   db: Db,
   storeId: bigint,
@@ -104,6 +104,7 @@ export type ViewRow = {
   user_name: string | null
   user_avatar_url: string | null
   user_profile_url: string | null
+  /** The number of the shopper's account: the Steam id minus the one of account 0. */
   user_account: string | null
   has_link: boolean
   trade_id: bigint | null

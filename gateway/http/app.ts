@@ -45,6 +45,7 @@ export type AppOptions = {
   progress?: Progress
   /** The version that runs here. */
   build?: Record<string, string>
+  /** True if the call comes from the doctor, which may see how the gateway identifies its caller. */
   isDoctor?(proof: unknown): boolean
   /** Pages in frames of their stores; none by default. */
   embed?: Embed
@@ -72,7 +73,7 @@ export type ObservedCall = {
 /** Builds the server without listening, which is enough for `inject`. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const trust = trustedBy(options.trustedProxies ?? [])
-  // The address of a call is checked several times.
+  // Remembers the results, because the address of a call is checked several times.
   const isTrustedProxy = remember((address) => trust(address, 0), REMEMBERED_ADDRESSES)
   const nowMs = () => performance.now()
   const connections = { ...DEFAULT_CONNECTION_LIMITS, ...options.connections }
@@ -162,7 +163,7 @@ function refuseWhileUnable(scope: FastifyInstance, { unable }: AppOptions): void
   scope.addHook('onRequest', async () => refuseIf(unable()))
 }
 
-/** Avoids promises in a hook that runs for every poll, because each promise costs time. */
+/** Reports every answered call of these routes to `observe`. */
 function observeCalls(scope: FastifyInstance, { observe }: AppOptions): void {
   if (observe === undefined) return
   scope.addHook('onResponse', async (request, reply) => {

@@ -20,7 +20,7 @@ export type ConnectionLimits = {
   requestMs: number
   /** Time from a request's headers until its client has received the entire answer. */
   answerMs: number
-  /** Unsent bytes of answers, over all connections. */
+  /** Bytes of answers that clients have not read yet, over all connections. */
   unreadBytes: number
   /** How often to check connections against these limits. */
   checkEveryMs: number
@@ -113,18 +113,18 @@ function createCuts({ log, nowMs }: Options): Cuts {
 }
 
 function limitAddresses({ limits, isTrustedProxy }: Options, cuts: Cuts): (socket: Socket) => void {
-  const open = new Map<string, number>()
+  const counts = new Map<string, number>()
   return (socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined || isTrustedProxy(remoteAddress)) return
     const key = addressKey(remoteAddress)
-    const others = open.get(key) ?? 0
+    const others = counts.get(key) ?? 0
     if (others >= limits.perAddress) return cuts.cut(socket, 'overAddress')
-    open.set(key, others + 1)
+    counts.set(key, others + 1)
     socket.once('close', () => {
-      const left = (open.get(key) ?? 0) - 1
-      if (left > 0) open.set(key, left)
-      else open.delete(key)
+      const left = (counts.get(key) ?? 0) - 1
+      if (left > 0) counts.set(key, left)
+      else counts.delete(key)
     })
   }
 }
@@ -164,7 +164,7 @@ function createAnswers({ limits, nowMs }: Options, cuts: Cuts) {
   }
 
   /**
-   * Cuts connections that take too long. While too many bytes are unsent in total, also cuts the oldest connections.
+   * Cuts connections that take too long. While too many bytes are unread in total, also cuts the oldest connections.
    */
   const cutSlowReaders = (): void => {
     const now = nowMs()

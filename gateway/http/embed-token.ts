@@ -40,7 +40,7 @@ export function createEmbedTokens({ hmacs, clock }: EmbedTokenDeps): EmbedTokens
       const framed = { hash, origin: Buffer.from(encoded, 'base64url').toString() }
       const given = Buffer.from(mac, 'base64url')
       const isOurs = macsOf(framed, expires).some(
-        (one) => one.length === given.length && timingSafeEqual(one, given),
+        (expected) => expected.length === given.length && timingSafeEqual(expected, given),
       )
       return isOurs ? framed : undefined
     },

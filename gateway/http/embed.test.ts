@@ -14,7 +14,7 @@ import { LOADER_INTEGRITY, LOADER_PATH, ZIPPED_LOADER } from './embed-loader.ts'
 import { createEmbedTokens } from './embed-token.ts'
 
 const HASH = 'a'.repeat(32)
-const OTHER = 'b'.repeat(32)
+const OTHER_HASH = 'b'.repeat(32)
 const STORE = 'https://store.example'
 const TILL = 'https://pay.example'
 const DAY_MS = 86_400_000
@@ -87,7 +87,7 @@ describe('the page', () => {
     ['of the same deposit at top level', `/deposit/${HASH}`, 'document'],
     ['for a browser that sends no Sec-Fetch-Dest', `/deposit/${HASH}`, undefined],
     ['in another kind of frame', `/deposit/${HASH}`, 'object'],
-    ['of a deposit without an origin', `/deposit/${OTHER}`, 'iframe'],
+    ['of a deposit without an origin', `/deposit/${OTHER_HASH}`, 'iframe'],
     ['of the help', '/help', 'iframe'],
     ['of an invalid hash', `/deposit/${HASH.toUpperCase()}`, 'iframe'],
   ])('%s cannot be framed, and has no token', async (_what, path, dest) => {
@@ -96,7 +96,7 @@ describe('the page', () => {
     expect(headers['x-frame-options']).toBe('DENY')
     expect(headers['set-cookie']).toMatch(/^__Host-csrf=/)
     expect(payload).not.toContain('tradetill-embed')
-    expect(lookups).toEqual(path === `/deposit/${OTHER}` ? [OTHER] : [])
+    expect(lookups).toEqual(path === `/deposit/${OTHER_HASH}` ? [OTHER_HASH] : [])
   })
 })
 
@@ -135,14 +135,18 @@ describe('a call of the page in the frame', () => {
   const withPart = (token: string, index: number, value: string) =>
     token
       .split('.')
-      .map((one, at) => (at === index ? value : one))
+      .map((part, at) => (at === index ? value : part))
       .join('.')
 
   test.each<[what: string, token: () => string, changes: Record<string, string>]>([
-    ['about another deposit', validToken, { hash: OTHER }],
+    ['about another deposit', validToken, { hash: OTHER_HASH }],
     ['of another site', validToken, { 'sec-fetch-site': 'cross-site' }],
     ['of the page of the store', validToken, { origin: STORE, 'sec-fetch-site': 'same-site' }],
-    ['with the hash of another deposit in it', () => withPart(validToken(), 1, OTHER), { hash: OTHER }],
+    [
+      'with the hash of another deposit in it',
+      () => withPart(validToken(), 1, OTHER_HASH),
+      { hash: OTHER_HASH },
+    ],
     ['with a later expiry', () => withPart(validToken(), 2, '9999999999'), {}],
     [
       'with another origin',
@@ -168,6 +172,7 @@ describe('a call of the page in the frame', () => {
   })
 
   test('is refused once the token has expired', async () => {
+    // A token is valid for 36 hours.
     const token = validToken()
     clock.jump(DAY_MS)
     expect((await call(token)).statusCode).toBe(200)

@@ -17,7 +17,7 @@ import { createApp } from './app.ts'
 import { createLimits } from './limits.ts'
 import { pageMetricsRoute } from './page-metrics.ts'
 
-const NOWHERE = '0'.repeat(32)
+const UNKNOWN_HASH = '0'.repeat(32)
 const PERMISSIONS = [
   'accelerometer=(), camera=(), clipboard-read=(), display-capture=(), geolocation=(), gyroscope=(),',
   'hid=(), magnetometer=(), microphone=(), midi=(), payment=(), publickey-credentials-get=(), serial=(), usb=(),',
@@ -34,13 +34,13 @@ const COMMON = {
   'cross-origin-opener-policy': 'same-origin',
   'strict-transport-security': 'max-age=31536000',
 }
-const NOTHING = "default-src 'none'; frame-ancestors 'none'"
-const PAGE = [
+const NOTHING_ALLOWED = "default-src 'none'; frame-ancestors 'none'"
+const PAGE_POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' https://images.example; media-src 'self';",
   "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';",
   "require-trusted-types-for 'script'; trusted-types 'none'",
 ].join(' ')
-const REFERENCE = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
+const REFERENCE_POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 let till: Till
 let api: StoreApi
@@ -51,7 +51,7 @@ let hash: string
 let isOverloaded = false
 
 /** Creates an app with the routes of an entire till. */
-async function wholeApp(publicUrl: string): Promise<FastifyInstance> {
+async function createWholeApp(publicUrl: string): Promise<FastifyInstance> {
   const { db, queue, log } = till.deps
   const nowMs = () => 0
   const unable = () => (isOverloaded ? ('overloaded' as const) : undefined)
@@ -95,7 +95,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'favicon.svg'), '<svg/>')
   const read = viewReader(till.db, 'https://steam.example')
   views = createViewCache({ read, log: till.deps.log, nowMs: () => 0 })
-  app = await wholeApp('https://pay.example')
+  app = await createWholeApp('https://pay.example')
 })
 
 afterAll(async () => {
@@ -123,61 +123,81 @@ const changingCall = (url: string, payload: string, type?: string): InjectOption
 
 describe('every answer has the common headers, and none that names the server or opens the answer to other origins', () => {
   const calls: [what: string, status: number, policy: string, call: () => InjectOptions][] = [
-    ['the landing page', 200, PAGE, () => ({ url: '/' })],
-    ['the page of a deposit', 200, PAGE, () => ({ url: `/deposit/${hash}` })],
-    ['an unknown page', 404, PAGE, () => ({ url: '/unknown' })],
-    ['an asset', 200, NOTHING, () => ({ url: '/assets/app-1a2b.js' })],
-    ['a file', 200, NOTHING, () => ({ url: '/favicon.svg' })],
-    ['an unknown asset', 404, NOTHING, () => ({ url: '/assets/none.js' })],
-    ['the health check', 200, NOTHING, () => ({ url: '/healthz' })],
-    ['the readiness check', 200, NOTHING, () => ({ url: '/readyz' })],
-    ['a call for another host', 421, NOTHING, () => ({ url: '/', headers: { host: 'evil.example' } })],
-    ['a payment', 200, NOTHING, () => ({ url: `/api/payment?hash=${hash}` })],
-    ['an unknown payment', 404, NOTHING, () => ({ url: `/api/payment?hash=${NOWHERE}` })],
-    ['a malformed hash', 404, NOTHING, () => ({ url: '/api/payment?hash=x' })],
-    ['no hash', 400, NOTHING, () => ({ url: '/api/payment' })],
-    ['an unknown inventory', 404, NOTHING, () => ({ url: `/api/inventory?hash=${NOWHERE}&game=cs` })],
-    ['a trade without a token', 403, NOTHING, () => ({ method: 'POST', url: '/api/trade', payload: {} })],
-    ['a malformed link', 400, NOTHING, () => changingCall('/api/trade-url', '{}')],
-    ['an unsupported content type', 415, NOTHING, () => changingCall('/api/trade', 'a=1', 'text/plain')],
-    ['a body too large', 413, NOTHING, () => changingCall('/api/metrics', `"${'x'.repeat(70_000)}"`)],
+    ['the landing page', 200, PAGE_POLICY, () => ({ url: '/' })],
+    ['the page of a deposit', 200, PAGE_POLICY, () => ({ url: `/deposit/${hash}` })],
+    ['an unknown page', 404, PAGE_POLICY, () => ({ url: '/unknown' })],
+    ['an asset', 200, NOTHING_ALLOWED, () => ({ url: '/assets/app-1a2b.js' })],
+    ['a file', 200, NOTHING_ALLOWED, () => ({ url: '/favicon.svg' })],
+    ['an unknown asset', 404, NOTHING_ALLOWED, () => ({ url: '/assets/none.js' })],
+    ['the health check', 200, NOTHING_ALLOWED, () => ({ url: '/healthz' })],
+    ['the readiness check', 200, NOTHING_ALLOWED, () => ({ url: '/readyz' })],
+    [
+      'a call for another host',
+      421,
+      NOTHING_ALLOWED,
+      () => ({ url: '/', headers: { host: 'evil.example' } }),
+    ],
+    ['a payment', 200, NOTHING_ALLOWED, () => ({ url: `/api/payment?hash=${hash}` })],
+    ['an unknown payment', 404, NOTHING_ALLOWED, () => ({ url: `/api/payment?hash=${UNKNOWN_HASH}` })],
+    ['a malformed hash', 404, NOTHING_ALLOWED, () => ({ url: '/api/payment?hash=x' })],
+    ['no hash', 400, NOTHING_ALLOWED, () => ({ url: '/api/payment' })],
+    [
+      'an unknown inventory',
+      404,
+      NOTHING_ALLOWED,
+      () => ({ url: `/api/inventory?hash=${UNKNOWN_HASH}&game=cs` }),
+    ],
+    [
+      'a trade without a token',
+      403,
+      NOTHING_ALLOWED,
+      () => ({ method: 'POST', url: '/api/trade', payload: {} }),
+    ],
+    ['a malformed link', 400, NOTHING_ALLOWED, () => changingCall('/api/trade-url', '{}')],
+    [
+      'an unsupported content type',
+      415,
+      NOTHING_ALLOWED,
+      () => changingCall('/api/trade', 'a=1', 'text/plain'),
+    ],
+    ['a body too large', 413, NOTHING_ALLOWED, () => changingCall('/api/metrics', `"${'x'.repeat(70_000)}"`)],
     [
       'a report',
       204,
-      NOTHING,
+      NOTHING_ALLOWED,
       () =>
         changingCall(
           '/api/error-report',
           JSON.stringify({ message: '', type: '', filename: '', lineno: 0, empty: true, url: '' }),
         ),
     ],
-    ['a fault', 500, NOTHING, () => ({ url: '/api/broken' })],
-    ['an unknown call', 404, NOTHING, () => ({ url: '/api/nothing' })],
-    ['an unsupported method', 405, NOTHING, () => ({ method: 'DELETE', url: '/api/payment' })],
+    ['a fault', 500, NOTHING_ALLOWED, () => ({ url: '/api/broken' })],
+    ['an unknown call', 404, NOTHING_ALLOWED, () => ({ url: '/api/nothing' })],
+    ['an unsupported method', 405, NOTHING_ALLOWED, () => ({ method: 'DELETE', url: '/api/payment' })],
     [
       'a preflight',
       405,
-      NOTHING,
+      NOTHING_ALLOWED,
       () => ({
         method: 'OPTIONS',
         url: '/api/trade',
         headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
       }),
     ],
-    ['a store’s call without a key', 401, NOTHING, () => ({ url: '/v1/health' })],
+    ['a store’s call without a key', 401, NOTHING_ALLOWED, () => ({ url: '/v1/health' })],
     [
       'a store’s call',
       200,
-      NOTHING,
+      NOTHING_ALLOWED,
       () => ({ url: '/v1/health', headers: { authorization: `Bearer ${api.key}` } }),
     ],
-    ['the reference', 200, REFERENCE, () => ({ url: '/v1/reference' })],
-    ['the style of the reference', 200, REFERENCE, () => ({ url: '/v1/reference.css' })],
-    ['the OpenAPI document', 200, REFERENCE, () => ({ url: '/v1/openapi.json' })],
+    ['the reference', 200, REFERENCE_POLICY, () => ({ url: '/v1/reference' })],
+    ['the style of the reference', 200, REFERENCE_POLICY, () => ({ url: '/v1/reference.css' })],
+    ['the OpenAPI document', 200, REFERENCE_POLICY, () => ({ url: '/v1/openapi.json' })],
     ...OPERATIONS.map(({ method, path }): (typeof calls)[number] => [
       `${method} ${path}`,
       401,
-      NOTHING,
+      NOTHING_ALLOWED,
       () => ({ method, url: path.replace(/:\w+/, '1') }),
     ]),
   ]
@@ -185,7 +205,7 @@ describe('every answer has the common headers, and none that names the server or
   test.each(calls)('%s (%i)', async (_what, status, policy, call) => {
     const { statusCode, headers } = await ask(call())
     expect(statusCode).toBe(status)
-    const permissions = policy === PAGE ? PAGE_PERMISSIONS : PERMISSIONS
+    const permissions = policy === PAGE_POLICY ? PAGE_PERMISSIONS : PERMISSIONS
     expect(headers).toMatchObject({
       ...COMMON,
       'content-security-policy': policy,
@@ -205,7 +225,7 @@ describe('every answer has the common headers, and none that names the server or
     expect(headers).toMatchObject({
       ...COMMON,
       'permissions-policy': PERMISSIONS,
-      'content-security-policy': NOTHING,
+      'content-security-policy': NOTHING_ALLOWED,
     })
   })
 
@@ -227,7 +247,7 @@ test('over https the token is a cookie of this host alone', async () => {
 })
 
 test('over plain http no header asks for https', async () => {
-  const local = await wholeApp('http://localhost:4300')
+  const local = await createWholeApp('http://localhost:4300')
   const { headers } = await local.inject('/')
   expect(headers['strict-transport-security']).toBeUndefined()
   expect(headers['set-cookie']).toMatch(/^csrf=[\w-]{43}; Path=\/; SameSite=Lax$/)

@@ -1,3 +1,4 @@
+/** The headers of every answer, and the policy of the widget's page. */
 import type { FastifyInstance, FastifyReply } from 'fastify'
 
 const YEAR_S = 31_536_000
@@ -7,17 +8,29 @@ const YEAR_S = 31_536_000
  * on Linux logs it as unknown.
  */
 const DENIED = [
-  ...['accelerometer', 'camera', 'clipboard-read', 'display-capture', 'geolocation', 'gyroscope'],
-  ...['hid', 'magnetometer', 'microphone', 'midi', 'payment', 'publickey-credentials-get', 'serial', 'usb'],
+  'accelerometer',
+  'camera',
+  'clipboard-read',
+  'display-capture',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'payment',
+  'publickey-credentials-get',
+  'serial',
+  'usb',
   'xr-spatial-tracking',
 ]
 
-/** A page may use the `own` features itself, but no frame in it. */
-const permissions = (own: readonly string[]): string =>
-  DENIED.map((feature) => `${feature}=(${own.includes(feature) ? 'self' : ''})`).join(', ')
+/** A page may use the `allowed` features itself, but no frame in it. */
+const permissions = (allowed: readonly string[]): string =>
+  DENIED.map((feature) => `${feature}=(${allowed.includes(feature) ? 'self' : ''})`).join(', ')
 
 /** Headers of every answer. A page or a call can replace them. */
-function everyAnswer(publicUrl: URL): [name: string, value: string][] {
+function commonHeaders(publicUrl: URL): [name: string, value: string][] {
   return [
     ['x-content-type-options', 'nosniff'],
     ['referrer-policy', 'no-referrer'],
@@ -38,7 +51,7 @@ function everyAnswer(publicUrl: URL): [name: string, value: string][] {
  * because waiting pages poll every second.
  */
 export function addHeaders(app: FastifyInstance, publicUrl: URL): void {
-  const headers = everyAnswer(publicUrl)
+  const headers = commonHeaders(publicUrl)
   app.addHook('onSend', (_request, reply, _payload, done) => {
     if (reply.statusCode !== 304) {
       const mayBeFramed = framers.has(reply)

@@ -1,3 +1,4 @@
+/** Parses JSON bodies, with limits on their size and depth. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ProblemError } from './refusal.ts'
 
@@ -6,6 +7,7 @@ export const MOST_BODY_BYTES = 64 * 1024
 /** Our calls nest only a few levels. Thousands of levels would exhaust the reader's stack. */
 const MOST_LEVELS = 32
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+/** The codes of `[` and `{`, and of `]` and `}`. */
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 

@@ -47,6 +47,7 @@ test('made-up keys displace the one that was unused longest, so memory is limite
   const buckets = createBuckets({ perSecond: 0, burst: 1 }, () => 0)
   buckets.take('a')
   expect(buckets.has('a')).toBe(false)
+  // As many keys as are remembered.
   for (let n = 0; n < 50_000; n += 1) buckets.take(`made up ${n}`)
   expect(buckets.has('a')).toBe(true)
   expect(buckets.has('made up 0')).toBe(false)
@@ -79,6 +80,7 @@ describe('a /48 of IPv6', () => {
   test('cannot displace the buckets of others', () => {
     const buckets = createAddressBuckets({ perSecond: 2, burst: 1 }, () => 0)
     for (const other of ['203.0.113.9', '2001:db8:2::1']) buckets.take(other)
+    // Every /64 in the /48.
     for (let n = 0; n < 65_536; n += 1) buckets.take(subscriber('1', n))
     expect(buckets.has('203.0.113.9')).toBe(false)
     expect(buckets.has('2001:db8:2::1')).toBe(false)

@@ -123,15 +123,16 @@ export function createLimits(nowMs: () => number = () => performance.now()): Lim
   // A page that polls for its offer needs two calls a second.
   const deposits = createBuckets({ perSecond: 10, burst: 120 }, nowMs)
   const stores = createBuckets({ perSecond: 20, burst: 120 }, nowMs)
-  const orRefuse = (allowed: boolean, retryAfterS = 1) => {
+  const refuseUnless = (allowed: boolean, retryAfterS = 1) => {
     if (!allowed) refuse('too_many_requests', { retryAfterS })
   }
   return {
     mayMiss: ({ ip }) => misses.has(ip),
     countMiss: ({ ip }) => void misses.take(ip),
-    limitChanges: ({ ip }) => orRefuse(changes.take(ip)),
-    limitReports: ({ ip, routeOptions }) => orRefuse(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
-    limitDeposit: (hash) => orRefuse(deposits.take(hash)),
-    limitStore: (storeId) => orRefuse(stores.take(String(storeId))),
+    limitChanges: ({ ip }) => refuseUnless(changes.take(ip)),
+    limitReports: ({ ip, routeOptions }) =>
+      refuseUnless(reports.take(`${routeOptions.url} ${addressKey(ip)}`)),
+    limitDeposit: (hash) => refuseUnless(deposits.take(hash)),
+    limitStore: (storeId) => refuseUnless(stores.take(String(storeId))),
   }
 }

@@ -59,16 +59,16 @@ const READINGS: readonly Reading[] = [
     name: 'tradetill_funnel_deposits',
     help: 'Deposits opened in the last hour, and how many came so far: link, prices, offer, paid',
     labels: ['step'],
-    // Pass the time as a plain value. With a subselect, the planner cannot estimate how few deposits an hour has, and
-    // reads all of them.
+    // Calls till_now() without a subselect. With one, the planner could not estimate how few deposits an hour has, and
+    // would read all of them.
     query: sql`
-      with own as (select id, user_steam_id, status from deposit
+      with recent as (select id, user_steam_id, status from deposit
         where created_at > till_now() - interval '1 hour')
       select step, value from (
         select count(*) as opened, count(*) filter (where user_steam_id is not null) as link,
-          count(*) filter (where exists (select from quote where quote.deposit_id = own.id)) as prices,
-          count(*) filter (where exists (select from trade where trade.deposit_id = own.id)) as offer,
-          count(*) filter (where status = 'succeeded') as paid from own
+          count(*) filter (where exists (select from quote where quote.deposit_id = recent.id)) as prices,
+          count(*) filter (where exists (select from trade where trade.deposit_id = recent.id)) as offer,
+          count(*) filter (where status = 'succeeded') as paid from recent
       ) counted, lateral (values ('opened', opened), ('link', link), ('prices', prices), ('offer', offer), ('paid', paid))
         each (step, value)`,
   },

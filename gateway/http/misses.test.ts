@@ -13,7 +13,8 @@ import { refuse } from './refusal.ts'
 
 const HASH = 'a'.repeat(32)
 const KEY = 'Bearer good'
-const FOREIGN = 'f'.repeat(32)
+const UNKNOWN_HASH = 'f'.repeat(32)
+/** How many misses an address may have at once. */
 const BURST = 200
 
 let app: FastifyInstance
@@ -90,7 +91,7 @@ async function call(url: string, { method = 'GET', from = '203.0.113.9', key, bo
   const headers = {
     'x-forwarded-for': `${from}, 10.0.0.7`,
     ...(key !== undefined && { authorization: key }),
-    ...(body !== undefined && { cookie: `csrf=${TOKEN}`, 'x-csrf-token': TOKEN, ...OWN }),
+    ...(body !== undefined && { cookie: `csrf=${TOKEN}`, 'x-csrf-token': TOKEN, ...SAME_ORIGIN }),
   }
   const answer = await app.inject({ method, url, headers, ...(body !== undefined && { payload: body }) })
   return answer.statusCode
@@ -99,12 +100,13 @@ async function call(url: string, { method = 'GET', from = '203.0.113.9', key, bo
 /** The requests that reached the polled route. */
 const seen: FastifyRequest[] = []
 const TOKEN = 'A'.repeat(43)
-const OWN = { origin: 'http://127.0.0.1:4300', 'sec-fetch-site': 'same-origin' }
+const SAME_ORIGIN = { origin: 'http://127.0.0.1:4300', 'sec-fetch-site': 'same-origin' }
 
-async function repeat(times: number, one: () => Promise<number>): Promise<Record<number, number>> {
+/** Returns how often each status came. */
+async function repeat(times: number, makeCall: () => Promise<number>): Promise<Record<number, number>> {
   const counts: Record<number, number> = {}
   for (let n = 0; n < times; n += 1) {
-    const status = await one()
+    const status = await makeCall()
     counts[status] = (counts[status] ?? 0) + 1
   }
   return counts
@@ -112,7 +114,7 @@ async function repeat(times: number, one: () => Promise<number>): Promise<Record
 
 /** Uses up the address's misses except for `left` of them. */
 async function leaveMisses(left: number, from = '203.0.113.9'): Promise<void> {
-  await call(`/api/payment?hash=${FOREIGN}`, { from })
+  await call(`/api/payment?hash=${UNKNOWN_HASH}`, { from })
   const request = seen.at(-1)
   if (request === undefined) throw new Error('the call was not seen')
   for (let n = 1; n < BURST - left; n += 1) limits.countMiss(request)
@@ -123,15 +125,15 @@ describe('a guesser', () => {
     ['an unknown path', () => call('/api/nothing'), 404],
     ['an unknown path of stores', () => call('/v1/nothing'), 404],
     ['an unknown path, with a made-up key', () => call('/v1/nothing', { key: 'Bearer bad' }), 404],
-    ['an unknown hash that is polled', () => call(`/api/payment?hash=${FOREIGN}`), 404],
-    ['an unknown hash', () => call(`/api/inventory?hash=${FOREIGN}`), 404],
+    ['an unknown hash that is polled', () => call(`/api/payment?hash=${UNKNOWN_HASH}`), 404],
+    ['an unknown hash', () => call(`/api/inventory?hash=${UNKNOWN_HASH}`), 404],
     ['a wrong key', () => call('/v1/balances', { key: 'Bearer bad' }), 401],
     ['a call without the token of our page', () => call('/api/trade-url', { method: 'POST' }), 403],
   ])('is stopped after 200 misses, the last of them %s', async (_what, guess, status) => {
     await leaveMisses(1)
     expect(await guess()).toBe(status)
-    expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
-    expect(await call(`/api/inventory?hash=${FOREIGN}`)).toBe(429)
+    expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`)).toBe(429)
+    expect(await call(`/api/inventory?hash=${UNKNOWN_HASH}`)).toBe(429)
     expect(await call('/api/inventory?hash=none')).toBe(400)
     expect(await call('/v1/balances', { key: 'Bearer bad' })).toBe(429)
     expect(await call('/v1/balances')).toBe(429)
@@ -140,18 +142,18 @@ describe('a guesser', () => {
   test('reads in Retry-After when to try again, and stops no other caller', async () => {
     await leaveMisses(0)
     const answer = await app.inject({
-      url: `/api/payment?hash=${FOREIGN}`,
+      url: `/api/payment?hash=${UNKNOWN_HASH}`,
       headers: { 'x-forwarded-for': '203.0.113.9' },
     })
     expect(answer.headers['retry-after']).toBe('1')
-    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '203.0.113.10' })).toBe(404)
+    expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`, { from: '203.0.113.10' })).toBe(404)
   })
 
   test('cannot pose as another address, because only the operator’s proxies are trusted', async () => {
     await leaveMisses(1)
     expect(await call('/api/nothing', { from: '198.51.100.1, 203.0.113.9' })).toBe(404)
-    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '198.51.100.1' })).toBe(404)
-    expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(429)
+    expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`, { from: '198.51.100.1' })).toBe(404)
+    expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`)).toBe(429)
   })
 
   test('occupies only two database connections, and only a limited number of its calls wait for them', async () => {
@@ -161,20 +163,21 @@ describe('a guesser', () => {
     const released = Promise.withResolvers<void>()
     holdLookups = released.promise
     const calls = addresses.flatMap((from) =>
-      Array.from({ length: 100 }, () => call(`/api/payment?hash=${FOREIGN}`, { from })),
+      Array.from({ length: 100 }, () => call(`/api/payment?hash=${UNKNOWN_HASH}`, { from })),
     )
     // Calls that find no place are refused while the others wait.
     await Promise.race(calls)
     expect(lookups).toHaveLength(2)
     released.resolve()
     expect(new Set(await Promise.all(calls))).toEqual(new Set([429]))
+    // Two ran and 200 waited.
     expect(lookups).toHaveLength(202)
   })
 })
 
 describe('a neighbour with the address of a guesser', () => {
   test('sees and pays a known deposit, and calls with a valid key', async () => {
-    const misses = await repeat(1_000, () => call(`/api/payment?hash=${FOREIGN}`))
+    const misses = await repeat(1_000, () => call(`/api/payment?hash=${UNKNOWN_HASH}`))
     expect(misses).toEqual({ 404: BURST, 429: 800 })
     expect(await call(`/api/payment?hash=${HASH}`)).toBe(200)
     expect(await call(`/api/inventory?hash=${HASH}`)).toBe(200)
@@ -193,10 +196,10 @@ test.each([
     422,
   ],
   ['a wrong method', () => call('/api/payment', { method: 'POST' }), 405],
-])('%s is not a miss', async (_what, one, status) => {
+])('%s is not a miss', async (_what, makeCall, status) => {
   await leaveMisses(1)
-  expect(await one()).toBe(status)
-  expect(await call(`/api/payment?hash=${FOREIGN}`)).toBe(404)
+  expect(await makeCall()).toBe(status)
+  expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`)).toBe(404)
 })
 
 describe('IPv6', () => {
@@ -205,13 +208,13 @@ describe('IPv6', () => {
     ['2001:db8::1:0:0:0:2', '2001:DB8:0:1::a'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
     ['::FFFF:cb00:7109', '203.0.113.9'],
-  ])('%s and %s are one caller', async (one, other) => {
-    await leaveMisses(0, one)
-    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: other })).toBe(429)
+  ])('%s and %s are one caller', async (first, other) => {
+    await leaveMisses(0, first)
+    expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`, { from: other })).toBe(429)
   })
 
   test('the next /64 is another caller', async () => {
     await leaveMisses(0, '2001:db8:0:1::1')
-    expect(await call(`/api/payment?hash=${FOREIGN}`, { from: '2001:db8:0:2::1' })).toBe(404)
+    expect(await call(`/api/payment?hash=${UNKNOWN_HASH}`, { from: '2001:db8:0:2::1' })).toBe(404)
   })
 })

@@ -13,18 +13,18 @@ type OpenCalls = {
 }
 
 function createOpenCalls(most: number): OpenCalls {
-  const open = new Map<string, number>()
+  const counts = new Map<string, number>()
   return {
     begin: (key) => {
-      const others = open.get(key) ?? 0
+      const others = counts.get(key) ?? 0
       if (others >= most) return false
-      open.set(key, others + 1)
+      counts.set(key, others + 1)
       return true
     },
     end: (key) => {
-      const left = (open.get(key) ?? 0) - 1
-      if (left > 0) open.set(key, left)
-      else open.delete(key)
+      const left = (counts.get(key) ?? 0) - 1
+      if (left > 0) counts.set(key, left)
+      else counts.delete(key)
     },
   }
 }

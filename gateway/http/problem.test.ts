@@ -115,7 +115,7 @@ describe('the log line of a refused call', () => {
     expect(lines().slice(101)).toMatchObject([{ leftOut: 1, code: 'deposit_not_found' }])
   })
 
-  it('is limited in total, even if every call comes from another address', async () => {
+  it('is written 500 times in total, then five times a second, even if every call comes from another address', async () => {
     await makeCalls(600, '/refused/7', (n) => `198.51.${Math.floor(n / 250)}.${n % 250}`)
     expect(lines()).toHaveLength(500)
     nowMs = 1_000

@@ -99,13 +99,13 @@ export function handleErrors(app: FastifyInstance, log: Log, nowMs = () => perfo
   const logRefusal = refusalLines(log, nowMs)
   app.setErrorHandler((error: FastifyError | ProblemError, request, reply) => {
     const refusal = refusalOf(error)
-    if (refusal.code === 'internal') log.error({ ...aboutOf(request), err: error }, 'call failed')
+    if (refusal.code === 'internal') log.error({ ...logFieldsOf(request), err: error }, 'call failed')
     else logRefusal(request, refusal.code, refusal.code === 'database_unavailable' ? error : undefined)
     return sendProblem(reply, request, refusal)
   })
 }
 
-const aboutOf = ({ id, method, routeOptions }: FastifyRequest) => ({
+const logFieldsOf = ({ id, method, routeOptions }: FastifyRequest) => ({
   requestId: id,
   method,
   path: routeOptions.url,
@@ -123,7 +123,7 @@ function refusalLines(log: Log, nowMs: () => number) {
       leftOut += 1
       return
     }
-    const about = { ...aboutOf(request), ...(leftOut > 0 && { leftOut }), code }
+    const about = { ...logFieldsOf(request), ...(leftOut > 0 && { leftOut }), code }
     leftOut = 0
     // The gateway's own refusals have no error. Any other error shows why the database failed.
     if (fault === undefined || fault instanceof ProblemError) log.info(about, 'call was refused')

@@ -1,3 +1,4 @@
+/** Refusals: the expected errors of a call. */
 import type { ErrorCode, RefusalCause } from '../../contract/errors.ts'
 
 export type FieldError = { path: string; message: string }

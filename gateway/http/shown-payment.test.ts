@@ -9,17 +9,17 @@ import { type AppOptions, createApp } from './app.ts'
 import { createLimits } from './limits.ts'
 
 const HASH = 'a'.repeat(32)
-const FOREIGN = 'f'.repeat(32)
+const UNKNOWN_HASH = 'f'.repeat(32)
 const BUILD =
   '<html data-mode="live"><style>p{}</style><!--shell-->{{storeName}}<!--shell en--><!--shell ru--><!--/shells-->'
-const GUESSES = 200
+const ALLOWED_GUESSES = 200
 
 /** The fields of a payment that its page needs. */
 const PAYMENT = { hash: HASH, id: '17', storeName: 'Ember Forge', status: 'created', user: null } as Payment
 
 type Change = Partial<Pick<AppOptions, 'readPayment' | 'unable' | 'routes'>>
 
-async function pages(change: Change = {}) {
+async function appWith(change: Change = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-shown-'))
   writeFileSync(join(folder, 'index.html'), BUILD)
   const app = await createApp({
@@ -46,7 +46,7 @@ async function pages(change: Change = {}) {
 test.each([`/deposit/${HASH}`, `/${HASH}`])(
   'the page at %s contains its payment, and is not stored',
   async (path) => {
-    const { app } = await pages()
+    const { app } = await appWith()
     const { payload, headers, statusCode } = await app.inject(path)
     expect(statusCode).toBe(200)
     expect(payload).toContain('<div id="shell">Ember Forge</div>')
@@ -58,13 +58,13 @@ test.each([`/deposit/${HASH}`, `/${HASH}`])(
 )
 
 test.each<[what: string, opened: { path?: string; change?: Change }]>([
-  ['an unknown hash', { path: `/deposit/${FOREIGN}` }],
+  ['an unknown hash', { path: `/deposit/${UNKNOWN_HASH}` }],
   ['another address', { path: '/help' }],
   ['too many calls waiting for the database', { change: { unable: () => 'overloaded' as const } }],
   ['no database', { change: { readPayment: () => Promise.reject(new Error('away')) } }],
   ['a database that is slow', { change: { readPayment: () => new Promise<undefined>(() => {}) } }],
 ])('the page contains no payment with %s', async (_what, { path = `/deposit/${HASH}`, change = {} }) => {
-  const { app } = await pages(change)
+  const { app } = await appWith(change)
   const { payload, statusCode } = await app.inject(path)
   expect(statusCode).toBe(200)
   expect(payload).toBe('<html data-mode="live"><style>p{}</style>')
@@ -76,14 +76,15 @@ test('opening the page of an unknown hash is a guess; after 200 guesses, an addr
     reads += 1
     return hash === HASH ? PAYMENT : undefined
   }
-  const { open } = await pages({ readPayment: read })
-  for (let n = 0; n < GUESSES + 50; n += 1) expect(await open(`/deposit/${FOREIGN}`)).not.toContain('shell')
-  expect(reads).toBe(GUESSES)
+  const { open } = await appWith({ readPayment: read })
+  for (let n = 0; n < ALLOWED_GUESSES + 50; n += 1)
+    expect(await open(`/deposit/${UNKNOWN_HASH}`)).not.toContain('shell')
+  expect(reads).toBe(ALLOWED_GUESSES)
   expect(await open(`/deposit/${HASH}`)).toContain('Ember Forge')
 })
 
 test('the page is compressed for a browser that accepts it', async () => {
-  const { app } = await pages()
+  const { app } = await appWith()
   for (const path of ['/', `/${HASH}`]) {
     const plain = await app.inject(path)
     const { rawPayload, headers } = await app.inject({

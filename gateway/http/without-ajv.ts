@@ -1,7 +1,7 @@
 /** Makes a start shorter: Fastify loads Ajv and its serializer unless it is given other compiler factories. */
-const none = (): never => {
+const noCompiler = (): never => {
   throw new Error('a route has a schema, but its server has no compiler for schemas')
 }
 
 /** For a server that sets zod's compilers, or whose routes have no schemas. */
-export const WITHOUT_AJV = { compilersFactory: { buildValidator: none, buildSerializer: none } }
+export const WITHOUT_AJV = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } }

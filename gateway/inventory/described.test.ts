@@ -15,7 +15,7 @@ function offeredFrom(game: Game, described: object, owned: object = {}) {
     rgInventory: { '9': { id: '9', classid: '310', instanceid: '0', amount: '1', ...owned } },
     rgDescriptions: { '310_0': described },
   })
-  const prices = { of: () => PRICE, ofPhase: (pricedAs: string) => ({ price: PRICE, pricedAs }) }
+  const prices = { priceOf: () => PRICE, priceOfPhase: (pricedAs: string) => ({ price: PRICE, pricedAs }) }
   const around = { game, prices, taken: new Set<string>(), imageBase: 'https://img.test', now: NOW }
   return offeredOf(page?.items ?? [], around)
 }
@@ -335,11 +335,11 @@ describe('A-043 descriptions as Steam writes them', () => {
       rgInventory: { '9': { id: '9', classid: '310', instanceid: '0' } },
       rgDescriptions: { '310_0': description({ name: 'Красная линия' }) },
     })
-    const of = (name: string) => {
+    const priceOf = (name: string) => {
       names.push(name)
       return PRICE
     }
-    const prices = { of, ofPhase: (pricedAs: string) => ({ price: of(pricedAs), pricedAs }) }
+    const prices = { priceOf, priceOfPhase: (pricedAs: string) => ({ price: priceOf(pricedAs), pricedAs }) }
     offeredOf(items?.items ?? [], { game: 'cs', prices, taken: new Set(), imageBase: '', now: NOW })
     expect(names).toEqual(['AK-47 | Redline (Field-Tested)'])
   })

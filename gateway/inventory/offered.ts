@@ -25,7 +25,7 @@ export type OfferedItems = {
 
 type Circumstances = {
   game: Game
-  prices: Pick<PriceList, 'of' | 'ofPhase'>
+  prices: Pick<PriceList, 'priceOf' | 'priceOfPhase'>
   /** Asset ids that are part of another trade. */
   taken: ReadonlySet<string>
   /** Origin of Steam's image host, without a slash at the end. */
@@ -103,8 +103,8 @@ function priceOf(item: SteamItem, game: Game, prices: Circumstances['prices']): 
   const phase = phaseOf(item, game)
   const { price, pricedAs } =
     phase === undefined
-      ? { price: prices.of(marketHashName), pricedAs: marketHashName }
-      : prices.ofPhase(marketHashName, phase)
+      ? { price: prices.priceOf(marketHashName), pricedAs: marketHashName }
+      : prices.priceOfPhase(marketHashName, phase)
   return price.kind === 'priced' ? { ...price, pricedAs } : price
 }
 

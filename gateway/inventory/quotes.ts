@@ -153,7 +153,7 @@ async function isStillWorth(tx: Tx, { items, total, isExpired, ...query }: Check
   const prices = await priceList(tx, { ...query, names: items.map(({ pricedAs }) => pricedAs) })
   // A valid quote keeps its own rate, which was checked when the quote was made.
   if ('refused' in prices) return !isExpired
-  if (isExpired && items.some(({ pricedAs }) => prices.of(pricedAs).kind !== 'priced')) return false
+  if (isExpired && items.some(({ pricedAs }) => prices.priceOf(pricedAs).kind !== 'priced')) return false
   const current = items.map((item) => worthNow(item, prices))
   const leastBps = isExpired ? BPS : BPS - BigInt(query.rules[query.game].fallBps)
   return sum(current) * BPS >= total * leastBps
@@ -161,7 +161,7 @@ async function isStillWorth(tx: Tx, { items, total, isExpired, ...query }: Check
 
 /** While a quote is valid, an item keeps its price if sources send no data, but loses it if their data gives none. */
 function worthNow(item: QuotedItem, prices: PriceList): bigint {
-  const price = prices.of(item.pricedAs)
+  const price = prices.priceOf(item.pricedAs)
   if (price.kind === 'priced') return price.price
   return prices.isSilent(item.pricedAs) || price.reason === 'notPopular' ? item.price : 0n
 }

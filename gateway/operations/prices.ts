@@ -64,7 +64,7 @@ export async function showPrice(
     const message = 'There is no exchange rate of the dollar: is a gateway running?'
     return { kind: 'refused', refusal: 'unavailable', message, data: view }
   }
-  const price = list.of(item)
+  const price = list.priceOf(item)
   const [basis] = list.bases()
   if (price.kind === 'unavailable') return done({ ...view, unavailable: price.reason })
   const credit = { amountMinor: price.price, currency: 'USD' } as const

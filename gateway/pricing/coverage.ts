@@ -13,9 +13,14 @@ export type Verdict =
   | 'too_cheap'
   | 'blocked'
 
-export type Known = { prices: readonly SourcePrice[]; holds: readonly Hold[]; rules: GameRules; now: Date }
+export type VerdictInputs = {
+  prices: readonly SourcePrice[]
+  holds: readonly Hold[]
+  rules: GameRules
+  now: Date
+}
 
-export function verdictOf(item: string, { prices, holds, rules, now }: Known): Verdict {
+export function verdictOf(item: string, { prices, holds, rules, now }: VerdictInputs): Verdict {
   const { blocked, asOf, override } = heldAt(holds, item, now)
   if (blocked) return 'blocked'
   const worth = override === null ? worthOf(prices, rules, asOf) : worthOfOverride(override, rules)
@@ -38,8 +43,8 @@ export const BANDS_USD = [0, 1, 5, 20, 100, 500] as const
 const MICROS = 1_000_000n
 
 /**
- * Returns the lower bound of the item's price band. Uses the sources' last prices of any age, so an item without a
- * current price has a band too.
+ * Returns the lower bound of the band of the item's median price. Uses the sources' last prices of any age, so an item
+ * without a current price has a band too.
  */
 export function bandOf(prices: readonly SourcePrice[]): number {
   const amounts = prices.map(({ usdMicros }) => usdMicros).sort((a, b) => (a < b ? -1 : 1))

@@ -3,7 +3,8 @@ import { crossRate, isContradicted, readRate, toMinorUnits } from './exchange.ts
 
 const NOW = new Date('2026-01-01T12:00:00Z')
 const DOLLAR = 1_000_000n
-const ONE = 100_000_000n
+/** The rate 1, times 10^8. */
+const RATE_ONE = 100_000_000n
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000)
 
@@ -33,7 +34,7 @@ describe('exchange rates', () => {
   })
 
   test('must be exactly 1 for the dollar', () => {
-    expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: ONE })
+    expect(readRate('USD', { perUsd: '1', asOf: NOW }, NOW)).toEqual({ kind: 'rate', perUsd: RATE_ONE })
     expect(readRate('USD', { perUsd: '1.01', asOf: NOW }, NOW)).toMatchObject({ reason: 'absurd' })
   })
 

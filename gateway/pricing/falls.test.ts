@@ -7,7 +7,7 @@ const NOW = new Date('2026-01-01T12:00:00Z')
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000)
 const micros = (usd: number) => BigInt(Math.round(usd * 1_000_000))
 const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
-  source: 'somebody',
+  source: 'any',
   usdMicros: micros(usd),
   levelUsdMicros: micros(usd),
   popularity: 100,
@@ -23,60 +23,63 @@ const unavailable = (reason: string) => ({ kind: 'unavailable', reason })
 
 describe('D-13 a fall', () => {
   /** A source that had the price `from` two hours ago, and set the price `to` `minutes` ago. Prices in dollars. */
-  const fallenPrice = (from: number, to: number, minutes = 0) =>
+  const changedPrice = (from: number, to: number, minutes = 0) =>
     price(to, {
       levelUsdMicros: micros(10),
       asOf: minutesAgo(minutes),
       earlier: { usdMicros: micros(from), asOf: minutesAgo(120) },
     })
-  const old = (usd: number, minutes = 30) =>
+  /** A price that its source set `minutes` ago, without an earlier one. */
+  const steadyPrice = (usd: number, minutes = 30) =>
     price(usd, { levelUsdMicros: micros(10), asOf: minutesAgo(minutes) })
 
   test('applies to the older prices of the others', () => {
-    expect(judge(fallenPrice(10, 8), old(10), old(10))).toEqual(priced(8))
-    expect(judge(fallenPrice(12, 9.6), old(10), old(10))).toEqual(priced(8))
-    expect(judge(fallenPrice(10, 8), old(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8), steadyPrice(10), steadyPrice(10))).toEqual(priced(8))
+    expect(judge(changedPrice(12, 9.6), steadyPrice(10), steadyPrice(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8), steadyPrice(10))).toEqual(priced(8))
     // The larger of two falls counts, and a price that has already fallen does not fall again.
-    expect(judge(fallenPrice(10, 8.5), fallenPrice(10, 8), old(10))).toEqual(priced(8))
-    expect(judge(fallenPrice(10, 8), fallenPrice(10, 8.5, 30), old(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8.5), changedPrice(10, 8), steadyPrice(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8), changedPrice(10, 8.5, 30), steadyPrice(10))).toEqual(priced(8))
   })
 
   test('of a tenth or less is ignored, and a larger one does not lower equally new prices', () => {
-    expect(judge(fallenPrice(10, 9), old(10), old(10))).toEqual(priced(10))
-    expect(judge(fallenPrice(10, 8.99), old(10), old(10))).toEqual(priced(8.99))
-    expect(judge(fallenPrice(10, 8), old(10, 0), old(10, 0))).toEqual(priced(10))
-    expect(judge(price(11), old(10), old(10))).toEqual(priced(10))
+    expect(judge(changedPrice(10, 9), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
+    expect(judge(changedPrice(10, 8.99), steadyPrice(10), steadyPrice(10))).toEqual(priced(8.99))
+    expect(judge(changedPrice(10, 8), steadyPrice(10, 0), steadyPrice(10, 0))).toEqual(priced(10))
+    expect(judge(price(11), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
   })
 
   test('does not count if a fresher source has not fallen', () => {
-    expect(judge(fallenPrice(10, 8, 20), fallenPrice(10, 10, 10), old(10))).toEqual(priced(10))
-    expect(judge(fallenPrice(10, 8, 20), fallenPrice(10, 10, 40), old(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 10), steadyPrice(10))).toEqual(priced(10))
+    expect(judge(changedPrice(10, 8, 20), changedPrice(10, 10, 40), steadyPrice(10))).toEqual(priced(8))
     // A source without an earlier price cannot contradict it.
-    expect(judge(fallenPrice(10, 8, 20), old(10, 10), old(10))).toEqual(priced(8))
+    expect(judge(changedPrice(10, 8, 20), steadyPrice(10, 10), steadyPrice(10))).toEqual(priced(8))
   })
 
   test('is measured against a price from 1 to 24 hours ago', () => {
     const fallenFrom = (minutesBefore: number) => ({
-      ...fallenPrice(10, 8),
+      ...changedPrice(10, 8),
       earlier: { usdMicros: micros(10), asOf: minutesAgo(minutesBefore) },
     })
-    expect(judge(fallenFrom(60), old(10), old(10))).toEqual(priced(8))
-    expect(judge(fallenFrom(59), old(10), old(10))).toEqual(priced(10))
-    expect(judge(fallenFrom(24 * 60), old(10), old(10))).toEqual(priced(8))
-    expect(judge(fallenFrom(24 * 60 + 1), old(10), old(10))).toEqual(priced(10))
+    expect(judge(fallenFrom(60), steadyPrice(10), steadyPrice(10))).toEqual(priced(8))
+    expect(judge(fallenFrom(59), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
+    expect(judge(fallenFrom(24 * 60), steadyPrice(10), steadyPrice(10))).toEqual(priced(8))
+    expect(judge(fallenFrom(24 * 60 + 1), steadyPrice(10), steadyPrice(10))).toEqual(priced(10))
   })
 
   test('beyond the spike limit removes the price until another source confirms it', () => {
-    expect(judge(fallenPrice(10, 7.7), old(10), old(10))).toEqual(priced(7.7))
-    expect(judge(fallenPrice(10, 7.6), old(10), old(10))).toEqual(unavailable('noPrice'))
+    expect(judge(changedPrice(10, 7.7), steadyPrice(10), steadyPrice(10))).toEqual(priced(7.7))
+    expect(judge(changedPrice(10, 7.6), steadyPrice(10), steadyPrice(10))).toEqual(unavailable('noPrice'))
     // Two prices that differed before the fall do not agree because of it.
-    expect(judge(fallenPrice(10, 8), old(11))).toEqual(unavailable('noPrice'))
-    expect(judge(fallenPrice(10, 5), fallenPrice(10, 5.5), price(10))).toEqual(priced(5.5))
+    expect(judge(changedPrice(10, 8), steadyPrice(11))).toEqual(unavailable('noPrice'))
+    expect(judge(changedPrice(10, 5), changedPrice(10, 5.5), price(10))).toEqual(priced(5.5))
   })
 
   test('is ignored up to the threshold of its game', () => {
     const tolerant = { ...RULES, fallBps: 3_000 }
-    expect(worthOf([fallenPrice(10, 8), old(10), old(10)], tolerant, NOW)).toEqual(priced(10))
+    expect(worthOf([changedPrice(10, 8), steadyPrice(10), steadyPrice(10)], tolerant, NOW)).toEqual(
+      priced(10),
+    )
   })
 
   test('either lowers a price by at most the spike limit, or removes it', () => {
@@ -84,8 +87,10 @@ describe('D-13 a fall', () => {
       fc.bigInt({ min: 1_000n, max: 10_000_000_000_000n }),
       fc.bigInt({ min: 900_000n, max: 1_400_000n }),
     )
-    const ANY_WORTH = { ...RULES, minWorthUsdCents: -1n }
-    const raised = (value: bigint) => (value * 13_000n) / 10_000n
+    const NO_MINIMUM = { ...RULES, minWorthUsdCents: -1n }
+    const raisedByLimit = (value: bigint) => (value * (10_000n + BigInt(RULES.spikeBps))) / 10_000n
+    /** A lowered price and a raised one are each rounded down. */
+    const ROUNDING = 2n
     const minute = fc.integer({ min: 0, max: 59 })
     const sources = fc.array(
       fc
@@ -101,12 +106,12 @@ describe('D-13 a fall', () => {
     )
     fc.assert(
       fc.property(sources, (prices) => {
-        const withoutFalls = prices.map((one) => ({ ...one, earlier: null }))
-        const [before, after] = [worthOf(withoutFalls, ANY_WORTH, NOW), worthOf(prices, ANY_WORTH, NOW)]
+        const withoutFalls = prices.map((known) => ({ ...known, earlier: null }))
+        const [before, after] = [worthOf(withoutFalls, NO_MINIMUM, NOW), worthOf(prices, NO_MINIMUM, NOW)]
         if (after.kind !== 'priced') return
         if (before.kind !== 'priced') return expect.unreachable('a fall made a price')
         expect(after.usdMicros).toBeLessThanOrEqual(before.usdMicros)
-        expect(raised(after.usdMicros) + 2n).toBeGreaterThanOrEqual(before.usdMicros)
+        expect(raisedByLimit(after.usdMicros) + ROUNDING).toBeGreaterThanOrEqual(before.usdMicros)
       }),
       { numRuns: 1_000 },
     )

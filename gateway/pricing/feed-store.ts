@@ -1,4 +1,4 @@
-/** Stores when each feed was requested, for all processes and across restarts. */
+/** Stores when each feed of each source was requested, for all processes and across restarts. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import { inTransaction } from '../db/transaction.ts'
@@ -55,29 +55,34 @@ export async function recordSuccess(
 }
 
 /**
- * Counts a failure. The feed waits for `againMs` after the first failure and twice as long after each further one,
- * but at most `longestMs`.
+ * Counts a failure. The feed waits for `firstWaitMs` after the first failure and twice as long after each further one,
+ * but at most `maxWaitMs`.
  */
 export async function countFailure(
   db: Db,
   { source, feed }: FeedKey,
-  { now, error, againMs, longestMs }: { now: Date; error: string; againMs: number; longestMs: number },
+  {
+    now,
+    error,
+    firstWaitMs,
+    maxWaitMs,
+  }: { now: Date; error: string; firstWaitMs: number; maxWaitMs: number },
 ): Promise<void> {
   await sql`
     update price_feed set failures = failures + 1, last_error = ${error},
       next_at = ${now}::timestamptz
-        + least(${againMs} * power(2, least(failures, 10)), ${longestMs}) * interval '1 millisecond'
+        + least(${firstWaitMs} * power(2, least(failures, 10)), ${maxWaitMs}) * interval '1 millisecond'
     where source = ${source} and feed = ${feed}`.execute(db)
 }
 
-/** Pauses all feeds of the source until that time. */
+/** Pauses all feeds of the source until `until`. */
 export async function postponeSource(db: Db, source: string, until: Date): Promise<void> {
   await sql`
     update price_feed set next_at = greatest(next_at, ${until}) where source = ${source}`.execute(db)
 }
 
 /** Deletes the rows of all other sources, which are no longer asked. */
-export async function forgetFeedsBut(db: Db, sources: readonly string[]): Promise<void> {
+export async function forgetFeedsExcept(db: Db, sources: readonly string[]): Promise<void> {
   await sql`delete from price_feed where source <> all(${[...sources]})`.execute(db)
 }
 

@@ -21,7 +21,7 @@ let database: TestDatabase
 let server: SourceServer
 let clock: FakeClock
 const { log, lines } = captureLog()
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 beforeEach(async () => {
   database = await testDatabase()
@@ -33,26 +33,28 @@ afterEach(async () => {
   await database.close()
 })
 
-const due = (source: PriceSource) =>
-  refreshDue({ db: database.db, sources: [source], clock, log }, source, never)
+/** Requests one feed of the source, if one is due. */
+const requestDue = (source: PriceSource) =>
+  refreshDue({ db: database.db, sources: [source], clock, log }, source, neverAborted)
 
 const STEP_S = 20
 
 /** Advances the clock by `minutes`. Every 20 seconds, each process requests what is due. */
 async function run(source: PriceSource, minutes: number, processes = 1): Promise<void> {
   for (let second = 0; second < minutes * 60; second += STEP_S) {
-    await Promise.all(Array.from({ length: processes }, () => due(source)))
+    await Promise.all(Array.from({ length: processes }, () => requestDue(source)))
     clock.advance(STEP_S * SECOND_MS)
   }
 }
 
-/** Most calls in any window of this length. */
+/** Returns the most calls in any window of this length. */
 function mostCalls(windowMs: number): number {
   const times = server.requests.map(({ at }) => at?.getTime() ?? 0)
   return Math.max(...times.map((start) => times.filter((t) => t >= start && t < start + windowMs).length))
 }
 
 const waxpeer = () => waxpeerPrices({ base: server.url, clock })
+/** `min`: Waxpeer's lowest price, in thousandths of a dollar. */
 const waxpeerSays = (min: number) =>
   server.answer(PATH, json({ success: true, items: [{ name: 'Knife', count: 90, min }] }))
 const feeds = () =>
@@ -78,6 +80,7 @@ describe('requests to a source', () => {
   )
 
   test('are sent once per interval for each game, and no sooner after the gateway restarts', async () => {
+    // Each call of waxpeer() makes a new source, as a restart does. Its interval is 10 minutes.
     waxpeerSays(5_000)
     await run(waxpeer(), 9)
     expect(server.requests.map(({ url }) => url)).toHaveLength(GAMES.length)
@@ -87,10 +90,10 @@ describe('requests to a source', () => {
 
   test('are sent by only one of several processes', async () => {
     waxpeerSays(5_000)
-    await due(waxpeer())
+    await requestDue(waxpeer())
     for (let turn = 2; turn < 6; turn += 1) {
       clock.advance(11 * MINUTE_MS)
-      await Promise.all(Array.from({ length: 5 }, () => due(waxpeer())))
+      await Promise.all(Array.from({ length: 5 }, () => requestDue(waxpeer())))
       expect(server.requests).toHaveLength(turn)
     }
   })
@@ -135,8 +138,8 @@ describe('requests to a source', () => {
     await run(rates, 15)
     expect(server.requests).toHaveLength(2)
 
-    // fetch's own error says only that it failed.
-    await due(waxpeerPrices({ base: 'http://127.0.0.1:9', clock }))
+    // fetch refuses this port. Its error says only "fetch failed", so the cause is recorded.
+    await requestDue(waxpeerPrices({ base: 'http://127.0.0.1:9', clock }))
     expect((await feeds())[0]?.last_error).toBe('bad port')
   })
 })
@@ -149,7 +152,7 @@ const priceOf = async () => {
     rules: DEFAULT_RULES,
     now: clock.now(),
   })
-  return 'refused' in list ? list : list.of('Knife')
+  return 'refused' in list ? list : list.priceOf('Knife')
 }
 
 describe('a source that fails', () => {
@@ -159,17 +162,18 @@ describe('a source that fails', () => {
       [clock.now()],
     )
   })
-  const twoSay = async (min: number) => {
-    waxpeerSays(min * 1_000)
-    const row = { market_hash_name: 'Knife', volume: '60', price: min.toFixed(2) }
+  /** Waxpeer and the market answer with this price in dollars. */
+  const bothSay = async (usd: number) => {
+    waxpeerSays(usd * 1_000)
+    const row = { market_hash_name: 'Knife', volume: '60', price: usd.toFixed(2) }
     const answer = { success: true, time: clock.now().getTime() / 1000, currency: 'USD', items: [row] }
     server.answer('/api/v2/prices/USD.json', json(answer))
-    await due(waxpeer())
-    await due(marketPrices(eachGame(server.url)))
+    await requestDue(waxpeer())
+    await requestDue(marketPrices(eachGame(server.url)))
   }
 
   test('keeps its last good prices, which age until they no longer count', async () => {
-    await twoSay(10)
+    await bothSay(10)
     expect(await priceOf()).toMatchObject({ kind: 'priced', gross: 1_000n })
     for (const path of [PATH, '/api/v2/prices/USD.json']) server.answer(path, json({}, 503))
     await run(waxpeer(), 60)
@@ -179,7 +183,7 @@ describe('a source that fails', () => {
   })
 
   test('is also one that answers without any price', async () => {
-    await twoSay(10)
+    await bothSay(10)
     server.answer(PATH, json({ success: true, items: [] }))
     clock.advance(11 * MINUTE_MS)
     await run(waxpeer(), 2)
@@ -211,14 +215,14 @@ describe('exchange rates from the web', () => {
     )
   const ask = async () => {
     clock.advance(6 * 60 * MINUTE_MS)
-    await due(webRates(server.url))
+    await requestDue(webRates(server.url))
   }
 
   test('override the file, whose rate is used only if theirs is too old or missing', async () => {
     await fileSays('0.90')
     expect(await eur()).toBe(90_000_000n)
     says(0.86)
-    await due(webRates(server.url))
+    await requestDue(webRates(server.url))
     await fileSays('0.90')
     expect(await eur()).toBe(86_000_000n)
     clock.advance(49 * 60 * MINUTE_MS)
@@ -233,7 +237,7 @@ describe('exchange rates from the web', () => {
     ['a jump of a quarter', 1.075],
   ])('with %s are refused, and the last good rate stays', async (_what, absurd) => {
     says(0.86)
-    await due(webRates(server.url))
+    await requestDue(webRates(server.url))
     says(absurd)
     await ask()
     expect(await eur()).toBe(86_000_000n)
@@ -244,7 +248,7 @@ describe('exchange rates from the web', () => {
 
   test('are not used if two days old, and a time in the future does not block newer ones', async () => {
     says(0.86, 49 * 60 * MINUTE_MS)
-    await due(webRates(server.url))
+    await requestDue(webRates(server.url))
     expect(await eur()).toBe('missing')
     says(0.87, -90 * 24 * 60 * MINUTE_MS)
     await ask()

@@ -6,8 +6,9 @@ import type { Feed, PriceSource } from './sources/source.ts'
 
 const MAX_BACKOFF_MS = 3_600_000
 /** The longest wait after a first failure, so a source with an interval of six hours is asked again sooner. */
-const FIRST_AGAIN_MS = 10 * 60_000
-const MAX_ERROR = 500
+const FIRST_RETRY_MS = 10 * 60_000
+/** The most characters of an error that are stored. */
+const MAX_ERROR_LENGTH = 500
 
 type Turn = { source: PriceSource; now: Date }
 
@@ -20,7 +21,7 @@ export function feedsOf(source: PriceSource): Feed[] {
 }
 
 /**
- * Takes the feed that has waited longest, if one is due and the source's least interval has passed. Only one process
+ * Takes the feed that has waited longest, if one is due and the source's shortest interval between two requests has passed. Only one process
  * gets it. If that process dies, the feed becomes due again after its normal interval.
  */
 export function takeDueFeed(db: Db, { source, now }: Turn): Promise<Feed | undefined> {
@@ -39,7 +40,7 @@ export function noteSuccess(
   return recordSuccess(
     db,
     { source: source.name, feed },
-    { at: now, refused: refused?.slice(0, MAX_ERROR) ?? null },
+    { at: now, refused: refused?.slice(0, MAX_ERROR_LENGTH) ?? null },
   )
 }
 
@@ -54,9 +55,9 @@ export async function noteFailure(
   { feed, error, retryAfterMs }: { feed: Feed; error: string; retryAfterMs: number | null },
 ): Promise<void> {
   const { everyMs } = source.pace
-  const againMs = Math.min(everyMs, FIRST_AGAIN_MS)
-  const longestMs = Math.max(everyMs, MAX_BACKOFF_MS)
-  const failure = { now, error: error.slice(0, MAX_ERROR), againMs, longestMs }
+  const firstWaitMs = Math.min(everyMs, FIRST_RETRY_MS)
+  const maxWaitMs = Math.max(everyMs, MAX_BACKOFF_MS)
+  const failure = { now, error: error.slice(0, MAX_ERROR_LENGTH), firstWaitMs, maxWaitMs }
   await countFailure(db, { source: source.name, feed }, failure)
   if (retryAfterMs !== null) await postponeSource(db, source.name, new Date(now.getTime() + retryAfterMs))
 }

@@ -1,7 +1,7 @@
 /** The items that a hold covers, and its effect on their prices. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { covers, type Hold, heldAt, isPattern, likeOf } from './hold.ts'
+import { covers, type Hold, heldAt, isPattern, likePatternOf } from './hold.ts'
 
 const RUBY = '★ Karambit | Doppler (Factory New)'
 
@@ -28,13 +28,18 @@ describe('a pattern', () => {
     const pattern = fc.array(letters, { minLength: 2, maxLength: 4 }).map((parts) => parts.join('*'))
     fc.assert(
       fc.property(pattern, letters, (name, item) => {
-        expect(covers({ name }, item)).toBe(isLike(likeOf(name) ?? '', item))
+        expect(covers({ name }, item)).toBe(isLike(likePatternOf(name) ?? '', item))
       }),
     )
   })
 
   it('is absent for an entire game or a plain name', () => {
-    expect([likeOf(null), likeOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([null, null, false, false])
+    expect([likePatternOf(null), likePatternOf(RUBY), isPattern(null), isPattern(RUBY)]).toEqual([
+      null,
+      null,
+      false,
+      false,
+    ])
   })
 })
 
@@ -48,7 +53,7 @@ function isLike(like: string, text: string): boolean {
 }
 
 describe('holds on an item', () => {
-  const [now, before, long] = [new Date(3_000), new Date(2_000), new Date(1_000)]
+  const [now, before, longBefore] = [new Date(3_000), new Date(2_000), new Date(1_000)]
   const hold = (
     kind: Hold['kind'],
     name: string | null,
@@ -64,8 +69,8 @@ describe('holds on an item', () => {
   })
 
   it('freeze its price at the time of the first freeze', () => {
-    const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: long })]
-    expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: long })
+    const holds = [hold('frozen', null), hold('frozen', '* Doppler *', { since: longBefore })]
+    expect(heldAt(holds, RUBY, now)).toMatchObject({ asOf: longBefore })
   })
 
   it('set its price; the most specific name counts', () => {
@@ -73,6 +78,10 @@ describe('holds on an item', () => {
     const holds = [price('★ *', 1n), price('* Doppler *', 2n)]
     expect(heldAt(holds, RUBY, now).override).toBe(2n)
     expect(heldAt([price(RUBY, 3n), ...holds], RUBY, now).override).toBe(3n)
-    expect(heldAt([hold('blocked', '★ *'), ...holds], RUBY, now)).toMatchObject({ blocked: true })
+  })
+
+  it('block it, whatever its set price', () => {
+    const holds = [hold('override', RUBY, { usdMicros: 3n }), hold('blocked', '★ *')]
+    expect(heldAt(holds, RUBY, now)).toMatchObject({ blocked: true })
   })
 })

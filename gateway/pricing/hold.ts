@@ -16,7 +16,7 @@ const ANY = '*'
 
 export const isPattern = (name: string | null): boolean => name?.includes(ANY) === true
 
-/** True if the hold applies to this item. Must agree with LIKE in SQL on the pattern of `likeOf`. */
+/** True if the hold applies to this item. Must agree with LIKE in SQL on the pattern of `likePatternOf`. */
 export function covers({ name }: Pick<Hold, 'name'>, item: string): boolean {
   if (name === null) return true
   return isPattern(name) ? fits(name.split(ANY), item) : name === item
@@ -37,7 +37,7 @@ function fits(parts: readonly string[], item: string): boolean {
 }
 
 /** The pattern for LIKE; null if the name is not a pattern. */
-export function likeOf(name: string | null): string | null {
+export function likePatternOf(name: string | null): string | null {
   if (name === null || !isPattern(name)) return null
   return name.replaceAll(/[\\%_]/g, '\\$&').replaceAll(ANY, '%')
 }
@@ -46,7 +46,7 @@ export type HoldEffect = {
   blocked: boolean
   /** The moment for which its price is judged. */
   asOf: Date
-  /** The operator's own price. */
+  /** The price that the operator set; null if there is none. */
   override: bigint | null
 }
 
@@ -56,16 +56,16 @@ export type HoldEffect = {
  * the item's own, then that of the longest pattern.
  */
 export function heldAt(holds: readonly Hold[], item: string, now: Date): HoldEffect {
-  const its = holds.filter((hold) => covers(hold, item))
-  const frozen = its.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
-  const [closest] = its
+  const applied = holds.filter((hold) => covers(hold, item))
+  const frozen = applied.filter(({ kind }) => kind === 'frozen').map(({ since }) => since.getTime())
+  const [mostSpecific] = applied
     .filter(({ kind }) => kind === 'override')
-    .sort((a, b) => closeness(b, item) - closeness(a, item))
+    .sort((a, b) => specificity(b, item) - specificity(a, item))
   return {
-    blocked: its.some(({ kind }) => kind === 'blocked'),
+    blocked: applied.some(({ kind }) => kind === 'blocked'),
     asOf: frozen.length > 0 ? new Date(Math.min(...frozen)) : now,
-    override: closest?.usdMicros ?? null,
+    override: mostSpecific?.usdMicros ?? null,
   }
 }
 
-const closeness = ({ name }: Hold, item: string): number => (name === item ? Infinity : (name?.length ?? 0))
+const specificity = ({ name }: Hold, item: string): number => (name === item ? Infinity : (name?.length ?? 0))

@@ -20,7 +20,7 @@ let database: TestDatabase
 let folder: string
 const clock = fakeClock()
 const { log, lines } = captureLog()
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 beforeEach(async () => {
   database = await testDatabase()
@@ -31,29 +31,31 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-const fileOf = (content: object) => {
+/** Writes a price file, and returns the source that reads it. */
+const fileSource = (content: object) => {
   const path = join(folder, 'prices.json')
   writeFileSync(path, JSON.stringify(content))
   return filePrices({ path, clock })
 }
-const refresh = (...sources: PriceSource[]) => refreshLocal({ db: database.db, sources, clock, log }, never)
+const refresh = (...sources: PriceSource[]) =>
+  refreshLocal({ db: database.db, sources, clock, log }, neverAborted)
 const priceOf = async (name: string, currency: 'USD' | 'EUR' = 'USD') => {
   const rules = rulesWith(() => ({ commissionBps: 1_000 }))
   const list = await priceList(database.db, { game: 'cs', currency, names: [name], rules, now: clock.now() })
-  return 'refused' in list ? list : list.of(name)
+  return 'refused' in list ? list : list.priceOf(name)
 }
 
 describe('pricing', () => {
   test('stores the prices of a file, and applies the commission and the deposit’s currency', async () => {
     const cs = [{ name: 'Knife', usd: '100.00', sales7d: 20 }]
-    await refresh(fileOf({ rates: { EUR: '0.8625' }, prices: { cs } }))
+    await refresh(fileSource({ rates: { EUR: '0.8625' }, prices: { cs } }))
     expect(await priceOf('Knife')).toEqual({ kind: 'priced', price: 9_000n, gross: 10_000n })
     expect(await priceOf('Knife', 'EUR')).toEqual({ kind: 'priced', price: 7_762n, gross: 8_625n })
     expect(await priceOf('Other')).toEqual({ kind: 'unavailable', reason: 'noPrice' })
   })
 
   test('keeps the last prices of a failing source, which age', async () => {
-    const good = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] } })
+    const good = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', listings: 50 }] } })
     await refresh(good)
     writeFileSync(join(folder, 'prices.json'), '{"rates": {')
     clock.advance(3_600_000)
@@ -70,19 +72,19 @@ describe('pricing', () => {
     [{ rates: {}, prices: { cs: [{ name: 'A', usd: '1' }] } }],
     [{ rates: {}, prices: { chess: [] } }],
   ])('refuses an entire file if it has an error: %j', async (content) => {
-    await expect(fileOf(content).fetch?.('cs', never)).rejects.toThrow('the price file is invalid')
+    await expect(fileSource(content).fetch?.('cs', neverAborted)).rejects.toThrow('the price file is invalid')
   })
 
-  test('refuses an absurd rate, and prices nothing without a rate', async () => {
-    await refresh(fileOf({ rates: { EUR: '86' }, prices: {} }))
+  test('refuses an absurd rate, and prices nothing while the rate is missing or stale', async () => {
+    await refresh(fileSource({ rates: { EUR: '86' }, prices: {} }))
     expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'missing' })
-    await refresh(fileOf({ rates: { EUR: '0.86' }, prices: {} }))
+    await refresh(fileSource({ rates: { EUR: '0.86' }, prices: {} }))
     clock.advance(49 * 3_600_000)
     expect(await priceOf('Knife', 'EUR')).toEqual({ refused: 'stale' })
   })
 
   describe('a rate from the web', () => {
-    const rates = (name: string, perUsd: string, hoursOld = 1): PriceSource => ({
+    const rateSource = (name: string, perUsd: string, hoursOld = 1): PriceSource => ({
       name,
       pace: { everyMs: 600_000, gapMs: 0 },
       isLocal: true,
@@ -102,24 +104,32 @@ describe('pricing', () => {
     }
 
     test('that differs by more than 3 % from the reference is refused and reported, and the last one stays', async () => {
-      await refresh(rates('ecb', '0.86', 60), rates('er-api', '0.87', 2))
+      await refresh(rateSource('ecb', '0.86', 60), rateSource('er-api', '0.87', 2))
       const { pool } = database
       await pool.query(`insert into price_feed (source, feed, next_at) values ('er-api', 'rates', now())`)
       const lastError = async () =>
         (await pool.query(`select last_error from price_feed where source = 'er-api'`)).rows[0].last_error
-      await refresh(rates('er-api', '0.89'))
+      await refresh(rateSource('er-api', '0.89'))
       expect(await rate()).toBe(0.87)
-      expect(lines.join('')).toContain('"reason":"apart from the reference"')
-      expect(await lastError()).toBe('EUR 0.89 is refused: apart from the reference')
-      await refresh(rates('er-api', '0.885'))
+      expect(lines.join('')).toContain('"reason":"too far from the reference"')
+      expect(await lastError()).toBe('EUR 0.89 is refused: too far from the reference')
+      await refresh(rateSource('er-api', '0.885'))
       expect([await rate(), await lastError()]).toEqual([0.885, null])
       // A real move. The reference is not compared with other sources, so both rates follow the move.
-      await refresh(rates('er-api', '0.9'), rates('ecb', '0.9', 0), rates('er-api', '0.901', 0))
+      await refresh(
+        rateSource('er-api', '0.9'),
+        rateSource('ecb', '0.9', 0),
+        rateSource('er-api', '0.901', 0),
+      )
       expect(await rate()).toBe(0.901)
     })
 
     test('takes precedence over the reference, and the reference over the file', async () => {
-      await refresh(rates('er-api', '0.87', 40), rates('ecb', '0.86', 1), rates('file', '0.85', 0))
+      await refresh(
+        rateSource('er-api', '0.87', 40),
+        rateSource('ecb', '0.86', 1),
+        rateSource('file', '0.85', 0),
+      )
       expect(await rate()).toBe(0.87)
       clock.advance(9 * 3_600_000)
       expect(await rate()).toBe(0.86)
@@ -129,13 +139,14 @@ describe('pricing', () => {
   })
 
   test('adds no row for an unchanged rate within the hour', async () => {
-    const source = fileOf({ rates: { EUR: '0.86' }, prices: {} })
+    const source = fileSource({ rates: { EUR: '0.86' }, prices: {} })
     const rows = async () => (await database.pool.query('select id from exchange_rate')).rowCount
     await refresh(source)
     clock.advance(600_000)
     await refresh(source)
+    // One row each for the dollar and the euro.
     expect(await rows()).toBe(2)
-    await refresh(fileOf({ rates: { EUR: '0.87' }, prices: {} }))
+    await refresh(fileSource({ rates: { EUR: '0.87' }, prices: {} }))
     expect(await rows()).toBe(3)
   })
 
@@ -148,16 +159,17 @@ describe('pricing', () => {
       popularityKind: 'sales7d' as const,
       asOf,
     })
-    const by = { source: 'test', game: 'cs' } as const
+    const origin = { source: 'test', game: 'cs' } as const
     const earlier = new Date(clock.now().getTime() - 1_000)
-    await savePrices(database.db, by, [row(1n, clock.now()), row(5_000_000n, clock.now())])
-    await savePrices(database.db, by, [row(9_000_000n, earlier)])
+    await savePrices(database.db, origin, [row(1n, clock.now()), row(5_000_000n, clock.now())])
+    await savePrices(database.db, origin, [row(9_000_000n, earlier)])
+    // Writes the rate of the dollar, which a price needs.
     await refresh()
     expect(await priceOf('Knife')).toMatchObject({ gross: 500n })
   })
 
   test('D-40 requests prices again after the clock is advanced, and they are fresh by the new time', async () => {
-    const ahead = fakeClock(clock.now())
+    const advancedClock = fakeClock(clock.now())
     // Sources on the web date their prices by the real clock.
     const row = {
       marketHashName: 'Knife',
@@ -170,17 +182,23 @@ describe('pricing', () => {
       name: 'test',
       pace: { everyMs: 600_000, gapMs: 0 },
       isLocal: true,
-      fetch: async (game) => (game === 'cs' ? [{ ...row, asOf: ahead.machineNow() }] : []),
+      fetch: async (game) => (game === 'cs' ? [{ ...row, asOf: advancedClock.machineNow() }] : []),
     }
-    const pricing = await startPricing({ db: database.db, sources: [source], clock: ahead, log })
+    const pricing = await startPricing({ db: database.db, sources: [source], clock: advancedClock, log })
     const outcome = async () => {
       const rules = rulesWith(() => ({}))
-      const query = { game: 'cs', currency: 'USD', names: ['Knife'], rules, now: ahead.now() } as const
+      const query = {
+        game: 'cs',
+        currency: 'USD',
+        names: ['Knife'],
+        rules,
+        now: advancedClock.now(),
+      } as const
       const list = await priceList(database.db, query)
-      return 'refused' in list ? list.refused : list.of('Knife').kind
+      return 'refused' in list ? list.refused : list.priceOf('Knife').kind
     }
     expect(await outcome()).toBe('priced')
-    ahead.jump(8 * 86_400_000)
+    advancedClock.jump(8 * 86_400_000)
     expect(await outcome()).not.toBe('priced')
     pricing.again()
     await expect.poll(outcome).toBe('priced')
@@ -188,7 +206,7 @@ describe('pricing', () => {
   })
 
   test('has loaded all local prices once it has started, and can be stopped', async () => {
-    const source = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
+    const source = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({ db: database.db, sources: [source], clock, log })
     expect(await priceOf('Knife')).toMatchObject({ kind: 'priced' })
     await pricing.stop()
@@ -199,7 +217,7 @@ describe('pricing', () => {
       .insertInto('price_feed')
       .values({ source: 'csfloat', feed: 'cs', next_at: clock.now(), failures: 3, last_error: 'HTTP 403' })
       .execute()
-    const kept = fileOf({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
+    const kept = fileSource({ rates: {}, prices: { cs: [{ name: 'Knife', usd: '10', sales7d: 50 }] } })
     const pricing = await startPricing({ db: database.db, sources: [kept], clock, log })
     await pricing.stop()
     const feeds = await listFeeds(database.db)
@@ -208,22 +226,22 @@ describe('pricing', () => {
 })
 
 describe("the sandbox's price list", () => {
-  test('names only items of the sandbox, and deliberately leaves out a few', async () => {
+  test('names only items of the sandbox, and deliberately leaves out one to three of each game', async () => {
     const source = filePrices({ path: SANDBOX_PRICES, clock })
     for (const game of GAMES) {
       const items = [...CATALOGUE.values()].filter(
         ({ appId, tradable }) => appId === GAME_FACTS[game].appId && tradable,
       )
-      const owned = new Set(items.map(({ name }) => name))
-      const phases = items.flatMap(({ name, paint }) =>
+      const marketNames = new Set(items.map(({ name }) => name))
+      const priceNames = items.flatMap(({ name, paint }) =>
         priceNamesOf({ marketHashName: name, paintIndex: paint?.index ?? null }, game),
       )
-      const rows = (await source.fetch?.(game, never)) ?? []
-      const names = rows.map(({ marketHashName }) => marketHashName)
-      expect(names.filter((name) => !phases.includes(name))).toEqual([])
-      const ofNames = names.filter((name) => owned.has(name))
-      expect(owned.size - ofNames.length).toBeGreaterThan(0)
-      expect(owned.size - ofNames.length).toBeLessThan(4)
+      const rows = (await source.fetch?.(game, neverAborted)) ?? []
+      const listed = rows.map(({ marketHashName }) => marketHashName)
+      expect(listed.filter((name) => !priceNames.includes(name))).toEqual([])
+      const leftOut = marketNames.size - listed.filter((name) => marketNames.has(name)).length
+      expect(leftOut).toBeGreaterThanOrEqual(1)
+      expect(leftOut).toBeLessThanOrEqual(3)
     }
   })
 })

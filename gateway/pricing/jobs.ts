@@ -13,7 +13,7 @@ import {
   REFERENCE_SOURCE,
   readRate,
 } from './exchange.ts'
-import { forgetFeedsBut } from './feed-store.ts'
+import { forgetFeedsExcept } from './feed-store.ts'
 import { feedsOf, noteFailure, noteSuccess, takeDueFeed } from './feeds.ts'
 import { SourceError } from './sources/http.ts'
 import type { Feed, PriceSource, RateRow } from './sources/source.ts'
@@ -21,9 +21,10 @@ import { forgetPricesBefore, latestRates, savePrices, saveRate } from './store.t
 
 export type PricingDeps = { db: Db; sources: readonly PriceSource[]; clock: TillClock; log: Log }
 
-const TURN_MS = 5_000
+/** How often to check whether a source has a due feed. */
+const CHECK_EVERY_MS = 5_000
 const HOUR_MS = 3_600_000
-const FETCH_MS = 60_000
+const FETCH_TIMEOUT_MS = 60_000
 
 /**
  * Deletes the state of sources that the settings no longer name, reads the local sources, then asks every source at its
@@ -34,13 +35,13 @@ export async function startPricing(deps: PricingDeps): Promise<Repeating> {
   const ended = new AbortController()
   const { signal } = ended
   // Otherwise the alarms and the doctor would keep reporting the last failure of a removed source.
-  await forgetFeedsBut(
+  await forgetFeedsExcept(
     deps.db,
     deps.sources.map(({ name }) => name),
   )
   await refreshLocal(deps, signal)
   const turns = deps.sources.map((source) =>
-    repeat({ name: `prices of ${source.name}`, everyMs: TURN_MS, log }, () =>
+    repeat({ name: `prices of ${source.name}`, everyMs: CHECK_EVERY_MS, log }, () =>
       refreshDue(deps, source, signal),
     ),
   )
@@ -74,19 +75,19 @@ export async function refreshDue(deps: PricingDeps, source: PriceSource, signal:
   if (feed !== undefined) await refreshFeed(deps, { source, feed, signal })
 }
 
-const KEEP_MS = 30 * 24 * HOUR_MS
+const PRICES_KEPT_MS = 30 * 24 * HOUR_MS
 
 /** Deletes items that no source lists any longer. Must be called periodically. */
 export function forgetPrices({ db, clock }: Pick<PricingDeps, 'db' | 'clock'>): Promise<void> {
-  return forgetPricesBefore(db, new Date(clock.now().getTime() - KEEP_MS))
+  return forgetPricesBefore(db, new Date(clock.now().getTime() - PRICES_KEPT_MS))
 }
 
-type Asking = { source: PriceSource; feed: Feed; signal: AbortSignal }
+type FeedRequest = { source: PriceSource; feed: Feed; signal: AbortSignal }
 
-/** A failing feed keeps its last good prices, which age. */
-async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking): Promise<void> {
+/** Requests the feed and stores its answer. A failing feed keeps its last good prices, which age. */
+async function refreshFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest): Promise<void> {
   const { db, clock, log } = deps
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_MS)])
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)])
   try {
     const { rows, refused } = await readFeed(deps, { source, feed, signal: deadline })
     await noteSuccess(db, { source, now: clock.now() }, { feed, refused })
@@ -102,7 +103,7 @@ async function refreshFeed(deps: PricingDeps, { source, feed, signal }: Asking):
 /** `refused`: the part of the answer that was not accepted; null if there is none. */
 type RefreshResult = { rows: number; refused: string | null }
 
-async function readFeed(deps: PricingDeps, { source, feed, signal }: Asking): Promise<RefreshResult> {
+async function readFeed(deps: PricingDeps, { source, feed, signal }: FeedRequest): Promise<RefreshResult> {
   if (feed !== 'rates') return { rows: await takePrices(deps, { source, game: feed, signal }), refused: null }
   const rates = (await source.fetchRates?.(signal)) ?? []
   const refused: string[] = []
@@ -129,7 +130,7 @@ async function takePrices(
 /** Limits times to the present. A price with a future time would override all others until then. */
 const notAfter = (asOf: Date, now: Date): Date => new Date(Math.min(asOf.getTime(), now.getTime()))
 
-type RateProblem = RateRefusal | 'jump' | 'apart from the reference'
+type RateProblem = RateRefusal | 'jump' | 'too far from the reference'
 
 /** Stores the rate, or resolves to the reason why it is not accepted. */
 async function keepRate(
@@ -141,13 +142,13 @@ async function keepRate(
   const now = clock.now()
   const asOf = notAfter(clock.tillTime(rate.asOf), now)
   // On a Monday the reference is from Friday: too old for payments, but recent enough for comparison.
-  const age = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
-  const read = readRate(currency, { ...rate, asOf, ...age }, now)
+  const ageLimit = source === REFERENCE_SOURCE ? { maxAgeMs: REFERENCE_MAX_AGE_MS } : {}
+  const read = readRate(currency, { ...rate, asOf, ...ageLimit }, now)
   const latest = await latestRates(db, currency, now)
-  const before = latest.find((entry) => entry.source === source)
-  const beforeRate = before && readRate(currency, { ...before, ...age }, now)
+  const previous = latest.find((entry) => entry.source === source)
+  const previousRate = previous && readRate(currency, { ...previous, ...ageLimit }, now)
   const hasJumped =
-    read.kind === 'rate' && beforeRate?.kind === 'rate' && isJump(beforeRate.perUsd, read.perUsd)
+    read.kind === 'rate' && previousRate?.kind === 'rate' && isJump(previousRate.perUsd, read.perUsd)
   // The reference itself is not compared: otherwise a real move would keep both at their old rates.
   const reference = source === REFERENCE_SOURCE ? undefined : latest.find(isReference)
   const isApart = read.kind === 'rate' && isContradicted(read.perUsd, reference, now)
@@ -155,12 +156,9 @@ async function keepRate(
     await saveRate(db, source, { ...rate, asOf })
     return undefined
   }
-  const reason = read.kind === 'refused' ? read.reason : hasJumped ? 'jump' : 'apart from the reference'
+  const reason = read.kind === 'refused' ? read.reason : hasJumped ? 'jump' : 'too far from the reference'
   const { perUsd } = rate
-  log.error(
-    { source, currency, perUsd, reason, reference: reference?.perUsd },
-    'pricing: an exchange rate is refused',
-  )
+  log.error({ source, currency, perUsd, reason, reference: reference?.perUsd }, 'exchange rate refused')
   return reason
 }
 

@@ -34,19 +34,19 @@ const PHASE_OF_PAINT: ReadonlyMap<number, Phase> = new Map([
   [1123, 'phase4'],
 ])
 
-/** An item's market name is English, whatever the requested language. */
+/** The word that marks a Doppler. An item's market name is English, whatever the requested language. */
 const DOPPLER = ' Doppler '
 
 type Painted = Pick<SteamItem, 'marketHashName' | 'paintIndex'>
 
-/** Undefined unless Steam names a Doppler and a paint that is one of its phases. */
+/** Returns the phase of a Doppler by its paint number; undefined for other items and unknown paints. */
 export function phaseOf({ marketHashName, paintIndex }: Painted, game: Game): Phase | undefined {
   const isDoppler = game === 'cs' && paintIndex !== null && `${marketHashName} `.includes(DOPPLER)
   return isDoppler ? PHASE_OF_PAINT.get(paintIndex) : undefined
 }
 
 /** Returns the phase that a market calls by this word, if the item is a Doppler. */
-export function phaseInWords(marketHashName: string, word: string | null | undefined): Phase | undefined {
+export function phaseFromWord(marketHashName: string, word: string | null | undefined): Phase | undefined {
   if (!`${marketHashName} `.includes(DOPPLER)) return undefined
   return PHASES.find((phase) => PHASE_NAMES[phase] === word)
 }

@@ -7,13 +7,13 @@ const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
 const DOLLAR = 1_000_000n
 /** The exchange rate 1, times 10^8. */
-const ONE = 100_000_000n
+const RATE_ONE = 100_000_000n
 
 const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS)
 const micros = (usd: number) => BigInt(Math.round(usd * 1_000_000))
 /** Returns a price, by default unchanged for a week. */
 const price = (usd: number, more: Partial<SourcePrice> = {}): SourcePrice => ({
-  source: 'somebody',
+  source: 'any',
   usdMicros: micros(usd),
   levelUsdMicros: micros(usd),
   popularity: 100,
@@ -71,22 +71,22 @@ describe('the worth of an item', () => {
   })
 
   test('D-13 counts a source’s last data as proof of popularity for 72 hours, even if it no longer answers', () => {
-    const dear = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
+    const popular = price(9, { popularity: 10, popularityKind: 'sales30d', asOf: hoursAgo(72) })
     const listed = price(5, { popularity: 3, popularityKind: 'listings' })
-    expect(judge(listed, dear)).toEqual(priced(5))
-    expect(judge(listed, { ...dear, asOf: new Date(hoursAgo(72).getTime() - 1) })).toEqual(
+    expect(judge(listed, popular)).toEqual(priced(5))
+    expect(judge(listed, { ...popular, asOf: new Date(hoursAgo(72).getTime() - 1) })).toEqual(
       unavailable('notPopular'),
     )
-    expect(judge(dear)).toEqual(unavailable('noPrice'))
+    expect(judge(popular)).toEqual(unavailable('noPrice'))
   })
 
   test('A-087 must be 0.11 dollars or more after commission', () => {
     expect(judge(price(0.1))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.109))).toEqual(unavailable('tooCheap'))
     expect(judge(price(0.11))).toEqual(priced(0.11))
-    const half = { ...RULES, commissionBps: 5_000 }
-    expect(worthOf([price(0.21)], half, NOW)).toEqual(unavailable('tooCheap'))
-    expect(worthOf([price(0.22)], half, NOW)).toEqual(priced(0.22))
+    const halfCommission = { ...RULES, commissionBps: 5_000 }
+    expect(worthOf([price(0.21)], halfCommission, NOW)).toEqual(unavailable('tooCheap'))
+    expect(worthOf([price(0.22)], halfCommission, NOW)).toEqual(priced(0.22))
   })
 })
 
@@ -159,7 +159,9 @@ describe('other rules of a price', () => {
     const rules = rulesWith((game) => (game === 'rust' ? { commissionBps: 100 } : {}))
     expect(rules).toEqual({ ...DEFAULT_RULES, rust: { ...DEFAULT_RULES.rust, commissionBps: 100 } })
     const each = rulesWith((game) => ({ minPopularity: game.length }))
-    expect([each.cs, each.dota, each.rust, each.tf].map((one) => one.minPopularity)).toEqual([2, 4, 4, 2])
+    expect([each.cs, each.dota, each.rust, each.tf].map(({ minPopularity }) => minPopularity)).toEqual([
+      2, 4, 4, 2,
+    ])
     expect(DEFAULT_RULES.dota).toEqual({
       commissionBps: 2_500,
       freshMs: 6 * HOUR_MS,
@@ -185,6 +187,7 @@ const source = fc
   .record({ usdMicros: amount, levelUsdMicros: fc.option(amount) })
   .map((fields) => ({ ...price(1), ...fields }))
 const popularityKind = fc.constantFrom('sales7d' as const, 'listings' as const)
+/** Around the required 10. */
 const popularity = fc.integer({ min: 7, max: 13 })
 /** An amount of a lying source. Half of them are near those of `honestSources`. */
 const lyingAmount = fc.oneof(fc.constantFrom(0n, 1n), amount, fc.bigInt({ min: 500_000n, max: 2_200_000n }))
@@ -194,6 +197,7 @@ const lyingRow = fc
     levelUsdMicros: fc.option(lyingAmount),
     popularity: fc.oneof(popularity, fc.nat()),
     popularityKind,
+    // Mostly fresh; otherwise too old or in the future.
     asOf: fc.constantFrom(NOW, NOW, NOW, hoursAgo(7), hoursAgo(-1)),
   })
   .map((fields) => ({ ...price(1), ...fields }))
@@ -214,21 +218,23 @@ const honestSources = fc
       { minLength: 3, maxLength: 6 },
     ),
   )
-const ANY_WORTH = { ...RULES, minWorthUsdCents: -1n }
+const NO_MINIMUM = { ...RULES, minWorthUsdCents: -1n }
 const ascending = (values: bigint[]) => [...values].sort((a, b) => (a < b ? -1 : 1))
-const raised = (value: bigint) => (value * 13_000n) / 10_000n
+const raisedByLimit = (value: bigint) => (value * (10_000n + BigInt(RULES.spikeBps))) / 10_000n
+/** Limits are rounded down, so amounts at a limit can differ by this. */
+const ROUNDING = 2n
 
 describe('properties of prices', () => {
   test('D-13 one manipulated source cannot move a price beyond the others’ prices by more than the limit', () => {
     fc.assert(
       fc.property(fc.array(source, { minLength: 1, maxLength: 6 }), source, (honest, lie) => {
-        const worth = worthOf([...honest, lie], ANY_WORTH, NOW)
+        const worth = worthOf([...honest, lie], NO_MINIMUM, NOW)
         if (worth.kind !== 'priced') return
         const honestPrices = honest.map(({ usdMicros }) => usdMicros)
         const levels = honest.flatMap(({ levelUsdMicros }) => levelUsdMicros ?? [])
         expect(worth.usdMicros).toBeLessThanOrEqual(ascending(honestPrices).at(-1) ?? 0n)
-        const floor = ascending([...honestPrices, ...levels.map(raised)])[0] ?? 0n
-        expect(raised(worth.usdMicros) + 2n).toBeGreaterThanOrEqual(floor)
+        const floor = ascending([...honestPrices, ...levels.map(raisedByLimit)])[0] ?? 0n
+        expect(raisedByLimit(worth.usdMicros) + ROUNDING).toBeGreaterThanOrEqual(floor)
       }),
       { numRuns: 5_000 },
     )
@@ -238,15 +244,16 @@ describe('properties of prices', () => {
     fc.assert(
       fc.property(honestSources, lyingRow, fc.option(fc.nat()), (honest, lie, replaced) => {
         const rest = replaced === null ? honest : honest.filter((_, at) => at !== replaced % honest.length)
-        const before = worthOf(honest, ANY_WORTH, NOW)
-        const after = worthOf([...rest, lie], ANY_WORTH, NOW)
+        const before = worthOf(honest, NO_MINIMUM, NOW)
+        const after = worthOf([...rest, lie], NO_MINIMUM, NOW)
         if (after.kind !== 'priced') return
+        // At least two agreeing sources support the new price.
         expect(
-          rest.filter(({ usdMicros }) => raised(usdMicros) + 2n >= after.usdMicros).length,
+          rest.filter(({ usdMicros }) => raisedByLimit(usdMicros) + ROUNDING >= after.usdMicros).length,
         ).toBeGreaterThan(1)
         if (before.kind !== 'priced') return
-        expect(after.usdMicros).toBeLessThanOrEqual(raised(before.usdMicros) + 2n)
-        expect(raised(after.usdMicros) + 2n).toBeGreaterThanOrEqual(before.usdMicros)
+        expect(after.usdMicros).toBeLessThanOrEqual(raisedByLimit(before.usdMicros) + ROUNDING)
+        expect(raisedByLimit(after.usdMicros) + ROUNDING).toBeGreaterThanOrEqual(before.usdMicros)
       }),
       { numRuns: 5_000 },
     )
@@ -255,10 +262,10 @@ describe('properties of prices', () => {
   test('D-13 a false price never raises the price by more than the limit above either of two other sources', () => {
     fc.assert(
       fc.property(source, source, lyingRow, (one, other, lie) => {
-        const worth = worthOf([one, other, lie], ANY_WORTH, NOW)
+        const worth = worthOf([one, other, lie], NO_MINIMUM, NOW)
         if (worth.kind !== 'priced' || !isFresh(lie)) return
         for (const { usdMicros } of [one, other]) {
-          expect(worth.usdMicros).toBeLessThanOrEqual(raised(usdMicros))
+          expect(worth.usdMicros).toBeLessThanOrEqual(raisedByLimit(usdMicros))
         }
       }),
       { numRuns: 5_000 },
@@ -268,9 +275,9 @@ describe('properties of prices', () => {
   test('a single source moves a price at most the limit away from the weekly level', () => {
     fc.assert(
       fc.property(amount, amount, (usdMicros, levelUsdMicros) => {
-        const worth = worthOf([{ ...price(1), usdMicros, levelUsdMicros }], ANY_WORTH, NOW)
+        const worth = worthOf([{ ...price(1), usdMicros, levelUsdMicros }], NO_MINIMUM, NOW)
         if (worth.kind !== 'priced') return
-        expect(worth.usdMicros).toBeLessThanOrEqual(raised(levelUsdMicros))
+        expect(worth.usdMicros).toBeLessThanOrEqual(raisedByLimit(levelUsdMicros))
         expect(worth.usdMicros * 10n).toBeGreaterThanOrEqual(levelUsdMicros * 7n)
       }),
     )
@@ -280,33 +287,34 @@ describe('properties of prices', () => {
     fc.assert(
       fc.property(fc.array(amount, { minLength: 1, maxLength: 5 }), amount, (pumped, levelUsdMicros) => {
         const prices = pumped.map((usdMicros) => ({ ...price(1), usdMicros, levelUsdMicros }))
-        const worth = worthOf(prices, ANY_WORTH, NOW)
-        if (worth.kind === 'priced') expect(worth.usdMicros).toBeLessThanOrEqual(raised(levelUsdMicros))
+        const worth = worthOf(prices, NO_MINIMUM, NOW)
+        if (worth.kind === 'priced')
+          expect(worth.usdMicros).toBeLessThanOrEqual(raisedByLimit(levelUsdMicros))
       }),
     )
   })
 
   test('D-5 the credit is rounded down, never up, by less than one minor unit', () => {
-    const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
+    const rates = fc.bigInt({ min: RATE_ONE / 2n, max: RATE_ONE * 50n })
     fc.assert(
-      fc.property(amount, rates, fc.integer({ min: 0, max: 9_000 }), (micros, rate, commission) => {
-        const exact = micros * rate * BigInt(10_000 - commission)
-        const unit = ONE * 10_000n * 10_000n
-        const credited = shopperAmount(micros, rate, commission)
+      fc.property(amount, rates, fc.integer({ min: 0, max: 9_000 }), (usdMicros, rate, commission) => {
+        const exact = usdMicros * rate * BigInt(10_000 - commission)
+        const unit = RATE_ONE * 10_000n * 10_000n
+        const credited = shopperAmount(usdMicros, rate, commission)
         expect(credited * unit).toBeLessThanOrEqual(exact)
         expect((credited + 1n) * unit).toBeGreaterThan(exact)
-        expect(credited).toBeLessThanOrEqual(toMinorUnits(micros, rate))
+        expect(credited).toBeLessThanOrEqual(toMinorUnits(usdMicros, rate))
       }),
     )
   })
 
   test('D-13 a minimum is rounded up, so an accepted trade is never worth less', () => {
-    const rates = fc.bigInt({ min: ONE / 2n, max: ONE * 50n })
+    const rates = fc.bigInt({ min: RATE_ONE / 2n, max: RATE_ONE * 50n })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), rates, (cents, rate) => {
         const minimum = minimumInMinorUnits(cents, rate)
-        expect(minimum * ONE).toBeGreaterThanOrEqual(BigInt(cents) * rate)
-        expect((minimum - 1n) * ONE).toBeLessThan(BigInt(cents) * rate)
+        expect(minimum * RATE_ONE).toBeGreaterThanOrEqual(BigInt(cents) * rate)
+        expect((minimum - 1n) * RATE_ONE).toBeLessThan(BigInt(cents) * rate)
       }),
     )
   })

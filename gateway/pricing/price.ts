@@ -42,6 +42,7 @@ export type PricingRules = Readonly<Record<Game, GameRules>>
 
 const HOUR_MS = 3_600_000
 const BPS = 10_000n
+/** The exchange rate 1, times 10^8: amounts stay in US dollars. */
 const USD_PER_USD = 100_000_000n
 
 /** How far a source's clock may run ahead of ours. */
@@ -114,10 +115,10 @@ export function freshOf(
   return young.length > 0 ? young : recent
 }
 
-function within(prices: readonly SourcePrice[], mostMs: number, now: Date): SourcePrice[] {
+function within(prices: readonly SourcePrice[], maxAgeMs: number, now: Date): SourcePrice[] {
   return prices.filter(({ asOf }) => {
     const ageMs = now.getTime() - asOf.getTime()
-    return ageMs <= mostMs && ageMs >= -AHEAD_MS
+    return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS
   })
 }
 
@@ -134,10 +135,11 @@ function trustedPriceAfterFall(
   if (unfallen === null) return null
   const fallen = withFalls(fresh, rules, now)
   if (fallen === undefined) return unfallen
-  const isFar = fallen.some(
+  // Falls are rounded down, so a price may be one below the limit.
+  const isTooFar = fallen.some(
     ({ usdMicros }, index) => raisedByLimit(usdMicros + 1n, rules) < (fresh[index]?.usdMicros ?? 0n),
   )
-  return isFar ? null : trustedPrice(fallen, level, rules)
+  return isTooFar ? null : trustedPrice(fallen, level, rules)
 }
 
 /**
@@ -154,17 +156,18 @@ function withFalls(
   const hasFallen = ({ price, before }: (typeof changes)[number]) =>
     before !== undefined && price.usdMicros * BPS < before * keptBps
   const falls = changes.filter(
-    (one) =>
-      hasFallen(one) &&
+    (change) =>
+      hasFallen(change) &&
       !changes.some(
-        (other) => other.price.asOf > one.price.asOf && other.before !== undefined && !hasFallen(other),
+        (other) => other.price.asOf > change.price.asOf && other.before !== undefined && !hasFallen(other),
       ),
   )
   if (falls.length === 0) return undefined
-  return changes.map((one) => {
-    const later = hasFallen(one) ? [] : falls.filter(({ price }) => price.asOf > one.price.asOf)
-    const left = later.map(({ price, before = 1n }) => (one.price.usdMicros * price.usdMicros) / before)
-    return { ...one.price, usdMicros: ascending([one.price.usdMicros, ...left])[0] ?? 0n }
+  return changes.map((change) => {
+    const { usdMicros, asOf } = change.price
+    const laterFalls = hasFallen(change) ? [] : falls.filter(({ price }) => price.asOf > asOf)
+    const lowered = laterFalls.map(({ price, before = 1n }) => (usdMicros * price.usdMicros) / before)
+    return { ...change.price, usdMicros: ascending([usdMicros, ...lowered])[0] ?? 0n }
   })
 }
 

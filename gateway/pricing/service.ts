@@ -31,7 +31,7 @@ type Priced = {
   kind: 'priced'
   /** The shopper's credit, in minor units of the currency. */
   price: bigint
-  /** The same before commission. */
+  /** The price before commission, in minor units. */
   gross: bigint
 }
 
@@ -49,10 +49,10 @@ export type PriceList = {
   rate: Rate
   commissionBps: number
   /** Price of an item by its market hash name, or by the name of its phase. */
-  of(name: string): ItemPrice
+  priceOf(name: string): ItemPrice
   /** The price of a phase: its own, otherwise that of the market name. `pricedAs` is the name that has the price. */
-  ofPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
-  /** True while no source has a recent enough price. */
+  priceOfPhase(marketHashName: string, phase: Phase): { price: ItemPrice; pricedAs: string }
+  /** True while no source has a recent enough price, unless the operator set one. */
   isSilent(marketHashName: string): boolean
   /** The basis of every price that has been returned so far. */
   bases(): PriceBasis[]
@@ -70,7 +70,7 @@ export async function priceList(
   const wanted = [...new Set(names)]
   const prices = await readPrices(db, game, wanted)
   const holds = await readHolds(db, game, wanted)
-  return listOf({ rate, prices, holds, rules: rules[game], now })
+  return createPriceList({ rate, prices, holds, rules: rules[game], now })
 }
 
 /** The pricing rules for this store's deposits. */
@@ -78,7 +78,7 @@ export async function rulesOfStore(db: Db | Tx, rules: PricingRules, storeId: bi
   return withCommission(rules, await commissionOf(db, storeId))
 }
 
-type Known = {
+type ListInputs = {
   rate: Rate
   /** By market hash name. */
   prices: ReadonlyMap<string, readonly SourcePrice[]>
@@ -88,7 +88,7 @@ type Known = {
 }
 
 /** Makes the price list. Each name is judged once, and only on demand. Pure. */
-export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
+export function createPriceList({ rate, prices, holds, rules, now }: ListInputs): PriceList {
   const { commissionBps } = rules
   const judged = new Map<string, ItemPrice>()
   const bases: PriceBasis[] = []
@@ -112,14 +112,14 @@ export function listOf({ rate, prices, holds, rules, now }: Known): PriceList {
   return {
     rate,
     commissionBps,
-    of: priceOf,
-    ofPhase: (marketHashName, phase) => {
+    priceOf,
+    priceOfPhase: (marketHashName, phase) => {
       const name = phaseName(marketHashName, phase)
       if (heldAt(holds, marketHashName, now).blocked || heldAt(holds, name, now).blocked)
         return { price: { kind: 'unavailable', reason: 'noPrice' }, pricedAs: marketHashName }
-      const own = isHeldTogether(holds, marketHashName, name) ? undefined : priceOf(name)
-      return own?.kind === 'priced'
-        ? { price: own, pricedAs: name }
+      const phasePrice = isHeldTogether(holds, marketHashName, name) ? undefined : priceOf(name)
+      return phasePrice?.kind === 'priced'
+        ? { price: phasePrice, pricedAs: name }
         : { price: priceOf(marketHashName), pricedAs: marketHashName }
     },
     isSilent: (name) => {
@@ -163,8 +163,9 @@ async function currentRate(
   now: Date,
 ): Promise<Rate | { refused: RateRefusal | 'missing' }> {
   const latest = await latestRates(db, currency, now)
-  const last = [REFERENCE_SOURCE, FILE_SOURCE]
-  const rows = latest.toSorted((a, b) => last.indexOf(a.source) - last.indexOf(b.source))
+  // Any other source has the index -1, so it comes first.
+  const lastResorts = [REFERENCE_SOURCE, FILE_SOURCE]
+  const rows = latest.toSorted((a, b) => lastResorts.indexOf(a.source) - lastResorts.indexOf(b.source))
   const read = rows.map((row) => ({ row, answer: readRate(currency, row, now) }))
   for (const { row, answer } of read) {
     if (answer.kind === 'rate') return { rateId: row.id, currency, perUsd: answer.perUsd }

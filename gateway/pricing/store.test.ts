@@ -9,7 +9,7 @@ import { holdPrices, readPrices, releasePrices, savePrices, saveRate } from './s
 
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
-const BY = { source: 'waxpeer', game: 'cs' } as const
+const ORIGIN = { source: 'waxpeer', game: 'cs' } as const
 
 let database: TestDatabase
 let clock: ReturnType<typeof fakeClock>
@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => database.close())
 
 const savePrice = (usdMicros: bigint, { level = null as bigint | null, name = 'Knife' } = {}) =>
-  savePrices(database.db, BY, [
+  savePrices(database.db, ORIGIN, [
     {
       marketHashName: name,
       usdMicros,
@@ -77,6 +77,7 @@ describe('the weekly level', () => {
 })
 
 describe('the earlier price', () => {
+  /** Saves a price after `minutes`. Returns the earlier price then, and its age in minutes. */
   const earlierAfter = async (minutes: number, price: bigint) => {
     clock.advance(minutes * 60_000)
     await savePrice(price)
@@ -113,28 +114,28 @@ describe('a hold by the operator', () => {
       now: clock.now(),
     } as const
     const list = await priceList(database.db, query)
-    return 'refused' in list ? list : list.of(name)
+    return 'refused' in list ? list : list.priceOf(name)
   }
   const hold = (kind: 'blocked' | 'frozen', name: string | null) =>
     holdPrices(database.db, { game: 'cs', name, kind, since: clock.now() })
   const fiveDollars = { kind: 'priced', gross: 500n }
 
-  test.each([['Knife'], [null]])(
-    'keeps a frozen price (%s) from moving and ageing until it is released',
-    async (name) => {
-      await savePrice(5_000_000n, { level: 5_000_000n })
-      await hold('frozen', name)
-      clock.advance(HOUR_MS)
-      await savePrice(6_000_000n, { level: 6_000_000n })
-      clock.advance(20 * HOUR_MS)
-      expect(await worth()).toMatchObject(fiveDollars)
-      expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
-      expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
-      await savePrice(6_000_000n, { level: 6_000_000n })
-      expect(await worth()).toMatchObject({ gross: 600n })
-      expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
-    },
-  )
+  test.each([
+    ['an item', 'Knife'],
+    ['an entire game', null],
+  ])('on %s keeps a frozen price from moving and ageing until it is released', async (_what, name) => {
+    await savePrice(5_000_000n, { level: 5_000_000n })
+    await hold('frozen', name)
+    clock.advance(HOUR_MS)
+    await savePrice(6_000_000n, { level: 6_000_000n })
+    clock.advance(20 * HOUR_MS)
+    expect(await worth()).toMatchObject(fiveDollars)
+    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(true)
+    expect(await worth()).toEqual({ kind: 'unavailable', reason: 'noPrice' })
+    await savePrice(6_000_000n, { level: 6_000_000n })
+    expect(await worth()).toMatchObject({ gross: 600n })
+    expect(await releasePrices(database.db, { game: 'cs', name })).toBe(false)
+  })
 
   test('removes the price of blocked items only', async () => {
     await savePrice(5_000_000n, { level: 5_000_000n })
@@ -172,12 +173,13 @@ describe('a refresh', () => {
 
   test('does not block the reads of a trade', async () => {
     await saveRate(database.db, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
-    await savePrices(database.db, BY, rows(clock.now(), 5_000_000n))
+    await savePrices(database.db, ORIGIN, rows(clock.now(), 5_000_000n))
     await database.db.transaction().execute(async (tx) => {
-      await savePrices(tx, BY, rows(clock.now(), 6_000_000n))
+      await savePrices(tx, ORIGIN, rows(clock.now(), 6_000_000n))
       await saveRate(tx, 'fixed', { currency: 'USD', perUsd: '1', asOf: clock.now() })
       const names = ['Item 1', 'Item 2']
       const list = await database.db.transaction().execute(async (trade) => {
+        // A read that waits for a lock fails after 1 ms.
         await trade.executeQuery(sql`set local lock_timeout = 1`.compile(trade))
         return priceList(trade, {
           game: 'cs',
@@ -187,7 +189,7 @@ describe('a refresh', () => {
           now: clock.now(),
         })
       })
-      expect('refused' in list ? list : list.of('Item 1')).toMatchObject({ gross: 500n })
+      expect('refused' in list ? list : list.priceOf('Item 1')).toMatchObject({ gross: 500n })
     })
   })
 })

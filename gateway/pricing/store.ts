@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { type Hold, likeOf } from './hold.ts'
+import { type Hold, likePatternOf } from './hold.ts'
 import type { SourcePrice } from './price.ts'
 import type { PriceRow, RateRow } from './sources/source.ts'
 
@@ -47,7 +47,7 @@ const NEW_DAY = sql`${DAY_OF_NEW} > ${DAY_OF_OLD}`
 const PAST_MICROS = sql`(price.usd_micros || price.past_micros)[1:7]`
 const PAST_DAYS = sql`(${DAY_OF_OLD} || price.past_days)[1:7]`
 
-/** When the mark is an hour old, it becomes the earlier price, and the replaced price becomes the mark. */
+/** The mark is the next earlier price. When it is an hour old, it takes that place, and the replaced price is marked. */
 const NEW_MARK = sql`(price.mark_at is null or excluded.as_of >= price.mark_at + interval '1 hour')`
 const earlier = (part: 'micros' | 'at', old: RawBuilder<unknown>) =>
   sql`case when excluded.as_of >= price.as_of + interval '1 hour' then ${old}
@@ -121,7 +121,7 @@ export async function holdPrices(
   const values = { kind, usd_micros: usdMicros, since }
   await db
     .insertInto('price_hold')
-    .values({ game, market_hash_name: name, like_pattern: likeOf(name), ...values })
+    .values({ game, market_hash_name: name, like_pattern: likePatternOf(name), ...values })
     .onConflict((conflict) => conflict.columns(['game', 'market_hash_name']).doUpdateSet(values))
     .execute()
 }

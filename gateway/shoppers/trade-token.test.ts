@@ -8,7 +8,7 @@ import { readInventory } from '../inventory/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { type StockedTill, startStockedTill } from '../testing/inventory.ts'
 import { offerFor } from '../testing/payment.ts'
-import { BACK, startStoreApi } from '../testing/store-api.ts'
+import { BACK_URL, startStoreApi } from '../testing/store-api.ts'
 import { aDeposit, aStore, TEST_BOX } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { requestTrade } from '../trades/request.ts'
@@ -79,7 +79,7 @@ it('D-26 no answer about a deposit contains its trade token, neither for its pag
   const api = await startStoreApi(till)
   const paid = await payWithLink(api.store)
   const { hash } = await depositRow(paid)
-  const body = { externalId: 'open', currency: 'EUR', backToStoreUrl: BACK, tradeUrl: LINK }
+  const body = { externalId: 'open', currency: 'EUR', backToStoreUrl: BACK_URL, tradeUrl: LINK }
   const opened = await api.call('POST', '/v1/deposits', { body })
   const user = await resolveUser(till.deps, { hash: opened.json().url.slice(-32), tradeUrl: LINK })
   await publishEvents(till.deps)

@@ -13,8 +13,8 @@ export type AuthDeps = {
   db: Db
   clock: Clock
   /**
-   * Whether the accepted keys are test keys or live keys. Only webhooks have another mode in a public sandbox: they
-   * follow the rules of live mode, while its keys are test keys.
+   * Whether the accepted keys are test keys or live keys. In a public sandbox, keys are test keys, although webhooks
+   * follow the rules of live mode.
    */
   keyMode: Mode
   log: Log

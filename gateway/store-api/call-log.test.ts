@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createApp } from '../http/app.ts'
-import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { startTill, type Till } from '../testing/till.ts'
 import { logCall } from './call-log.ts'
 import { storeRoutes } from './routes.ts'
@@ -49,15 +49,15 @@ const call = (method: 'GET' | 'POST', url: string, { body, headers = {} }: Call 
     ...(body !== undefined && { payload: body }),
   })
 
-const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK }
+const order = { externalId: 'order 1', currency: 'USD', backToStoreUrl: BACK_URL }
 
 /** Returns the only log line of an answer. */
 function lineOf(answer: Awaited<ReturnType<typeof call>>): Record<string, unknown> {
   const id = answer.headers['x-request-id']
   const lines: Record<string, unknown>[] = till.lines.map((line) => JSON.parse(line))
-  const own = lines.filter(({ requestId, msg }) => requestId === id && msg === 'store called')
-  expect(own).toHaveLength(1)
-  return own[0] ?? {}
+  const ofAnswer = lines.filter(({ requestId, msg }) => requestId === id && msg === 'store called')
+  expect(ofAnswer).toHaveLength(1)
+  return ofAnswer[0] ?? {}
 }
 
 describe('the line of a store’s call', () => {
@@ -115,8 +115,8 @@ describe('the line of a store’s call', () => {
   it('has the code of a refusal, which no other line repeats', async () => {
     const unknown = await call('GET', '/v1/deposits/77')
     const malformed = await call('POST', '/v1/deposits', { body: { ...order, currency: 'XXX' } })
-    const narrow = await api.newKey(api.store, ['deposits:read'])
-    const refused = await call('GET', '/v1/balance', { headers: { authorization: `Bearer ${narrow}` } })
+    const readOnlyKey = await api.newKey(api.store, ['deposits:read'])
+    const refused = await call('GET', '/v1/balance', { headers: { authorization: `Bearer ${readOnlyKey}` } })
     const codes = ['deposit_not_found', 'invalid_request', 'scope_missing']
     for (const [n, answer] of [unknown, malformed, refused].entries()) {
       expect(answer.json().code).toBe(codes[n])
@@ -132,6 +132,7 @@ describe('the line of a store’s call', () => {
     const created = await call('POST', '/v1/deposits', { body: order })
     const hash = created.json().url.slice(-32)
     lineOf(created)
+    // The secret part of a key follows `tt_test_`, eight letters of id and `_`.
     for (const secret of [api.key, api.key.slice(17), hash]) expect(till.lines.join('')).not.toContain(secret)
   })
 })

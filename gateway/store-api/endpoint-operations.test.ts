@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { allowAddress, allowanceFinder } from '../webhooks/address-store.ts'
 import { startLanes } from '../webhooks/lanes.ts'
@@ -39,14 +39,15 @@ let orders = 0
 /** Causes an event for the store. */
 async function anEvent(): Promise<void> {
   orders += 1
-  const body = { externalId: `e${orders}`, currency: 'USD', backToStoreUrl: BACK }
+  const body = { externalId: `e${orders}`, currency: 'USD', backToStoreUrl: BACK_URL }
   const { id } = (await api.call('POST', '/v1/deposits', { body })).json()
   await api.call('POST', `/v1/deposits/${id}/cancel`)
   await publishEvents(till.deps)
 }
 
-const verify = (secret: string, index = -1) => {
-  const got = receiver.received.at(index)
+/** Returns the latest webhook. Throws unless this secret signed it. */
+const verifyLatest = (secret: string) => {
+  const got = receiver.received.at(-1)
   const headers = Object.fromEntries(
     Object.entries(got?.headers ?? {}).map(([name, value]) => [name, String(value)]),
   )
@@ -62,7 +63,7 @@ describe('an endpoint', () => {
     expect((await api.call('GET', `${PATH}/${endpoint.id}`)).json()).toEqual(endpoint)
     await anEvent()
     await expect.poll(() => receiver.received.length).toBe(1)
-    expect(verify(secret)).toMatchObject({ type: 'deposit.payment_timeout', sequence: 1 })
+    expect(verifyLatest(secret)).toMatchObject({ type: 'deposit.payment_timeout', sequence: 1 })
   })
 
   test('that is disabled receives nothing until it is enabled', async () => {
@@ -87,7 +88,7 @@ describe('an endpoint', () => {
     expect(rotated.secret).not.toBe(secret)
     await anEvent()
     await expect.poll(() => receiver.received.length).toBe(1)
-    for (const known of [secret, rotated.secret]) expect(verify(known)).toMatchObject({ sequence: 1 })
+    for (const known of [secret, rotated.secret]) expect(verifyLatest(known)).toMatchObject({ sequence: 1 })
     till.clock.advance(3_600_000)
     await api.call('POST', `${PATH}/${id}/test`)
     const signatures = receiver.received[1]?.headers['webhook-signature']
@@ -119,8 +120,8 @@ describe('an endpoint', () => {
     const attempts = async () => (await api.call('GET', `${PATH}/${id}/attempts`)).json().attempts
     await expect.poll(async () => (await attempts()).length).toBe(2)
     const shown = await attempts()
-    expect(shown.map((one: { sequence: number }) => one.sequence).sort()).toEqual([1, 2])
-    expect(shown.map((one: { status: number }) => one.status).sort()).toEqual([204, 500])
+    expect(shown.map(({ sequence }: { sequence: number }) => sequence).sort()).toEqual([1, 2])
+    expect(shown.map((attempt: { status: number }) => attempt.status).sort()).toEqual([204, 500])
     const page = (await api.call('GET', `${PATH}/${id}/attempts?limit=1`)).json()
     const rest = (await api.call('GET', `${PATH}/${id}/attempts?after=${page.next}`)).json()
     expect([page.attempts[0].id, rest.attempts[0].id, rest.next]).toEqual([shown[0].id, shown[1].id, null])

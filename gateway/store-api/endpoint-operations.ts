@@ -27,7 +27,7 @@ import {
 } from '../webhooks/endpoints.ts'
 import { type Operation, ok, operation } from './operation.ts'
 
-const OVERLAP_HOURS = 24
+const DEFAULT_OVERLAP_HOURS = 24
 
 /** Fields that all of these operations share. */
 const common = { group: 'Webhook endpoints', scope: 'webhooks:manage' } as const
@@ -129,10 +129,10 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
     description: 'Webhooks are signed with both secrets until the overlap ends.',
     takes: { params: idParamsSchema, body: rotateSecretBodySchema.nullish() },
     answer: endpointWithSecretSchema,
-    example: { overlapHours: OVERLAP_HOURS },
+    example: { overlapHours: DEFAULT_OVERLAP_HOURS },
     refusals: ['not_found'],
     handle: async (deps, store, { params, body }) => {
-      const overlapHours = body?.overlapHours ?? OVERLAP_HOURS
+      const overlapHours = body?.overlapHours ?? DEFAULT_OVERLAP_HOURS
       return ok(await rotateSecret(deps, store.id, { id: BigInt(params.id), overlapHours }))
     },
   }),
@@ -185,10 +185,10 @@ export const ENDPOINT_OPERATIONS: readonly Operation[] = [
 
 type SwitchOperation = Pick<Operation, 'id' | 'summary' | 'description'> & { on: boolean }
 
-function switchOperation({ on, ...own }: SwitchOperation): Operation {
+function switchOperation({ on, ...texts }: SwitchOperation): Operation {
   return operation({
     ...common,
-    ...own,
+    ...texts,
     method: 'POST',
     path: `/v1/webhook-endpoints/:id/${on ? 'enable' : 'disable'}`,
     idempotent: true,

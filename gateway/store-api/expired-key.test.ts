@@ -27,21 +27,22 @@ test('an expired key is refused like an unknown one and logged once a minute; a 
       addKey(tx, deps(), { storeId: api.store.id, name: 'brief', scopes: SCOPES, lifetimeS: 3_600 }),
     )
   const id = parseApiKey(key, 'sandbox')?.id ?? ''
-  const fresh = (await rotateKey(deps(), id, 2)) ?? ''
-  const resultOf = async (own = key) => {
-    const { statusCode, body } = await api.call('GET', '/v1/health', { key: own })
+  const rotated = (await rotateKey(deps(), id, 2)) ?? ''
+  const resultOf = async (usedKey = key) => {
+    const { statusCode, body } = await api.call('GET', '/v1/health', { key: usedKey })
     return [statusCode, statusCode === 200 ? '' : JSON.parse(body).code]
   }
   till.clock.advance(3_599_000)
-  expect([await resultOf(), await resultOf(fresh)]).toEqual([
+  expect([await resultOf(), await resultOf(rotated)]).toEqual([
     [200, ''],
     [200, ''],
   ])
   till.clock.advance(61_000)
   for (let n = 0; n < 3; n += 1) expect(await resultOf()).toEqual([401, 'unauthorized'])
-  expect(await resultOf(fresh)).toEqual([401, 'unauthorized'])
+  expect(await resultOf(rotated)).toEqual([401, 'unauthorized'])
   const ids = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg.startsWith('expired API key'))
-  expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(fresh, 'sandbox')?.id])
+  expect(ids.map(({ key: keyId }) => keyId)).toEqual([id, parseApiKey(rotated, 'sandbox')?.id])
+  // The secret part of a key follows `tt_test_`, eight letters of id and `_`.
   expect(lines.join('')).not.toContain(key.slice(17))
   till.clock.advance(60_000)
   await resultOf()

@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { refuse } from '../http/refusal.ts'
-import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { sweepIdempotency } from './idempotency.ts'
 import { OPERATIONS } from './table.ts'
 
-const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
+const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK_URL }
 const HOUR_MS = 3_600_000
 
 let till: Till
@@ -21,8 +21,8 @@ afterEach(async () => {
   await till.close()
 })
 
-const post = (body: object, key = 'once', using = api.key) =>
-  api.call('POST', '/v1/deposits', { body, key: using, headers: { 'idempotency-key': key } })
+const post = (body: object, key = 'once', apiKey = api.key) =>
+  api.call('POST', '/v1/deposits', { body, key: apiKey, headers: { 'idempotency-key': key } })
 
 /** Puts the key into the state of a call that has not ended and no longer renews its lock. */
 const lockFor = (time: string) =>
@@ -256,11 +256,11 @@ describe('a call with an Idempotency-Key', () => {
 })
 
 test('a body with thousands of nested levels is refused by every call with a body, with or without a key', async () => {
-  const posts = OPERATIONS.filter(({ method }) => method !== 'GET')
-  expect(posts.length).toBeGreaterThan(5)
+  const writes = OPERATIONS.filter(({ method }) => method !== 'GET')
+  expect(writes).not.toEqual([])
   const payload = `${'['.repeat(5_000)}${']'.repeat(5_000)}`
   const json = { authorization: `Bearer ${api.key}`, 'content-type': 'application/json' }
-  for (const { method, path } of posts)
+  for (const { method, path } of writes)
     for (const headers of [json, { ...json, 'idempotency-key': 'deep' }]) {
       const answer = await api.app.inject({ method, url: path.replace(/:\w+/, '1'), headers, payload })
       expect([path, answer.statusCode, answer.json().code]).toEqual([path, 400, 'invalid_request'])

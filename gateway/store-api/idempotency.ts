@@ -31,6 +31,7 @@ export type IdempotencyDeps = {
   renewKeysMs?: number
 }
 
+/** How long an answer is kept. */
 const KEPT_MS = 48 * 3_600_000
 /** Short enough to renew a lock twice before it ends. */
 const RENEW_MS = 10_000
@@ -57,10 +58,10 @@ export async function repeatedAnswer(
       { path: 'Idempotency-Key', message: 'must be 1 to 255 visible ASCII characters' },
     ])
   }
-  const own = { storeId: storeOf(request).id, key }
-  const claim = await claimKey(deps, own, fingerprint(request, values))
+  const storeKey = { storeId: storeOf(request).id, key }
+  const claim = await claimKey(deps, storeKey, fingerprint(request, values))
   if (typeof claim !== 'string') return claim
-  holds.set(request, holdKey(deps, { ...own, lock: claim }))
+  holds.set(request, holdKey(deps, { ...storeKey, lock: claim }))
   return undefined
 }
 
@@ -75,7 +76,7 @@ export function keepAnswers(app: FastifyInstance, deps: IdempotencyDeps): void {
     const ended = { status: reply.statusCode, text, isTemporary }
     const { id: requestId } = request
     try {
-      const isKept = await keep(deps, await hold.end(), ended)
+      const isKept = await storeOrRelease(deps, await hold.end(), ended)
       if (!isKept)
         deps.log.error({ requestId }, 'idempotency key of a running call was taken over by another call')
     } catch (error) {
@@ -122,34 +123,35 @@ function fingerprint({ method, url }: FastifyRequest, values: object): Buffer {
     .digest()
 }
 
-/** Returns the lock of the key if the call may continue, otherwise the answer of the first one. */
+/** Returns the lock of the key if the call may continue, otherwise the answer of the first call. */
 async function claimKey(
   { db, clock, box }: IdempotencyDeps,
-  own: StoreKey,
+  storeKey: StoreKey,
   requestSha256: Buffer,
 ): Promise<KeyLock | Answer> {
   const now = clock.now()
   const begun = { requestSha256, at: now }
   return inTransaction(db, async (tx): Promise<KeyLock | Answer> => {
-    const inserted = await insertKey(tx, own, begun)
+    const inserted = await insertKey(tx, storeKey, begun)
     if (inserted !== undefined) return inserted
-    const row = await lockKey(tx, own)
+    const row = await lockKey(tx, storeKey)
     // The sweep deleted the row between the two statements, so the caller must try again.
     if (row === undefined) return refuse('idempotency_in_progress', { retryAfterS: 1 })
-    const isOver = now.getTime() - row.created_at.getTime() >= KEPT_MS
-    if (!isOver && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
+    const isExpired = now.getTime() - row.created_at.getTime() >= KEPT_MS
+    if (!isExpired && !row.request_sha256.equals(requestSha256)) return refuse('idempotency_key_reused')
     if (row.is_locked) return refuse('idempotency_in_progress', { retryAfterS: 1 })
-    if (!isOver && row.status !== null && row.answer !== null) {
-      return { status: row.status, text: box.open(row.answer, placeOf(own)) }
+    if (!isExpired && row.status !== null && row.answer !== null) {
+      return { status: row.status, text: box.open(row.answer, placeOf(storeKey)) }
     }
-    return takeKey(tx, own, begun)
+    return takeKey(tx, storeKey, begun)
   })
 }
 
 /**
- * Stores the answer, except failures of the till and temporary refusals: after these, the next call with the key runs.
+ * Stores the answer. After a failure of the till or a temporary refusal, releases the key instead, so the next call with
+ * it runs. Resolves to false if another call has taken over the key.
  */
-function keep(
+function storeOrRelease(
   { db, box }: IdempotencyDeps,
   held: HeldKey,
   { status, text, isTemporary }: Ended,

@@ -44,8 +44,8 @@ export async function smallestSum(
   deps: OfferingDeps,
   { games = GAMES, currency }: { games?: readonly Game[] | undefined; currency: Currency },
 ): Promise<number | undefined> {
-  const known = await readGames(deps)
-  const sums = known.games
+  const { games: all } = await readGames(deps)
+  const sums = all
     .filter(({ game }) => games.includes(game))
     .flatMap(({ minimums }) => minimums[currency] ?? [])
   return sums.length === 0 ? undefined : Math.min(...sums)
@@ -53,16 +53,16 @@ export async function smallestSum(
 
 /** Returns the current credit for these items. */
 export async function readPrices(
-  { db, clock, rules: ofAll }: OfferingDeps,
+  { db, clock, rules: defaultRules }: OfferingDeps,
   storeId: bigint,
   { game, currency, name: names }: PricesQuery,
 ): Promise<Prices> {
-  const rules = await rulesOfStore(db, ofAll, storeId)
+  const rules = await rulesOfStore(db, defaultRules, storeId)
   const list = await priceList(db, { game, currency, names, rules, now: clock.now() })
   return {
     prices: names.map((name) => {
       if ('refused' in list) return { name, price: null, reason: 'noExchangeRate' }
-      const price = list.of(name)
+      const price = list.priceOf(name)
       return price.kind === 'priced'
         ? { name, price: Number(price.price), reason: null }
         : { name, price: null, reason: price.reason }

@@ -41,7 +41,7 @@ export type OpenApi = {
 }
 
 /** Refusals that every call can get. */
-const COMMON: readonly ErrorCode[] = [
+const COMMON_REFUSALS: readonly ErrorCode[] = [
   'invalid_request',
   'unauthorized',
   'too_many_requests',
@@ -50,7 +50,7 @@ const COMMON: readonly ErrorCode[] = [
   'database_unavailable',
 ]
 /** Refusals that every call with a body or an Idempotency-Key can get. */
-const OF_POST: readonly ErrorCode[] = [
+const REFUSALS_OF_WRITES: readonly ErrorCode[] = [
   'idempotency_in_progress',
   'idempotency_key_reused',
   'payload_too_large',
@@ -88,9 +88,9 @@ const IDEMPOTENCY_KEY: Parameter = {
 export function openApiOf(operations: readonly Operation[], publicUrl: string): OpenApi {
   const { schemas, use } = collectSchemas()
   const paths: OpenApi['paths'] = {}
-  for (const one of operations) {
-    const path = one.path.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [one.method.toLowerCase()]: callOf(one, use) }
+  for (const operation of operations) {
+    const path = operation.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: callOf(operation, use) }
   }
   return {
     openapi: '3.1.0',
@@ -157,8 +157,8 @@ function allowExtensions(schema: JsonSchema): void {
 function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
   const schemas: Record<string, JsonSchema> = {}
   const use: Use = (schema, io) => {
-    // zod refers to a named schema inside another one by its id.
-    const { $defs, properties } = z.toJSONSchema(z.object({ it: schema }), {
+    // zod makes a reference of a named schema only inside another schema, so wrap it.
+    const { $defs, properties } = z.toJSONSchema(z.object({ wrapped: schema }), {
       io,
       unrepresentable: 'any',
       override({ jsonSchema, zodSchema }) {
@@ -166,8 +166,8 @@ function collectSchemas(): { schemas: Record<string, JsonSchema>; use: Use } {
         if (io === 'output' && !(zodSchema instanceof z.core.$ZodRecord)) allowExtensions(jsonSchema)
       },
     })
-    for (const [name, { id: _, ...own }] of Object.entries($defs ?? {})) schemas[name] = withPointers(own)
-    return withPointers(asRecord(properties?.it))
+    for (const [name, { id: _, ...named }] of Object.entries($defs ?? {})) schemas[name] = withPointers(named)
+    return withPointers(asRecord(properties?.wrapped))
   }
   return { schemas, use }
 }
@@ -178,14 +178,14 @@ const withPointers = (schema: object): JsonSchema =>
 
 function callOf(operation: Operation, use: Use): DocumentedCall {
   const { id, group, summary, scope, takes, example } = operation
-  const right =
+  const scopeText =
     scope === undefined ? 'Any API key of your store may do this.' : `Needs the scope \`${scope}\`.`
   const { params, query, body } = takes
   return {
     operationId: id,
     tags: [group],
     summary,
-    description: [operation.description, right].filter((text) => text !== undefined).join(' '),
+    description: [operation.description, scopeText].filter((text) => text !== undefined).join(' '),
     parameters: [
       ...(params === undefined ? [] : parametersOf(use(params, 'input'), 'path')),
       ...(query === undefined ? [] : parametersOf(use(query, 'input'), 'query')),
@@ -226,14 +226,22 @@ function answersOf(
 }
 
 function refusalsOf({ method, scope, refusals = [] }: Operation, use: Use): DocumentedCall['responses'] {
-  const right: ErrorCode[] = scope === undefined ? [] : ['scope_missing']
-  const codes = [...COMMON, ...right, ...(method === 'GET' ? [] : OF_POST), ...refusals]
+  const scopeRefusal: ErrorCode[] = scope === undefined ? [] : ['scope_missing']
+  const codes = [
+    ...COMMON_REFUSALS,
+    ...scopeRefusal,
+    ...(method === 'GET' ? [] : REFUSALS_OF_WRITES),
+    ...refusals,
+  ]
   const byStatus = Map.groupBy(codes, (code) => ERRORS[code].status)
   const content = { 'application/problem+json': { schema: use(problemSchema, 'output') } }
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
-      .map(([status, own]) => [String(status), { description: own.map(refusalText).join('\n\n'), content }]),
+      .map(([status, sameStatus]) => [
+        String(status),
+        { description: sameStatus.map(refusalText).join('\n\n'), content },
+      ]),
   )
 }
 

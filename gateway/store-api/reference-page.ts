@@ -16,14 +16,14 @@ export function referencePage(document: OpenApi): string {
   const base = document.servers[0]?.url ?? ''
   const groups = Map.groupBy(calls, ({ call }) => call.tags[0] ?? '')
   const contents = [...groups].map(
-    ([name, own]) =>
-      `<li>${escapeHtml(name)}<ul>${own
+    ([name, members]) =>
+      `<li>${escapeHtml(name)}<ul>${members
         .map(({ call }) => `<li><a href="#${call.operationId}">${escapeHtml(call.summary)}</a></li>`)
         .join('')}</ul></li>`,
   )
   const sections = [...groups].map(
-    ([name, own]) =>
-      `<section><h2>${escapeHtml(name)}</h2>${own.map((one) => callPart(one, base)).join('')}</section>`,
+    ([name, members]) =>
+      `<section><h2>${escapeHtml(name)}</h2>${members.map((member) => callPart(member, base)).join('')}</section>`,
   )
   const shapes = Object.entries(document.components.schemas).map(
     ([name, schema]) =>
@@ -78,7 +78,7 @@ ${body === undefined ? '' : `<h4>Body</h4>${bodyPart(body)}`}
 
 /** Returns the call as a shell command. */
 function curlOf({ path, method, call }: Call, base: string): string {
-  const needed = call.parameters.filter((one) => one.in === 'query' && one.required)
+  const needed = call.parameters.filter((parameter) => parameter.in === 'query' && parameter.required)
   const query = needed.map(({ name, schema }) => `${name}=${firstOf(schema)}`).join('&')
   const example = call.requestBody?.content['application/json'].example
   return [
@@ -111,11 +111,11 @@ function propertiesTable(schema: JsonSchema): string {
   const properties = asRecord(schema.properties)
   const required = Array.isArray(schema.required) ? schema.required : []
   const rows = Object.entries(properties).map(([name, value]) => {
-    const own = asRecord(value)
-    const description = typeof own.description === 'string' ? own.description : ''
-    return row({ name, schema: own, required: required.includes(name), description, note: '' })
+    const property = asRecord(value)
+    const description = typeof property.description === 'string' ? property.description : ''
+    return row({ name, schema: property, required: required.includes(name), description, note: '' })
   })
-  const variants = variantsOf(schema).filter((one) => one.properties !== undefined)
+  const variants = variantsOf(schema).filter(({ properties }) => properties !== undefined)
   if (rows.length === 0 && variants.length > 0) return variants.map(propertiesTable).join('<p>or</p>')
   if (rows.length === 0) return `<p>${typeOf(schema)}</p>`
   return `<table>${HEAD}<tbody>${rows.join('')}</tbody></table>`
@@ -149,7 +149,8 @@ function typeOf(schema: JsonSchema): string {
   const variants = variantsOf(schema)
   if (variants.length > 0) return variants.map(typeOf).join(' or ')
   const values = schema.enum ?? schema['x-extensible-enum']
-  if (Array.isArray(values)) return values.map((one) => `<code>${escapeHtml(String(one))}</code>`).join(' ')
+  if (Array.isArray(values))
+    return values.map((allowed) => `<code>${escapeHtml(String(allowed))}</code>`).join(' ')
   if (schema.const !== undefined) return `<code>${escapeHtml(String(schema.const))}</code>`
   if (schema.type === 'array') return `list of ${typeOf(asRecord(schema.items))}`
   const format = typeof schema.format === 'string' ? ` (${schema.format})` : ''

@@ -8,14 +8,14 @@ import { tokenOfDeposit } from '../shoppers/trade-token.ts'
 import { createApiKey, parseApiKey } from '../stores/api-key.ts'
 import { revokeKey, rotateKey } from '../stores/keys.ts'
 import { createStore, updateStore } from '../stores/service.ts'
-import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aBot, aDeposit, anEndpoint, aStore, startTill, type Till } from '../testing/till.ts'
 import { tradeHandlers } from '../trades/advance.ts'
 import { expireDeposit } from '../trades/expiry.ts'
 import { requestTrade } from '../trades/request.ts'
 import { listEndpoints } from '../webhooks/endpoints.ts'
 
-const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK }
+const BODY = { externalId: 'a', currency: 'USD', backToStoreUrl: BACK_URL }
 
 let till: Till
 let api: StoreApi
@@ -52,6 +52,7 @@ describe('an API key', () => {
         `Bearer ${createApiKey('sandbox').key}`,
         `Bearer ${key.replace('tt_test', 'tt_live')}`,
         `Bearer ${key.slice(0, -1)}`,
+        // One letter of the secret is changed.
         `Bearer ${key.slice(0, 20)}${key[20] === 'A' ? 'B' : 'A'}${key.slice(21)}`,
         `Basic ${key}`,
         '',
@@ -65,6 +66,7 @@ describe('an API key', () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
     const body = `tt_test_${id}_${'x'.repeat(43)}`
     const forged = `${body}_${crc32(body).toString(16).padStart(8, '0')}`
+    // The limit is 120 calls at once.
     for (let n = 0; n < 130; n += 1) await api.call('GET', '/v1/health', { key: forged })
     for (let n = 0; n < 120; n += 1) await api.call('GET', '/v1/health')
     const beyond = await api.call('GET', '/v1/health')
@@ -80,11 +82,11 @@ describe('an API key', () => {
 
   test('that was rotated keeps working during the overlap; the new one has the same scopes', async () => {
     const id = parseApiKey(api.key, 'sandbox')?.id ?? ''
-    const fresh = await rotateKey(deps(), id, 2)
-    const works = async (key: string) => (await api.call('GET', '/v1/balance', { key })).statusCode
-    expect([await works(api.key), await works(fresh ?? '')]).toEqual([200, 200])
+    const rotated = await rotateKey(deps(), id, 2)
+    const statusWith = async (key: string) => (await api.call('GET', '/v1/balance', { key })).statusCode
+    expect([await statusWith(api.key), await statusWith(rotated ?? '')]).toEqual([200, 200])
     till.clock.advance(2 * 3_600_000)
-    expect([await works(api.key), await works(fresh ?? '')]).toEqual([401, 200])
+    expect([await statusWith(api.key), await statusWith(rotated ?? '')]).toEqual([401, 200])
     expect(await rotateKey(deps(), id, 2)).toBeUndefined()
   })
 
@@ -123,7 +125,7 @@ describe('POST /v1/deposits', () => {
     const wanted = {
       ...BODY,
       language: 'ru',
-      redirectUrl: `${BACK}/done`,
+      redirectUrl: `${BACK_URL}/done`,
       targetAmount: 1_000,
       games: ['dota', 'tf'],
       creditMode: 'on_release',
@@ -338,6 +340,7 @@ describe('a store that an operator registers', () => {
       join api_key k on k.store_id = s.id join webhook_endpoint e on e.store_id = s.id`.execute(till.db)
     const dump = rows.map((row) => row.text).join()
     expect(dump.length).toBeGreaterThan(100)
+    // A part of the key's secret.
     expect(dump).not.toContain(created.apiKey.slice(18, 40))
     expect(dump).not.toContain(Buffer.from(created.webhookSecret).toString('hex'))
   })
@@ -387,14 +390,17 @@ describe('a store that an operator registers', () => {
 
   test('can change its colour alone, which is stored in lower case', async () => {
     const { id } = api.store
-    const paint = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
-    const kept = () =>
+    const setAccent = (accent: string | null) => updateStore({ ...deps(), box }, id, { accent })
+    const storedRow = () =>
       till.db.selectFrom('store').select(['accent', 'origins']).where('id', '=', id).executeTakeFirstOrThrow()
-    const { origins } = await kept()
-    expect(await paint('#3366CC')).toMatchObject({ kind: 'updated' })
-    expect(await kept()).toEqual({ accent: '#3366cc', origins })
-    expect(await paint('red;}')).toMatchObject({ kind: 'refused', reason: expect.stringContaining('accent') })
-    expect(await paint(null)).toMatchObject({ kind: 'updated' })
-    expect((await kept()).accent).toBeNull()
+    const { origins } = await storedRow()
+    expect(await setAccent('#3366CC')).toMatchObject({ kind: 'updated' })
+    expect(await storedRow()).toEqual({ accent: '#3366cc', origins })
+    expect(await setAccent('red;}')).toMatchObject({
+      kind: 'refused',
+      reason: expect.stringContaining('accent'),
+    })
+    expect(await setAccent(null)).toMatchObject({ kind: 'updated' })
+    expect((await storedRow()).accent).toBeNull()
   })
 })

@@ -14,10 +14,11 @@ import { OPERATIONS } from './table.ts'
 /** Registers all calls of stores, and their reference. */
 export function storeRoutes(deps: StoreApiDeps): FastifyPluginAsync {
   return async (app) => {
-    await app.register(async (scope) => {
-      readBodies(scope)
-      keepAnswers(scope, deps)
-      for (const one of OPERATIONS) addRoute(scope, deps, one)
+    // A context of their own: the hook and the body parser must not apply to the reference.
+    await app.register(async (calls) => {
+      readBodies(calls)
+      keepAnswers(calls, deps)
+      for (const operation of OPERATIONS) addRoute(calls, deps, operation)
     })
     await app.register(referenceRoutes(OPERATIONS, deps.publicUrl))
   }
@@ -34,10 +35,10 @@ function addRoute(app: FastifyInstance, deps: StoreApiDeps, operation: Operation
     },
     handler: async (request, reply) => {
       const { values, perform } = operation.prepare(deps, storeOf(request), request)
-      const before = idempotent ? await repeatedAnswer(deps, request, values) : undefined
-      const answer = before ?? (await perform())
+      const repeated = idempotent ? await repeatedAnswer(deps, request, values) : undefined
+      const answer = repeated ?? (await perform())
       noteDeposit(request, operation, answer)
-      if (before !== undefined) return sendRepeated(reply, before)
+      if (repeated !== undefined) return sendRepeated(reply, repeated)
       return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.text)
     },
   })

@@ -7,7 +7,7 @@ import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { createStore, updateStore } from '../stores/service.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { BACK, type StoreApi, startStoreApi } from '../testing/store-api.ts'
+import { BACK_URL, type StoreApi, startStoreApi } from '../testing/store-api.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { startLanes } from '../webhooks/lanes.ts'
 import { createSender } from '../webhooks/sender.ts'
@@ -30,10 +30,10 @@ afterEach(async () => {
 })
 
 const PATH = '/v1/webhook-endpoints'
-const BODY = { externalId: 'order-1', currency: 'USD', backToStoreUrl: BACK }
+const BODY = { externalId: 'order-1', currency: 'USD', backToStoreUrl: BACK_URL }
 const box = createSecretBox(Buffer.alloc(32, 3))
 
-const add = async () => (await api.call('POST', PATH, { body: { url: receiver.url } })).json()
+const addEndpoint = async () => (await api.call('POST', PATH, { body: { url: receiver.url } })).json()
 
 let orders = 0
 
@@ -52,11 +52,11 @@ describe('an operator registers a store', () => {
     ['sandbox', 'http://localhost:8080/hook', { host: 'localhost', port: 8_080, inside: true }],
     ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
     ['live', 'https://shop.example/', undefined],
-  ] as const)('in %s mode with %s, and no other address is opened', async (mode, webhookUrl, opened) => {
+  ] as const)('in %s mode with %s, and allows no other address', async (mode, webhookUrl, allowed) => {
     const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
     expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
     const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
-    expect(rows).toEqual(opened === undefined ? [] : [opened])
+    expect(rows).toEqual(allowed === undefined ? [] : [allowed])
   })
 
   test.each(['http://shop.example/', 'https://169.254.169.254/'])(
@@ -107,27 +107,27 @@ describe('in live mode', () => {
   })
   afterEach(() => live.app.close())
 
-  const own = async (method: 'GET' | 'POST', path: string, body?: object) => {
+  const callEndpoint = async (method: 'GET' | 'POST', path: string, body?: object) => {
     const answer = await live.call(method, `${PATH}${path}`, { body })
     return { status: answer.statusCode, ...answer.json() }
   }
-  const create = (url = receiver.url) => own('POST', '', { url })
+  const create = (url = receiver.url) => callEndpoint('POST', '', { url })
 
   test('an endpoint receives nothing until its answer repeats the challenge', async () => {
     const { id, state, secret } = await create()
     expect(state).toBe('pending')
     await live.call('POST', '/v1/deposits', {
-      body: { externalId: 'live', currency: 'USD', backToStoreUrl: BACK },
+      body: { externalId: 'live', currency: 'USD', backToStoreUrl: BACK_URL },
     })
     const { deposits } = (await live.call('GET', '/v1/deposits')).json()
     await live.call('POST', `/v1/deposits/${deposits[0].id}/cancel`)
     await publishEvents(till.deps)
     expect(await till.db.selectFrom('webhook_delivery').select('id').execute()).toEqual([])
-    expect(await own('POST', `/${id}/replay`, { fromSequence: 1, toSequence: 1 })).toMatchObject({
+    expect(await callEndpoint('POST', `/${id}/replay`, { fromSequence: 1, toSequence: 1 })).toMatchObject({
       status: 409,
       code: 'endpoint_unproved',
     })
-    // These do not prove anything: no answer, another text, the mirrored body, or an error status.
+    // These do not prove anything: an empty answer, another text, the mirrored body, or an error status.
     receiver.answers.push(
       status(204),
       echo((nonce) => `${nonce}!`),
@@ -135,18 +135,21 @@ describe('in live mode', () => {
     receiver.answers.push((response) => response.end(receiver.received.at(-1)?.body))
     receiver.answers.push(echo((nonce) => nonce, 400))
     for (let n = 0; n < 4; n += 1) {
-      expect(await own('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: false })
+      expect(await callEndpoint('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: false })
     }
     // Disabling and enabling does not replace the proof.
-    await own('POST', `/${id}/disable`)
-    expect(await own('POST', `/${id}/enable`)).toMatchObject({ state: 'pending' })
+    await callEndpoint('POST', `/${id}/disable`)
+    expect(await callEndpoint('POST', `/${id}/enable`)).toMatchObject({ state: 'pending' })
     receiver.answers.push(echo((challenge) => JSON.stringify({ challenge })))
-    expect(await own('POST', `/${id}/test`)).toMatchObject({ delivered: true, challengeRepeated: true })
+    expect(await callEndpoint('POST', `/${id}/test`)).toMatchObject({
+      delivered: true,
+      challengeRepeated: true,
+    })
     const { headers = {}, body = '' } = receiver.received.at(-1) ?? {}
     const signed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
     expect(new Webhook(secret).verify(body, signed)).toMatchObject({ type: 'webhook.test' })
-    expect(await own('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
-    expect(await own('POST', `/${id}/replay`, { fromSequence: 1, toSequence: 1 })).toMatchObject({
+    expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
+    expect(await callEndpoint('POST', `/${id}/replay`, { fromSequence: 1, toSequence: 1 })).toMatchObject({
       replayed: 1,
     })
   })
@@ -154,13 +157,16 @@ describe('in live mode', () => {
   test('a proved endpoint moves only to a URL that repeats the challenge', async () => {
     const { id } = await create()
     receiver.answers.push(echo((nonce) => nonce))
-    await own('POST', `/${id}/test`)
+    await callEndpoint('POST', `/${id}/test`)
     const url = `${receiver.url}/new`
-    expect(await own('POST', `/${id}`, { url })).toMatchObject({ status: 409, code: 'endpoint_unproved' })
-    expect(await own('GET', `/${id}`)).toMatchObject({ url: receiver.url, state: 'enabled' })
+    expect(await callEndpoint('POST', `/${id}`, { url })).toMatchObject({
+      status: 409,
+      code: 'endpoint_unproved',
+    })
+    expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ url: receiver.url, state: 'enabled' })
     receiver.answers.push(echo((nonce) => nonce))
-    expect(await own('POST', `/${id}`, { url })).toMatchObject({ url, state: 'enabled' })
-    expect(await own('POST', `/${id}`, { eventTypes: null })).toMatchObject({ status: 200 })
+    expect(await callEndpoint('POST', `/${id}`, { url })).toMatchObject({ url, state: 'enabled' })
+    expect(await callEndpoint('POST', `/${id}`, { eventTypes: null })).toMatchObject({ status: 200 })
   })
 
   test('a proof counts only for the URL that gave it, not for one set meanwhile', async () => {
@@ -168,10 +174,10 @@ describe('in live mode', () => {
     const url = `${receiver.url}/stranger`
     receiver.answers.push((response) => {
       const { data } = JSON.parse(receiver.received.at(-1)?.body ?? '')
-      void own('POST', `/${id}`, { url }).then(() => response.end(data.challenge))
+      void callEndpoint('POST', `/${id}`, { url }).then(() => response.end(data.challenge))
     })
-    expect(await own('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: true })
-    expect(await own('GET', `/${id}`)).toMatchObject({ url, state: 'pending' })
+    expect(await callEndpoint('POST', `/${id}/test`)).toMatchObject({ challengeRepeated: true })
+    expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ url, state: 'pending' })
   })
 
   test('an endpoint set up by the operator needs no proof', async () => {
@@ -179,12 +185,12 @@ describe('in live mode', () => {
     const box = createSecretBox(Buffer.alloc(32, 3))
     const change = { origins: ['https://store.test'], webhookUrl: receiver.url }
     await updateStore({ ...live.deps, box }, live.store.id, change)
-    expect(await own('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
+    expect(await callEndpoint('GET', `/${id}`)).toMatchObject({ state: 'enabled' })
   })
 })
 
 test('a store can have two tests under way, independently of other stores', async () => {
-  const { id } = await add()
+  const { id } = await addEndpoint()
   const held: ServerResponse[] = []
   for (let n = 0; n < 3; n += 1) receiver.answers.push((response) => void held.push(response))
   const sendTest = () => api.call('POST', `${PATH}/${id}/test`)
@@ -220,22 +226,22 @@ describe('replays of a store', () => {
     (await api.call('POST', `${PATH}/${id}/replay`, { body })).json()
 
   test('of ranges run one at a time, whatever their endpoints', async () => {
-    const [one, two] = [await add(), await add()]
+    const [first, second] = [await addEndpoint(), await addEndpoint()]
     for (let n = 0; n < 3; n += 1) await anEvent()
     await expect.poll(() => receiver.received.length).toBe(6)
     await allRecorded()
     // No sender runs, so the replayed deliveries wait.
     await lanes.stop()
     const range = { fromSequence: 1, toSequence: 3 }
-    expect(await replay(one.id, range)).toEqual({ replayed: 3 })
-    expect(await replay(two.id, range)).toMatchObject({ code: 'replay_in_progress' })
-    expect(await replay(one.id, range)).toMatchObject({ code: 'replay_in_progress' })
+    expect(await replay(first.id, range)).toEqual({ replayed: 3 })
+    expect(await replay(second.id, range)).toMatchObject({ code: 'replay_in_progress' })
+    expect(await replay(first.id, range)).toMatchObject({ code: 'replay_in_progress' })
     start()
-    await expect.poll(() => replay(two.id, range)).toEqual({ replayed: 3 })
+    await expect.poll(() => replay(second.id, range)).toEqual({ replayed: 3 })
   })
 
   test('are limited to 50,000 deliveries in 24 hours', async () => {
-    const { id } = await add()
+    const { id } = await addEndpoint()
     for (let n = 0; n < 2; n += 1) await anEvent()
     await expect.poll(() => receiver.received.length).toBe(2)
     await allRecorded()

@@ -14,9 +14,9 @@ import { cancelDeposit } from '../trades/cancellation.ts'
 import { secretsOf } from '../webhooks/endpoints.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { aStore, TEST_BOX, type Till } from './till.ts'
-import { ANY_NAMED } from './webhooks.ts'
+import { ANY_ALLOWED } from './webhooks.ts'
 
-export const BACK = 'https://store.test/back'
+export const BACK_URL = 'https://store.test/back'
 
 type Call = { key?: string; body?: unknown; headers?: Record<string, string> }
 
@@ -43,9 +43,9 @@ export async function startStoreApi(
     box,
     keyMode: 'sandbox',
     mode: 'sandbox',
-    findAllowance: ANY_NAMED,
+    findAllowance: ANY_ALLOWED,
     testsUnderWay: new Map(),
-    send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 }),
+    send: createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 }),
     secretsOf: (endpoint) => secretsOf(box, endpoint, clock.now()),
     limitStore: limited ? createLimits(() => 0).limitStore : () => {},
     createDeposit: (store, body) => createDeposit(till.deps, store, body),

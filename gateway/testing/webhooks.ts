@@ -3,7 +3,7 @@ import type { Queue } from '../db/queue.ts'
 import { workOnEvents } from '../events/jobs.ts'
 import type { PublisherDeps } from '../events/service.ts'
 import { expireDeposit } from '../trades/expiry.ts'
-import { attempt, type DeliveryDeps } from '../webhooks/delivery.ts'
+import { attemptDelivery, type DeliveryDeps } from '../webhooks/delivery.ts'
 import { type LanesDeps, startLanes } from '../webhooks/lanes.ts'
 import { createSender } from '../webhooks/sender.ts'
 import { type Claim, claimLane } from '../webhooks/store.ts'
@@ -13,9 +13,9 @@ import { aDeposit, type Till } from './till.ts'
 /** Signs for the endpoints of tests, whose secrets are not sealed. */
 export const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
 
-/** Allows every address, as if the operator had named it, because a test knows its ports only while it runs. */
-export const ANY_NAMED: FindAllowance = async () => ({ inside: false })
-export const NONE_NAMED: FindAllowance = async () => undefined
+/** Allows every address for all stores, because a test knows its ports only while it runs. */
+export const ANY_ALLOWED: FindAllowance = async () => ({ inside: false })
+export const NONE_ALLOWED: FindAllowance = async () => undefined
 
 /** Longer than any test, so a hanging call hangs until the sending is stopped. */
 const DEADLINE_MS = 3_600_000
@@ -23,7 +23,7 @@ const DEADLINE_MS = 3_600_000
 /** Creates a till's webhook sender. Waits between attempts are at the middle of their spread. */
 export const senderDeps = (till: Till): Till['deps'] & DeliveryDeps => ({
   ...till.deps,
-  send: createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: DEADLINE_MS }),
+  send: createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: DEADLINE_MS }),
   secretsOf: () => [SECRET],
   random: () => 0.5,
 })
@@ -57,5 +57,5 @@ export async function claimDue(deps: ClaimDeps, endpointId: bigint, most = 8): P
 
 /** Sends the deliveries one after another. */
 export async function sendDue(deps: DeliveryDeps, endpointId: bigint, most = 8): Promise<void> {
-  for (const claim of await claimDue(deps, endpointId, most)) await attempt(deps, claim)
+  for (const claim of await claimDue(deps, endpointId, most)) await attemptDelivery(deps, claim)
 }

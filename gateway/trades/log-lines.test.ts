@@ -109,7 +109,7 @@ it('every line about a trade, an offer or a webhook has the id of its deposit', 
     'offer was cancelled, but not by this till: check the account of the bot',
     'items were delivered',
     'trade was taken back by its sender',
-    'webhook was not taken and will be sent again',
+    'webhook was not accepted and will be sent again',
     'webhook was delivered',
     'webhook was given up: the store did not accept it',
   ]) {

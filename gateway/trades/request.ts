@@ -9,7 +9,7 @@ import type { Tx } from '../db/client.ts'
 import { violates } from '../db/sql-state.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { depositTopic } from '../deposits/service.ts'
-import { type DepositRow, isDisabled, lockDeposit } from '../deposits/store.ts'
+import { type DepositRow, isStoreDisabled, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
 import { promise } from '../ledger/promise.ts'
 import { whyTradesClosed } from '../outages/service.ts'
@@ -110,7 +110,7 @@ async function createIntent(
   const token = tokenOfDeposit(deps.box, deposit)
   if (steamId === null || token === null) return refused('trade_link_missing')
   if (await isRefused(tx, steamId)) return refused('shopper_refused')
-  if (await isDisabled(tx, deposit.store_id)) return refused('technical_works')
+  if (await isStoreDisabled(tx, deposit.store_id)) return refused('technical_works')
   const quote = await quoteForTrade(tx, {
     depositId: deposit.id,
     steamId,

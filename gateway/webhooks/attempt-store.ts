@@ -1,4 +1,4 @@
-/** Stores attempts, for the store to read and for the pace of its endpoints. */
+/** Attempts to deliver webhooks, for their store to read and for the pace of its endpoints. */
 import { type Insertable, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 import type { WebhookAttemptTable } from '../db/webhook-tables.ts'

@@ -6,7 +6,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import { readAttempts } from './attempt-store.ts'
-import { type ChallengeDeps, challenge } from './challenge.ts'
+import { type ChallengeDeps, challengeEndpoint } from './challenge.ts'
 import { type EndpointRow, proveEndpoint } from './endpoint-store.ts'
 import { endpointOf, lockedEndpointOf } from './endpoints.ts'
 import { countChosen, countReplayedSince, isReplaying, lockReplays, noteReplay } from './replay-store.ts'
@@ -113,9 +113,10 @@ type TestDeps = ChallengeDeps & { db: Db }
 export async function sendTest(deps: TestDeps, storeId: bigint, endpointId: bigint): Promise<TestResult> {
   const endpoint = await endpointOf(deps.db, storeId, endpointId)
   if (endpoint.state === 'disabled') refuse('endpoint_disabled')
-  const { result, durationMs, isRepeated } = await challenge(deps, endpoint)
-  if (isRepeated && endpoint.state === 'pending') await proveEndpoint(deps.db, endpoint.id, endpoint.url)
-  const common = { durationMs, challengeRepeated: isRepeated }
+  const { result, durationMs, isChallengeRepeated } = await challengeEndpoint(deps, endpoint)
+  if (isChallengeRepeated && endpoint.state === 'pending')
+    await proveEndpoint(deps.db, endpoint.id, endpoint.url)
+  const common = { durationMs, challengeRepeated: isChallengeRepeated }
   return result.kind === 'failed'
     ? { delivered: false, status: null, failure: NO_ANSWER, answer: null, ...common }
     : { delivered: isTaken(result), status: result.status, failure: null, answer: result.text, ...common }

@@ -15,13 +15,13 @@ export type ChallengeDeps = Pick<DeliveryDeps, 'clock' | 'log' | 'send' | 'secre
   testsUnderWay: Map<bigint, number>
 }
 
-export type Challenged = { result: SendResult; durationMs: number; isRepeated: boolean }
+export type Challenged = { result: SendResult; durationMs: number; isChallengeRepeated: boolean }
 
 /** The most running tests of a store. Each test occupies a connection and its caller for up to 15 seconds. */
 const MOST_TESTS = 2
 
 /** Sends the test to `url`, by default the endpoint's own. Refuses a third simultaneous test of a store. */
-export async function challenge(
+export async function challengeEndpoint(
   deps: ChallengeDeps,
   endpoint: EndpointRow,
   url: string = endpoint.url,
@@ -54,7 +54,7 @@ async function sendChallenge(deps: ChallengeDeps, endpoint: EndpointRow, url: st
     const about = { store: String(endpoint.store_id), endpoint: String(endpoint.id), said: result.reason }
     deps.log.info(about, 'test of a webhook got no answer')
   }
-  return { result, durationMs, isRepeated: isTaken(result) && repeats(result, nonce) }
+  return { result, durationMs, isChallengeRepeated: isTaken(result) && repeats(result, nonce) }
 }
 
 /**

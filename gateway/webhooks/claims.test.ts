@@ -6,10 +6,11 @@ import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
 import { claimDue, expiredDeposit, senderDeps } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
-import { attempt, type DeliveryDeps } from './delivery.ts'
+import { attemptDelivery, type DeliveryDeps } from './delivery.ts'
 import { switchEndpoint } from './endpoints.ts'
 import type { Claim } from './store.ts'
 
+/** How long a claim lasts. */
 const CLAIM_MS = 18_000
 
 let till: Till
@@ -30,7 +31,7 @@ afterEach(async () => {
   await till.close()
 })
 
-async function events(count: number): Promise<void> {
+async function createEvents(count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) await expiredDeposit(till, store)
   await publishEvents(till.deps)
 }
@@ -48,7 +49,7 @@ async function startAttempt(): Promise<OpenAttempt> {
   const received = Promise.withResolvers<ServerResponse>()
   receiver.answers.push(received.resolve)
   const claim = await claimOne()
-  const ended = attempt(deps, claim)
+  const ended = attemptDelivery(deps, claim)
   const response = await received.promise
   return {
     claim,
@@ -59,49 +60,49 @@ async function startAttempt(): Promise<OpenAttempt> {
   }
 }
 
-const rows = () => till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
-const delivery = async () => (await rows())[0]
+const deliveries = () => till.db.selectFrom('webhook_delivery').selectAll().orderBy('id').execute()
+const delivery = async () => (await deliveries())[0]
 const endpoint = () => till.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
-const statuses = async () =>
+const attemptStatuses = async () =>
   (await till.db.selectFrom('webhook_attempt').select('status').orderBy('id').execute()).map(
     (row) => row.status,
   )
-const again = ({ event_id: eventId }: Claim) =>
+const replayEvent = ({ event_id: eventId }: Claim) =>
   replay(till.deps, store.id, { id: endpointId, body: { eventId } })
 const disable = () => switchEndpoint(till.db, store.id, { id: endpointId, on: false })
 
 describe('an event replayed during an attempt', () => {
   it('is sent again, even though that attempt succeeds', async () => {
-    const firsts: boolean[] = []
-    deps.onAttempt = ({ isFirst }) => void firsts.push(isFirst)
-    await events(1)
+    const isFirstOfEach: boolean[] = []
+    deps.onAttempt = ({ isFirst }) => void isFirstOfEach.push(isFirst)
+    await createEvents(1)
     const first = await startAttempt()
-    await again(first.claim)
+    await replayEvent(first.claim)
     await first.answer(204)
     expect(await delivery()).toMatchObject({ state: 'due', attempts: 0, due_at: till.clock.now() })
-    await attempt(deps, await claimOne())
+    await attemptDelivery(deps, await claimOne())
     // The time to the first attempt is measured, so a replay years later must not count as one.
-    expect(firsts).toEqual([true, false])
+    expect(isFirstOfEach).toEqual([true, false])
     expect(receiver.received).toHaveLength(2)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, due_at: null })
-    expect(await statuses()).toEqual([204, 204])
+    expect(await attemptStatuses()).toEqual([204, 204])
   })
 
   it('stays delivered if that attempt fails after the replay was accepted', async () => {
-    await events(1)
+    await createEvents(1)
     const first = await startAttempt()
-    await again(first.claim)
-    await attempt(deps, await claimOne())
+    await replayEvent(first.claim)
+    await attemptDelivery(deps, await claimOne())
     await first.answer(500)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1, last_result: 'status 204' })
-    expect(await statuses()).toEqual([204, 500])
+    expect(await attemptStatuses()).toEqual([204, 500])
     expect(till.lines.join('')).toContain('nothing was settled')
   })
 })
 
 describe('a delivery whose endpoint is disabled during an attempt', () => {
   it.each([500, 204])('is not due again if that attempt ends with %i', async (code) => {
-    await events(1)
+    await createEvents(1)
     const first = await startAttempt()
     await disable()
     await first.answer(code)
@@ -110,11 +111,11 @@ describe('a delivery whose endpoint is disabled during an attempt', () => {
       due_at: null,
       last_result: 'the endpoint was disabled',
     })
-    expect(await statuses()).toEqual([code])
+    expect(await attemptStatuses()).toEqual([code])
   })
 
   it('is given up even if the attempt has just failed', async () => {
-    await events(1)
+    await createEvents(1)
     const first = await startAttempt()
     await first.answer(500)
     await disable()
@@ -122,46 +123,46 @@ describe('a delivery whose endpoint is disabled during an attempt', () => {
   })
 
   it('is not due again after a 410 to another attempt', async () => {
-    await events(2)
+    await createEvents(2)
     const [first, second] = [await startAttempt(), await startAttempt()]
     await second.answer(410)
     await first.answer(500)
-    expect((await rows()).map((row) => [row.state, row.due_at, row.last_result])).toEqual([
+    expect((await deliveries()).map((row) => [row.state, row.due_at, row.last_result])).toEqual([
       ['failed', null, 'the endpoint was disabled'],
       ['failed', null, 'status 410'],
     ])
-    expect(await statuses()).toEqual([410, 500])
+    expect(await attemptStatuses()).toEqual([410, 500])
   })
 })
 
 describe('an endpoint that answers 410', () => {
   it('to eight simultaneous attempts is disabled, and each attempt is recorded', async () => {
-    await events(8)
+    await createEvents(8)
     receiver.answers.push(...Array.from({ length: 8 }, () => status(410)))
     const claims = await claimDue(deps, endpointId, 8)
-    await Promise.all(claims.map((claim) => attempt(deps, claim)))
-    expect(await statuses()).toEqual(Array(8).fill(410))
-    expect((await rows()).map((row) => row.state)).toEqual(Array(8).fill('failed'))
+    await Promise.all(claims.map((claim) => attemptDelivery(deps, claim)))
+    expect(await attemptStatuses()).toEqual(Array(8).fill(410))
+    expect((await deliveries()).map((row) => row.state)).toEqual(Array(8).fill('failed'))
     expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'gone' })
   })
 
   it('is disabled even if the delivery was replayed in the meantime', async () => {
-    await events(1)
+    await createEvents(1)
     const first = await startAttempt()
-    await again(first.claim)
+    await replayEvent(first.claim)
     await first.answer(410)
     expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'gone' })
     expect(await delivery()).toMatchObject({ state: 'failed', due_at: null })
   })
 
   it('stays disabled by its store if the store disabled it first, and stays enabled if its URL has changed', async () => {
-    await events(1)
+    await createEvents(1)
     const first = await startAttempt()
     await disable()
     await first.answer(410)
     expect(await endpoint()).toMatchObject({ state: 'disabled', disabled_reason: 'by_store' })
     await switchEndpoint(till.db, store.id, { id: endpointId, on: true })
-    await again(first.claim)
+    await replayEvent(first.claim)
     const second = await startAttempt()
     await till.db.updateTable('webhook_endpoint').set({ url: 'http://127.0.0.1:9/' }).execute()
     await second.answer(410)
@@ -171,7 +172,7 @@ describe('an endpoint that answers 410', () => {
 
 describe('a sender whose claim has run out', () => {
   it.each([500, 204])('settles nothing with status %i while another sender is sending', async (code) => {
-    await events(1)
+    await createEvents(1)
     const slow = await startAttempt()
     till.clock.advance(CLAIM_MS)
     const other = await startAttempt()
@@ -180,11 +181,11 @@ describe('a sender whose claim has run out', () => {
     expect(await delivery()).toEqual(before)
     await other.answer(204)
     expect(await delivery()).toMatchObject({ state: 'delivered', attempts: 1 })
-    expect(await statuses()).toEqual([code, 204])
+    expect(await attemptStatuses()).toEqual([code, 204])
   })
 
   it('does not make a finished delivery due again', async () => {
-    await events(1)
+    await createEvents(1)
     const slow = await startAttempt()
     till.clock.advance(CLAIM_MS)
     const other = await startAttempt()
@@ -194,11 +195,11 @@ describe('a sender whose claim has run out', () => {
   })
 
   it('does not release the other sender’s claim when its process ends', async () => {
-    await events(1)
+    await createEvents(1)
     const ending = new AbortController()
     const received = Promise.withResolvers<ServerResponse>()
     receiver.answers.push(received.resolve)
-    const slow = attempt(deps, await claimOne(), ending.signal)
+    const slow = attemptDelivery(deps, await claimOne(), ending.signal)
     await received.promise
     till.clock.advance(CLAIM_MS)
     const other = await startAttempt()

@@ -31,10 +31,10 @@ export type AttemptFacts = {
   sinceEventMs: number
 }
 
-const SECRET_CLOSED = 'the webhook secret of the endpoint does not open'
+const SECRET_UNREADABLE = 'the webhook secret of the endpoint could not be decrypted'
 
 /** Sends a claimed delivery and records the result. An answer of 2xx means that the store has the event. */
-export async function attempt(deps: DeliveryDeps, claim: Claim, signal?: AbortSignal): Promise<void> {
+export async function attemptDelivery(deps: DeliveryDeps, claim: Claim, signal?: AbortSignal): Promise<void> {
   const at = deps.clock.now()
   const begin = performance.now()
   const result = await sendClaimed(deps, claim, signal)
@@ -52,7 +52,7 @@ async function sendClaimed(
   const event = toWebhookEvent({ id: claim.event_id, sequence: claim.sequence, payload: claim.payload })
   const body = JSON.stringify(event)
   const headers = signedHeaders(deps, claim, body)
-  if (headers === undefined) return { kind: 'failed', reason: SECRET_CLOSED }
+  if (headers === undefined) return { kind: 'failed', reason: SECRET_UNREADABLE }
   return deps.send({ storeId: claim.store_id, url: claim.url, headers, body, ...(signal && { signal }) })
 }
 
@@ -65,15 +65,15 @@ function signedHeaders(deps: DeliveryDeps, claim: Claim, body: string): SignedHe
     return signWebhook(deps.secretsOf(claim), { id: claim.event_id, body, at: deps.clock.machineNow() })
   } catch (error) {
     deps.log.error(
-      { err: error, ...aboutOf(claim) },
-      'webhook could not be signed: the secret of the endpoint does not open, check the master key',
+      { err: error, ...logFieldsOf(claim) },
+      'webhook could not be signed: the secret of its endpoint could not be decrypted, check the master key',
     )
     return undefined
   }
 }
 
 /** The log fields of a claimed delivery. */
-export const aboutOf = (claim: Claim) => ({
+export const logFieldsOf = (claim: Claim) => ({
   event: claim.event_id,
   // An epoch's event has no deposit.
   ...(claim.deposit_id !== null && { deposit: String(claim.deposit_id) }),
@@ -87,9 +87,9 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
   const { result } = attempted
   const attempts = claim.attempts + 1
   const resultText = result.kind === 'answered' ? `status ${result.status}` : result.reason
-  const about = { ...aboutOf(claim), attempts }
+  const about = { ...logFieldsOf(claim), attempts }
   const verdict = judge(deps, attempts, result)
-  const isSettled = await write(deps, claim, { ...attempted, attempts, resultText, verdict })
+  const isSettled = await recordAttempt(deps, claim, { ...attempted, attempts, resultText, verdict })
   deps.onAttempt?.({
     outcome: verdict.kind,
     isFirst: claim.claim === 1n,
@@ -109,7 +109,7 @@ async function settle(deps: DeliveryDeps, claim: Claim, attempted: Attempted): P
     case 'retried':
       deps.log.warn(
         { ...about, said: resultText, retryInMs: verdict.waitMs },
-        'webhook was not taken and will be sent again',
+        'webhook was not accepted and will be sent again',
       )
       return
     case 'given_up':
@@ -144,12 +144,12 @@ type Settled = Attempted & { attempts: number; resultText: string; verdict: Verd
  * replayed, given up with its endpoint, or claimed by another sender because this attempt took too long. Resolves to
  * false if nothing was closed.
  */
-async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
+async function recordAttempt({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled): Promise<boolean> {
   const { result, at, durationMs, attempts, resultText, verdict } = settled
   const now = clock.now()
   const isGone = verdict.kind === 'given_up' && verdict.gone
   return db.transaction().execute(async (tx) => {
-    const disable = isGone && (await disablesEndpoint(tx, claim))
+    const mustDisable = isGone && (await disablesEndpoint(tx, claim))
     await insertAttempt(tx, {
       delivery_id: claim.delivery_id,
       endpoint_id: claim.id,
@@ -168,7 +168,7 @@ async function write({ db, clock }: DeliveryDeps, claim: Claim, settled: Settled
       due_at: verdict.kind === 'retried' ? new Date(now.getTime() + verdict.waitMs) : null,
       delivered_at: isDone ? now : null,
     })
-    if (disable) await disableEndpoint(tx, claim.id, 'gone')
+    if (mustDisable) await disableEndpoint(tx, claim.id, 'gone')
     return isSettled
   })
 }

@@ -36,7 +36,7 @@ export const insertEndpoint = (
     .executeTakeFirstOrThrow()
 
 /** Returns how many endpoints the store has. Other creations of the same store wait until the transaction ends. */
-export async function lockedCountOfEndpoints(tx: Tx, storeId: bigint): Promise<number> {
+export async function lockAndCountEndpoints(tx: Tx, storeId: bigint): Promise<number> {
   await tx.selectFrom('store').select('id').where('id', '=', storeId).forUpdate().execute()
   return (await endpointsOf(tx, storeId)).length
 }

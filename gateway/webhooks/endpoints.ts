@@ -7,7 +7,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Clock } from '../kit/clock.ts'
 import type { SecretBox } from '../kit/secret-box.ts'
-import { type ChallengeDeps, challenge } from './challenge.ts'
+import { type ChallengeDeps, challengeEndpoint } from './challenge.ts'
 import {
   changeEndpoint,
   disableEndpoint,
@@ -15,8 +15,8 @@ import {
   endpointsOf,
   findEndpoint,
   insertEndpoint,
+  lockAndCountEndpoints,
   lockEndpoint,
-  lockedCountOfEndpoints,
   removeEndpoint,
 } from './endpoint-store.ts'
 import { addressOf, type FindAllowance, refuseUrl, withCommand } from './url.ts'
@@ -40,7 +40,10 @@ export function parseWebhookUrl(text: string): URL | undefined {
   return url === null || url.username !== '' || url.password !== '' ? undefined : url
 }
 
-/** Checks only the URL. The addresses to which its name resolves are checked when a webhook is sent. */
+/**
+ * Refuses a URL to which no webhook may go. Checks only the URL: the addresses to which its name resolves are checked
+ * when a webhook is sent.
+ */
 async function refuseForeignUrl(
   { mode, findAllowance }: Pick<EndpointDeps, 'mode' | 'findAllowance'>,
   storeId: bigint,
@@ -62,7 +65,7 @@ export async function createEndpoint(
 ): Promise<Endpoint & { secret: string }> {
   await refuseForeignUrl(deps, storeId, body.url)
   return inTransaction(deps.db, async (tx) => {
-    if ((await lockedCountOfEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
+    if ((await lockAndCountEndpoints(tx, storeId)) >= MOST_ENDPOINTS) refuse('too_many_endpoints')
     // In the sandbox, webhooks go only to addresses that the operator has allowed.
     return addEndpoint(tx, deps, { storeId, ...body, proved: deps.mode === 'sandbox' })
   })
@@ -140,7 +143,7 @@ export async function updateOwnEndpoint(
   const needsProof = (row: EndpointRow) =>
     deps.mode === 'live' && url !== undefined && url !== row.url && row.proved
   if (url !== undefined) await refuseForeignUrl(deps, storeId, url)
-  const isProved = needsProof(endpoint) && (await challenge(deps, endpoint, url)).isRepeated
+  const isProved = needsProof(endpoint) && (await challengeEndpoint(deps, endpoint, url)).isChallengeRepeated
   return inTransaction(deps.db, async (tx) => {
     // In the meantime, the endpoint may have been proved with another URL.
     const row = await lockedEndpointOf(tx, storeId, { id: request.id, as: 'no key update' })

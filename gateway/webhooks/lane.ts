@@ -1,5 +1,5 @@
 /** One lane of one endpoint: claims due deliveries while it has free places, and sends them. */
-import { aboutOf, attempt, type DeliveryDeps } from './delivery.ts'
+import { attemptDelivery, type DeliveryDeps, logFieldsOf } from './delivery.ts'
 import { type Load, type Pace, placesLeft } from './pace.ts'
 import type { Sender } from './sender.ts'
 import { type Claim, claimLane, type LaneName } from './store.ts'
@@ -17,22 +17,24 @@ type Options = {
   /** The endpoint's pace. Its two lanes share it, so both learn from each answer. */
   pace: Pace
   signal: AbortSignal
-  busy(): Pick<Load, 'busyStores' | 'ownEndpoints'>
+  /** How many stores and endpoints share the places now. */
+  storeLoad(): Pick<Load, 'busyStores' | 'ownEndpoints'>
 }
 
 export function createLane(deps: DeliveryDeps, options: Options): Lane {
-  const { endpointId, lane, pace, signal, busy } = options
+  const { endpointId, lane, pace, signal, storeLoad } = options
   const open = new Set<Promise<void>>()
   let claiming: Promise<void> | undefined
+  /** True after a wake-up until the next claim. */
   let isWanted = false
 
   const watcher = watchHanging(deps.send, pace, () => wake())
-  const places = () => placesLeft(lane, { open: open.size, hanging: watcher.hanging(), ...busy() })
+  const places = () => placesLeft(lane, { open: open.size, hanging: watcher.hanging(), ...storeLoad() })
 
   const begin = (claim: Claim): void => {
-    const sent = attempt({ ...deps, send: watcher.send }, claim, signal)
+    const sent = attemptDelivery({ ...deps, send: watcher.send }, claim, signal)
       .catch((error: unknown) => {
-        deps.log.error({ err: error, ...aboutOf(claim) }, 'attempt of a webhook could not be recorded')
+        deps.log.error({ err: error, ...logFieldsOf(claim) }, 'attempt of a webhook could not be recorded')
       })
       .finally(() => {
         open.delete(sent)
@@ -40,16 +42,16 @@ export function createLane(deps: DeliveryDeps, options: Options): Lane {
       })
     open.add(sent)
   }
-  const claim = async (): Promise<void> => {
+  const claimWhileWanted = async (): Promise<void> => {
     for (let most = places(); isWanted && !signal.aborted && most > 0; most = places()) {
       isWanted = false
-      for (const one of await claimLane(deps, { endpointId, lane }, most)) begin(one)
+      for (const claim of await claimLane(deps, { endpointId, lane }, most)) begin(claim)
     }
   }
   const wake = (): void => {
     isWanted = true
     if (claiming !== undefined || places() === 0 || signal.aborted) return
-    claiming = claim()
+    claiming = claimWhileWanted()
       .catch((error: unknown) => {
         deps.log.error({ err: error, endpoint: String(endpointId) }, 'due webhooks could not be claimed')
       })
@@ -76,13 +78,13 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
     hanging: () => hanging.size,
     async send(request) {
       const beganMs = performance.now()
-      const own = {}
+      const call = {}
       const checkPatience = (): void => {
         const leftMs = pace.patienceMs() - (performance.now() - beganMs)
         // Read the patience again each time, because other answers may have shown that this store is slow.
         if (leftMs > 0) timer = setTimeout(checkPatience, Math.ceil(leftMs))
         else {
-          hanging.add(own)
+          hanging.add(call)
           onHanging()
         }
       }
@@ -93,7 +95,7 @@ function watchHanging(send: Sender, pace: Pace, onHanging: () => void): { send: 
         return result
       } finally {
         clearTimeout(timer)
-        hanging.delete(own)
+        hanging.delete(call)
       }
     },
   }

@@ -26,6 +26,7 @@ afterEach(async () => {
   await till.close()
 })
 
+/** With `patienceMs: 1`, every attempt at an endpoint that is not slow soon counts as hanging. */
 function startSending(change: Partial<LanesDeps> = {}) {
   const lanes = startLanes({ ...senderDeps(till), ...change })
   stops.push(() => lanes.stop())
@@ -90,7 +91,7 @@ async function aServerThatHangsOn(unanswered: Set<string>): Promise<{ url: strin
   return { url: await listen(server), taken }
 }
 
-/** Records a past success of the oldest delivery's endpoint that took this long. */
+/** Records a past success that took this long, at the endpoint of the oldest delivery. A long one makes it slow. */
 async function recordSuccess(durationMs: number): Promise<void> {
   const { id, endpoint_id } = await till.db
     .selectFrom('webhook_delivery')
@@ -110,7 +111,7 @@ describe('a store that is slow with everything', () => {
     const silent = await aSilentServer()
     await publish(await aStore(till, { webhookUrl: silent.url }), 30)
     await recordSuccess(60_000)
-    // As if each had failed once.
+    // As if the later half of the events had failed once.
     const later = till.db.selectFrom('event').select('id').where('sequence', '>', 15n)
     await till.db
       .updateTable('webhook_delivery')
@@ -124,7 +125,7 @@ describe('a store that is slow with everything', () => {
     expect(silent.taken).toHaveLength(8 + 4)
   })
 
-  it('also counts as quick for retries once first attempts have been quick', async () => {
+  it('no longer counts as slow, for retries too, once its first attempts have been quick', async () => {
     const unanswered = new Set<string>()
     const server = await aServerThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: server.url })
@@ -138,7 +139,7 @@ describe('a store that is slow with everything', () => {
     const taken = () =>
       till.db.selectFrom('webhook_delivery').select('id').where('state', '=', 'delivered').execute()
     await expect.poll(async () => (await taken()).length).toBe(24)
-    for (const again of await publishUnsent(store, 12)) unanswered.add(again)
+    for (const replayed of await publishUnsent(store, 12)) unanswered.add(replayed)
     await replay(till.deps, store.id, { id, body: { fromSequence: 26, toSequence: 37 } })
     await expect.poll(() => server.taken.length).toBe(1 + 24 + 12)
   })
@@ -157,7 +158,7 @@ describe('the deliveries of one endpoint', () => {
     expect(server.taken).toHaveLength(21)
   })
 
-  it('never wait for a first attempt behind retries, even if many retries hang', async () => {
+  it('get their first attempt immediately, even if sixteen retries hang', async () => {
     const unanswered = new Set<string>()
     const server = await aServerThatHangsOn(unanswered)
     const store = await aStore(till, { webhookUrl: server.url })
@@ -183,7 +184,7 @@ describe('the deliveries of one endpoint', () => {
     expect(await claimLane(till.deps, { endpointId: id, lane: 'again' }, 20)).toHaveLength(12)
   })
 
-  it('hang only in limited numbers, so another endpoint is still served', async () => {
+  it('hang in at most 64 first attempts at a time, so another endpoint is still served', async () => {
     const silent = await aSilentServer()
     const slow = await aStore(till, { webhookUrl: silent.url })
     await publish(slow, 70)

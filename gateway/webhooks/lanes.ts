@@ -33,30 +33,31 @@ export function startLanes(deps: LanesDeps): { stop(): Promise<void> } {
   const busy = new Map<bigint, Set<bigint>>()
   const lanesOf = ({ id: endpointId, storeId }: DueEndpoint, earlierDurationsMs: number[]): Lane[] => {
     const pace = createPace(deps.patienceMs ?? PATIENCE_MS, earlierDurationsMs)
-    const load = () => ({ busyStores: busy.size, ownEndpoints: busy.get(storeId)?.size ?? 1 })
-    const options = { endpointId, pace, signal, busy: load }
+    const storeLoad = () => ({ busyStores: busy.size, ownEndpoints: busy.get(storeId)?.size ?? 1 })
+    const options = { endpointId, pace, signal, storeLoad }
     return (['first', 'again'] as const).map((lane) => createLane(deps, { ...options, lane }))
   }
 
   const end = (endpointId: bigint): void => {
     lanes.delete(endpointId)
-    for (const [storeId, own] of busy) {
-      if (own.delete(endpointId) && own.size === 0) busy.delete(storeId)
+    for (const [storeId, endpoints] of busy) {
+      if (endpoints.delete(endpointId) && endpoints.size === 0) busy.delete(storeId)
     }
   }
 
   const look = async (): Promise<void> => {
     const due = await endpointsDue(deps.db, deps.clock.now())
-    const fresh = due.filter(({ id }) => !lanes.has(id))
-    const ids = fresh.map(({ id }) => id)
-    const before = fresh.length === 0 ? [] : await durationsOf(deps.db, ids)
-    const known = new Map(before.map(({ id, earlierDurationsMs }) => [id, earlierDurationsMs]))
-    for (const one of fresh) {
-      lanes.set(one.id, lanesOf(one, known.get(one.id) ?? []))
-      busy.set(one.storeId, (busy.get(one.storeId) ?? new Set()).add(one.id))
+    const withoutLanes = due.filter(({ id }) => !lanes.has(id))
+    const ids = withoutLanes.map(({ id }) => id)
+    const durations = withoutLanes.length === 0 ? [] : await durationsOf(deps.db, ids)
+    const known = new Map(durations.map(({ id, earlierDurationsMs }) => [id, earlierDurationsMs]))
+    for (const endpoint of withoutLanes) {
+      const { id, storeId } = endpoint
+      lanes.set(id, lanesOf(endpoint, known.get(id) ?? []))
+      busy.set(storeId, (busy.get(storeId) ?? new Set()).add(id))
     }
     for (const { id } of due) for (const lane of lanes.get(id) ?? []) lane.wake()
-    for (const [id, own] of lanes) if (own.every((lane) => lane.isIdle())) end(id)
+    for (const [id, itsLanes] of lanes) if (itsLanes.every((lane) => lane.isIdle())) end(id)
   }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {

@@ -1,27 +1,27 @@
 import { describe, expect, it } from 'vitest'
 import { createPace, placesLeft } from './pace.ts'
 
-const taken = { kind: 'answered', status: 204, text: '' } as const
+const accepted = { kind: 'answered', status: 204, text: '' } as const
 
 describe('the patience with a store', () => {
   it('is the minimum for an unknown or a quick store', () => {
     const pace = createPace(500)
     expect(pace.patienceMs()).toBe(500)
-    for (let n = 0; n < 20; n += 1) pace.record(taken, 40)
+    for (let n = 0; n < 20; n += 1) pace.record(accepted, 40)
     expect(pace.patienceMs()).toBe(500)
   })
 
   it('grows with a store that is slow with everything, so an overloaded store does not get more calls at a time', () => {
     const pace = createPace(500)
-    for (let n = 0; n < 20; n += 1) pace.record(taken, 8_000)
+    for (let n = 0; n < 20; n += 1) pace.record(accepted, 8_000)
     expect(pace.patienceMs()).toBeGreaterThan(15_000)
-    for (let n = 0; n < 20; n += 1) pace.record(taken, 40)
+    for (let n = 0; n < 20; n += 1) pace.record(accepted, 40)
     expect(pace.patienceMs()).toBe(500)
   })
 
   it('is set by the first answer', () => {
     const pace = createPace(500)
-    pace.record(taken, 8_000)
+    pace.record(accepted, 8_000)
     expect(pace.patienceMs()).toBe(16_000)
   })
 
@@ -61,6 +61,7 @@ describe('the number of free places', () => {
   })
 
   it('shrinks while many stores are busy, but never below the width of the lane', () => {
+    // Of the 1,000 attempts of the process each store may have 25, four fifths of them first attempts.
     const many = { ...load, busyStores: 40 }
     expect(placesLeft('first', { ...many, open: 19, hanging: 19 })).toBe(1)
     expect(placesLeft('first', { ...many, open: 20, hanging: 20 })).toBe(0)
@@ -71,11 +72,11 @@ describe('the number of free places', () => {
   it.each(['first', 'again'] as const)(
     'in the lane "%s" is divided among the busy endpoints of a store',
     (lane) => {
-      const one = placesLeft(lane, load)
+      const undivided = placesLeft(lane, load)
       const most = lane === 'first' ? 64 : 16
       for (const ownEndpoints of [2, 4, 10]) {
         const each = placesLeft(lane, { ...load, ownEndpoints })
-        expect(each).toBe(Math.max(2, Math.floor(one / ownEndpoints)))
+        expect(each).toBe(Math.max(2, Math.floor(undivided / ownEndpoints)))
         // Hanging attempts do not count towards the width, but the most open attempts are divided too.
         const open = Math.max(2, Math.floor(most / ownEndpoints))
         expect(placesLeft(lane, { ...load, ownEndpoints, open, hanging: open })).toBe(0)

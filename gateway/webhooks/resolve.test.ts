@@ -1,10 +1,10 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { hostname } from 'node:os'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Receiver, startReceiver } from '../testing/receiver.ts'
-import { ANY_NAMED, NONE_NAMED } from '../testing/webhooks.ts'
+import { ANY_ALLOWED, NONE_ALLOWED } from '../testing/webhooks.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 import { createSender } from './sender.ts'
 
@@ -61,7 +61,7 @@ afterEach(async () => {
   await receiver.close()
 })
 
-/** Returns the only question of a DNS message (RFC 1035, 4.1). */
+/** Returns the only question of a DNS message, which follows a header of 12 bytes (RFC 1035, 4.1). */
 function questionOf(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = []
   let at = 12
@@ -74,6 +74,7 @@ function questionOf(message: Buffer): { name: string; type: number; end: number 
 
 function answerTo(question: Buffer, addresses: Buffer[]): Buffer {
   const head = Buffer.from(question)
+  // A response without an error, the number of answers, and no other records.
   head.writeUInt16BE(0x8180, 2)
   head.writeUInt16BE(addresses.length, 6)
   head.writeUInt32BE(0, 8)
@@ -99,7 +100,7 @@ const NOT_PUBLIC = { reason: expect.stringContaining('the address is not public'
 
 describe('the look-up by DNS', () => {
   it('resolves a name immediately, even though the servers of forty other names never answer', async () => {
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     const ending = new AbortController()
     const silent = Array.from({ length: 40 }, (_, n) =>
       send({ ...request(`http://silent-${n}.test/`), signal: ending.signal }),
@@ -118,7 +119,7 @@ describe('the look-up by DNS', () => {
     const found = vi.fn()
     const finding = addressesOf(name).then(found)
     // Not `expect.poll`, which advances fake time.
-    while (vi.getTimerCount() === 0) await turn()
+    while (vi.getTimerCount() === 0) await nextTurn()
     await vi.advanceTimersByTimeAsync(299)
     expect(found).not.toHaveBeenCalled()
     await vi.advanceTimersByTimeAsync(1)
@@ -129,7 +130,7 @@ describe('the look-up by DNS', () => {
   it('resolves late.test to both families if one of them takes a moment longer', async () => {
     stopTime()
     const found = addressesOf('late.test')
-    while (late.length === 0) await turn()
+    while (late.length === 0) await nextTurn()
     // Once these are answered, the IPv4 addresses of late.test are known.
     for (let n = 0; n < 5; n += 1) await addressesOf('shop.test')
     for (const answer of late) answer()
@@ -140,12 +141,12 @@ describe('the look-up by DNS', () => {
     ['http://both.test/', 'the address is not public'],
     ['http://none.test/', 'ENODATA'],
   ])('of %s fails: %s', async (url, reason) => {
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(url))).toEqual({ kind: 'failed', reason: expect.stringContaining(reason) })
   })
 
   it('resolves localhost to this machine, without a query', async () => {
-    const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000, resolve })
     for (const name of ['localhost', 'shop.localhost', 'LOCALHOST.'])
       expect(await send(request(`https://${name}/`))).toMatchObject(NOT_PUBLIC)
     expect(queries).toEqual([])
@@ -154,14 +155,15 @@ describe('the look-up by DNS', () => {
 
 describe('by default', () => {
   it('live mode asks DNS', async () => {
-    const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, dnsServers })
+    const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000, dnsServers })
     // Only this DNS server resolves the name to this machine.
     expect(await send(request('https://shop.test/'))).toMatchObject(NOT_PUBLIC)
+    // One query for each IP family.
     expect(queries).toEqual(['shop.test', 'shop.test'])
   })
 
   it('the sandbox asks the system, which resolves this machine’s names without DNS', async () => {
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 1_000, dnsServers })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 1_000, dnsServers })
     await send(request(`http://${hostname()}:${receiver.port}/`))
     expect(queries).toEqual([])
   })

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
-import { ANY_NAMED, NONE_NAMED } from '../testing/webhooks.ts'
+import { ANY_ALLOWED, NONE_ALLOWED } from '../testing/webhooks.ts'
 import type { Resolve } from './resolve.ts'
 import { createSender } from './sender.ts'
 import { addressOf, type FindAllowance, parseAddress } from './url.ts'
@@ -16,7 +16,7 @@ afterEach(() => receiver.close())
 const request = (url: string) => ({ storeId: 1n, url, headers: { 'webhook-id': 'e1' }, body: '{"n":1}' })
 
 describe('a webhook', () => {
-  const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
+  const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 })
 
   it('is posted as JSON with its headers, and returns the status', async () => {
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 204 })
@@ -34,7 +34,7 @@ describe('a webhook', () => {
 
   it('is aborted at its deadline, even if the store never ends its headers', async () => {
     receiver.answers.push((response) => void response.socket?.write('HTTP/1.1 200 OK\r\nx-slow: '))
-    const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300 })
+    const hasty = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300 })
     expect(await hasty(request(receiver.url))).toEqual({ kind: 'failed', reason: 'no answer in time' })
   })
 
@@ -52,6 +52,7 @@ describe('a webhook', () => {
     })
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 200 })
     await closed.promise
+    // The buffers of the sockets take far less.
     expect(sent).toBeLessThan(50_000_000)
   })
 
@@ -63,7 +64,7 @@ describe('a webhook', () => {
 })
 
 describe('in live mode', () => {
-  const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000 })
+  const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
 
   it.each<[string, (port: number) => string, string]>([
     ['plain http', () => 'http://store.example/hooks', 'the address must be https'],
@@ -91,7 +92,7 @@ describe('in live mode', () => {
 const REFUSED = { kind: 'failed', reason: expect.stringContaining('the address is not public') }
 
 it('the sandbox sends to allowed names of this machine, but not into its network', async () => {
-  const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000 })
+  const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000 })
   expect(await send(request(`http://localhost:${receiver.port}/`))).toMatchObject({ status: 204 })
   expect(await send(request('http://10.0.0.1/'))).toMatchObject(REFUSED)
 })
@@ -123,7 +124,7 @@ describe('an address that the operator allowed', () => {
     expect(await send(request('http://shop.internal:6379/'))).toEqual({
       kind: 'failed',
       reason:
-        'the operator has not named the address; to allow it: store allow-address --store 1 --address shop.internal:6379',
+        'the operator has not allowed the address; to allow it: store allow-address --store 1 --address shop.internal:6379',
     })
   })
 
@@ -152,7 +153,7 @@ describe('an address that the operator allowed', () => {
 })
 
 it('the sandbox sends only to addresses that the operator has allowed', async () => {
-  const send = createSender({ mode: 'sandbox', findAllowance: NONE_NAMED, deadlineMs: 60_000 })
+  const send = createSender({ mode: 'sandbox', findAllowance: NONE_ALLOWED, deadlineMs: 60_000 })
   for (const url of [receiver.url, `http://localhost:${receiver.port}/`, 'https://store.example/']) {
     expect(await send(request(url))).toMatchObject({ kind: 'failed' })
   }
@@ -211,7 +212,7 @@ describe('a name', () => {
     ['no address', []],
   ])('that resolves to %s is not connected to', async (_what, addresses) => {
     const { names, resolve } = resolver(addresses)
-    const send = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'live', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
     expect(names).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
@@ -220,7 +221,7 @@ describe('a name', () => {
   it('is connected to at the checked address, without another look-up', async () => {
     // Only the first answer is this machine: after a second look-up, the receiver would get nothing.
     const { names, resolve } = resolver(['127.0.0.1'], ['127.0.0.2'])
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request(`http://store.example:${receiver.port}/`))).toMatchObject({ status: 204 })
     expect(names).toEqual(['store.example'])
   })
@@ -228,19 +229,19 @@ describe('a name', () => {
   it('that is public at the check and private afterwards never leads to the private address', async () => {
     // This address has no route, so nothing from this test leaves the machine.
     const { names, resolve } = resolver(['2000::1'], ['127.0.0.1'])
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 300, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 300, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     // The local network may answer for the public address in any way, but not as the receiver would.
     expect(await send(request(hooks))).toMatchObject({ kind: 'failed' })
     expect(names).toEqual(['store.example'])
     expect(receiver.received).toEqual([])
-    const live = createSender({ mode: 'live', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
+    const live = createSender({ mode: 'live', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await live(request(`https://store.example:${receiver.port}/`))).toEqual(REFUSED)
   })
 
   it('is looked up again for every call, and a redirect cannot bypass the check', async () => {
     const { names, resolve } = resolver(['127.0.0.1'], ['10.0.0.1'])
-    const send = createSender({ mode: 'sandbox', findAllowance: ANY_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'sandbox', findAllowance: ANY_ALLOWED, deadlineMs: 60_000, resolve })
     const hooks = `http://store.example:${receiver.port}/`
     receiver.answers.push(status(307, { location: hooks }))
     expect(await send(request(hooks))).toMatchObject({ status: 307 })
@@ -253,7 +254,7 @@ describe('a name', () => {
     const resolve: Resolve = (_hostname, _options, callback) => {
       callback(Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' }), [])
     }
-    const send = createSender({ mode: 'live', findAllowance: NONE_NAMED, deadlineMs: 60_000, resolve })
+    const send = createSender({ mode: 'live', findAllowance: NONE_ALLOWED, deadlineMs: 60_000, resolve })
     expect(await send(request('https://store.example/'))).toEqual({ kind: 'failed', reason: 'ENOTFOUND' })
   })
 })

@@ -111,6 +111,7 @@ function send(url: URL, request: WebhookRequest, { lookup, deadlineMs }: Guards)
   const outgoing = transport.request(url, {
     method: 'POST',
     lookup,
+    // Every call connects again, so every call checks the address.
     agent: false,
     headers: {
       ...request.headers,

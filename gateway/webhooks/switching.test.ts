@@ -8,7 +8,7 @@ import { openDatabase } from '../db/client.ts'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
 import { aStore, startTill, type Till } from '../testing/till.ts'
-import { ANY_NAMED, claimDue, expiredDeposit } from '../testing/webhooks.ts'
+import { ANY_ALLOWED, claimDue, expiredDeposit } from '../testing/webhooks.ts'
 import { replay } from './attempts.ts'
 import { disableEndpoint } from './endpoint-store.ts'
 import { addEndpoint, endpointOf, rotateSecret, secretsOf, switchEndpoint } from './endpoints.ts'
@@ -47,6 +47,7 @@ function signalsThatWait() {
 /** Resolves once `count` queries wait for a lock, or one of `works` has ended without waiting. */
 async function untilBlocked(count: number, ...works: Promise<unknown>[]): Promise<void> {
   let ended = false
+  // The test itself awaits the work, and sees its failure.
   for (const work of works) void work.finally(() => (ended = true)).catch(() => {})
   const locked = async () => {
     const { rows } = await sql`
@@ -133,15 +134,15 @@ it('after two simultaneous rotations, both new secrets sign', async () => {
     .execute((tx) =>
       addEndpoint(tx, { ...till.deps, box }, { storeId: store.id, url: 'http://127.0.0.1:9/' }),
     )
-  const deps = { ...till.deps, box, mode: 'sandbox' as const, findAllowance: ANY_NAMED }
+  const deps = { ...till.deps, box, mode: 'sandbox' as const, findAllowance: ANY_ALLOWED }
   const rotate = () => rotateSecret(deps, store.id, { id: BigInt(id), overlapHours: 1 })
-  const both = await till.db.transaction().execute(async (tx) => {
+  const rotations = await till.db.transaction().execute(async (tx) => {
     await tx.selectFrom('webhook_endpoint').select('id').where('id', '=', BigInt(id)).forUpdate().execute()
-    const rotations = [rotate(), rotate()]
-    await untilBlocked(2, ...rotations)
-    return rotations
+    const waiting = [rotate(), rotate()]
+    await untilBlocked(2, ...waiting)
+    return waiting
   })
-  const given = (await Promise.all(both)).map(({ secret }) => secret)
+  const newSecrets = (await Promise.all(rotations)).map(({ secret }) => secret)
   const signing = secretsOf(box, await endpointOf(till.db, store.id, BigInt(id)), till.clock.now())
-  expect(signing.sort()).toEqual(given.sort())
+  expect(signing.sort()).toEqual(newSecrets.sort())
 })

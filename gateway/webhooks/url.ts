@@ -67,7 +67,7 @@ export function refuseUrl(url: URL, reach: Reach): string | undefined {
   // A literal address is used without a look-up.
   if (isIP(host) !== 0 && !mayConnect(host, reach, isSecure)) return NOT_PUBLIC
   if (allowance !== undefined) return undefined
-  if (mode === 'sandbox') return 'the operator has not named the address'
+  if (mode === 'sandbox') return 'the operator has not allowed the address'
   return port === HTTPS_PORT ? undefined : `the port must be ${HTTPS_PORT}`
 }
 

@@ -13,9 +13,9 @@ import { inventoryRoutes } from '../../gateway/inventory/routes.ts'
 import { createMetrics } from '../../gateway/metrics.ts'
 import { knownTo } from '../../gateway/store-api/known.ts'
 import { storeRoutes } from '../../gateway/store-api/routes.ts'
-import { BACK, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { BACK_URL, startStoreApi } from '../../gateway/testing/store-api.ts'
 import { aDeposit, aStore, type Till } from '../../gateway/testing/till.ts'
-import { NONE_NAMED } from '../../gateway/testing/webhooks.ts'
+import { NONE_ALLOWED } from '../../gateway/testing/webhooks.ts'
 import { tradeRoutes } from '../../gateway/trades/routes.ts'
 import { createSender } from '../../gateway/webhooks/sender.ts'
 
@@ -62,7 +62,7 @@ let externalIds = 0
 export const aBody = () => ({
   externalId: `attack ${++externalIds}`,
   currency: 'USD',
-  backToStoreUrl: BACK,
+  backToStoreUrl: BACK_URL,
 })
 
 export async function openTarget(plain: Till): Promise<Target> {
@@ -72,8 +72,8 @@ export async function openTarget(plain: Till): Promise<Target> {
     change: {
       keyMode: 'live',
       mode: 'live',
-      findAllowance: NONE_NAMED,
-      send: createSender({ mode: 'live', findAllowance: NONE_NAMED }),
+      findAllowance: NONE_ALLOWED,
+      send: createSender({ mode: 'live', findAllowance: NONE_ALLOWED }),
     },
   })
   await api.app.close()

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { problemSchema } from '../../contract/store-api.ts'
 import { publishEvents } from '../../gateway/events/service.ts'
-import { BACK, type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
+import { BACK_URL, type StoreApi, startStoreApi } from '../../gateway/testing/store-api.ts'
 import { aDeposit, aStore, startTill, type Till } from '../../gateway/testing/till.ts'
 import { anyValue, fitting } from './values.ts'
 
@@ -107,7 +107,7 @@ function withKnownValues(operationId: string, body: unknown, pick: number): unkn
   if (operationId === 'createWebhookEndpoint') return { url: 'https://store.test/another' }
   if (operationId !== 'createDeposit' || typeof body !== 'object' || body === null) return body
   const externalId = ORDERS[pick % ORDERS.length]
-  return { ...body, externalId, backToStoreUrl: BACK, redirectUrl: undefined, tradeUrl: undefined }
+  return { ...body, externalId, backToStoreUrl: BACK_URL, redirectUrl: undefined, tradeUrl: undefined }
 }
 
 /** The same values with one field replaced by anything. */

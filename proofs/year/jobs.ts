@@ -20,7 +20,7 @@ import { alertSweeps, countSweeps } from '../../gateway/sweeps.ts'
 import { type FakeSession, fakeSession } from '../../gateway/testing/fake-steam.ts'
 import type { TillDeps } from '../../gateway/testing/till.ts'
 import { createVitals } from '../../gateway/vitals/vitals.ts'
-import { attempt } from '../../gateway/webhooks/delivery.ts'
+import { attemptDelivery } from '../../gateway/webhooks/delivery.ts'
 import type { SendResult } from '../../gateway/webhooks/sender.ts'
 import { claimLane } from '../../gateway/webhooks/store.ts'
 import { tillIn } from '../../vault/markets/till-store.ts'
@@ -157,7 +157,7 @@ function ofAttempts({ deps, db }: Year): Call[] {
     const [claim] = await claimLane({ db, clock: deps.clock }, { endpointId, lane: 'first' }, 1)
     if (claim === undefined) return
     const how = { send: async () => result, secretsOf: () => [], random: () => 0.5 }
-    await attempt({ ...deps, db, ...how }, claim, signal)
+    await attemptDelivery({ ...deps, db, ...how }, claim, signal)
   }
   const answered = (status: number): SendResult => ({ kind: 'answered', status, text: '' })
   return [

@@ -1,9 +1,10 @@
-/** Calls to sources on the web. None is trusted, and the size of each answer is limited. */
+/** Calls to sources on the web. No answer is trusted, and the size of each is limited. */
 import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 
 /** The most bytes of a decoded answer. The longest known answer lists 30,000 items with all their sales. */
 const MAX_BYTES = 64 * 1024 * 1024
+/** The longest pause that a source can ask for. */
 const MAX_RETRY_AFTER_MS = 6 * 3_600_000
 /** The pause after a 429 or 403 without a time. Most sources count calls in windows of this length. */
 const RATE_LIMITED_MS = 5 * 60_000
@@ -27,7 +28,7 @@ export async function getJson(url: URL, signal: AbortSignal, maxBytes = MAX_BYTE
   }
 }
 
-/** GETs a text in the same way. */
+/** GETs a text within the signal's deadline. Throws unless the answer is complete and has status 200. */
 export async function getText(
   url: URL,
   signal: AbortSignal,

@@ -1,7 +1,7 @@
 /** Skinport: the prices of items on sale. Past sales give the 7-day level and the number sold in 30 days. */
 import { z } from 'zod'
 import { GAME_FACTS, type Game } from '../../../contract/games.ts'
-import { phaseInWords, phaseName } from '../phase.ts'
+import { phaseFromWord, phaseName } from '../phase.ts'
 import { getJson, readAnswer, readRows, SourceError } from './http.ts'
 import { cheapest, countSchema, dollarsSchema, MAX_ROWS, nameSchema } from './rows.ts'
 import type { PriceRow, PriceSource } from './source.ts'
@@ -71,7 +71,7 @@ function namesOf({
   market_hash_name: string
   version?: string | null | undefined
 }): string[] {
-  const phase = phaseInWords(name, version)
+  const phase = phaseFromWord(name, version)
   return phase === undefined ? [name] : [name, phaseName(name, phase)]
 }
 

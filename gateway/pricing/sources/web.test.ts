@@ -21,9 +21,9 @@ import type { PriceSource } from './source.ts'
 import { waxpeerPrices } from './waxpeer.ts'
 
 const NOW = new Date('2026-01-01T12:00:00Z')
-const SECONDS = NOW.getTime() / 1000
+const NOW_SECONDS = NOW.getTime() / 1000
 const clock = fakeClock(NOW)
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 
 let server: SourceServer
 
@@ -37,7 +37,7 @@ const MARKET_PATH = '/api/v2/prices/USD.json'
 const market = () => marketPrices(eachGame(server.url))
 const marketAnswer = (items: unknown[], change: object = {}) => ({
   success: true,
-  time: SECONDS - 60,
+  time: NOW_SECONDS - 60,
   currency: 'USD',
   items,
   ...change,
@@ -47,7 +47,7 @@ const MARKET_ROW = { market_hash_name: 'AK-47 | Redline (Field-Tested)', volume:
 describe('the market family', () => {
   test('gives prices as text in dollars, the number of items on sale, and one time for the entire answer', async () => {
     server.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
-    expect(await market().fetch?.('cs', never)).toEqual([
+    expect(await market().fetch?.('cs', neverAborted)).toEqual([
       {
         marketHashName: 'AK-47 | Redline (Field-Tested)',
         usdMicros: 32_393_000n,
@@ -63,7 +63,7 @@ describe('the market family', () => {
     const dota = await startSourceServer()
     dota.answer(MARKET_PATH, json(marketAnswer([MARKET_ROW])))
     const { fetch } = marketPrices({ ...eachGame(server.url), dota: dota.url })
-    expect(await fetch?.('dota', never)).toHaveLength(1)
+    expect(await fetch?.('dota', neverAborted)).toHaveLength(1)
     await dota.close()
   })
 
@@ -75,7 +75,7 @@ describe('the market family', () => {
       { ...MARKET_ROW, market_hash_name: 'Free', price: '0.000' },
     ]
     server.answer(MARKET_PATH, json(marketAnswer(rows)))
-    expect(await market().fetch?.('cs', never)).toMatchObject([{ usdMicros: 31_500_000n }])
+    expect(await market().fetch?.('cs', neverAborted)).toMatchObject([{ usdMicros: 31_500_000n }])
   })
 
   test('leaves out a few invalid rows', async () => {
@@ -85,7 +85,7 @@ describe('the market family', () => {
     }))
     const odd = [{ ...MARKET_ROW, price: '-1' }, { ...MARKET_ROW, price: '1e9' }, null]
     server.answer(MARKET_PATH, json(marketAnswer([...good, ...odd])))
-    expect(await market().fetch?.('cs', never)).toHaveLength(30)
+    expect(await market().fetch?.('cs', neverAborted)).toHaveLength(30)
   })
 
   test.each([
@@ -96,7 +96,7 @@ describe('the market family', () => {
     ['a list instead of an object', [MARKET_ROW]],
   ])('refuses an answer completely for %s', async (_what, answer) => {
     server.answer(MARKET_PATH, json(answer))
-    await expect(market().fetch?.('cs', never)).rejects.toThrow(/another form|invalid/)
+    await expect(market().fetch?.('cs', neverAborted)).rejects.toThrow(/another form|invalid/)
   })
 })
 
@@ -117,8 +117,8 @@ const skinportItem = (change: object = {}) => ({
   mean_price: 13,
   median_price: 13,
   quantity: 9,
-  created_at: SECONDS - 1_000_000,
-  updated_at: SECONDS - 120,
+  created_at: NOW_SECONDS - 1_000_000,
+  updated_at: NOW_SECONDS - 120,
   ...change,
 })
 const skinportSales = (change: object = {}) => ({
@@ -134,7 +134,7 @@ describe('Skinport', () => {
   const read = async (items: unknown[], sales: unknown[]) => {
     server.answer('/v1/items', brotli(items))
     server.answer('/v1/sales/history', brotli(sales))
-    return (await skinportPrices(server.url).fetch?.('rust', never)) ?? []
+    return (await skinportPrices(server.url).fetch?.('rust', neverAborted)) ?? []
   }
 
   test('gives the popularity from sales of 30 days, and the level from sales of 7 days', async () => {
@@ -165,7 +165,7 @@ describe('Skinport', () => {
     ])
   })
 
-  test('also gives each phase its own price, level and sales, except an unknown phase', async () => {
+  test('also gives each phase its own price, level and sales, except an unknown phase or an item that is not a Doppler', async () => {
     const items = [
       skinportItem({ min_price: 90, version: 'Ruby' }),
       skinportItem({ min_price: 20.5, version: 'Phase 2' }),
@@ -198,11 +198,11 @@ describe('Skinport', () => {
     ])
   })
 
-  test('has no price if none is on sale, and no level if none was sold', async () => {
+  test('has no price if no such item is on sale, and no level if no such item was sold', async () => {
     expect(await read([skinportItem({ min_price: null, quantity: 0 })], [])).toEqual([])
-    const week0 = week({ min: null, avg: null, median: null, volume: 0 })
-    const none = skinportSales({ last_7_days: week0, last_30_days: week0 })
-    expect(await read([skinportItem()], [none])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
+    const emptyWeek = week({ min: null, avg: null, median: null, volume: 0 })
+    const noSales = skinportSales({ last_7_days: emptyWeek, last_30_days: emptyWeek })
+    expect(await read([skinportItem()], [noSales])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
     expect(await read([skinportItem()], [])).toMatchObject([{ levelUsdMicros: null, popularity: 0 }])
   })
 
@@ -212,20 +212,20 @@ describe('Skinport', () => {
   })
 
   test('keeps the age of a stale row', async () => {
-    const old = skinportItem({ updated_at: SECONDS - 86_400 })
+    const old = skinportItem({ updated_at: NOW_SECONDS - 86_400 })
     expect(await read([old], [])).toMatchObject([{ asOf: new Date(NOW.getTime() - 86_400_000) }])
   })
 })
 
 describe('Waxpeer', () => {
-  test('has prices as whole thousandths of a dollar, as old as the call', async () => {
+  test('has prices as whole thousandths of a dollar, as old as the call, and ignores a price of zero', async () => {
     const row = { name: 'Mann Co. Supply Crate Key', count: 1204, min: 1_812, steam_price: 2_490 }
     server.answer(
       '/v1/prices',
-      json({ success: true, items: [row, { ...row, name: 'None', count: 0, min: 0 }] }),
+      json({ success: true, items: [row, { ...row, name: 'Unlisted', count: 0, min: 0 }] }),
     )
     const source = waxpeerPrices({ base: server.url, clock })
-    expect(await source.fetch?.('tf', never)).toEqual([
+    expect(await source.fetch?.('tf', neverAborted)).toEqual([
       {
         marketHashName: 'Mann Co. Supply Crate Key',
         usdMicros: 1_812_000n,
@@ -246,7 +246,7 @@ describe('CSFloat', () => {
   test('has prices in cents of items on sale, as old as the call, and none for other items', async () => {
     const unsold = { ...row, market_hash_name: 'Unsold', quantity: 0, min_price: 10_000_000 }
     server.answer(CSFLOAT_PATH, json([row, unsold]))
-    expect(await source().fetch?.('cs', never)).toEqual([
+    expect(await source().fetch?.('cs', neverAborted)).toEqual([
       {
         marketHashName: 'AK-47 | Redline (Field-Tested)',
         usdMicros: 25_120_000n,
@@ -258,20 +258,21 @@ describe('CSFloat', () => {
     ])
   })
 
-  test('lists phases separately, and does not need that list', async () => {
+  test('adds the phases from a second list, and works without it', async () => {
     const doppler = { market_hash_name: '★ Karambit | Doppler (Factory New)', min_price: 140_000 }
     server.answer(CSFLOAT_PATH, json([row]))
     const phases = [
       { ...doppler, paint_index: 415, phase_name: 'Ruby' },
+      // Not a Doppler's paint.
       { ...doppler, paint_index: 38 },
     ]
     server.answer(`${CSFLOAT_PATH}/doppler`, json({ data: phases }))
-    expect(await source().fetch?.('cs', never)).toMatchObject([
+    expect(await source().fetch?.('cs', neverAborted)).toMatchObject([
       { marketHashName: row.market_hash_name },
       { marketHashName: `${doppler.market_hash_name} [Ruby]`, usdMicros: 1_400_000_000n, popularity: 0 },
     ])
     server.answer(`${CSFLOAT_PATH}/doppler`, json(phases))
-    expect(await source().fetch?.('cs', never)).toHaveLength(1)
+    expect(await source().fetch?.('cs', neverAborted)).toHaveLength(1)
   })
 
   test('has prices of Counter-Strike only, and is asked for no other game', () => {
@@ -280,7 +281,7 @@ describe('CSFloat', () => {
 
   test('fails if its answer has another form', async () => {
     server.answer(CSFLOAT_PATH, json({ data: [row] }))
-    await expect(source().fetch?.('cs', never)).rejects.toThrow('another form')
+    await expect(source().fetch?.('cs', neverAborted)).rejects.toThrow('another form')
   })
 })
 
@@ -288,14 +289,14 @@ describe('exchange rates', () => {
   const ANSWER = {
     result: 'success',
     base_code: 'USD',
-    time_last_update_unix: SECONDS - 3_600,
+    time_last_update_unix: NOW_SECONDS - 3_600,
     rates: { USD: 1, EUR: 0.862513, BRL: 5.3401, JPY: 155.2 },
   }
 
   test('are read for the till’s currencies, each as a decimal with its time', async () => {
     server.answer('/v6/latest/USD', json(ANSWER))
     const asOf = new Date(NOW.getTime() - 3_600_000)
-    expect(await webRates(server.url).fetchRates?.(never)).toEqual([
+    expect(await webRates(server.url).fetchRates?.(neverAborted)).toEqual([
       { currency: 'USD', perUsd: '1', asOf },
       { currency: 'EUR', perUsd: '0.862513', asOf },
       { currency: 'BRL', perUsd: '5.3401', asOf },
@@ -307,12 +308,12 @@ describe('exchange rates', () => {
     ['that are an error', { result: 'error', 'error-type': 'unsupported-code' }],
   ])('%s fail', async (_what, answer) => {
     server.answer('/v6/latest/USD', json(answer))
-    await expect(webRates(server.url).fetchRates?.(never)).rejects.toThrow('another form')
+    await expect(webRates(server.url).fetchRates?.(neverAborted)).rejects.toThrow('another form')
   })
 
-  test('are left out for a currency that is not a number', async () => {
+  test('are left out for a currency whose rate is not a number', async () => {
     server.answer('/v6/latest/USD', json({ ...ANSWER, rates: { EUR: null, BRL: '5.3' } }))
-    expect(await webRates(server.url).fetchRates?.(never)).toEqual([])
+    expect(await webRates(server.url).fetchRates?.(neverAborted)).toEqual([])
   })
 })
 
@@ -321,7 +322,7 @@ describe('the reference rates of the European Central Bank', () => {
   const page = (cubes: string) => (response: ServerResponse) =>
     response.end(`<?xml version="1.0" encoding="UTF-8"?>
 <gesmes:Envelope><Cube><Cube time='2026-01-02'>${cubes}</Cube></Cube></gesmes:Envelope>`)
-  const read = () => referenceRates(server.url).fetchRates?.(never)
+  const read = () => referenceRates(server.url).fetchRates?.(neverAborted)
 
   test('are converted from euros to dollars, as of the afternoon of their day', async () => {
     server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='6.1913'/>"))
@@ -342,7 +343,7 @@ describe('the reference rates of the European Central Bank', () => {
     await expect(read()).rejects.toThrow('another form')
   })
 
-  test('are left out for a currency that is missing or not a number', async () => {
+  test('are left out for a currency whose rate is missing or not a number', async () => {
     server.answer(PATH, page("<Cube currency='USD' rate='1.1594'/><Cube currency='BRL' rate='N/A'/>"))
     expect((await read())?.map(({ currency }) => currency)).toEqual(['USD', 'EUR'])
   })
@@ -361,7 +362,7 @@ describe('every source on the web', () => {
   const ask = (source: PriceSource, signal: AbortSignal) =>
     source.fetch?.('cs', signal) ?? source.fetchRates?.(signal)
 
-  describe.each(sources)('%s', (_name, make) => {
+  describe.each(sources)('%s', (_name, makeSource) => {
     test.each([
       ['half a body', halfOf([{ a: 'x'.repeat(1_000) }]), /terminated|closed|JSON/],
       ['a page instead of JSON', (response: ServerResponse) => response.end('<html>'), 'not JSON'],
@@ -370,30 +371,30 @@ describe('every source on the web', () => {
       ['a redirect', json({}, 302, { location: '/elsewhere' }), /fetch failed/],
     ] as const)('%s fails', async (_what, answer, message) => {
       for (const path of paths) server.answer(path, answer)
-      await expect(ask(make(), never)).rejects.toThrow(message)
+      await expect(ask(makeSource(), neverAborted)).rejects.toThrow(message)
     })
 
     test('fails at the deadline if it is silent', async () => {
       for (const path of paths) server.answer(path, silence)
-      await expect(ask(make(), AbortSignal.timeout(50))).rejects.toThrow(/timeout/)
+      await expect(ask(makeSource(), AbortSignal.timeout(50))).rejects.toThrow(/timeout/)
     })
   })
 
-  test('fails if its answer does not end', async () => {
+  test('fails if its answer is longer than the limit', async () => {
     server.answer('/v1/items', brotli('x'.repeat(100_000)))
-    await expect(getJson(new URL('/v1/items', server.url), never, 50_000)).rejects.toThrow(
+    await expect(getJson(new URL('/v1/items', server.url), neverAborted, 50_000)).rejects.toThrow(
       'more than 50000 bytes',
     )
   })
 
-  test('is paused for as long as it asks, or for five minutes if it names no time', async () => {
-    const wants = (status: number, headers = {}) => {
+  test('is paused for as long as it asks, but at most six hours; after a 429 without a time, for five minutes', async () => {
+    const failureOf = (status: number, headers = {}) => {
       server.answer('/v1/items', json({}, status, headers))
-      return expect(getJson(new URL('/v1/items', server.url), never)).rejects
+      return expect(getJson(new URL('/v1/items', server.url), neverAborted)).rejects
     }
-    await wants(429, { 'retry-after': '90' }).toMatchObject({ retryAfterMs: 90_000 })
-    await wants(429).toMatchObject({ retryAfterMs: 300_000 })
-    await wants(503, { 'retry-after': '999999' }).toMatchObject({ retryAfterMs: 6 * 3_600_000 })
-    await wants(500).toMatchObject({ retryAfterMs: null })
+    await failureOf(429, { 'retry-after': '90' }).toMatchObject({ retryAfterMs: 90_000 })
+    await failureOf(429).toMatchObject({ retryAfterMs: 300_000 })
+    await failureOf(503, { 'retry-after': '999999' }).toMatchObject({ retryAfterMs: 6 * 3_600_000 })
+    await failureOf(500).toMatchObject({ retryAfterMs: null })
   })
 })

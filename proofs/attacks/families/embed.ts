@@ -235,7 +235,7 @@ export const embedding: Family = family<Defence>({
       off: [{ file: HEADERS, from: 'if (!PLAIN_ORIGIN.test(origin)) return', to: '' }],
     },
     'the same answer for all origins': {
-      at: `${HEADERS} everyAnswer`,
+      at: `${HEADERS} commonHeaders`,
       off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
     },
   },

@@ -96,14 +96,14 @@ const forgedAnswers: Family = family({
 
 /** The credit for an item in cents, or 0 if it is not accepted. `Knife` is the expensive one. */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
-  const of = (name: string) => ({
+  const priceOf = (name: string) => ({
     kind: 'priced' as const,
     price: name.includes('Knife') ? 9_000n : 1n,
     gross: 9_000n,
   })
   const around = {
     game: 'tf' as const,
-    prices: { of, ofPhase: (pricedAs: string) => ({ price: of(pricedAs), pricedAs }) },
+    prices: { priceOf, priceOfPhase: (pricedAs: string) => ({ price: priceOf(pricedAs), pricedAs }) },
     taken: new Set(taken),
     imageBase: 'https://images.test',
     now: new Date('2026-01-01T00:00:00Z'),
@@ -133,8 +133,8 @@ const lookAlikes: Family = family({
       off: [
         {
           file: OFFERED,
-          from: 'price: prices.of(marketHashName), pricedAs',
-          to: 'price: prices.of(item.name), pricedAs',
+          from: 'price: prices.priceOf(marketHashName), pricedAs',
+          to: 'price: prices.priceOf(item.name), pricedAs',
         },
       ],
     },

@@ -96,7 +96,7 @@ export const prices: Family = family<Defence>({
       off: [
         {
           file: PRICE,
-          from: 'return ageMs <= mostMs && ageMs >= -AHEAD_MS',
+          from: 'return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS',
           to: 'return ageMs >= -AHEAD_MS',
         },
       ],
@@ -104,7 +104,7 @@ export const prices: Family = family<Defence>({
     'no future prices': {
       at: `${PRICE} within`,
       off: [
-        { file: PRICE, from: 'return ageMs <= mostMs && ageMs >= -AHEAD_MS', to: 'return ageMs <= mostMs' },
+        { file: PRICE, from: 'return ageMs <= maxAgeMs && ageMs >= -AHEAD_MS', to: 'return ageMs <= mostMs' },
       ],
     },
     'a fall lowers older prices': {

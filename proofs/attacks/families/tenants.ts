@@ -71,8 +71,8 @@ const foreignIds: Family = family({
       off: [
         {
           file: VIEWS,
-          from: "by.storeId === undefined ? one : one.where('store_id', '=', by.storeId)",
-          to: 'one',
+          from: "by.storeId === undefined ? byId : byId.where('store_id', '=', by.storeId)",
+          to: 'byId',
         },
       ],
     },
