@@ -4,6 +4,7 @@ import { isLoopbackName } from '../kit/loopback.ts'
 export type Safety =
   /** Over a Unix socket or loopback: no network in between. */
   | { kind: 'local' }
+  /** Encrypted, with a checked certificate. */
   | { kind: 'verified' }
   /** Someone on the network in between could read everything, or pose as the database. */
   | { kind: 'unverified'; host: string; sslmode: string | undefined }

@@ -52,9 +52,9 @@ export function createBatch(): Batch {
   return {
     tx: new Transaction<Tables>({ config: { dialect }, dialect, driver, executor }),
     async run(on, last = {}) {
-      const kept = parts.splice(0).map((part, index) => [`part${index}`, part] as const)
+      const collected = parts.splice(0).map((part, index) => [`part${index}`, part] as const)
       const named = Object.entries(last).map(([name, part]) => [name, part.compile(on)] as const)
-      if (kept.length + named.length > 0) await on.executeQuery(joinParts([...kept, ...named]))
+      if (collected.length + named.length > 0) await on.executeQuery(joinParts([...collected, ...named]))
     },
   }
 }

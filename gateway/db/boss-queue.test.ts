@@ -138,9 +138,9 @@ describe('queue', () => {
     expect((await running()).rowCount).toBe(3)
     const other = await createQueue({ url: database.url, log: captured.log })
     onTestFinished(() => other.stop())
-    const theirs: unknown[] = []
-    await other.work('bell', async (data) => void theirs.push(data))
-    await expect.poll(() => theirs).toEqual([{ n: 'waits' }])
+    const takenByOther: unknown[] = []
+    await other.work('bell', async (data) => void takenByOther.push(data))
+    await expect.poll(() => takenByOther).toEqual([{ n: 'waits' }])
   })
 
   test('looks for the jobs of 50 idle queues with one query', async () => {

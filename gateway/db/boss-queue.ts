@@ -1,3 +1,4 @@
+/** The job queue: pg-boss, with consumers of our own. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -24,6 +25,7 @@ const SCHEMA = 'pgboss'
 const DEAD = 'dead'
 /** Notifies every process of the queue that has a new job. */
 const CHANNEL = 'till_queue'
+/** How long to wait for running jobs when the process stops. */
 const STOP_MS = 10_000
 /** pg-boss's own sweeps may take long on a long queue. */
 const STATEMENT_MS = 120_000
@@ -221,6 +223,7 @@ function createSettler(boss: PgBoss, name: string) {
     ) {
       const outcome = Promise.all([settleAll(batch, true), settleAll(batch, false)])
       for (const { settled } of batch) settled.resolve(outcome.then(() => {}))
+      // The promises of the jobs report a failure.
       await outcome.catch(() => {})
     }
     isBusy = false

@@ -14,7 +14,7 @@ export type BotCallsTable = {
   held_back: Generated<number>
 }
 
-/** The same counts by method and bot, in the hour from `hour`, with how long the calls took. */
+/** Counts of the calls to Steam by method and bot, in the hour from `hour`, with how long the calls took. */
 export type SteamCallsTable = {
   hour: Date
   method: string

@@ -3,7 +3,7 @@
  * an hour to notice. So every statement also has a deadline on this side, and all connections of a group can be cut
  * together.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 
 /** The database did not answer in time. It is unknown whether the statement took effect. */
@@ -60,7 +60,7 @@ export class Connection extends pg.Client {
     let isAnswered = false
     const timer = setTimeout(async () => {
       // After a stall of this process, the answer may have arrived but not been read.
-      await turn()
+      await nextTurn()
       if (!isAnswered) this.cut()
     }, this.deadlineMs)
     return () => {

@@ -72,7 +72,7 @@ export function ownershipOf(known: Identity, { mode, masterKey, oldMasterKeys }:
   const fingerprint = masterKey && fingerprintOf(masterKey)
   const used = [known.keyFingerprint, ...known.oldFingerprints]
   const held = [fingerprint, ...oldMasterKeys.map(fingerprintOf)]
-  const missing = used.filter((one) => !held.includes(one))
+  const missing = used.filter((key) => !held.includes(key))
   if (masterKey !== undefined && fingerprint !== undefined && missing.length === 0) {
     return { kind: 'own', masterKey, isNew: !used.includes(fingerprint) }
   }

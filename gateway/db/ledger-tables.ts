@@ -17,7 +17,10 @@ export type LostCreditTable = {
   until: Date
 }
 
-/** How far the ledger is checked. `taken_until`: one process checks it until then. `begun_at`: the last full check. */
+/**
+ * How far the ledger is checked. `taken_until`: one process checks it until then. `begun_at` and `complete_at`: the last
+ * begin and the last end of a complete check.
+ */
 export type LedgerCheckTable = {
   only_row: Generated<boolean>
   taken_until: Date | null

@@ -5,7 +5,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { ourVersion } from '../kit/version.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { migrate } from './migrate.ts'
+import { MIGRATION_LOCK, migrate } from './migrate.ts'
 import { migrationFiles } from './schema-version.ts'
 
 const MIGRATIONS = join(import.meta.dirname, 'migrations')
@@ -111,10 +111,10 @@ describe('migrate', () => {
   })
 
   describe('a table in use', () => {
-    const LOCKED = `alter table one add column name text`
+    const ADD_COLUMN = `alter table one add column name text`
 
     /** Locks the table until it is released. */
-    async function use() {
+    async function lockTable() {
       const client = await database.pool.connect()
       await client.query('begin; select * from one')
       return async () => {
@@ -125,8 +125,8 @@ describe('migrate', () => {
 
     test('is waited for briefly and repeatedly, so other statements do not queue behind the migration for long', async () => {
       await migrate({ url: database.url, folder })
-      writeFileSync(join(folder, '0002_two.sql'), LOCKED)
-      const release = await use()
+      writeFileSync(join(folder, '0002_two.sql'), ADD_COLUMN)
+      const release = await lockTable()
       const waits: string[] = []
       const applied = migrate({
         url: database.url,
@@ -153,8 +153,8 @@ describe('migrate', () => {
 
     test('ends the migration after its last try, with nothing changed', async () => {
       await migrate({ url: database.url, folder })
-      writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${LOCKED}`)
-      const release = await use()
+      writeFileSync(join(folder, '0002_two.sql'), `create table two (id int); ${ADD_COLUMN}`)
+      const release = await lockTable()
       const locks = { waitMs: 1, tries: 2, pauseMs: 1 }
       await expect(migrate({ url: database.url, folder, locks })).rejects.toThrow('lock timeout')
       await release()
@@ -183,7 +183,7 @@ describe('migrate', () => {
     const progress: string[] = []
     const onProgress = (what: string) => void progress.push(what)
     await database.db.connection().execute(async (db) => {
-      await sql`select pg_advisory_lock(7203114)`.execute(db)
+      await sql`select pg_advisory_lock(${MIGRATION_LOCK})`.execute(db)
       const migrated = migrate({ url: database.url, folder, onProgress })
       await expect.poll(() => progress).toEqual(['waiting for another process that migrates'])
       await sql`select pg_advisory_unlock_all()`.execute(db)
@@ -199,8 +199,8 @@ describe('migrate', () => {
   })
 
   test('each real migration since 0003 names the oldest version that may run on it', () => {
-    const silent = migrationFiles().filter(({ oldestVersion }) => oldestVersion === undefined)
-    expect(silent.map(({ name }) => name)).toEqual(['0001_baseline.sql', '0002_fleet.sql'])
+    const withoutVersion = migrationFiles().filter(({ oldestVersion }) => oldestVersion === undefined)
+    expect(withoutVersion.map(({ name }) => name)).toEqual(['0001_baseline.sql', '0002_fleet.sql'])
   })
 
   test('upgrades a database of 0.2.0 and keeps its data', async () => {

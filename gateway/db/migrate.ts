@@ -1,3 +1,4 @@
+/** Applies the migrations to a database, one process at a time. */
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { ourVersion } from '../kit/version.ts'
@@ -36,6 +37,7 @@ export async function withMigrationLock<T>(
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  // The running query reports a broken connection.
   client.on('error', () => {})
   await client.connect().catch((error: unknown) => {
     throw new Error(`The database cannot be reached: ${connectFailureOf(error)}. Check DATABASE_URL.`, {
@@ -43,7 +45,7 @@ export async function withMigrationLock<T>(
     })
   })
   try {
-    await lock(client, onProgress)
+    await takeLock(client, onProgress)
     return await work(client)
   } finally {
     await client.end()
@@ -73,7 +75,7 @@ export async function applyMigrations(client: pg.Client, options: MigrateOptions
 }
 
 /** Waits until no other process holds the lock. The lock is then held until the connection ends. */
-async function lock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
+async function takeLock(client: pg.Client, onProgress: OnProgress | undefined): Promise<void> {
   const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [
     MIGRATION_LOCK,
   ])

@@ -52,11 +52,11 @@ describe('the statements of a migration', () => {
   })
 })
 
-const from = (first: string) => migrationFiles().filter(({ name }) => name >= first)
+const migrationsFrom = (first: string) => migrationFiles().filter(({ name }) => name >= first)
 
 describe('every migration', () => {
   it('after 0009 takes nothing away from a gateway of the previous version', () => {
-    const broken = from(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
+    const broken = migrationsFrom(FIRST_THAT_ONLY_ADDS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text, takesAway }) =>
         takesAway === undefined ? [] : [`${name} ${takesAway}: ${text.split('\n')[0]}`],
       ),
@@ -65,7 +65,7 @@ describe('every migration', () => {
   })
 
   it('after 0.3.0 builds indexes of existing tables concurrently, in a file without a transaction', () => {
-    const broken = from(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql, hasNoTransaction }) =>
+    const broken = migrationsFrom(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql, hasNoTransaction }) =>
       judgeStatements(sql).flatMap(({ text, lock }) => {
         if (lock === 'writes' && /^create\s+(unique\s+)?index/i.test(text))
           return [`${name} holds writers up: ${text.split('\n')[0]}`]
@@ -78,7 +78,7 @@ describe('every migration', () => {
   })
 
   it('after 0.3.0 rewrites no rows: a sweep does that, a few at a time', () => {
-    const broken = from(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql }) =>
+    const broken = migrationsFrom(FIRST_NEXT_TO_RUNNING_GATEWAYS).flatMap(({ name, sql }) =>
       judgeStatements(sql).flatMap(({ text }) =>
         /^update\b/i.test(text) ? [`${name}: ${text.split('\n')[0]}`] : [],
       ),

@@ -49,47 +49,47 @@ function endAfter(sql: string, text: string, from: number): number {
   return found === -1 ? sql.length : found + text.length
 }
 
-/** Matches a statement that begins with `of`, and contains all of `has` and none of `lacks`. */
-type Form = { of: RegExp; has?: readonly RegExp[]; lacks?: readonly RegExp[]; why: string }
+/** Matches a statement that begins with `begin`, and contains all of `has` and none of `lacks`. */
+type Form = { begin: RegExp; has?: readonly RegExp[]; lacks?: readonly RegExp[]; why: string }
 
 const ALTER = /^alter\s+table\b/i
 
 const TAKES_AWAY: readonly Form[] = [
-  { of: /^drop\s+(?:table|view|function)\b/i, why: 'drops what another version may read' },
-  { of: ALTER, has: [/\bdrop\s+column\b/i], why: 'drops a column' },
-  { of: ALTER, has: [/\brename\b/i], why: 'renames what another version names' },
+  { begin: /^drop\s+(?:table|view|function)\b/i, why: 'drops what another version may read' },
+  { begin: ALTER, has: [/\bdrop\s+column\b/i], why: 'drops a column' },
+  { begin: ALTER, has: [/\brename\b/i], why: 'renames what another version names' },
   {
-    of: ALTER,
+    begin: ALTER,
     has: [/\btype\s+\w/i],
     lacks: [/\badd\s+column\b/i, /\bcheck\b/i],
     why: 'changes the type of a column',
   },
-  { of: ALTER, has: [/\bset\s+not\s+null\b/i], why: 'refuses rows that another version writes' },
+  { begin: ALTER, has: [/\bset\s+not\s+null\b/i], why: 'refuses rows that another version writes' },
   {
-    of: ALTER,
+    begin: ALTER,
     has: [/\badd\s+column\b/i, /\bnot\s+null\b/i],
     lacks: [/\bdefault\b/i, /\bgenerated\b/i],
     why: 'adds a column that another version does not fill',
   },
-  { of: /^(?:delete\s+from|truncate)\b/i, why: 'deletes rows' },
+  { begin: /^(?:delete\s+from|truncate)\b/i, why: 'deletes rows' },
 ]
 
-const fits = (text: string, { of, has = [], lacks = [] }: Form): boolean =>
-  of.test(text) && has.every((form) => form.test(text)) && !lacks.some((form) => form.test(text))
+const fits = (text: string, { begin, has = [], lacks = [] }: Form): boolean =>
+  begin.test(text) && has.every((form) => form.test(text)) && !lacks.some((form) => form.test(text))
 
 /** Statements on a table that the same file creates block nothing and remove nothing. */
 export function judgeStatements(sql: string): Statement[] {
-  const own = new Set<string>()
+  const newTables = new Set<string>()
   return statementsOf(sql).map((text) => {
-    const made = /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\w+)/i.exec(text)?.[1]
-    if (made !== undefined) own.add(made)
+    const created = /^create\s+table\s+(?:if\s+not\s+exists\s+)?(\w+)/i.exec(text)?.[1]
+    if (created !== undefined) newTables.add(created)
     const table = tableOf(text)
-    const isOwn = table !== undefined && own.has(table)
+    const isNew = table !== undefined && newTables.has(table)
     return {
       text,
       table,
-      lock: isOwn ? 'none' : lockOf(text),
-      takesAway: isOwn ? undefined : TAKES_AWAY.find((form) => fits(text, form))?.why,
+      lock: isNew ? 'none' : lockOf(text),
+      takesAway: isNew ? undefined : TAKES_AWAY.find((form) => fits(text, form))?.why,
     }
   })
 }

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
@@ -51,14 +51,14 @@ describe('signals', () => {
 
   test('do not wake on a notification of another topic', async () => {
     stopTime()
-    const [one, other] = [foundAtLook(2), foundAtLook(2)]
-    const waiting = signals.until('trade:1', one, { timeoutMs: HOUR_MS })
-    const witness = signals.until('trade:2', other, { timeoutMs: HOUR_MS })
+    const [waitingCheck, witnessCheck] = [foundAtLook(2), foundAtLook(2)]
+    const waiting = signals.until('trade:1', waitingCheck, { timeoutMs: HOUR_MS })
+    const witness = signals.until('trade:2', witnessCheck, { timeoutMs: HOUR_MS })
     await notify('trade:2')
     expect(await witness).toBe('found')
     // By then, anything else that the notification might have woken has checked.
-    await turn()
-    expect(one.looks).toBe(1)
+    await nextTurn()
+    expect(waitingCheck.looks).toBe(1)
     await notify('trade:1')
     expect(await waiting).toBe('found')
   })

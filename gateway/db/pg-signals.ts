@@ -1,3 +1,4 @@
+/** Signals by PostgreSQL's LISTEN and NOTIFY. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Log } from '../kit/log.ts'
@@ -99,24 +100,24 @@ function startListener(options: Required<SignalsOptions> & { onTopic(topic: stri
 
   /** Resolves once it listens. `ended` resolves when it no longer does. */
   const listen = async (): Promise<{ ended: Promise<void> }> => {
-    const line = new Client({
+    const connection = new Client({
       connectionString: url,
       application_name: 'tradetill-signals',
       connectionTimeoutMillis: CONNECT_MS,
       ...KEEP_ALIVE,
     })
-    current = line
+    current = connection
     const { promise: ended, resolve } = Promise.withResolvers<void>()
-    line.on('error', () => resolve()).on('end', () => resolve())
-    line.on('notification', ({ payload }) => onTopic(payload ?? ''))
-    await line.connect()
-    const ask = () => line.query(`listen ${CHANNEL}`)
+    connection.on('error', () => resolve()).on('end', () => resolve())
+    connection.on('notification', ({ payload }) => onTopic(payload ?? ''))
+    await connection.connect()
+    const ask = () => connection.query(`listen ${CHANNEL}`)
     await ask()
     const asking = setInterval(() => void ask().catch(() => resolve()), ASK_MS)
     ended.then(() => clearInterval(asking))
     return { ended }
   }
-  const keep = async ({ ended }: { ended: Promise<void> }): Promise<void> => {
+  const keepListening = async ({ ended }: { ended: Promise<void> }): Promise<void> => {
     await ended
     while (!closing.signal.aborted) {
       log.warn('signals lost their connection and will reconnect')
@@ -132,11 +133,13 @@ function startListener(options: Required<SignalsOptions> & { onTopic(topic: stri
     return undefined
   }
   const connected = listen()
-  connected.then(keep, () => {})
+  // A failure is for the caller, who awaits `connected`.
+  connected.then(keepListening, () => {})
   return {
     connected,
     close: async () => {
       closing.abort()
+      // A broken connection has ended already.
       await current?.end().catch(() => {})
     },
   }

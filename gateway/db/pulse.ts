@@ -51,8 +51,8 @@ type Attempt = { kind: 'connected'; connection: Connection } | { kind: 'none'; s
 export function startPulse({ url, connections, log, pace: given }: Options): Pulse {
   const pace = { ...PACE, ...given }
   const stopping = new AbortController()
-  const own = createConnectionGroup()
-  const open = opener(url, own, pace)
+  const ownConnections = createConnectionGroup()
+  const open = createOpener(url, ownConnections, pace)
   let connection: Connection | undefined
   let isHere = true
 
@@ -105,21 +105,25 @@ export function startPulse({ url, connections, log, pace: given }: Options): Pul
   const run = async () => {
     do await beat()
     while (await pause(isHere ? pace.everyMs : pace.againMs, stopping.signal))
-    own.cut('all')
+    ownConnections.cut('all')
   }
   const running = run()
   return {
     isHere: () => isHere,
     async stop() {
       stopping.abort()
-      own.cut('all')
+      ownConnections.cut('all')
       await running
     },
   }
 }
 
-function opener(url: string, own: ConnectionGroup, { silentMs, connectMs, nextAttemptMs }: Pace) {
-  const Client = own.clientWith(silentMs + connectMs + LATE_MS)
+function createOpener(
+  url: string,
+  ownConnections: ConnectionGroup,
+  { silentMs, connectMs, nextAttemptMs }: Pace,
+) {
+  const Client = ownConnections.clientWith(silentMs + connectMs + LATE_MS)
   const config = { connectionString: url, application_name: 'tradetill-pulse', ...KEEP_ALIVE }
   const tryOne = () => tryConnection(new Client({ ...config, connectionTimeoutMillis: connectMs }))
   return (most: number, signal: AbortSignal): Promise<Attempt> =>

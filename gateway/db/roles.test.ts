@@ -168,8 +168,8 @@ describe('a start', () => {
   }
 
   it('migrates as the owner, and then uses the role of the till', async () => {
-    const own = { DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty }
-    const { url } = await start(own)
+    const twoRoles = { DATABASE_URL: asApp(empty), TRADETILL_OWNER_DATABASE_URL: empty }
+    const { url } = await start(twoRoles)
     expect(url).toBe(asApp(empty))
     expect(await resultOf(url, 'select count(*)::int as jobs from pgboss.job')).toBe('[{"jobs":0}]')
     expect(await resultOf(url, 'select mode from till_identity')).toBe('[{"mode":"sandbox"}]')

@@ -34,7 +34,7 @@ export async function grantApp(owner: Client, url: string): Promise<void> {
     throw new Error('DATABASE_URL and TRADETILL_OWNER_DATABASE_URL lead to different databases.')
   if (mayDoAll) {
     throw new Error(
-      'The role of DATABASE_URL can do what the owner can: it must own nothing and be no superuser. See "Two roles" in docs/operating.md.',
+      'The role of DATABASE_URL can do what the owner can: it must not own anything, or be a superuser. See "Two roles" in docs/operating.md.',
     )
   }
   await owner.query('begin')
@@ -95,6 +95,7 @@ export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void
 async function readApp(owner: Client, url: string): Promise<App> {
   const { rows: owners } = await owner.query<{ name: string }>('select current_user as name')
   const app = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS })
+  // The query reports a broken connection.
   app.on('error', () => {})
   await app.connect()
   try {

@@ -124,7 +124,7 @@ describe('schema.ts', () => {
         ...(ours.type === wanted ? [] : [`${at} is read as ${wanted}, and schema.ts says ${ours.type}`]),
         ...(ours.isNullable === isNullable
           ? []
-          : [`${at} ${isNullable ? 'may' : 'cannot'} be null, and schema.ts says the other`]),
+          : [`${at} ${isNullable ? 'may' : 'cannot'} be null, and schema.ts says the opposite`]),
         ...(ours.isOptional && !isNullable && !hasDefault
           ? [`${at} has no default, and schema.ts lets an insert leave it out`]
           : []),
@@ -187,7 +187,7 @@ test('every reference has an index, so a deleted row causes no table scan', asyn
     from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`
   const { rows: all } = await sql<{ at: string }>`${referring}`.execute(database.db)
   // An index may omit only rows without a reference.
-  const { rows: bare } = await sql<{ at: string }>`
+  const { rows: withoutIndex } = await sql<{ at: string }>`
     select at from (${referring}) referring where not exists (
       select from pg_index
       join pg_attribute on attrelid = indrelid and attnum = indkey[0]
@@ -195,7 +195,7 @@ test('every reference has an index, so a deleted row causes no table scan', asyn
         and (indpred is null or pg_get_expr(indpred, indrelid) = format('(%I IS NOT NULL)', attname)))
     order by at`.execute(database.db)
   expect(all.length).toBeGreaterThan(30)
-  expect(bare.map(({ at }) => `${at} has no index`)).toEqual([])
+  expect(withoutIndex.map(({ at }) => `${at} has no index`)).toEqual([])
 })
 
 describe('verify.sql', () => {

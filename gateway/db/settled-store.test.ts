@@ -31,13 +31,13 @@ async function connected() {
 
 const entryBy = async (client: pg.Client) => (await client.query<{ id: string }>(ENTRY)).rows[0]?.id
 
-/** Returns the settled number, and how often the locks were read. `happens` runs before each of these reads. */
-async function settledAfter(happens: (look: number) => Promise<unknown>, mostLooks?: number) {
+/** Returns the settled number, and how often the locks were read. `beforeLook` runs before each of these reads. */
+async function settledAfter(beforeLook: (look: number) => Promise<unknown>, mostLooks?: number) {
   let looks = 0
   const ask = async (statement: string) => {
     if (statement.includes('pg_locks')) {
       looks += 1
-      await happens(looks)
+      await beforeLook(looks)
     }
     return late.query(statement)
   }

@@ -42,7 +42,7 @@ afterEach(async () => {
 })
 
 const messages = () => captured.lines.map((line) => JSON.parse(line).msg)
-const one = () => pool.pool.query('select 1 as one')
+const selectOne = () => pool.pool.query('select 1 as one')
 const outcomeOf = (work: Promise<unknown>) =>
   work.then(
     () => 'done',
@@ -53,7 +53,7 @@ const outcomeOf = (work: Promise<unknown>) =>
  * Beats more often than a gateway, so tests do not have to wait for seconds. A busy machine can answer late without a
  * silence, so a test that wants no silence passes long timeouts.
  */
-async function beat({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
+async function startFastPulse({ silentMs = 250, connectMs = 1_500 } = {}): Promise<Pulse> {
   const pace = { everyMs: 20, silentMs, connectMs, nextAttemptMs: 500, againMs: 20 }
   const started = startPulse({ url: proxy.url, connections, log: captured.log, pace })
   await expect.poll(pids).toHaveLength(1)
@@ -74,20 +74,21 @@ describe('a statement', () => {
   const DEADLINE_MS = 60
   const connected = async (url: string) => {
     const Client = connections.clientWith(DEADLINE_MS)
-    const line = new Client({ connectionString: url, ...KEEP_ALIVE })
-    line.on('error', () => {})
-    await line.connect()
-    return line
+    const connection = new Client({ connectionString: url, ...KEEP_ALIVE })
+    // The statements report that it was cut.
+    connection.on('error', () => {})
+    await connection.connect()
+    return connection
   }
   const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   afterEach(() => void vi.useRealTimers())
 
   it('that is not answered in time fails and ends its connection', async () => {
-    const line = await connected(proxy.url)
+    const connection = await connected(proxy.url)
     stopTime()
-    expect((await line.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+    expect((await connection.query('select 1 as one')).rows).toEqual([{ one: 1 }])
     proxy.swallow()
-    const [first, second] = [line.query('select 1'), line.query('select 2')]
+    const [first, second] = [connection.query('select 1'), connection.query('select 2')]
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
     expect(await outcomeOf(first)).toBeInstanceOf(DatabaseSilent)
     expect(await outcomeOf(second)).toBeInstanceOf(DatabaseSilent)
@@ -96,39 +97,39 @@ describe('a statement', () => {
   })
 
   it('can be given more time', async () => {
-    const line = await connected(proxy.url)
+    const connection = await connected(proxy.url)
     const holder = await database.pool.connect()
     stopTime()
     await holder.query('select pg_advisory_lock(1)')
-    const slow = () => line.query('select pg_advisory_xact_lock(1)')
-    const given = outcomeOf(withStatementDeadline(line, 20_000, slow))
+    const slow = () => connection.query('select pg_advisory_xact_lock(1)')
+    const withMoreTime = outcomeOf(withStatementDeadline(connection, 20_000, slow))
     await expect.poll(waitingForLock).toBe(1)
     await vi.advanceTimersByTimeAsync(19_999)
     await holder.query('select pg_advisory_unlock(1)')
-    expect(await given).toBe('done')
+    expect(await withMoreTime).toBe('done')
     await holder.query('select pg_advisory_lock(1)')
-    const usual = outcomeOf(slow())
+    const withUsualTime = outcomeOf(slow())
     await expect.poll(waitingForLock).toBe(1)
     await vi.advanceTimersByTimeAsync(DEADLINE_MS)
-    expect(await usual).toBeInstanceOf(DatabaseSilent)
+    expect(await withUsualTime).toBeInstanceOf(DatabaseSilent)
     await holder.query('select pg_advisory_unlock(1)')
     holder.release()
   })
 
   it('still gets its answer if this process stalled beyond the deadline', async () => {
     // Connects without the proxy, which would stall with this process.
-    const line = await connected(database.url)
+    const connection = await connected(database.url)
     const seen = new SharedArrayBuffer(4)
-    const workerData = { url: database.url, pid: Reflect.get(line, 'processID'), seen }
+    const workerData = { url: database.url, pid: Reflect.get(connection, 'processID'), seen }
     const watcher = new Worker(WATCHER, { eval: true, workerData })
     await once(watcher, 'message')
-    const asked = line.query('select 1 as one')
+    const asked = connection.query('select 1 as one')
     watcher.postMessage('look')
     // The answer arrives while this process does not read.
     expect(Atomics.wait(new Int32Array(seen), 0, 0, 60_000)).not.toBe('timed-out')
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, DEADLINE_MS + 10)
     expect(await outcomeOf(asked)).toBe('done')
-    await line.end()
+    await connection.end()
     await watcher.terminate()
   })
 })
@@ -156,23 +157,23 @@ const WATCHER = `
 
 describe('the pulse', () => {
   it('ends everything that waits for a silent database, and all works once it is back', async () => {
-    pulse = await beat()
-    await one()
+    pulse = await startFastPulse()
+    await selectOne()
     const held = pool.db.transaction().execute(async (tx) => {
       await sql`select 1`.execute(tx)
       proxy.swallow()
       await sql`select 2`.execute(tx)
     })
     // More than the pool has places for, so some wait for a connection.
-    const waiting = Array.from({ length: 5 }, () => outcomeOf(one()))
+    const waiting = Array.from({ length: 5 }, () => outcomeOf(selectOne()))
     expect(await outcomeOf(held)).toBeInstanceOf(Error)
     await expect.poll(() => pulse?.isHere()).toBe(false)
     await expect.poll(messages).toContain('database was out of reach')
     // Started while the database is away, so their connections hang until it is back.
-    const begun = Array.from({ length: 3 }, () => outcomeOf(one()))
+    const begun = Array.from({ length: 3 }, () => outcomeOf(selectOne()))
     proxy.pass()
     await expect.poll(() => pulse?.isHere()).toBe(true)
-    expect((await one()).rows).toEqual([{ one: 1 }])
+    expect((await selectOne()).rows).toEqual([{ one: 1 }])
     for (const reason of await Promise.all([...waiting, ...begun])) {
       expect(['done', 'Error', 'DatabaseSilent']).toContain(reason instanceof Error ? reason.name : reason)
     }
@@ -180,19 +181,19 @@ describe('the pulse', () => {
   })
 
   it('replaces connections to a replaced server without a pause', async () => {
-    pulse = await beat({ silentMs: 1_000, connectMs: 60_000 })
-    await one()
+    pulse = await startFastPulse({ silentMs: 1_000, connectMs: 60_000 })
+    await selectOne()
     const client = await pool.pool.connect()
     proxy.replace()
     expect(await outcomeOf(client.query('select 1'))).toBeInstanceOf(DatabaseSilent)
     client.release()
-    expect((await one()).rows).toEqual([{ one: 1 }])
+    expect((await selectOne()).rows).toEqual([{ one: 1 }])
     expect(pulse.isHere()).toBe(true)
     expect(messages()).toEqual(['connections to the database were silent and were replaced'])
   })
 
   it('keeps the other connections if only its own ended', async () => {
-    pulse = await beat({ silentMs: 60_000, connectMs: 60_000 })
+    pulse = await startFastPulse({ silentMs: 60_000, connectMs: 60_000 })
     const before = await pids()
     const client = await pool.pool.connect()
     await client.query('begin')
@@ -204,17 +205,17 @@ describe('the pulse', () => {
   })
 
   it('reports a server that refuses connections as away, and notices when it accepts them again', async () => {
-    pulse = await beat()
-    await one()
+    pulse = await startFastPulse()
+    await selectOne()
     proxy.refuse()
     await expect.poll(() => pulse?.isHere()).toBe(false)
     proxy.pass()
     await expect.poll(() => pulse?.isHere()).toBe(true)
-    expect((await one()).rows).toEqual([{ one: 1 }])
+    expect((await selectOne()).rows).toEqual([{ one: 1 }])
   })
 
   it('notices a server that is back while an attempt to connect still hangs', async () => {
-    pulse = await beat({ connectMs: 600_000 })
+    pulse = await startFastPulse({ connectMs: 600_000 })
     proxy.refuse()
     await expect.poll(() => pulse?.isHere()).toBe(false)
     const { tried } = proxy.counts()
@@ -222,7 +223,7 @@ describe('the pulse', () => {
     await expect.poll(() => proxy.counts().tried).toBeGreaterThan(tried)
     proxy.pass()
     await expect.poll(() => pulse?.isHere()).toBe(true)
-    expect((await one()).rows).toEqual([{ one: 1 }])
+    expect((await selectOne()).rows).toEqual([{ one: 1 }])
   })
 })
 
@@ -230,7 +231,7 @@ describe('jobs and signals', () => {
   it('work again after a silence', async () => {
     const signals = await createSignals({ url: proxy.url, log: captured.log, connections })
     const queue = await createQueue({ url: proxy.url, log: captured.log, connections, pollSeconds: 0.05 })
-    pulse = await beat()
+    pulse = await startFastPulse()
     const done: unknown[] = []
     await queue.work('after-silence', async (data) => void done.push(data))
     proxy.swallow()
@@ -239,15 +240,20 @@ describe('jobs and signals', () => {
     await expect.poll(() => pulse?.isHere()).toBe(true)
     await pool.db.transaction().execute((tx) => queue.send(tx, { queue: 'after-silence', data: { n: 1 } }))
     await expect.poll(() => done).toEqual([{ n: 1 }])
-    const looks: string[] = []
-    const look = async () => (looks.push('look') > 1 ? 'found' : undefined)
+    let looks = 0
+    const look = async () => {
+      looks += 1
+      return looks > 1 ? 'found' : undefined
+    }
     const found = signals.until('silence:1', look, { timeoutMs: 60_000 })
     await pool.db.transaction().execute((tx) => signals.notify(tx, 'silence:1'))
     expect(await found).toBe('found')
     await queue.stop()
     await signals.close()
   })
+})
 
+describe('signals', () => {
   it('are received by one connection, however often opening it failed', async () => {
     const signals = await createSignals({ url: proxy.url, log: captured.log, connections })
     const { tried } = proxy.counts()

@@ -7,7 +7,7 @@ import { type DepositRow, findByHash } from '../deposits/store.ts'
 import { refuse } from '../http/refusal.ts'
 import type { Ids } from '../kit/ids.ts'
 import { least } from '../ledger/entry.ts'
-import { forecast } from '../ledger/promise.ts'
+import { forecastPromise } from '../ledger/promise.ts'
 import { openOutages } from '../outages/store.ts'
 import { priceNamesOf } from '../pricing/phase.ts'
 import type { PricingRules } from '../pricing/price.ts'
@@ -197,7 +197,7 @@ async function holdOf(deps: InventoryDeps, { game, ...asked }: Holding): Promise
   const days = deps.protectionDays(game)
   const { user_steam_id: steamId } = asked.deposit
   const ofShopper = steamId === null ? null : await creditModeOf(deps.db, steamId)
-  const promised = await forecast(deps.db, { ...asked, ofShopper, days })
+  const promised = await forecastPromise(deps.db, { ...asked, ofShopper, days })
   if (promised === null) return null
   return {
     atOnce: Number(promised.atOnce),

@@ -16,23 +16,24 @@ export type CheckState = {
   isIncomplete: boolean
   differences: number
   verifiedEntry: string
-  isFullDue: boolean
+  isCompleteDue: boolean
 }
 
 /** The claim of a process that was killed during a check ends after this time. */
 const CLAIM = `taken_until = now() + interval '10 minutes'`
-const FULL_EVERY = '24 hours'
+const COMPLETE_EVERY = '24 hours'
 /** A failed complete check begins again after this time. */
-const FULL_AGAIN = '1 hour'
+const COMPLETE_RETRY_AFTER = '1 hour'
 const ENTRIES_AT_A_TIME = 2_000
 const SUMS_DEADLINE_MS = 240_000
+const PART_DEADLINE_MS = 30_000
 /** How much longer than the server's deadline this side waits. */
 const SILENCE_MS = 5_000
 
 const STATE = `extract(epoch from complete_at)::float8 as "completeAtS", differences, verified_entry as "verifiedEntry",
   coalesce(begun_at > coalesce(complete_at, '-infinity'), false) as "isIncomplete",
-  coalesce(complete_at < now() - interval '${FULL_EVERY}', true)
-    and coalesce(begun_at < now() - interval '${FULL_AGAIN}', true) as "isFullDue"`
+  coalesce(complete_at < now() - interval '${COMPLETE_EVERY}', true)
+    and coalesce(begun_at < now() - interval '${COMPLETE_RETRY_AFTER}', true) as "isCompleteDue"`
 
 /** Claims the check for this process. Resolves to undefined while another process has it. */
 export async function takeCheck(client: Client): Promise<CheckState | undefined> {
@@ -49,7 +50,7 @@ export async function readCheck(client: Client): Promise<CheckState | undefined>
 }
 
 /** Renews the claim while a check is running. */
-export async function keepCheck(client: Client): Promise<void> {
+export async function renewCheck(client: Client): Promise<void> {
   await client.query(`update ledger_check set ${CLAIM}`)
 }
 
@@ -57,7 +58,7 @@ export async function releaseCheck(client: Client): Promise<void> {
   await client.query('update ledger_check set taken_until = null')
 }
 
-export async function beginFull(client: Client): Promise<void> {
+export async function beginCompleteCheck(client: Client): Promise<void> {
   await client.query('update ledger_check set begun_at = clock_timestamp()')
 }
 
@@ -66,7 +67,7 @@ export async function beginFull(client: Client): Promise<void> {
  * check began. Everything is written in one transaction, so the stored sums always match the entries that are marked
  * as checked.
  */
-export async function completeFull(
+export async function endCompleteCheck(
   client: Client,
   verifiedEntry: string,
   differences: number,
@@ -92,7 +93,7 @@ export async function completeFull(
 }
 
 /**
- * The newest entry before which no other can appear. Undefined while a transaction that writes to the ledger stays
+ * Resolves to the newest entry before which no other can appear. Undefined while a transaction that writes to the ledger stays
  * open.
  */
 export const settledEntry = (client: Client): Promise<string | undefined> =>
@@ -112,7 +113,7 @@ export async function lastOfNextPart(
   return rows[0]?.id ?? undefined
 }
 
-/** Checks these entries, their deposits, and all trades of these deposits. */
+/** Checks the entries from `$1` to `$2`, their deposits, and all trades of these deposits. */
 const PART = partOf({
   deposits: `select deposit_id from public.trade where id = any(array(
     select trade_id from public.ledger_entry where id > $1 and id <= $2 and trade_id is not null))`,
@@ -126,12 +127,12 @@ const BALANCES = `
     select account, sum(amount) from (
       select credit_account as account, amount from ledger_entry where id > $1
       union all select debit_account, -amount from ledger_entry where id > $1) moved group by account
-  ) news on news.account = account.id
-  where account.balance <> coalesce(verified.balance, 0) + coalesce(news.sum, 0)`
+  ) newer on newer.account = account.id
+  where account.balance <> coalesce(verified.balance, 0) + coalesce(newer.sum, 0)`
 
 /** Finds differences in the entries after `from` up to `to`, and in the balances since then. */
 export function differencesOf(client: Client, from: string, to: string): Promise<Difference[]> {
-  return onSnapshot(client, 30_000, async () => {
+  return onSnapshot(client, PART_DEADLINE_MS, async () => {
     const { rows } = await client.query<Difference>(PART, [from, to])
     const { rows: balances } = await client.query<Difference>(BALANCES, [from])
     return [...rows, ...balances]
@@ -141,7 +142,7 @@ export function differencesOf(client: Client, from: string, to: string): Promise
 /**
  * Marks the entries as checked, and adds them to the sums. Resolves to false if another process has already done so.
  */
-export async function keepVerified(
+export async function recordVerified(
   client: Client,
   { from, to }: { from: string; to: string },
   differences: number,

@@ -39,11 +39,11 @@ describe('a delivery', () => {
         const held = (total * BigInt(percent)) / 100n
         const movements = deliveryMovements({ total, gross: total + commission, held })
         const sum = (kind: string) =>
-          movements.reduce((all, one) => all + (one.credit === kind ? one.amount : 0n), 0n)
+          movements.reduce((total, { credit, amount }) => total + (credit === kind ? amount : 0n), 0n)
         expect(sum('held')).toBe(held)
         expect(sum('held') + sum('available')).toBe(total)
         expect(sum('commission')).toBe(commission)
-        expect(movements.every((one) => one.amount > 0n && one.debit === 'items')).toBe(true)
+        expect(movements.every(({ amount, debit }) => amount > 0n && debit === 'items')).toBe(true)
       }),
     )
   })
@@ -78,7 +78,11 @@ describe('the held part', () => {
     ['is everything if there is no room', { riskRoom: 0n }, 3_000n],
     ['is everything if the limit was lowered below the credit at risk', { riskRoom: -500n }, 3_000n],
     ['is everything for a store that is credited on release', { mode: 'on_release' }, 3_000n],
-    ['is nothing for such a store without protection', { mode: 'on_release', isProtected: false }, 0n],
+    [
+      'is nothing for a store that is credited on release, if Steam protects nothing',
+      { mode: 'on_release', isProtected: false },
+      0n,
+    ],
   ])('%s', (_name, change, held) => {
     expect(heldPart({ ...credit, ...change })).toBe(held)
   })
@@ -106,6 +110,7 @@ describe('the promised part', () => {
         const credited = { ...credit, total, riskRoom }
         const promised = promisedPart(credited)
         expect(promised <= total - heldPart(credited)).toBe(true)
+        // Each step is at most 2.5 times the one below it.
         expect(promised * 5n > 2n * (total - heldPart(credited)) || promised === total).toBe(true)
         if (promised !== total) expect(String(promised)).toMatch(/^[125]0*$/)
       }),
@@ -115,15 +120,15 @@ describe('the promised part', () => {
 
 describe('the room for one trade', () => {
   it.each([
-    ['is the free part of the limit', { free: 900n, own: 0n, others: 0n }, 900n],
-    ['is reduced by the promises to other trades', { free: 900n, own: 0n, others: 500n }, 400n],
+    ['is the free part of the limit', { free: 900n, ownPromise: 0n, otherPromises: 0n }, 900n],
+    ['is reduced by the promises to other trades', { free: 900n, ownPromise: 0n, otherPromises: 500n }, 400n],
     [
       'includes the trade’s own promise, even if other trades were promised the same',
-      { free: 900n, own: 700n, others: 900n },
+      { free: 900n, ownPromise: 700n, otherPromises: 900n },
       700n,
     ],
-    ['is never more than the free part', { free: 300n, own: 700n, others: 0n }, 300n],
-    ['can be more than was promised', { free: 900n, own: 200n, others: 100n }, 800n],
+    ['is never more than the free part', { free: 300n, ownPromise: 700n, otherPromises: 0n }, 300n],
+    ['can be more than was promised', { free: 900n, ownPromise: 200n, otherPromises: 100n }, 800n],
   ])('%s', (_name, room, left) => {
     expect(roomFor(room)).toBe(left)
   })
@@ -185,11 +190,11 @@ describe('an adjustment', () => {
     reference: 'a',
     mayOwe: false,
   } as const
-  const none = { recorded: undefined, availableMinor: 2_500n }
+  const unrecorded = { recorded: undefined, availableMinor: 2_500n }
 
   it('takes available credit, and more only if the store may owe', () => {
-    expect(judgeAdjustment(debit, none)).toBeUndefined()
-    const less = { ...none, availableMinor: 2_499n }
+    expect(judgeAdjustment(debit, unrecorded)).toBeUndefined()
+    const less = { ...unrecorded, availableMinor: 2_499n }
     expect(judgeAdjustment(debit, less)).toMatchObject({ because: 'not_available', availableMinor: 2_499n })
     expect(judgeAdjustment({ ...debit, mayOwe: true }, less)).toBeUndefined()
     expect(judgeAdjustment({ ...debit, kind: 'credit' }, less)).toBeUndefined()
@@ -197,8 +202,8 @@ describe('an adjustment', () => {
 
   it('writes off no more than a store owes', () => {
     const writeOff = { ...debit, kind: 'write_off' } as const
-    expect(judgeAdjustment(writeOff, { ...none, availableMinor: -2_500n })).toBeUndefined()
-    expect(judgeAdjustment(writeOff, { ...none, availableMinor: -2_499n })).toMatchObject({
+    expect(judgeAdjustment(writeOff, { ...unrecorded, availableMinor: -2_500n })).toBeUndefined()
+    expect(judgeAdjustment(writeOff, { ...unrecorded, availableMinor: -2_499n })).toMatchObject({
       because: 'no_debt',
     })
   })

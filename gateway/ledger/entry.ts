@@ -115,11 +115,14 @@ function stepBelow(amount: bigint): bigint {
   return leading >= 2n ? 2n * decade : decade
 }
 
-/** `free`: the limit minus credit at risk. `own` and `others`: promises to this trade, and to other open trades. */
-export type Room = { free: bigint; own: bigint; others: bigint }
+/**
+ * `free`: the limit minus credit at risk. `ownPromise` and `otherPromises`: what is promised to this trade, and to other
+ * open trades.
+ */
+export type Room = { free: bigint; ownPromise: bigint; otherPromises: bigint }
 
 /** How much a trade may be credited at risk. Its own promise comes first, then those to other trades. */
-export function roomFor({ free, own, others }: Room): bigint {
-  const reserved = least(own, free)
-  return free - least(others, free - reserved)
+export function roomFor({ free, ownPromise, otherPromises }: Room): bigint {
+  const reserved = least(ownPromise, free)
+  return free - least(otherPromises, free - reserved)
 }

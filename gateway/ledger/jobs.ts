@@ -3,16 +3,16 @@ import type pg from 'pg'
 import type { Log } from '../kit/log.ts'
 import type { Metrics } from '../metrics.ts'
 import {
-  beginFull,
+  beginCompleteCheck,
   type CheckState,
   type Client,
-  completeFull,
   differencesOf,
-  keepCheck,
-  keepVerified,
+  endCompleteCheck,
   lastOfNextPart,
   readCheck,
+  recordVerified,
   releaseCheck,
+  renewCheck,
   settledEntry,
   takeCheck,
 } from './check-store.ts'
@@ -24,6 +24,7 @@ type CheckDeps = {
   metrics: Pick<Metrics, 'ledgerDifferences' | 'ledgerChecked'>
 }
 
+/** The most differences that one check logs. */
 const MOST_LOGGED = 20
 /** The most parts of the ledger that one run checks; the rest waits for the next run. */
 const MOST_PARTS = 50
@@ -63,21 +64,23 @@ async function giveUp(pool: CheckDeps['pool']): Promise<void> {
 
 async function check(
   client: Client,
-  { isFullDue, verifiedEntry }: CheckState,
+  { isCompleteDue, verifiedEntry }: CheckState,
   log: Log,
 ): Promise<Difference[]> {
   const settled = await settledEntry(client)
   if (settled !== undefined) {
-    return isFullDue ? checkAll(client, settled) : checkNewest(client, { verified: verifiedEntry, settled })
+    return isCompleteDue
+      ? checkAll(client, settled)
+      : checkNewest(client, { verified: verifiedEntry, settled })
   }
   log.warn('ledger was not checked, because a transaction that writes to it stays open')
   return []
 }
 
 async function checkAll(client: Client, settled: string): Promise<Difference[]> {
-  await beginFull(client)
-  const differences = await differencesOfAll(client, () => keepCheck(client))
-  await completeFull(client, settled, differences.length)
+  await beginCompleteCheck(client)
+  const differences = await differencesOfAll(client, () => renewCheck(client))
+  await endCompleteCheck(client, settled, differences.length)
   return differences
 }
 
@@ -90,7 +93,7 @@ async function checkNewest(client: Client, { verified, settled }: Newest): Promi
     const to = await lastOfNextPart(client, from, settled)
     if (to === undefined) break
     const found = await differencesOf(client, from, to)
-    if (!(await keepVerified(client, { from, to }, found.length))) break
+    if (!(await recordVerified(client, { from, to }, found.length))) break
     differences.push(...found)
     from = to
   }

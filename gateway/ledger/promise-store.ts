@@ -7,7 +7,7 @@ export type StoreRoom = {
   /** The limit minus credit at risk, in the currency of the rate. */
   free: bigint
   /** Promised to other open trades, in the currency of the rate and in US cents. */
-  others: bigint
+  otherPromises: bigint
   othersUsdCents: bigint
   /** The value of the store's counter of promises when it was read. */
   promisedUsdCents: bigint
@@ -19,15 +19,15 @@ type RoomQuery = { rateId: RawBuilder<unknown>; tradeId: bigint }
 export const roomSql = ({ rateId, tradeId }: RoomQuery): RawBuilder<StoreRoom> => sql`
   (select floor((store.risk_limit_usd_cents - coalesce(taken.usd_cents, 0)) * rate.per_usd)::bigint as free,
     coalesce(taken.promised_usd_cents, 0) as "promisedUsdCents",
-    promised.cents as "othersUsdCents", ceil(promised.cents * rate.per_usd)::bigint as others
+    promised.cents as "othersUsdCents", ceil(promised.cents * rate.per_usd)::bigint as "otherPromises"
   from exchange_rate rate left join credit_at_risk taken on taken.store_id = store.id
   cross join lateral (
-    select coalesce(sum(ceil(trade.promised_amount / own.per_usd)), 0)::bigint as cents
+    select coalesce(sum(ceil(trade.promised_amount / promised_rate.per_usd)), 0)::bigint as cents
     from deposit
     join trade on trade.deposit_id = deposit.id and trade.promised_amount > 0
       and trade.state in ('intended', 'sending', 'unknown', 'active')
     join quote promised_quote on promised_quote.id = trade.quote_id
-    join exchange_rate own on own.id = promised_quote.rate_id
+    join exchange_rate promised_rate on promised_rate.id = promised_quote.rate_id
     where deposit.store_id = store.id and trade.id <> ${tradeId}
   ) promised
   where rate.id = ${rateId})`
@@ -35,6 +35,7 @@ export const roomSql = ({ rateId, tradeId }: RoomQuery): RawBuilder<StoreRoom> =
 /** No trade has this number. */
 const NO_TRADE = 0n
 
+/** Returns the room for a new trade of the store, and the mode by which the store is credited. */
 export async function readRoom(
   db: Db | Tx,
   { storeId, rateId }: { storeId: bigint; rateId: bigint },
@@ -52,7 +53,7 @@ export async function readRoom(
  * delivery that decided without seeing all promises decides again. Changes nothing if the entire amount would be
  * held.
  */
-export async function countPromise(
+export async function reservePromise(
   tx: Tx,
   { storeId, rateId, total }: { storeId: bigint; rateId: bigint; total: bigint },
 ): Promise<void> {

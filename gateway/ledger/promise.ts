@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../db/client.ts'
 import type { CreditMode } from '../db/trade-tables.ts'
 import { mostCareful, promisedPart, roomFor } from './entry.ts'
-import { countPromise, readRoom } from './promise-store.ts'
+import { readRoom, reservePromise } from './promise-store.ts'
 
 type PromiseQuery = {
   deposit: { store_id: bigint; credit_mode: CreditMode | null }
@@ -23,22 +23,22 @@ export type CreditPromise = { atOnce: bigint; days: number; by: 'limit' | 'relea
  * protection; null if nothing would be held. The amount stays reserved for a trade that is written in the same
  * transaction.
  */
-export async function promise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
+export async function makePromise(tx: Tx, query: PromiseQuery): Promise<CreditPromise | null> {
   if (query.days === 0) return null
   const { deposit, ofShopper, rateId, total } = query
   // On release, nothing is credited at delivery, so nothing has to be reserved.
-  if (ofShopper !== 'on_release') await countPromise(tx, { storeId: deposit.store_id, rateId, total })
-  return forecast(tx, query)
+  if (ofShopper !== 'on_release') await reservePromise(tx, { storeId: deposit.store_id, rateId, total })
+  return forecastPromise(tx, query)
 }
 
-/** Like `promise`, but without a reservation, so the result may differ a moment later. */
-export async function forecast(
+/** Like `makePromise`, but without a reservation, so the result may differ a moment later. */
+export async function forecastPromise(
   db: Db | Tx,
   { deposit, ofShopper, rateId, total, days }: PromiseQuery,
 ): Promise<CreditPromise | null> {
   if (days === 0) return null
-  const { mode, free, others } = await readRoom(db, { storeId: deposit.store_id, rateId })
-  const riskRoom = roomFor({ free, others, own: 0n })
+  const { mode, free, otherPromises } = await readRoom(db, { storeId: deposit.store_id, rateId })
+  const riskRoom = roomFor({ free, otherPromises, ownPromise: 0n })
   const ruling = mostCareful([mode, deposit.credit_mode, ofShopper])
   const atOnce = promisedPart({ total, isProtected: true, mode: ruling, riskRoom })
   return { atOnce, days, by: ruling === 'on_release' ? 'release' : 'limit' }

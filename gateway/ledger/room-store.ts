@@ -10,10 +10,10 @@ import type { RoomChange } from '../trades/room.ts'
 /**
  * `seen`: the values on which a delivery based its decision; undefined for facts that count regardless of the limit.
  */
-export type RoomOf = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
+export type RoomKey = { storeId: bigint; tradeId: bigint; rateId: bigint; seen: SeenRoom | undefined }
 
-/** `own`: the amount promised to the trade itself, in minor units of its currency. */
-export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; own: bigint }
+/** `ownPromise`: the amount promised to the trade itself, in minor units of its currency. */
+export type SeenRoom = { promisedUsdCents: bigint; othersUsdCents: bigint; ownPromise: bigint }
 
 /** Locks the store's used and promised amounts until the transaction ends. */
 export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
@@ -21,12 +21,12 @@ export async function lockRoom(tx: Tx, storeId: bigint): Promise<void> {
 }
 
 /**
- * A statement that frees or takes a part of the limit; undefined if nothing changes. If less than that is left, or if
- * some of it was promised to other trades meanwhile, the statement fails with the error of `overtaken()`, and the
+ * A statement that frees or takes a part of the limit; undefined if nothing changes. If less is left than it takes, or if
+ * some of that was promised to other trades meanwhile, the statement fails with the error of `overtaken()`, and the
  * transaction starts again.
  */
 export function roomChangeSql(
-  { storeId, rateId, seen }: RoomOf,
+  { storeId, rateId, seen }: RoomKey,
   { held, limitUsdCents: limit }: RoomChange,
 ): RawBuilder<unknown> | undefined {
   const { before, now } = held
@@ -49,10 +49,10 @@ export function roomChangeSql(
  * well.
  */
 function keepsPromises(
-  { promisedUsdCents, othersUsdCents, own }: SeenRoom,
+  { promisedUsdCents, othersUsdCents, ownPromise }: SeenRoom,
   { now, limit }: { now: bigint; limit: bigint | null },
 ): RawBuilder<unknown> {
-  if (now <= own) return sql`true`
+  if (now <= ownPromise) return sql`true`
   return sql`(taken.promised_usd_cents = ${promisedUsdCents}
     or taken.usd_cents + excluded.usd_cents + ${othersUsdCents} + taken.promised_usd_cents - ${promisedUsdCents}
       <= ${limit}::bigint)`
@@ -66,7 +66,7 @@ const centsSql = (rateId: bigint, { before, now }: RoomChange['held']) => sql<bi
 /** Writes the total loss from reversals of the trade. */
 export async function changeLost(
   tx: Tx,
-  { storeId, tradeId, rateId }: RoomOf,
+  { storeId, tradeId, rateId }: RoomKey,
   { amount, until }: NonNullable<RoomChange['lost']>,
 ): Promise<void> {
   const earlier = await tx
@@ -79,11 +79,14 @@ export async function changeLost(
     select ${tradeId}, ${storeId}, ${centsSql(rateId, { before: 0n, now: amount })}, ${until} where ${amount}::bigint > 0
     returning usd_cents`.execute(tx)
   const changeCents = (rows[0]?.usd_cents ?? 0n) - (earlier?.usd_cents ?? 0n)
-  if (changeCents !== 0n) await add(tx, storeId, changeCents)
+  if (changeCents !== 0n) await addUsed(tx, storeId, changeCents)
 }
 
-/** A store that is only credited on release has no row until an unprotected trade is reversed. */
-const add = (tx: Tx, storeId: bigint, usdCents: bigint) =>
+/**
+ * Adds to the used part of the limit. A store that is only credited on release has no row until an unprotected trade is
+ * reversed.
+ */
+const addUsed = (tx: Tx, storeId: bigint, usdCents: bigint) =>
   sql`
     insert into credit_at_risk as taken (store_id, usd_cents) values (${storeId}, greatest(${usdCents}::bigint, 0))
     on conflict (store_id) do update set usd_cents = taken.usd_cents + ${usdCents}`.execute(tx)
@@ -116,18 +119,18 @@ export async function freeLostRoom(tx: Tx, storeId: bigint): Promise<number> {
 }
 
 /** Locks the trades first, as a reversal does, because another reversal may have extended the time of a trade. */
-async function freeRoom(tx: Tx, tradeIds: readonly bigint[], overBy: Date | null = null): Promise<number> {
+async function freeRoom(tx: Tx, tradeIds: readonly bigint[], endedBy: Date | null = null): Promise<number> {
   if (tradeIds.length === 0) return 0
   await sql`
     select from trade where id = any(${tradeIds.map(String)}::bigint[]) order by id for update`.execute(tx)
   const { rows } = await sql<{ storeId: bigint; usdCents: bigint; trades: number }>`
     with gone as (
       delete from lost_credit where trade_id = any(${tradeIds.map(String)}::bigint[])
-        and (${overBy}::timestamptz is null or until <= ${overBy}) returning *
+        and (${endedBy}::timestamptz is null or until <= ${endedBy}) returning *
     ),
     freed as (update trade set at_risk_amount = 0 from gone where trade.id = gone.trade_id)
     select store_id as "storeId", sum(usd_cents)::bigint as "usdCents", count(*)::int as trades
     from gone group by store_id order by store_id`.execute(tx)
-  for (const { storeId, usdCents } of rows) await add(tx, storeId, -usdCents)
+  for (const { storeId, usdCents } of rows) await addUsed(tx, storeId, -usdCents)
   return rows.reduce((sum, { trades }) => sum + trades, 0)
 }

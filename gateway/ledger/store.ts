@@ -56,7 +56,8 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
   }
   const ids = sql`${[...changes.keys()].map(String)}::bigint[]`
   const { trade_id, quote_id, rate_id, payout_id, adjustment_id } = sourceColumns(posting)
-  const begins = after === undefined ? sql`true` : sql`(select count(*) from ${sql.ref(after)}) >= 0`
+  // Always true. Reading another part makes that part run first.
+  const isAfter = after === undefined ? sql`true` : sql`(select count(*) from ${sql.ref(after)}) >= 0`
   return {
     entries: sql`
       insert into ledger_entry (debit_account, credit_account, amount, currency, cause, part, trade_id, quote_id, rate_id,
@@ -67,7 +68,7 @@ export function postingSql(posting: Posting, accounts: Accounts, after?: 'room')
         ${movements.map(({ credit }) => String(idOf(credit)))}::bigint[],
         ${movements.map(({ amount }) => String(amount))}::bigint[],
         ${movements.map(({ cause }) => cause)}::text[]) moved (debit, credit, amount, cause)
-      where ${begins}
+      where ${isAfter}
       returning id`,
     balances: sql`
       update account set balance = balance + changed.by
@@ -189,11 +190,11 @@ type MovedItem = { assetId: string; receivedAssetId: string | null }
  */
 export async function recordCustody(
   tx: Tx,
-  of: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out'; departureId?: bigint },
+  movement: { tradeId: bigint; botId: bigint; at: Date; moved: 'in' | 'back' | 'out'; departureId?: bigint },
   items: readonly MovedItem[],
 ): Promise<void> {
   if (items.length === 0) return
-  const { tradeId, botId, at, moved, departureId = null } = of
+  const { tradeId, botId, at, moved, departureId = null } = movement
   await sql`
     insert into custody_entry (trade_id, asset_id, received_asset_id, bot_id, moved, created_at, departure_id)
     select ${tradeId}::bigint, asset_id, received_asset_id, ${botId}::bigint, ${moved}, ${at}::timestamptz, ${departureId}::bigint

@@ -46,7 +46,7 @@ taken as (
   select store_id, sum(usd_cents) as usd_cents from (
     select t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents
     from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0
-  ) own group by store_id
+  ) at_risk group by store_id
 ),
 last_early as (
   select distinct on (store_id) store_id, risk_limit_usd_cents, delivered_at, place
@@ -291,8 +291,8 @@ select 'a stored loss is not what its trade lost', 'trade ' || trade_id
 from (
   select t.id as trade_id, t.store_id, ceil(t.at_risk_amount / r.per_usd) as usd_cents, t.at_risk_until as until
   from delivered t join exchange_rate r on r.id = t.rate_id where t.at_risk_amount > 0 and t.state <> 'held'
-) own full join lost_credit l using (trade_id)
-where (own.store_id, own.usd_cents, own.until) is distinct from (l.store_id, l.usd_cents, l.until)
+) lost full join lost_credit l using (trade_id)
+where (lost.store_id, lost.usd_cents, lost.until) is distinct from (l.store_id, l.usd_cents, l.until)
 union all
 select 'the stored number of items of a bot is wrong', 'bot ' || b.id || ': ' || b.items_held
 from bot b left join custody_entry c on c.bot_id = b.id and c.id <= b.items_counted_to

@@ -63,11 +63,11 @@ type Client = Pick<pg.PoolClient, 'query'>
 
 /**
  * Runs many statements, each with its own snapshot. That is enough, because every check is a single statement.
- * `between` is called after each.
+ * `afterEach` is called after each.
  */
 export async function differencesOfAll(
   client: Client,
-  between: () => Promise<void> = async () => {},
+  afterEach: () => Promise<void> = async () => {},
 ): Promise<Difference[]> {
   const found: Difference[] = []
   const ask = async (statement: string, values: string[] = []) => {
@@ -77,7 +77,7 @@ export async function differencesOfAll(
       async () => (await client.query<Difference>(statement, values)).rows,
     )
     found.push(...rows)
-    await between()
+    await afterEach()
   }
   let from = '0'
   for (;;) {

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../db/client.ts'
 import { storeDepositOf } from '../deposits/store-deposit.ts'
-import { countPromise } from '../ledger/promise-store.ts'
+import { reservePromise } from '../ledger/promise-store.ts'
 import { accountsFor, type Posting } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
 import { acceptedDelivery, type Delivery } from '../testing/delivery.ts'
@@ -185,7 +185,7 @@ describe('many deliveries of one store at once', () => {
       .executeTakeFirstOrThrow()
     let ends: Promise<unknown> = Promise.resolve()
     await till.db.transaction().execute(async (tx) => {
-      await countPromise(tx, { storeId: store.id, rateId, total: promised })
+      await reservePromise(tx, { storeId: store.id, rateId, total: promised })
       ends = credit(delivery)
       await untilWaiting(1)
       await sql`update trade set total = 4000, gross_total = 4000, promised_amount = ${promised}, promised_days = 8

@@ -37,7 +37,7 @@ export async function fundsOf(
   })
   const fixed = fixedTerms(row)
   const terms = fixed ?? currentTerms(store, deposit, isOnRelease)
-  const own = promisedTo(row)
+  const ownPromise = promisedTo(row)
   // After delivery, only an operator's early release takes more of the limit, whatever the credit mode is.
   const mayTake = terms.creditMode === 'on_accept' || fixed !== undefined ? room : undefined
   const funds: Funds = {
@@ -60,7 +60,7 @@ export async function fundsOf(
     settlesAt: row.settles_at,
     terms,
     limitUsdCents: store.riskLimitUsdCents,
-    riskRoom: mayTake ? roomFor({ ...mayTake, own }) : 0n,
+    riskRoom: mayTake ? roomFor({ ...mayTake, ownPromise }) : 0n,
     items: new Map(
       row.items.map(({ assetId, price, gross, receivedAssetId }) => [
         assetId,
@@ -68,7 +68,7 @@ export async function fundsOf(
       ]),
     ),
   }
-  return { funds, money: { rateId, accounts, seen: mayTake && { ...mayTake, own } } }
+  return { funds, money: { rateId, accounts, seen: mayTake && { ...mayTake, ownPromise } } }
 }
 
 type Found = Terms & {
@@ -87,7 +87,7 @@ type MoneyQuery = { row: TradeRow; deposit: DepositRow; takesRoom: boolean }
 async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
   const { id, deposit_id: depositId } = row
   const room = roomSql({ rateId: sql`quote.rate_id`, tradeId: id })
-  const none = sql`(select null::bigint as free, null::bigint as others, null::bigint as "othersUsdCents",
+  const none = sql`(select null::bigint as free, null::bigint as "otherPromises", null::bigint as "othersUsdCents",
     null::bigint as "promisedUsdCents")`
   const { rows } = await sql<Found>`
     select credit_mode as "creditMode", liability, risk_limit_usd_cents as "riskLimitUsdCents", quote.rate_id as "rateId",
@@ -103,12 +103,13 @@ async function readMoney(tx: Tx, { row, deposit, takesRoom }: MoneyQuery) {
     where store.id = ${deposit.store_id} and quote.id = ${row.quote_id}`.execute(tx)
   const [found] = rows
   if (found === undefined) throw new Error(`deposit ${depositId} has no store, or trade ${id} no quote`)
-  const { accounts, free, others, othersUsdCents, promisedUsdCents, ...rest } = found
-  const isRead = free !== null && others !== null && othersUsdCents !== null && promisedUsdCents !== null
+  const { accounts, free, otherPromises, othersUsdCents, promisedUsdCents, ...rest } = found
+  const isRead =
+    free !== null && otherPromises !== null && othersUsdCents !== null && promisedUsdCents !== null
   return {
     ...rest,
     accounts: accountsOf(accounts),
-    room: isRead ? { free, others, othersUsdCents, promisedUsdCents } : undefined,
+    room: isRead ? { free, otherPromises, othersUsdCents, promisedUsdCents } : undefined,
   }
 }
 

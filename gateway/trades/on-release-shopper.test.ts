@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
-import { forecast } from '../ledger/promise.ts'
+import { forecastPromise } from '../ledger/promise.ts'
 import { creditModeOf } from '../shoppers/on-release-store.ts'
 import { runCommand } from '../testing/command.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
@@ -88,7 +88,7 @@ describe('D-36 a shopper who took a trade back', () => {
     const { id: rateId } = await till.db.selectFrom('exchange_rate').select('id').executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, rateId, total: 3_000n, days: 8 }
     const forecastFor = async (steamId: string) =>
-      forecast(till.db, { ...query, ofShopper: await creditModeOf(till.db, steamId) })
+      forecastPromise(till.db, { ...query, ofShopper: await creditModeOf(till.db, steamId) })
     expect(await forecastFor(SHOPPER)).toEqual({ atOnce: 0n, days: 8, by: 'release' })
     expect(await forecastFor(OTHER_SHOPPER)).toEqual({ atOnce: 3_000n, days: 8, by: 'limit' })
     const promised = () =>

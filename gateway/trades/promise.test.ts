@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { viewReader } from '../deposits/shopper-view.ts'
-import { forecast } from '../ledger/promise.ts'
+import { forecastPromise } from '../ledger/promise.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { anItem, type StockedTill, setPrices, startStockedTill } from '../testing/inventory.ts'
 import { aBot, aDeposit, aStore, PROTECTION_DAYS, startTill, type Till } from '../testing/till.ts'
@@ -118,7 +118,7 @@ describe('D-9 an open offer', () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     const query = { deposit: { store_id: store.id, credit_mode: null }, ofShopper: null, rateId, days: 8 }
-    expect(await forecast(till.db, { ...query, total: 3_375n })).toEqual({
+    expect(await forecastPromise(till.db, { ...query, total: 3_375n })).toEqual({
       atOnce: 1_000n,
       days: 8,
       by: 'limit',

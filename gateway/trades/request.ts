@@ -11,7 +11,7 @@ import { inTransaction } from '../db/transaction.ts'
 import { depositTopic } from '../deposits/service.ts'
 import { type DepositRow, isStoreDisabled, lockDeposit } from '../deposits/store.ts'
 import { quoteForTrade } from '../inventory/quotes.ts'
-import { promise } from '../ledger/promise.ts'
+import { makePromise } from '../ledger/promise.ts'
 import { whyTradesClosed } from '../outages/service.ts'
 import type { PricingRules } from '../pricing/price.ts'
 import { rulesOfStore } from '../pricing/service.ts'
@@ -131,7 +131,7 @@ async function createIntent(
   const { rateId, total } = quote
   const days = deps.protectionDays(body.game)
   const ofShopper = await creditModeOf(tx, steamId)
-  const promised = await promise(tx, { deposit, ofShopper, rateId, total, days })
+  const promised = await makePromise(tx, { deposit, ofShopper, rateId, total, days })
   const tradeId = await writeIntent(deps, tx, {
     deposit_id: deposit.id,
     bot_id: bot.botId,

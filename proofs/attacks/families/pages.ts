@@ -50,7 +50,7 @@ const cors = family({
   kind: 'till',
   defences: {
     'no permission for other origins': {
-      at: `${HEADERS} everyAnswer`,
+      at: `${HEADERS} commonHeaders`,
       off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
     },
   },
@@ -81,7 +81,7 @@ const framing = family({
   kind: 'till',
   defences: {
     'no frame around other answers': {
-      at: `${HEADERS} everyAnswer`,
+      at: `${HEADERS} commonHeaders`,
       off: [{ file: HEADERS, from: POLICY, to: "['content-security-policy', \"default-src 'none'\"]," }],
     },
     'no frame around the page': {
@@ -239,7 +239,7 @@ const debugging = family({
       ],
     },
     'no server versions': {
-      at: `${HEADERS} everyAnswer`,
+      at: `${HEADERS} commonHeaders`,
       off: [
         { file: HEADERS, from: POLICY, to: `${POLICY} ['server', 'fastify/5'], ['x-powered-by', 'node'],` },
       ],

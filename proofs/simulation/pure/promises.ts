@@ -37,9 +37,10 @@ export function roomBeside(memory: Memory, row: TradeRow): Room {
   const isOther = (other: TradeRow) => other !== row && other.deposit.store === store
   let free = store.riskLimit
   for (const other of memory.atRisk) if (isOther(other)) free -= other.atRisk
-  let others = 0n
+  let otherPromises = 0n
   for (const { open } of memory.bots.values()) {
-    for (const other of open) if (isOther(other) && OPEN.includes(other.trade.state)) others += other.promised
+    for (const other of open)
+      if (isOther(other) && OPEN.includes(other.trade.state)) otherPromises += other.promised
   }
-  return { free, own: PROMISED.includes(row.trade.state) ? row.promised : 0n, others }
+  return { free, ownPromise: PROMISED.includes(row.trade.state) ? row.promised : 0n, otherPromises }
 }
