@@ -10,10 +10,10 @@ import { followClock } from './ui/format.ts'
 import { Failed } from './ui/parts.tsx'
 import { usePlace } from './ui/place.ts'
 
-type State = { kind: 'looking' } | { kind: 'out'; why: string | undefined } | { kind: 'in'; me: Me }
+type State = { kind: 'checking' } | { kind: 'out'; why: string | undefined } | { kind: 'in'; me: Me }
 
 export function App() {
-  const [state, setState] = useState<State>({ kind: 'looking' })
+  const [state, setState] = useState<State>({ kind: 'checking' })
   const place = usePlace()
 
   const checkSession = useCallback(async () => {
@@ -45,7 +45,7 @@ export function App() {
   }, [isIn])
 
   if (place.path === '/enter') return <Enter onIn={() => void checkSession()} />
-  if (state.kind === 'looking') return <div className="skeleton" aria-busy="true" />
+  if (state.kind === 'checking') return <div className="skeleton" aria-busy="true" />
   if (state.kind === 'out') return <SignIn why={state.why} onIn={() => void checkSession()} />
   return (
     <Me value={state.me}>

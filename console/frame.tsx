@@ -166,10 +166,10 @@ function useKeys({ onFind, onHelp }: { onFind: () => void; onHelp: () => void })
       if (to !== undefined) go(to)
       else if (event.key === '/') handlers.current.onFind()
       else if (event.key === '?') handlers.current.onHelp()
-      else if (event.key === 'j') walk(1)
-      else if (event.key === 'k') walk(-1)
+      else if (event.key === 'j') focusRow(1)
+      else if (event.key === 'k') focusRow(-1)
       else if (event.key === 'Enter') {
-        open(event)
+        openRow(event)
         return
       } else return
       event.preventDefault()
@@ -179,13 +179,13 @@ function useKeys({ onFind, onHelp }: { onFind: () => void; onHelp: () => void })
   }, [])
 }
 
-function walk(step: 1 | -1): void {
+function focusRow(step: 1 | -1): void {
   const rows = [...document.querySelectorAll<HTMLElement>('[data-row]')]
   const at = rows.findIndex((row) => row.contains(document.activeElement))
   const next = rows[at === -1 ? (step === 1 ? 0 : rows.length - 1) : at + step]
   next?.focus()
 }
 
-function open({ target }: KeyboardEvent): void {
+function openRow({ target }: KeyboardEvent): void {
   if (target instanceof HTMLElement && target.matches('[data-row]')) target.querySelector('a')?.click()
 }

@@ -13,7 +13,7 @@ const Help = lazy(async () => ({ default: (await import('./screens/help.tsx')).H
 const Landing = lazy(async () => ({ default: (await import('./screens/landing.tsx')).Landing }))
 
 /** A screen outside a deposit. Its language is that of the deposit that led here, or else the stored one. */
-function Plain({ children }: { children: ReactNode }) {
+function OutsideDeposit({ children }: { children: ReactNode }) {
   const [language, setLanguage] = useState<Language>(
     () => languageIn(location.search) ?? storedLanguage() ?? FALLBACK_LANGUAGE,
   )
@@ -40,17 +40,22 @@ function Screen({ route }: { route: Route }) {
       </PartsProvider>
     )
   }
-  return <Plain>{PLAIN[route.screen]}</Plain>
+  return <OutsideDeposit>{SCREENS_OUTSIDE_DEPOSIT[route.screen]}</OutsideDeposit>
 }
 
-const PLAIN = { landing: <Landing />, home: <Home />, help: <Help />, notFound: <NotFound /> }
+const SCREENS_OUTSIDE_DEPOSIT = {
+  landing: <Landing />,
+  home: <Home />,
+  help: <Help />,
+  notFound: <NotFound />,
+}
 
 /** Stands in for a screen that broke before it had a language. */
 function Broken() {
   return (
-    <Plain>
+    <OutsideDeposit>
       <NotFound isCrash />
-    </Plain>
+    </OutsideDeposit>
   )
 }
 

@@ -11,13 +11,12 @@ export function pageCookies(): string {
   return token === undefined ? document.cookie : `csrf=${token}`
 }
 
-const HOUR_MS = 3_600_000
+/** A token lasts for more than a day, so one that is refused in a younger document has not expired. */
+const MIN_AGE_MS = 3_600_000
 
-/**
- * Reloads an old document to get a new token. A token that was refused while fresh would only be refused again.
- */
+/** Reloads an old document to get a new token. A reload would not help a young one. */
 export function renewToken(): void {
-  if (isEmbedded() && performance.now() > HOUR_MS) location.reload()
+  if (isEmbedded() && performance.now() > MIN_AGE_MS) location.reload()
 }
 
 let joined: Promise<Frame> | undefined

@@ -22,6 +22,7 @@ export type ReportCaught = (error: unknown) => void
 
 export function reportErrors(target: Target, send: (report: ErrorReportBody) => void): ReportCaught {
   let sent = 0
+  // The lengths are the limits of the contract.
   const report = (part: Omit<ErrorReportBody, 'url'>): void => {
     if (CROSS_ORIGIN.test(part.message) || sent >= MOST_REPORTS) return
     sent += 1

@@ -11,7 +11,7 @@ const LATER: FrameMessage = { ...STATUS, detail: { depositId: '7', status: 'succ
 
 type Listener = (event: object) => void
 
-/** A page in a frame, and the messages to its parent. */
+/** A page in a frame, and the messages to its parent. `receive` gives it the parent's greeting, with a change. */
 function joinedFrame() {
   const listeners = new Set<Listener>()
   const sent: unknown[][] = []
@@ -25,14 +25,14 @@ function joinedFrame() {
   }
   // Only the used part of a window, so these tests need no browser.
   const frame = joinParent(target as unknown as Window, STORE)
-  const message = (facts: object) => {
+  const receive = (change: object) => {
     for (const listener of [...listeners])
-      listener({ source: parent, origin: STORE, data: { tradetill: 1 }, ports: [], ...facts })
+      listener({ source: parent, origin: STORE, data: { tradetill: 1 }, ports: [], ...change })
   }
-  return { frame, sent, message, parent }
+  return { frame, sent, receive }
 }
 
-function aPort() {
+function fakePort() {
   const received: unknown[] = []
   return { received, postMessage: (message: unknown) => received.push(message) }
 }
@@ -45,51 +45,51 @@ describe('D-32 a page in a frame', () => {
   })
 
   it('sends over the port it received, starting with the latest missed messages', () => {
-    const { frame, message } = joinedFrame()
+    const { frame, receive } = joinedFrame()
     frame.send(STATUS)
     frame.send(LATER)
     frame.send({ type: 'resize', detail: { height: 700 } })
-    const port = aPort()
-    message({ ports: [port] })
+    const port = fakePort()
+    receive({ ports: [port] })
     expect(port.received).toEqual([LATER, { type: 'resize', detail: { height: 700 } }])
     frame.send({ type: 'escape' })
     expect(port.received.at(-1)).toEqual({ type: 'escape' })
   })
 
   it.each([
-    ['another origin', { origin: 'https://evil.example' }],
-    ['the store over plain http', { origin: 'http://store.example' }],
-    ['another frame of the store', { source: {} }],
-    ['no window', { source: null }],
-    ['another version', { data: { tradetill: 2 } }],
-    ['a text', { data: 'tradetill' }],
-    ['nothing', { data: null }],
-  ])('accepts no port from %s', (_who, facts) => {
-    const { frame, message } = joinedFrame()
+    ['from another origin', { origin: 'https://evil.example' }],
+    ['from the store over plain http', { origin: 'http://store.example' }],
+    ['from another frame of the store', { source: {} }],
+    ['without a source window', { source: null }],
+    ['of another version', { data: { tradetill: 2 } }],
+    ['that is only a text', { data: 'tradetill' }],
+    ['without data', { data: null }],
+  ])('accepts no port of a message %s', (_what, change) => {
+    const { frame, receive } = joinedFrame()
     frame.send(STATUS)
-    const hostile = aPort()
-    message({ ports: [hostile], ...facts })
+    const hostile = fakePort()
+    receive({ ports: [hostile], ...change })
     frame.send(LATER)
     expect(hostile.received).toEqual([])
-    const port = aPort()
-    message({ ports: [port] })
+    const port = fakePort()
+    receive({ ports: [port] })
     expect(port.received).toEqual([LATER])
   })
 
   it('keeps waiting if an answer has no port', () => {
-    const { frame, message } = joinedFrame()
-    message({})
+    const { frame, receive } = joinedFrame()
+    receive({})
     frame.send(STATUS)
-    const port = aPort()
-    message({ ports: [port] })
+    const port = fakePort()
+    receive({ ports: [port] })
     expect(port.received).toEqual([STATUS])
   })
 
   it('keeps its first port if the answer is repeated', () => {
-    const { frame, message } = joinedFrame()
-    const [first, second] = [aPort(), aPort()]
-    message({ ports: [first] })
-    message({ ports: [second] })
+    const { frame, receive } = joinedFrame()
+    const [first, second] = [fakePort(), fakePort()]
+    receive({ ports: [first] })
+    receive({ ports: [second] })
     frame.send(STATUS)
     expect([first.received, second.received]).toEqual([[STATUS], []])
   })

@@ -29,11 +29,11 @@ export function joinParent(target: Window, origin: string): Frame {
     else port.postMessage(message)
   }
   const receive = ({ source, origin: from, data, ports }: MessageEvent<unknown>): void => {
-    const [given] = ports
-    if (source !== target.parent || from !== origin || given === undefined || !isGreeting(data)) return
+    const [firstPort] = ports
+    if (source !== target.parent || from !== origin || firstPort === undefined || !isGreeting(data)) return
     target.removeEventListener('message', receive)
-    port = given
-    for (const message of unsent.values()) given.postMessage(message)
+    port = firstPort
+    for (const message of unsent.values()) firstPort.postMessage(message)
     unsent.clear()
   }
   target.addEventListener('message', receive)
@@ -60,7 +60,10 @@ function watchLinks(target: Window, send: Send): void {
   })
 }
 
-/** Reports Escape to the parent, which does not see keys pressed in the frame. Our own open dialog keeps it. */
+/**
+ * Reports Escape to the parent, which does not see keys pressed in the frame. While a dialog is open here, Escape closes
+ * that dialog instead.
+ */
 function watchEscape(target: Window, send: Send): void {
   target.document.addEventListener('keydown', (event) => {
     if (event.key !== 'Escape' || event.defaultPrevented) return
@@ -71,11 +74,11 @@ function watchEscape(target: Window, send: Send): void {
 function watchHeight({ document }: Window, send: Send): void {
   const root = document.getElementById('root')
   if (root === null) return
-  let known = 0
+  let lastHeight = 0
   new ResizeObserver(() => {
     const height = Math.ceil(root.getBoundingClientRect().height)
-    if (height === known) return
-    known = height
+    if (height === lastHeight) return
+    lastHeight = height
     send({ type: 'resize', detail: { height } })
   }).observe(root)
 }

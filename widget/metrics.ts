@@ -4,12 +4,15 @@ import type { MetricsBody } from '../contract/widget-api.ts'
 
 type Send = (body: MetricsBody) => void
 
+/** The greatest value that the server accepts, in milliseconds. */
+const MOST_MS = 600_000
+
 /** Measures from the start of the page's load, although this code loads after the page. */
 export function measurePage(target: Window, send: Send): void {
   const waiting = new Map<Metric['name'], number>()
   const flush = (): void => {
     if (waiting.size === 0) return
-    const metrics = [...waiting].map(([name, value]) => ({ name, value: Math.min(value, 600_000) }))
+    const metrics = [...waiting].map(([name, value]) => ({ name, value: Math.min(value, MOST_MS) }))
     waiting.clear()
     send({ screen: screenOf(target.location.pathname), metrics })
   }

@@ -18,7 +18,7 @@ it.each([
   [`/${'g'.repeat(32)}`, { screen: 'notFound' }],
   ['/toString', { screen: 'notFound' }],
   ['/nothing/here', { screen: 'notFound' }],
-])('A-001 A-002 A-003 A-120 %s', (path, route) => {
+])('A-001 A-002 A-003 A-120 the path %s leads to its screen', (path, route) => {
   expect(routeOf(path)).toEqual(route)
 })
 

@@ -37,16 +37,16 @@ export function shellOf(language: Language | null): string {
       )}
       <main className="deposit" aria-busy="true">
         {'{{#unknownShopper}}'}
-        {texts === null ? <Bone className="skeleton-link" /> : <LinkPanel texts={texts} />}
-        <Bone className="skeleton-guide" />
+        {texts === null ? <SkeletonPart className="skeleton-link" /> : <LinkPanel texts={texts} />}
+        <SkeletonPart className="skeleton-guide" />
         {'{{/unknownShopper}}'}
         {'{{#knownShopper}}'}
-        <Bone className="skeleton-link" />
+        <SkeletonPart className="skeleton-link" />
         <div className="skeletons">
           {texts !== null && <p className="skeleton-note">{texts.inventoryLoading}</p>}
           <div className="skeleton-grid">
             {Array.from({ length: 18 }, (_, index) => `card ${index}`).map((key) => (
-              <Bone key={key} className="skeleton-card" />
+              <SkeletonPart key={key} className="skeleton-card" />
             ))}
           </div>
         </div>
@@ -118,4 +118,4 @@ function LinkPanel({ texts }: { texts: PageTexts }) {
   )
 }
 
-const Bone = ({ className }: { className: string }) => <div className={`skeleton ${className}`} />
+const SkeletonPart = ({ className }: { className: string }) => <div className={`skeleton ${className}`} />

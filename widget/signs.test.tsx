@@ -1,4 +1,4 @@
-/** Every meaning of a colour has a word or a shape too. */
+/** How cards, levels and currencies look. Every meaning of a colour has a word or a shape too. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { CURRENCIES } from '../contract/money.ts'
@@ -9,10 +9,10 @@ import { LevelBadge } from './modals/level.tsx'
 import { markup } from './test-markup.tsx'
 import { CurrencyIcon } from './ui/currency.tsx'
 
-const cardOf = (more: Partial<Item>): string =>
+const cardOf = (change: Partial<Item>): string =>
   markup(
     <Card
-      item={{ ...item('1', 500), iconUrl: 'https://img.test/1.png', ...more }}
+      item={{ ...item('1', 500), iconUrl: 'https://img.test/1.png', ...change }}
       index={0}
       column={0}
       width={110}
@@ -70,7 +70,7 @@ describe('A-119 a level', () => {
     [47, 'level-40 tens-4'],
     [112, 'level-100 tens-1'],
     [1234, 'level-1200 tens-3'],
-  ])('%i has the colour of its tens', (level, classes) => {
+  ])('of %i has the class of its tens', (level, classes) => {
     const badge = markup(<LevelBadge level={level} />)
     expect(badge).toContain(`class="level ${classes}`)
     expect(badge).toContain(`Steam level ${level}<`)

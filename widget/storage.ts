@@ -32,7 +32,7 @@ function forget(key: string, storage: StorageName = 'localStorage'): void {
   try {
     globalThis[storage].removeItem(key)
   } catch {
-    // It is read again at the next visit.
+    // The value stays, so the next visit reads it again.
   }
 }
 
@@ -68,8 +68,8 @@ export const forgetPicks = (): void => forget(PICKS, 'sessionStorage')
 
 /** Returns the language that the shopper chose for this deposit in this tab. It still applies after a reload. */
 export function chosenLanguage(hash: string): Language | null {
-  const [known, language] = read(LANGUAGE, 'sessionStorage')?.split(' ') ?? []
-  return known === hash && isLanguage(language) ? language : null
+  const [storedHash, language] = read(LANGUAGE, 'sessionStorage')?.split(' ') ?? []
+  return storedHash === hash && isLanguage(language) ? language : null
 }
 
 export const storeChosenLanguage = (hash: string, language: Language): void =>

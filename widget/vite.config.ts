@@ -33,12 +33,12 @@ export function precompressed(): Plugin {
 const PARTS = {
   rest: {
     entry: '/rest/rest.tsx',
-    own: /\/widget\/(?:rest\/|toasts\/|flow\/(?!early|first-steps|selectors|state))/,
+    modules: /\/widget\/(?:rest\/|toasts\/|flow\/(?!early|first-steps|selectors|state))/,
   },
-  guide: { entry: '/link/guide.tsx', own: /\/widget\/link\/guide\./ },
-  stand: { entry: '/inventory/stand.tsx', own: /\/widget\/inventory\// },
-  dialogs: { entry: '/modals/modals.tsx', own: /\/widget\/modals\// },
-  help: { entry: '/screens/help.tsx', own: /\/widget\/screens\/help\./ },
+  guide: { entry: '/link/guide.tsx', modules: /\/widget\/link\/guide\./ },
+  stand: { entry: '/inventory/stand.tsx', modules: /\/widget\/inventory\// },
+  dialogs: { entry: '/modals/modals.tsx', modules: /\/widget\/modals\// },
+  help: { entry: '/screens/help.tsx', modules: /\/widget\/screens\/help\./ },
 }
 type PartName = Exclude<keyof typeof PARTS, 'help'>
 const NAMED_PARTS: readonly PartName[] = ['rest', 'guide', 'stand', 'dialogs']
@@ -56,7 +56,7 @@ const COPIED_STYLES = /\/widget\/(?:ui\/(?:avatar|currency|picture)|parts\/[\w-]
 function copySharedModules(): Plugin {
   const partOf = (importer: string): string | undefined =>
     /\?part=(\w+)$/.exec(importer)?.[1] ??
-    Object.entries(PARTS).find(([, { own }]) => own.test(importer))?.[0]
+    Object.entries(PARTS).find(([, { modules }]) => modules.test(importer))?.[0]
   return {
     name: 'copied-for-parts',
     apply: 'build',
@@ -112,11 +112,11 @@ function firstPaint(): Plugin {
       handler(html, { bundle = {} }) {
         const styles = [...html.matchAll(STYLESHEET)].map(([, name = '']) => takeStyles(name, bundle))
         if (styles.length === 0) throw new Error('the page has no styles')
-        const items = preloads([...filesOf('rest', bundle), ...filesOf('stand', bundle)])
+        const preloadLinks = preloads([...filesOf('rest', bundle), ...filesOf('stand', bundle)])
         const shells = [
-          `<!--shell-->${items}${shellOf(null)}`,
-          `<!--shell en-->${items}${shellOf('en')}`,
-          `<!--shell ru-->${items}${shellOf('ru')}`,
+          `<!--shell-->${preloadLinks}${shellOf(null)}`,
+          `<!--shell en-->${preloadLinks}${shellOf('en')}`,
+          `<!--shell ru-->${preloadLinks}${shellOf('ru')}`,
         ]
         return html
           .replaceAll(STYLESHEET, '')
@@ -152,7 +152,7 @@ function preloads(files: readonly string[]): string {
 }
 
 /** The scripts of the first view. Most of their functions run before the shopper can do anything. */
-const FIRST = ['react', 'index', 'rest', 'stand']
+const FIRST_VIEW_SCRIPTS = ['react', 'index', 'rest', 'stand']
 
 /** Lets Chromium compile all functions of these scripts while they arrive, not one by one on the page's thread. */
 function compileHints(): Plugin {
@@ -163,7 +163,7 @@ function compileHints(): Plugin {
       order: 'post',
       handler(_options, bundle) {
         const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
-        for (const name of FIRST) {
+        for (const name of FIRST_VIEW_SCRIPTS) {
           const chunk = chunks.find((each) => each.name === name)
           if (chunk === undefined) throw new Error(`the build has no chunk ${name}`)
           chunk.code = `//# allFunctionsCalledOnLoad\n${chunk.code}`

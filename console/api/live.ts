@@ -4,7 +4,7 @@ import { headersOf } from './call.ts'
 type Listener = () => void
 
 const listeners = new Set<Listener>()
-const AGAIN_MS = 3_000
+const FIRST_WAIT_MS = 3_000
 const LONGEST_WAIT_MS = 60_000
 /** Milliseconds for which changes are collected before the page shows them together. */
 const GATHER_MS = 500
@@ -16,23 +16,24 @@ export function onChange(listener: Listener): () => void {
 
 /** Runs until the signal aborts. Reconnects after a break, at growing intervals while that fails. */
 export async function follow(signal: AbortSignal): Promise<void> {
-  let waitMs = AGAIN_MS
+  let waitMs = FIRST_WAIT_MS
   while (!signal.aborted) {
     const wasOpen = await listen(signal).catch(() => false)
-    waitMs = wasOpen ? AGAIN_MS : Math.min(waitMs * 2, LONGEST_WAIT_MS)
+    waitMs = wasOpen ? FIRST_WAIT_MS : Math.min(waitMs * 2, LONGEST_WAIT_MS)
     await pause(waitMs, signal)
   }
 }
 
+/** Resolves to true once an open connection has ended, or to false if none could be opened. */
 async function listen(signal: AbortSignal): Promise<boolean> {
   const response = await fetch('/ops/live', { method: 'POST', headers: headersOf(true), body: '{}', signal })
   if (!response.ok || response.body === null) return false
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
-  for (let rest = ''; ; ) {
+  for (let unfinishedLine = ''; ; ) {
     const { done, value } = await reader.read()
     if (done) return true
-    const lines = (rest + value).split('\n')
-    rest = lines.pop() ?? ''
+    const lines = (unfinishedLine + value).split('\n')
+    unfinishedLine = lines.pop() ?? ''
     if (lines.some((line) => line.startsWith('data:'))) gather()
   }
 }

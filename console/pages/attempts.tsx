@@ -51,10 +51,10 @@ const rowsOf = ({ attempts }: Page): readonly Row[] => attempts
 
 /** The store of the endpoint, and the state of its webhooks. */
 function About({ endpointId }: { endpointId: string }) {
-  const { shown, again } = useAnswer<Json<EndpointPage>>('endpoints', { endpointId })
+  const { shown, refresh } = useAnswer<Json<EndpointPage>>('endpoints', { endpointId })
   return (
     <Panel title="The endpoint">
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ endpoints: [endpoint] }) =>
           endpoint === undefined ? (
             <p className="empty">The endpoint was removed, or never existed.</p>
@@ -74,7 +74,7 @@ function About({ endpointId }: { endpointId: string }) {
                       {endpoint.url}
                     </span>,
                   ],
-                  ['State', <Status key="t" of={endpoint.disabledReason ?? endpoint.state} />],
+                  ['State', <Status key="t" name={endpoint.disabledReason ?? endpoint.state} />],
                   ['Retrying', endpoint.retrying],
                   ['Failing since', <Time key="f" at={endpoint.failingSince} />],
                   ['Given up', endpoint.givenUp],

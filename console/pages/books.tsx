@@ -103,7 +103,7 @@ export function Payouts({ storeId }: { storeId: string }) {
             needs="operator"
             needsReason
             input={() => ({ payoutId })}
-            onDone={rows.again}
+            onDone={rows.refresh}
           />
         ) : (
           <Pill tone="bad">voided</Pill>

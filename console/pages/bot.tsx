@@ -11,7 +11,7 @@ import { CallsOfBot } from './method-calls.tsx'
 type View = Json<BotView>
 
 export function BotPage({ bot }: { bot: string }) {
-  const { shown, again } = useAnswer<View>('bot', { bot })
+  const { shown, refresh } = useAnswer<View>('bot', { bot })
   return (
     <>
       <Heading title={shown.kind === 'ready' ? shown.data.name : `Bot ${bot}`}>
@@ -22,10 +22,10 @@ export function BotPage({ bot }: { bot: string }) {
           Its items
         </Go>
       </Heading>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {(view) => (
           <>
-            <About view={view} again={again} />
+            <About view={view} refresh={refresh} />
             <Rests bars={view.bars} />
             <Room view={view} />
             <Calls view={view} />
@@ -38,7 +38,7 @@ export function BotPage({ bot }: { bot: string }) {
   )
 }
 
-function About({ view, again }: { view: View; again: () => void }) {
+function About({ view, refresh }: { view: View; refresh: () => void }) {
   const { state, reachable, stateReason, offersFailingSince, inventoriesFailingSince } = view
   const fails = [
     ['offers fail', offersFailingSince],
@@ -49,7 +49,7 @@ function About({ view, again }: { view: View; again: () => void }) {
       title={`Bot ${view.botId}`}
       aside={
         <span>
-          <Status of={state} />{' '}
+          <Status name={state} />{' '}
           <Pill tone={reachable ? 'good' : 'bad'}>{reachable ? 'online' : 'offline'}</Pill>
         </span>
       }
@@ -72,7 +72,7 @@ function About({ view, again }: { view: View; again: () => void }) {
           ['Reversals checked until', <Time key="history" at={view.history?.completeAt ?? null} />],
         ]}
       />
-      <BotActs bot={view} again={again} />
+      <BotActs bot={view} refresh={refresh} />
     </Panel>
   )
 }
@@ -168,7 +168,7 @@ function Offers({ view: { offers } }: { view: View }) {
         empty="No offer is open."
         columns={[
           { name: 'Deposit', show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go> },
-          { name: 'State', show: ({ state }) => <Status of={state} /> },
+          { name: 'State', show: ({ state }) => <Status name={state} /> },
           { name: 'Game', show: ({ game }) => game },
           { name: 'Items', isNumber: true, show: ({ items }) => items },
           { name: 'Shopper', show: ({ partnerSteamId }) => partnerSteamId },

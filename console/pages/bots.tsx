@@ -12,14 +12,14 @@ type Data = Json<BotList>
 type Bot = Data['bots'][number]
 
 export function BotsPage() {
-  const { shown, again } = useAnswer<Data>('bots', {})
+  const { shown, refresh } = useAnswer<Data>('bots', {})
   return (
     <>
       <Heading title="Bots">
-        <BotLogin label="Enrol a bot" onDone={again} />
-        {shown.kind === 'ready' && <ArmButton isDisarmed={shown.data.disarmed} again={again} />}
+        <BotLogin label="Enrol a bot" onDone={refresh} />
+        {shown.kind === 'ready' && <ArmButton isDisarmed={shown.data.disarmed} refresh={refresh} />}
       </Heading>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ bots, tooMany, disarmed }) => (
           <>
             {disarmed && (
@@ -33,11 +33,11 @@ export function BotsPage() {
               rows={bots}
               keyOf={({ botId }) => botId}
               empty="No bot is enrolled yet."
-              columns={columnsWith(again)}
+              columns={columnsWith(refresh)}
             />
             {bots.length > 0 && (
               <div className="list-foot">
-                <Export columns={columnsWith(again)} all={async () => bots} fileName="bots" />
+                <Export columns={columnsWith(refresh)} all={async () => bots} fileName="bots" />
               </div>
             )}
           </>
@@ -47,7 +47,7 @@ export function BotsPage() {
   )
 }
 
-function ArmButton({ isDisarmed, again }: { isDisarmed: boolean; again: () => void }) {
+function ArmButton({ isDisarmed, refresh }: { isDisarmed: boolean; refresh: () => void }) {
   return (
     <ActButton
       act={isDisarmed ? 'bot arm' : 'bot disarm'}
@@ -59,12 +59,12 @@ function ArmButton({ isDisarmed, again }: { isDisarmed: boolean; again: () => vo
       }
       needs="operator"
       input={() => ({})}
-      onDone={again}
+      onDone={refresh}
     />
   )
 }
 
-const columnsWith = (again: () => void): readonly Column<Bot>[] => [
+const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
   {
     name: 'Bot',
     text: ({ name }) => name,
@@ -79,7 +79,7 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
     text: ({ state, reachable }) => `${state} ${reachable ? 'online' : 'offline'}`,
     show: ({ state, stateReason, reachable }) => (
       <>
-        <Status of={state} />{' '}
+        <Status name={state} />{' '}
         <Pill tone={reachable ? 'good' : 'bad'}>{reachable ? 'online' : 'offline'}</Pill>{' '}
         {stateReason !== null && !reachable && <span className="quiet">{stateReason}</span>}
       </>
@@ -120,18 +120,18 @@ const columnsWith = (again: () => void): readonly Column<Bot>[] => [
     ),
   },
   { name: 'Steam id', show: ({ steamId }) => steamId, text: ({ steamId }) => steamId },
-  { name: 'Acts', show: (bot) => <BotActs bot={bot} again={again} /> },
+  { name: 'Acts', show: (bot) => <BotActs bot={bot} refresh={refresh} /> },
 ]
 
 /** The acts that the bot's state allows. */
 export function BotActs({
   bot: { botId, name, state },
-  again,
+  refresh,
 }: {
   bot: Pick<Bot, 'botId' | 'name' | 'state'>
-  again: () => void
+  refresh: () => void
 }) {
-  const common = { input: () => ({ bot: botId }), onDone: again }
+  const common = { input: () => ({ bot: botId }), onDone: refresh }
   return (
     <div className="acts">
       {state === 'active' && (
@@ -152,7 +152,7 @@ export function BotActs({
           needs="support"
         />
       )}
-      {state !== 'retired' && <BotLogin label="Renew the token" bot={{ botId, name }} onDone={again} />}
+      {state !== 'retired' && <BotLogin label="Renew the token" bot={{ botId, name }} onDone={refresh} />}
       {state !== 'retired' && (
         <ActButton
           {...common}

@@ -38,7 +38,7 @@ const columnsOf = (game: string): readonly Column<Band>[] => [
 
 type Loss = Data['losses'][number]
 
-const LOSSES: readonly Column<Loss>[] = [
+const LOSS_COLUMNS: readonly Column<Loss>[] = [
   { name: 'Item', show: ({ item }) => item, text: ({ item }) => item },
   { name: 'Sold in 30 days', isNumber: true, show: ({ sales }) => sales, text: ({ sales }) => sales },
   {
@@ -51,10 +51,10 @@ const LOSSES: readonly Column<Loss>[] = [
 
 /** Shows how many items of a game are accepted, by price, why others are refused, and which were sold at a loss. */
 export function CoveragePanel({ game }: { game: string }) {
-  const { shown, again } = useAnswer<Data>('coverage', { game }, { isLive: false })
+  const { shown, refresh } = useAnswer<Data>('coverage', { game }, { isLive: false })
   const columns = columnsOf(game)
   return (
-    <Loaded shown={shown} again={again}>
+    <Loaded shown={shown} refresh={refresh}>
       {({ items, bands, losses }) => (
         <>
           <Panel title={`Accepted items of ${game}`}>
@@ -67,7 +67,7 @@ export function CoveragePanel({ game }: { game: string }) {
               empty="No source has listed an item yet."
             />
             <div className="list-foot">
-              <button type="button" className="button small" onClick={again}>
+              <button type="button" className="button small" onClick={refresh}>
                 Count again
               </button>
               <Export columns={columns} all={async () => bands} fileName={`coverage-${game}`} />
@@ -76,7 +76,7 @@ export function CoveragePanel({ game }: { game: string }) {
           <Panel title="Sold below their cost">
             <Table
               caption="Items that sold below their cost in the last 30 days"
-              columns={LOSSES}
+              columns={LOSS_COLUMNS}
               rows={losses}
               keyOf={({ item, currency }) => `${currency} ${item}`}
               empty="No item lost money in 30 days."

@@ -10,15 +10,15 @@ import { History, ShopperStatus } from './shopper.tsx'
 type View = Json<DepositView>
 
 export function DepositPage({ depositId }: { depositId: string }) {
-  const { shown, again } = useAnswer<View>('deposit', { depositId })
+  const { shown, refresh } = useAnswer<View>('deposit', { depositId })
   return (
     <>
       <Heading title={`Deposit ${depositId}`} />
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {(view) => (
           <>
             <About view={view} />
-            <Outlook view={view} again={again} />
+            <Outlook view={view} refresh={refresh} />
             {view.shopper !== null && <ShopperOf shopper={view.shopper} />}
             <Timeline moments={view.moments} />
           </>
@@ -31,7 +31,7 @@ export function DepositPage({ depositId }: { depositId: string }) {
 function About({ view: deposit }: { view: View }) {
   const { currency } = deposit
   return (
-    <Panel title={deposit.externalId} aside={<Status of={deposit.status} />}>
+    <Panel title={deposit.externalId} aside={<Status name={deposit.status} />}>
       {deposit.needs.map((need) => (
         <Pill key={need} tone="bad">
           {words(need)}
@@ -83,7 +83,7 @@ function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
   )
 }
 
-function Outlook({ view, again }: { view: View; again: () => void }) {
+function Outlook({ view, refresh }: { view: View; refresh: () => void }) {
   return (
     <Panel title="What happens next">
       {view.next.length === 0 ? (
@@ -99,7 +99,7 @@ function Outlook({ view, again }: { view: View; again: () => void }) {
       )}
       <div className="acts">
         {view.can.map((can) => (
-          <Act key={can.command} can={can} again={again} />
+          <Act key={can.command} can={can} refresh={refresh} />
         ))}
       </div>
     </Panel>
@@ -119,12 +119,13 @@ const LABELS: Record<string, string> = {
   'webhook replay': 'Send the webhook again',
 }
 
-const OF_TRADE = new Set(['trade release', 'trade reverse', 'trade end'])
-const OF_DEPOSIT = new Set(['deposit hold', 'deposit release'])
+const ACTS_ON_TRADE = new Set(['trade release', 'trade reverse', 'trade end'])
+const ACTS_ON_DEPOSIT = new Set(['deposit hold', 'deposit release'])
 
 /** An act that the deposit allows now. An act without a form here shows its command. */
-function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
-  const [, , named = ''] = can.command.split(' ')
+function Act({ can, refresh }: { can: View['can'][number]; refresh: () => void }) {
+  // The number of the trade, deposit, account, bot or endpoint that the act is for.
+  const [, , target = ''] = can.command.split(' ')
   const label = LABELS[can.act] ?? can.act
   if (can.from !== null)
     return (
@@ -133,11 +134,11 @@ function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
       </p>
     )
   const does = `${can.does.charAt(0).toUpperCase()}${can.does.slice(1)}.`
-  const common = { act: can.act, label, does, needsReason: true, onDone: again }
-  if (OF_TRADE.has(can.act))
-    return <ActButton {...common} needs="operator" input={() => ({ tradeId: named })} />
-  if (OF_DEPOSIT.has(can.act))
-    return <ActButton {...common} needs="operator" input={() => ({ depositId: named })} />
+  const common = { act: can.act, label, does, needsReason: true, onDone: refresh }
+  if (ACTS_ON_TRADE.has(can.act))
+    return <ActButton {...common} needs="operator" input={() => ({ tradeId: target })} />
+  if (ACTS_ON_DEPOSIT.has(can.act))
+    return <ActButton {...common} needs="operator" input={() => ({ depositId: target })} />
   if (can.act === 'trade credit')
     return (
       <ActButton
@@ -148,33 +149,33 @@ function Act({ can, again }: { can: View['can'][number]; again: () => void }) {
           ...(can.command.includes('--offer') ? [{ name: 'offerId', label: 'Number of its offer' }] : []),
         ]}
         input={({ steamTradeId = '', offerId }) => ({
-          tradeId: named,
+          tradeId: target,
           steamTradeId,
           offerId: offerId ?? null,
         })}
       />
     )
   if (can.act === 'trade look')
-    return <ActButton {...common} needs="support" needsReason={false} input={() => ({ tradeId: named })} />
+    return <ActButton {...common} needs="support" needsReason={false} input={() => ({ tradeId: target })} />
   if (can.act === 'shopper deny')
-    return <ActButton {...common} needs="support" input={() => ({ steamId: named })} />
+    return <ActButton {...common} needs="support" input={() => ({ steamId: target })} />
   if (can.act === 'bot retire')
-    return <ActButton {...common} needs="operator" input={() => ({ bot: named })} />
+    return <ActButton {...common} needs="operator" input={() => ({ bot: target })} />
   if (can.act === 'webhook replay') {
     const [from, to] = [...can.command.matchAll(/--(?:from|to) (\d+)/g)].map(([, number]) => Number(number))
     return (
       <ActButton
         {...common}
-        label={`${label} (event ${from}, endpoint ${named})`}
+        label={`${label} (event ${from}, endpoint ${target})`}
         needs="support"
         needsReason={false}
-        input={() => ({ endpointId: named, fromSequence: from, toSequence: to })}
+        input={() => ({ endpointId: target, fromSequence: from, toSequence: to })}
       />
     )
   }
   if (can.act === 'bot renew')
     return (
-      <Go className="button small" to={`/bots/${named}`}>
+      <Go className="button small" to={`/bots/${target}`}>
         Renew its bot
       </Go>
     )

@@ -25,7 +25,7 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
     name: 'Status',
     show: ({ status, needs = [] }) => (
       <>
-        <Status of={status} />{' '}
+        <Status name={status} />{' '}
         {needs.map((need) => (
           <Pill key={need} tone="bad">
             {words(need)}
@@ -72,7 +72,7 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
 
 const ORDERS: readonly DepositOrder[] = ['newest', 'oldest', 'largest', 'smallest']
 
-const BY_COLUMN = {
+const ORDERS_BY_COLUMN = {
   Credited: { ascending: 'smallest', descending: 'largest' },
   Opened: { ascending: 'oldest', descending: 'newest' },
 } satisfies Record<string, Record<Direction, DepositOrder>>
@@ -129,7 +129,7 @@ export function DepositsPage({ query }: { query: URLSearchParams }) {
       />
       <List
         caption={`Deposits, ${order} first`}
-        orders={BY_COLUMN}
+        orders={ORDERS_BY_COLUMN}
         order={order}
         columns={DEPOSIT_COLUMNS}
         rows={rows}

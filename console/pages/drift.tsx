@@ -7,8 +7,8 @@ import { Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
 
 type Data = Json<DriftList>
-type Look = Data['bots'][number]
-type Row = Look['drift'][number] & { bot: string; botId: string }
+type BotCheck = Data['bots'][number]
+type Row = BotCheck['drift'][number] & { bot: string; botId: string }
 
 const KINDS: Record<Row['kind'], string> = {
   missing: 'in the books, not at the bot',
@@ -42,9 +42,9 @@ const keyOf = ({ botId, kind, item, appId, assetId }: Row): string =>
 
 /** The bots' inventories on Steam, compared with custody. */
 export function Drift() {
-  const { shown, again } = useAnswer<Data>('drift', {})
+  const { shown, refresh } = useAnswer<Data>('drift', {})
   return (
-    <Loaded shown={shown} again={again}>
+    <Loaded shown={shown} refresh={refresh}>
       {({ bots }) => {
         const rows = bots.flatMap(({ botId, bot, drift }) => drift.map((each) => ({ ...each, botId, bot })))
         return (
@@ -63,7 +63,7 @@ export function Drift() {
                 </div>
               )}
             </Panel>
-            <Looks bots={bots} again={again} />
+            <Checks bots={bots} refresh={refresh} />
           </>
         )
       }}
@@ -71,7 +71,7 @@ export function Drift() {
   )
 }
 
-function Looks({ bots, again }: { bots: readonly Look[]; again: () => void }) {
+function Checks({ bots, refresh }: { bots: readonly BotCheck[]; refresh: () => void }) {
   return (
     <Panel title="Checks">
       <Table
@@ -96,7 +96,7 @@ function Looks({ bots, again }: { bots: readonly Look[]; again: () => void }) {
                   does="The bot’s gateway compares its items with the books within seconds."
                   needs="support"
                   input={() => ({ bot: botId })}
-                  onDone={again}
+                  onDone={refresh}
                 />
               ),
           },

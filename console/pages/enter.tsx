@@ -13,14 +13,14 @@ const secretOf = (hash: string): { kind: 'link' | 'sandbox'; secret: string } =>
 }
 
 type State =
-  | { kind: 'looking' }
+  | { kind: 'reading' }
   | { kind: 'failed'; failure: Failure }
   | { kind: 'invited'; invitation: Invitation; isBusy: boolean; failure: Failure | undefined }
 
 /** Signs in by a one-time link, or by the link that `npm start` prints. Opening a one-time link does not use it up. */
 export function Enter({ onIn }: { onIn: () => void }) {
   const [{ kind, secret }] = useState(() => secretOf(location.hash))
-  const [state, setState] = useState<State>({ kind: 'looking' })
+  const [state, setState] = useState<State>({ kind: 'reading' })
   useEffect(() => {
     if (kind === 'sandbox') return
     void readLink(secret).then((reply) =>

@@ -18,7 +18,7 @@ const COLUMNS: readonly Column<Found['deposits'][number]>[] = [
 
 export function FindPage({ query }: { query: URLSearchParams }) {
   const text = query.get('text') ?? ''
-  const { shown, again } = useAnswer<Found>('find', { text })
+  const { shown, refresh } = useAnswer<Found>('find', { text })
   return (
     <>
       <Heading title="Find" />
@@ -29,7 +29,7 @@ export function FindPage({ query }: { query: URLSearchParams }) {
       ) : shown.kind === 'failed' && shown.failure.kind === 'not_found' ? (
         <p className="empty">{shown.failure.message}</p>
       ) : (
-        <Loaded shown={shown} again={again}>
+        <Loaded shown={shown} refresh={refresh}>
           {(found) => <Everything found={found} />}
         </Loaded>
       )}
@@ -38,7 +38,7 @@ export function FindPage({ query }: { query: URLSearchParams }) {
 }
 
 /** Returns the page of the result, if there is exactly one. */
-function onlyResult({
+function pageOfOnlyResult({
   deposits,
   stores,
   bots,
@@ -59,11 +59,11 @@ function onlyResult({
 
 function Everything({ found }: { found: Found }) {
   const { deposits, stores, bots, items, shoppers, events, departures } = found
-  const only = found.isCut ? undefined : onlyResult(found)
+  const onlyPage = found.isCut ? undefined : pageOfOnlyResult(found)
   useEffect(() => {
-    if (only !== undefined) replacePage(only)
-  }, [only])
-  if (only !== undefined) return null
+    if (onlyPage !== undefined) replacePage(onlyPage)
+  }, [onlyPage])
+  if (onlyPage !== undefined) return null
   return (
     <>
       {found.isCut && <p className="quiet">There are more results: enter more to narrow them down.</p>}
@@ -80,19 +80,19 @@ function Everything({ found }: { found: Found }) {
       )}
       <Links
         title="Stores"
-        of={stores}
+        rows={stores}
         keyOf={({ storeId }) => storeId}
         show={({ storeId, name }) => <Go to={`/stores/${storeId}`}>{name}</Go>}
       />
       <Links
         title="Bots"
-        of={bots}
+        rows={bots}
         keyOf={({ botId }) => botId}
         show={({ botId, name }) => <Go to={`/bots/${botId}`}>{name}</Go>}
       />
       <Links
         title="Shoppers"
-        of={shoppers}
+        rows={shoppers}
         keyOf={({ steamId }) => steamId}
         show={({ steamId }) => (
           <>
@@ -104,7 +104,7 @@ function Everything({ found }: { found: Found }) {
       {events.length > 0 && <Events events={events} />}
       <Links
         title="Items that left a bot"
-        of={departures}
+        rows={departures}
         keyOf={({ departureId }) => departureId}
         show={({ departureId, bot, partnerSteamId }) => (
           <>
@@ -114,7 +114,7 @@ function Everything({ found }: { found: Found }) {
       />
       <Links
         title="Prices"
-        of={items}
+        rows={items}
         keyOf={({ game, item }) => game + item}
         show={({ game, item }) => <Go to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</Go>}
       />
@@ -124,17 +124,17 @@ function Everything({ found }: { found: Found }) {
 
 type LinksProps<Row> = {
   title: string
-  of: readonly Row[]
+  rows: readonly Row[]
   keyOf(row: Row): string
   show(row: Row): ReactNode
 }
 
-function Links<Row>({ title, of, keyOf, show }: LinksProps<Row>) {
-  if (of.length === 0) return null
+function Links<Row>({ title, rows, keyOf, show }: LinksProps<Row>) {
+  if (rows.length === 0) return null
   return (
     <Panel title={title}>
       <ul className="plain-list">
-        {of.map((row) => (
+        {rows.map((row) => (
           <li key={keyOf(row)}>{show(row)}</li>
         ))}
       </ul>
@@ -165,7 +165,7 @@ function Events({ events }: { events: Found['events'] }) {
             show: ({ deliveries }) =>
               deliveries.map(({ deliveryId, endpointId, state, attempts, said }) => (
                 <p key={deliveryId}>
-                  <Go to={`/webhooks/${endpointId}`}>endpoint {endpointId}</Go> <Status of={state} />{' '}
+                  <Go to={`/webhooks/${endpointId}`}>endpoint {endpointId}</Go> <Status name={state} />{' '}
                   <span className="quiet">
                     {attempts} attempts{said !== null && `, ${said}`}
                   </span>

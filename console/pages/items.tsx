@@ -61,7 +61,7 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
     show: ({ marketHashName }) => marketHashName,
     text: ({ marketHashName }) => marketHashName,
   },
-  { name: 'State', show: ({ state }) => <Status of={state} />, text: ({ state }) => state },
+  { name: 'State', show: ({ state }) => <Status name={state} />, text: ({ state }) => state },
   { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
   {
     name: 'Deposit',
@@ -137,7 +137,7 @@ function Departures() {
       show: ({ partnerSteamId }) => partnerSteamId,
       text: ({ partnerSteamId }) => partnerSteamId,
     },
-    { name: 'Stage', show: ({ stage }) => <Status of={stage} />, text: ({ stage }) => stage },
+    { name: 'Stage', show: ({ stage }) => <Status name={stage} />, text: ({ stage }) => stage },
     {
       name: 'Why',
       show: ({ explanation, destination }) =>
@@ -165,7 +165,7 @@ function Departures() {
             needs="operator"
             needsReason
             input={() => ({ departureId })}
-            onDone={rows.again}
+            onDone={rows.refresh}
           />
         ),
     },

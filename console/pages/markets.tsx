@@ -7,15 +7,15 @@ import { Table } from '../ui/table.tsx'
 
 type Data = Json<MarketList>
 
-const OFF =
+const EFFECT_OF_OFF =
   'The vault lists nothing more there and removes its listings within a minute. Sold items are still delivered.'
 
 /** The markets on which the vault sells, and a switch for each. */
 export function MarketSwitches() {
-  const { shown, again } = useAnswer<Data>('markets', {})
+  const { shown, refresh } = useAnswer<Data>('markets', {})
   return (
     <Panel title="Where the vault sells">
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ markets }) => (
           <Table
             caption="Markets, with the sales under way on each"
@@ -47,11 +47,11 @@ export function MarketSwitches() {
                     does={
                       isOff
                         ? 'The vault lists items there again, unless the market is also off in the vault.'
-                        : OFF
+                        : EFFECT_OF_OFF
                     }
                     needs="support"
                     input={() => ({ market })}
-                    onDone={again}
+                    onDone={refresh}
                   />
                 ),
               },
@@ -63,11 +63,11 @@ export function MarketSwitches() {
         <ActButton
           act="market off"
           label="Stop selling on another market"
-          does={OFF}
+          does={EFFECT_OF_OFF}
           needs="support"
           fields={[{ name: 'market', label: 'Name of the market', hint: 'Such as market.csgo.com.' }]}
           input={({ market }) => ({ market })}
-          onDone={again}
+          onDone={refresh}
         />
       </div>
     </Panel>

@@ -54,10 +54,10 @@ export function MethodCalls({ methods }: { methods: Methods }) {
 
 /** The calls of one bot. */
 export function CallsOfBot({ bot }: { bot: string }) {
-  const { shown, again } = useAnswer<Json<Weather>>('weather', { bot })
+  const { shown, refresh } = useAnswer<Json<Weather>>('weather', { bot })
   return (
     <Panel title="Last 24 hours by method">
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ methods }) => <MethodCalls methods={methods} />}
       </Loaded>
     </Panel>

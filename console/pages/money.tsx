@@ -10,17 +10,17 @@ import { Table } from '../ui/table.tsx'
 type Data = Json<Money>
 
 export function MoneyPage() {
-  const { shown, again } = useAnswer<Data>('money', {})
+  const { shown, refresh } = useAnswer<Data>('money', {})
   return (
     <>
       <Heading title="Money" />
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {(data) => (
           <>
             <Check check={data.check} />
             <Stores balances={data.balances} />
             <Risk atRisk={data.atRisk} />
-            <Own own={data.own} />
+            <OperatorAccounts accounts={data.own} />
           </>
         )}
       </Loaded>
@@ -143,12 +143,12 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
   )
 }
 
-function Own({ own }: Pick<Data, 'own'>) {
+function OperatorAccounts({ accounts }: { accounts: Data['own'] }) {
   return (
     <Panel title="The operator’s accounts">
       <Table
         caption="Accounts of the operator"
-        rows={own}
+        rows={accounts}
         keyOf={({ kind, currency }) => kind + currency}
         empty="Nothing has been booked yet."
         columns={[

@@ -10,14 +10,14 @@ import { VitalsPanel } from './vitals.tsx'
 type Data = Json<OverviewView>
 
 export function OverviewPage() {
-  const { shown, again } = useAnswer<Data>('overview', {})
+  const { shown, refresh } = useAnswer<Data>('overview', {})
   return (
     <>
       <Heading title="Overview" />
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {(data) => (
           <>
-            <NeedsPanel open={data.open} />
+            <NeedsPanel tasks={data.open} />
             <Today data={data} />
             <Steps funnel={data.funnel} />
             <VitalsPanel vitals={data.vitals} />
@@ -46,14 +46,14 @@ const PLACES: Record<Data['open'][number]['kind'], string> = {
   tokensEndSoon: '/bots',
 }
 
-function NeedsPanel({ open }: { open: Data['open'] }) {
+function NeedsPanel({ tasks }: { tasks: Data['open'] }) {
   return (
     <Panel title="Needs a person">
-      {open.length === 0 ? (
+      {tasks.length === 0 ? (
         <p className="empty">Nothing needs you now.</p>
       ) : (
         <ul className="needs">
-          {open.map(({ kind, count, text }) => (
+          {tasks.map(({ kind, count, text }) => (
             <li key={kind}>
               <Go to={PLACES[kind]}>
                 <Pill tone={kind === 'ledgerDifferences' ? 'bad' : 'warn'}>{count}</Pill> {text}
@@ -80,7 +80,7 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
         {statuses.map(({ status, count }) => (
           <Go className="tile" key={status} to={`/deposits?status=${status}`}>
             <span className="tile-value">{count}</span>
-            <Status of={status} />
+            <Status name={status} />
           </Go>
         ))}
       </div>
@@ -88,7 +88,7 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
         <Bars
           rows={hours}
           height={({ opened }) => opened}
-          highlight={{ of: ({ succeeded }) => succeeded, tone: 'good' }}
+          highlight={{ height: ({ succeeded }) => succeeded, tone: 'good' }}
           columns={[
             ['Opened', ({ opened }) => opened],
             ['Succeeded', ({ succeeded }) => succeeded],

@@ -15,11 +15,11 @@ type View = Json<PriceView>
 export function PricesPage({ query }: { query: URLSearchParams }) {
   const game = query.get('game') ?? 'cs'
   const item = query.get('item') ?? ''
-  const { shown, again } = useAnswer<ListData>('prices', {})
+  const { shown, refresh } = useAnswer<ListData>('prices', {})
   return (
     <>
       <Heading title="Prices">
-        <GameActs game={game} again={again} />
+        <GameActs game={game} refresh={refresh} />
       </Heading>
       <Filters
         query={query}
@@ -29,11 +29,11 @@ export function PricesPage({ query }: { query: URLSearchParams }) {
         ]}
       />
       {item !== '' && <Item key={game + item} game={game} item={item} />}
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ feeds, holds }) => (
           <>
             <Sources feeds={feeds} />
-            <Holds holds={holds} again={again} />
+            <Holds holds={holds} refresh={refresh} />
             <CoveragePanel key={game} game={game} />
           </>
         )}
@@ -83,13 +83,13 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
   )
 }
 
-function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }) {
+function Holds({ holds, refresh }: Pick<ListData, 'holds'> & { refresh: () => void }) {
   return (
     <Panel title="Blocked and frozen">
       <Table
         caption="Items whose price does not follow the sources"
         rows={holds}
-        keyOf={({ game: of, item: name }) => `${of} ${name}`}
+        keyOf={({ game, item }) => `${game} ${item}`}
         empty="Nothing is blocked or frozen."
         columns={[
           { name: 'Game', show: (row) => row.game },
@@ -105,7 +105,7 @@ function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }
                 does="Follows the prices of the sources again."
                 needs="support"
                 input={() => ({ game: row.game, item: row.item })}
-                onDone={again}
+                onDone={refresh}
               />
             ),
           },
@@ -115,7 +115,7 @@ function Holds({ holds, again }: Pick<ListData, 'holds'> & { again: () => void }
   )
 }
 
-function GameActs({ game, again }: { game: string; again: () => void }) {
+function GameActs({ game, refresh }: { game: string; refresh: () => void }) {
   return (
     <ActButton
       act="price block"
@@ -123,16 +123,16 @@ function GameActs({ game, again }: { game: string; again: () => void }) {
       does={`Accepts no item of ${game} from now on, not even at prices already shown.`}
       needs="support"
       input={() => ({ game, item: null })}
-      onDone={again}
+      onDone={refresh}
     />
   )
 }
 
 function Item({ game, item }: { game: string; item: string }) {
-  const { shown, again } = useAnswer<View>('price', { game, item })
+  const { shown, refresh } = useAnswer<View>('price', { game, item })
   return (
     <Panel title={item}>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {(view) => (
           <>
             <Facts
@@ -175,7 +175,7 @@ function Item({ game, item }: { game: string; item: string }) {
                 },
               ]}
             />
-            <ItemActs game={game} item={item} again={again} />
+            <ItemActs game={game} item={item} refresh={refresh} />
           </>
         )}
       </Loaded>
@@ -183,8 +183,8 @@ function Item({ game, item }: { game: string; item: string }) {
   )
 }
 
-function ItemActs({ game, item, again }: { game: string; item: string; again: () => void }) {
-  const common = { needs: 'support', input: () => ({ game, item }), onDone: again } as const
+function ItemActs({ game, item, refresh }: { game: string; item: string; refresh: () => void }) {
+  const common = { needs: 'support', input: () => ({ game, item }), onDone: refresh } as const
   return (
     <div className="acts">
       <ActButton {...common} act="price block" label="Block" does="Accepts no such item from now on." />

@@ -49,7 +49,7 @@ export function ReportPage({ storeId, query }: { storeId: string; query: URLSear
   const { now } = useContext(Me)
   const { from, to } = periodOf(query, now)
   const by = query.get('by') === 'day' ? 'day' : 'month'
-  const { shown, again } = useAnswer<Data>('report', { storeId, from, to, by }, { isLive: false })
+  const { shown, refresh } = useAnswer<Data>('report', { storeId, from, to, by }, { isLive: false })
   return (
     <>
       <Heading title={`Report of store ${storeId}`}>
@@ -65,7 +65,7 @@ export function ReportPage({ storeId, query }: { storeId: string; query: URLSear
           { name: 'by', label: 'By', options: ['month', 'day'], fallback: 'month' },
         ]}
       />
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ rows, opening, closing }) => (
           <>
             <Balances title="At the beginning" balances={opening} />

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Sale>[] = [
     text: ({ marketHashName }) => marketHashName,
   },
   { name: 'Market', show: ({ market }) => market, text: ({ market }) => market },
-  { name: 'State', show: ({ state }) => <Status of={state} />, text: ({ state }) => state },
+  { name: 'State', show: ({ state }) => <Status name={state} />, text: ({ state }) => state },
   {
     name: 'Deposit',
     show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<Sale>[] = [
 /** Sales of items on outside markets, with their proceeds. */
 export function Sales({ query }: { query: URLSearchParams }) {
   const { now } = useContext(Me)
-  const { shown, again } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })
+  const { shown, refresh } = useAnswer<Data>('sales', periodOf(query, now), { isLive: false })
   return (
     <>
       <Filters
@@ -68,7 +68,7 @@ export function Sales({ query }: { query: URLSearchParams }) {
           { name: 'to', label: 'Before', type: 'date' },
         ]}
       />
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ sales, totals, markets, isCut }) => (
           <>
             <Totals totals={totals} />

@@ -47,10 +47,10 @@ function Session() {
 }
 
 function Proposals() {
-  const { shown, again } = useAnswer<Json<ProposalList>>('proposals', {})
+  const { shown, refresh } = useAnswer<Json<ProposalList>>('proposals', {})
   return (
     <Panel title="Second operator">
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ proposals, aboveUsdMinor }) => (
           <>
             <p>
@@ -65,7 +65,7 @@ function Proposals() {
               empty="No act is waiting."
               columns={[
                 { name: 'Number', show: ({ proposalId }) => proposalId },
-                { name: 'State', show: ({ state }) => <Status of={state} /> },
+                { name: 'State', show: ({ state }) => <Status name={state} /> },
                 { name: 'Act', show: ({ act }) => act },
                 { name: 'What', show: ({ input }) => <code className="long">{JSON.stringify(input)}</code> },
                 {
@@ -83,11 +83,11 @@ function Proposals() {
                 {
                   name: 'Acts',
                   show: ({ proposalId, state, act }) =>
-                    state === 'open' && <Decide proposalId={proposalId} act={act} again={again} />,
+                    state === 'open' && <Decide proposalId={proposalId} act={act} refresh={refresh} />,
                 },
               ]}
             />
-            <Limit again={again} />
+            <Limit refresh={refresh} />
           </>
         )}
       </Loaded>
@@ -95,8 +95,8 @@ function Proposals() {
   )
 }
 
-function Decide({ proposalId, act, again }: { proposalId: string; act: string; again: () => void }) {
-  const common = { needs: 'operator', input: () => ({ proposalId }), onDone: again } as const
+function Decide({ proposalId, act, refresh }: { proposalId: string; act: string; refresh: () => void }) {
+  const common = { needs: 'operator', input: () => ({ proposalId }), onDone: refresh } as const
   return (
     <div className="acts">
       <ActButton
@@ -110,7 +110,7 @@ function Decide({ proposalId, act, again }: { proposalId: string; act: string; a
   )
 }
 
-function Limit({ again }: { again: () => void }) {
+function Limit({ refresh }: { refresh: () => void }) {
   return (
     <div className="acts">
       <ActButton
@@ -128,20 +128,20 @@ function Limit({ again }: { again: () => void }) {
           },
         ]}
         input={({ dollars = '' }) => ({ dollars: dollars.trim() === '' ? null : dollars.trim() })}
-        onDone={again}
+        onDone={refresh}
       />
     </div>
   )
 }
 
 function Operators() {
-  const { shown, again } = useAnswer<Json<OperatorList>>('operators', {})
+  const { shown, refresh } = useAnswer<Json<OperatorList>>('operators', {})
   return (
     <Panel title="Operators">
       <p className="quiet">
         Add and remove operators by command: <code>tradetill operator add NAME --role viewer</code>
       </p>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ operators }) => (
           <Table
             caption="Operators"

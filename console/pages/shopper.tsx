@@ -9,10 +9,10 @@ import { Table } from '../ui/table.tsx'
 import { DEPOSIT_COLUMNS } from './deposits.tsx'
 
 type Shopper = Json<ShopperView>
-type Record = Json<ShopperRecord>
+type ShopperFacts = Json<ShopperRecord>
 
 export function ShopperPage({ steamId }: { steamId: string }) {
-  const { shown, again } = useAnswer<Shopper>('shopper', { steamId })
+  const { shown, refresh } = useAnswer<Shopper>('shopper', { steamId })
   return (
     <>
       <Heading title={`Shopper ${steamId}`}>
@@ -20,12 +20,12 @@ export function ShopperPage({ steamId }: { steamId: string }) {
           All deposits
         </Go>
       </Heading>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {(shopper) => (
           <>
             <Panel title={shopper.name ?? steamId} aside={<ShopperStatus shopper={shopper} />}>
               <History shopper={shopper} />
-              <ShopperActs shopper={shopper} again={again} />
+              <ShopperActs shopper={shopper} refresh={refresh} />
             </Panel>
             <Panel title="Newest deposits">
               <Table
@@ -43,7 +43,7 @@ export function ShopperPage({ steamId }: { steamId: string }) {
   )
 }
 
-export function ShopperStatus({ shopper: { denied, onRelease, isBot } }: { shopper: Record }) {
+export function ShopperStatus({ shopper: { denied, onRelease, isBot } }: { shopper: ShopperFacts }) {
   return (
     <span>
       {isBot && <Pill tone="warn">a bot of the till</Pill>}{' '}
@@ -55,7 +55,7 @@ export function ShopperStatus({ shopper: { denied, onRelease, isBot } }: { shopp
 }
 
 /** The account's history at this till, for an operator deciding whether to release or hold credit. */
-export function History({ shopper: { history, money, denied } }: { shopper: Record }) {
+export function History({ shopper: { history, money, denied } }: { shopper: ShopperFacts }) {
   return (
     <>
       {denied !== null && <p className="notice notice-bad">May not pay: {denied.reason}</p>}
@@ -82,12 +82,12 @@ export function History({ shopper: { history, money, denied } }: { shopper: Reco
 
 function ShopperActs({
   shopper: { steamId, denied, onRelease },
-  again,
+  refresh,
 }: {
   shopper: Shopper
-  again: () => void
+  refresh: () => void
 }) {
-  const common = { input: () => ({ steamId }), onDone: again }
+  const common = { input: () => ({ steamId }), onDone: refresh }
   return (
     <div className="acts">
       {denied === null ? (

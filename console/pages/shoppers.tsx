@@ -9,7 +9,7 @@ import { Table } from '../ui/table.tsx'
 const STEAM_ID = [{ name: 'steamId', label: 'Steam id', hint: '17 digits.' }] as const
 
 export function ShoppersPage() {
-  const { shown, again } = useAnswer<Json<ShopperList>>('shoppers', {})
+  const { shown, refresh } = useAnswer<Json<ShopperList>>('shoppers', {})
   return (
     <>
       <Heading title="Shoppers">
@@ -21,7 +21,7 @@ export function ShoppersPage() {
           needsReason
           fields={STEAM_ID}
           input={({ steamId }) => ({ steamId: steamId?.trim() })}
-          onDone={again}
+          onDone={refresh}
         />
         <ActButton
           act="shopper erase"
@@ -31,14 +31,14 @@ export function ShoppersPage() {
           needsReason
           fields={STEAM_ID}
           input={({ steamId }) => ({ steamId: steamId?.trim() })}
-          onDone={again}
+          onDone={refresh}
         />
       </Heading>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ shoppers, onRelease }) => (
           <>
-            <Denied shoppers={shoppers} again={again} />
-            <OnRelease shoppers={onRelease} again={again} />
+            <Denied shoppers={shoppers} refresh={refresh} />
+            <OnRelease shoppers={onRelease} refresh={refresh} />
           </>
         )}
       </Loaded>
@@ -47,9 +47,9 @@ export function ShoppersPage() {
 }
 
 type Lists = Json<ShopperList>
-type Part<LIST extends keyof Lists> = { shoppers: Lists[LIST]; again: () => void }
+type PanelProps<LIST extends keyof Lists> = { shoppers: Lists[LIST]; refresh: () => void }
 
-function Denied({ shoppers, again }: Part<'shoppers'>) {
+function Denied({ shoppers, refresh }: PanelProps<'shoppers'>) {
   return (
     <Panel title="May not pay">
       <Table
@@ -71,7 +71,7 @@ function Denied({ shoppers, again }: Part<'shoppers'>) {
                 does="The account may pay again."
                 needs="support"
                 input={() => ({ steamId })}
-                onDone={again}
+                onDone={refresh}
               />
             ),
           },
@@ -81,7 +81,7 @@ function Denied({ shoppers, again }: Part<'shoppers'>) {
   )
 }
 
-function OnRelease({ shoppers, again }: Part<'onRelease'>) {
+function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
   return (
     <Panel title="Took items back">
       <p className="quiet">Their deposits are credited once Steam can no longer take the items back.</p>
@@ -104,7 +104,7 @@ function OnRelease({ shoppers, again }: Part<'onRelease'>) {
                 needs="operator"
                 needsReason
                 input={() => ({ steamId })}
-                onDone={again}
+                onDone={refresh}
               />
             ),
           },

@@ -11,12 +11,12 @@ import { Table } from '../ui/table.tsx'
 import { Payouts, Statement } from './books.tsx'
 
 type View = Json<StoreView>
-type Part = { store: View; again: () => void }
+type PanelProps = { store: View; refresh: () => void }
 
 export function StorePage({ storeId }: { storeId: string }) {
-  const { shown, again } = useAnswer<View>('store', { storeId })
+  const { shown, refresh } = useAnswer<View>('store', { storeId })
   return (
-    <Loaded shown={shown} again={again}>
+    <Loaded shown={shown} refresh={refresh}>
       {(store) => (
         <>
           <Heading title={store.name}>
@@ -27,19 +27,19 @@ export function StorePage({ storeId }: { storeId: string }) {
               Report
             </Go>
           </Heading>
-          <Settings store={store} again={again} />
-          <Balances store={store} again={again} />
+          <Settings store={store} refresh={refresh} />
+          <Balances store={store} refresh={refresh} />
           <Statement storeId={store.storeId} />
           <Payouts storeId={store.storeId} />
-          <Keys store={store} again={again} />
-          <Endpoints store={store} again={again} />
+          <Keys store={store} refresh={refresh} />
+          <Endpoints store={store} refresh={refresh} />
         </>
       )}
     </Loaded>
   )
 }
 
-function Settings({ store, again }: Part) {
+function Settings({ store, refresh }: PanelProps) {
   const { storeId, disabledAt } = store
   return (
     <Panel
@@ -70,7 +70,7 @@ function Settings({ store, again }: Part) {
           needs="operator"
           fields={fieldsOf(store)}
           input={(typed) => ({ storeId, ...changesOf(store, typed) })}
-          onDone={again}
+          onDone={refresh}
           secrets={{ webhookSecret: 'Webhook secret' }}
         />
         <ActButton
@@ -80,7 +80,7 @@ function Settings({ store, again }: Part) {
           needs="operator"
           needsReason
           input={() => ({ storeId })}
-          onDone={again}
+          onDone={refresh}
         />
         <ActButton
           act={disabledAt === null ? 'store disable' : 'store enable'}
@@ -93,7 +93,7 @@ function Settings({ store, again }: Part) {
           needs="operator"
           needsReason={disabledAt === null}
           input={() => ({ storeId })}
-          onDone={again}
+          onDone={refresh}
         />
       </div>
     </Panel>
@@ -153,8 +153,8 @@ function fieldsOf(store: View): readonly Field[] {
 
 /** Returns only the changed fields, so the record of the act lists just these. */
 function changesOf(store: View, typed: Record<string, string>): Record<string, unknown> {
-  const before = new Map(fieldsOf(store).map(({ name, value = '' }) => [name, value]))
-  const changed = Object.entries(typed).filter(([name, value]) => before.get(name) !== value.trim())
+  const current = new Map(fieldsOf(store).map(({ name, value = '' }) => [name, value]))
+  const changed = Object.entries(typed).filter(([name, value]) => current.get(name) !== value.trim())
   return Object.fromEntries(
     changed.map(([name, value]) => {
       const text = value.trim()
@@ -168,7 +168,7 @@ function changesOf(store: View, typed: Record<string, string>): Record<string, u
   )
 }
 
-function Balances({ store, again }: Part) {
+function Balances({ store, refresh }: PanelProps) {
   return (
     <Panel title="Balances">
       <Table
@@ -206,7 +206,7 @@ function Balances({ store, again }: Part) {
             needsReason
             fields={BOOKING_FIELDS}
             input={(typed) => ({ storeId: store.storeId, ...typed })}
-            onDone={again}
+            onDone={refresh}
           />
         ))}
       </div>
@@ -231,9 +231,9 @@ const BOOKING_FIELDS: readonly Field[] = [
   { name: 'reference', label: 'Reference', hint: 'Prevents the same entry from being recorded twice.' },
 ]
 
-const KEY = { apiKey: 'API key' }
+const KEY_SECRET = { apiKey: 'API key' }
 
-function Keys({ store, again }: Part) {
+function Keys({ store, refresh }: PanelProps) {
   return (
     <Panel title="API keys">
       <Table
@@ -257,8 +257,8 @@ function Keys({ store, again }: Part) {
                   does="Makes a key like this one. Both work for a day."
                   needs="operator"
                   input={() => ({ keyId, overlapHours: 24 })}
-                  onDone={again}
-                  secrets={KEY}
+                  onDone={refresh}
+                  secrets={KEY_SECRET}
                 />
                 <ActButton
                   act="key revoke"
@@ -267,7 +267,7 @@ function Keys({ store, again }: Part) {
                   needs="operator"
                   needsReason
                   input={() => ({ keyId })}
-                  onDone={again}
+                  onDone={refresh}
                 />
               </div>
             ),
@@ -296,15 +296,15 @@ function Keys({ store, again }: Part) {
             scopes: listOf(scopes),
             ...(expires.trim() !== '' && { expires: expires.trim() }),
           })}
-          onDone={again}
-          secrets={KEY}
+          onDone={refresh}
+          secrets={KEY_SECRET}
         />
       </div>
     </Panel>
   )
 }
 
-function Endpoints({ store, again }: Part) {
+function Endpoints({ store, refresh }: PanelProps) {
   const { storeId } = store
   return (
     <Panel title="Webhooks">
@@ -319,7 +319,7 @@ function Endpoints({ store, again }: Part) {
             show: ({ endpointId }) => <Go to={`/webhooks/${endpointId}`}>{endpointId}</Go>,
           },
           { name: 'Address', show: ({ url }) => url },
-          { name: 'State', show: ({ state }) => <Status of={state} /> },
+          { name: 'State', show: ({ state }) => <Status name={state} /> },
         ]}
       />
       <Table
@@ -340,7 +340,7 @@ function Endpoints({ store, again }: Part) {
                 does={`Webhooks of the store no longer go to ${address}.`}
                 needs="operator"
                 input={() => ({ storeId, address })}
-                onDone={again}
+                onDone={refresh}
               />
             ),
           },
@@ -362,7 +362,7 @@ function Endpoints({ store, again }: Part) {
             },
           ]}
           input={({ address, inside }) => ({ storeId, address, inside: inside === 'yes' })}
-          onDone={again}
+          onDone={refresh}
         />
       </div>
     </Panel>

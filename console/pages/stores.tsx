@@ -97,7 +97,7 @@ export function StoresPage() {
             ...(webhookUrl.trim() !== '' && { webhookUrl: webhookUrl.trim() }),
             ...(accent.trim() !== '' && { accent: accent.trim() }),
           })}
-          onDone={rows.again}
+          onDone={rows.refresh}
           secrets={{ apiKey: 'API key', webhookSecret: 'Webhook secret' }}
         />
       </Heading>

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Row>[] = [
     name: 'State',
     show: ({ state, reason }) => (
       <>
-        <Status of={state} /> {reason !== null && <span className="quiet">{words(reason)}</span>}
+        <Status name={state} /> {reason !== null && <span className="quiet">{words(reason)}</span>}
       </>
     ),
     text: ({ state }) => state,
@@ -52,12 +52,12 @@ const COLUMNS: readonly Column<Row>[] = [
 /** Trades that are open, watched or hold credit. The deposit's page has the acts on each. */
 export function TradesPage({ query }: { query: URLSearchParams }) {
   const bot = query.get('bot')
-  const { shown, again } = useAnswer<Data>('trades', bot === null ? {} : { bot })
+  const { shown, refresh } = useAnswer<Data>('trades', bot === null ? {} : { bot })
   return (
     <>
       <Heading title="Trades under way" />
       <Filters query={query} fields={[{ name: 'bot', label: 'Number or Steam id of the bot' }]} />
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ trades }) => (
           <>
             <Table

@@ -33,7 +33,7 @@ const SCREENS: Record<Vital['screen'], string> = {
   other: 'Other',
 }
 
-type Row = { screen: Vital['screen']; device: Vital['device']; of: Map<Name, Vital> }
+type Row = { screen: Vital['screen']; device: Vital['device']; byMetric: Map<Name, Vital> }
 
 /** The 75th percentile of each metric. */
 export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
@@ -42,7 +42,11 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
       const [first] = row
       if (first === undefined) return []
       return [
-        { screen: first.screen, device: first.device, of: new Map(row.map((each) => [each.metric, each])) },
+        {
+          screen: first.screen,
+          device: first.device,
+          byMetric: new Map(row.map((each) => [each.metric, each])),
+        },
       ]
     },
   )
@@ -60,13 +64,13 @@ export function VitalsPanel({ vitals }: { vitals: readonly Vital[] }) {
           ...NAMES.map(([metric, name]) => ({
             name,
             isNumber: true,
-            show: ({ of }: Row) => <Figure vital={of.get(metric)} />,
+            show: ({ byMetric }: Row) => <Figure vital={byMetric.get(metric)} />,
           })),
           {
             name: 'Pages',
             isNumber: true,
             // Each page reports TTFB once, but can report a layout shift several times.
-            show: ({ of }: Row) => of.get('TTFB')?.pages ?? 0,
+            show: ({ byMetric }: Row) => byMetric.get('TTFB')?.pages ?? 0,
           },
         ]}
       />

@@ -19,13 +19,13 @@ const WORDS: Record<Data['outages'][number]['kind'], string> = {
 
 export function WeatherPage({ query }: { query: URLSearchParams }) {
   const method = query.get('method')
-  const { shown, again } = useAnswer<Data>('weather', method === null ? {} : { method })
+  const { shown, refresh } = useAnswer<Data>('weather', method === null ? {} : { method })
   return (
     <>
       <Heading title="Weather">
-        <MaintenanceActs shown={shown.kind === 'ready' ? shown.data : undefined} again={again} />
+        <MaintenanceActs shown={shown.kind === 'ready' ? shown.data : undefined} refresh={refresh} />
       </Heading>
-      <Loaded shown={shown} again={again}>
+      <Loaded shown={shown} refresh={refresh}>
         {({ outages, notice, bots, hours, methods, methodBots }) => (
           <>
             <Panel title="Now">
@@ -96,8 +96,8 @@ function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] 
 }
 
 function Calls({ hours }: { hours: Data['hours'] }) {
-  const sum = (of: (hour: Data['hours'][number]) => number): number =>
-    hours.reduce((all, hour) => all + of(hour), 0)
+  const sum = (numberOf: (hour: Data['hours'][number]) => number): number =>
+    hours.reduce((all, hour) => all + numberOf(hour), 0)
   return (
     <Panel title="Calls to Steam in the last 24 hours">
       <p className="quiet">
@@ -108,7 +108,7 @@ function Calls({ hours }: { hours: Data['hours'] }) {
         <Bars
           rows={hours}
           height={({ asked }) => asked}
-          highlight={{ of: ({ limited }) => limited, tone: 'bad' }}
+          highlight={{ height: ({ limited }) => limited, tone: 'bad' }}
           columns={[
             ['Calls', ({ asked }) => asked],
             ['Answered 429', ({ limited }) => limited],
@@ -143,9 +143,9 @@ function ShownNotice({ notice: { text, until } }: { notice: NonNullable<Data['no
   )
 }
 
-function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () => void }) {
+function MaintenanceActs({ shown, refresh }: { shown: Data | undefined; refresh: () => void }) {
   const notice = shown?.notice ?? null
-  const common = { needs: 'support', onDone: again } as const
+  const common = { needs: 'support', onDone: refresh } as const
   return (
     <>
       <ActButton
@@ -158,8 +158,14 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
             : 'Shoppers see this notice instead. Maintenance stays on.'
         }
         fields={[
-          { name: 'lasts', label: 'For how long', isOptional: true, hint: FOR_HOW_LONG },
-          { name: 'en', label: 'Tell shoppers', value: notice?.text?.en ?? '', isOptional: true, hint: OWN },
+          { name: 'lasts', label: 'For how long', isOptional: true, hint: DURATION_HINT },
+          {
+            name: 'en',
+            label: 'Tell shoppers',
+            value: notice?.text?.en ?? '',
+            isOptional: true,
+            hint: REASON_HINT,
+          },
           { name: 'ru', label: 'The same in Russian', value: notice?.text?.ru ?? '', isOptional: true },
         ]}
         input={({ lasts = '', en = '', ru = '' }) => ({
@@ -183,6 +189,6 @@ function MaintenanceActs({ shown, again }: { shown: Data | undefined; again: () 
   )
 }
 
-const FOR_HOW_LONG = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
-const OWN =
+const DURATION_HINT = 'From now, such as 45m or 2h. Leave empty to turn it off yourself.'
+const REASON_HINT =
   'The reason, in one sentence. Leave empty to show only the standard sentence about technical works.'

@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<Row>[] = [
     name: 'State',
     show: ({ state, disabledReason }) => (
       <>
-        <Status of={state} /> {disabledReason === 'gone' && <Pill tone="bad">gone</Pill>}
+        <Status name={state} /> {disabledReason === 'gone' && <Pill tone="bad">gone</Pill>}
       </>
     ),
     text: ({ state }) => state,

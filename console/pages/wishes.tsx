@@ -13,14 +13,15 @@ type Row = Page['wishes'][number]
 
 const wishesOf = ({ wishes }: Page): readonly Row[] => wishes
 
-/** Requests to the vault to send items away. It decides by its own list of destinations and its own limits. */
+/** Requests to the vault to send items away. The vault decides by its own list of destinations and its own limits. */
 export function Wishes({ query }: { query: URLSearchParams }) {
   const input = query.get('open') === '1' ? { open: true } : {}
   const rows = useRows<Page, Row>('wishes', input, wishesOf)
+  // Every answer contains the rule, so one row is enough.
   const rule = useAnswer<Page>('wishes', { limit: 1 })
-  const again = () => {
-    rows.again()
-    rule.again()
+  const refresh = () => {
+    rows.refresh()
+    rule.refresh()
   }
   return (
     <>
@@ -29,12 +30,12 @@ export function Wishes({ query }: { query: URLSearchParams }) {
           {rule.shown.kind === 'ready' && ruleText(rule.shown.data.rule)} The vault decides by its own list of
           destinations, its limits and what Steam says.
         </p>
-        <WishActs again={again} />
+        <WishActs refresh={refresh} />
       </Panel>
       <Filters query={query} fields={[{ name: 'open', label: 'Only open requests', type: 'checkbox' }]} />
       <List
         caption="Requests to the vault, newest first"
-        columns={columnsOf(again)}
+        columns={columnsOf(refresh)}
         rows={rows}
         keyOf={({ wishId }) => wishId}
         empty="The vault has no requests."
@@ -45,7 +46,7 @@ export function Wishes({ query }: { query: URLSearchParams }) {
   )
 }
 
-const columnsOf = (again: () => void): readonly Column<Row>[] => [
+const columnsOf = (refresh: () => void): readonly Column<Row>[] => [
   { name: 'Request', show: ({ wishId }) => wishId, text: ({ wishId }) => wishId },
   {
     name: 'To',
@@ -65,7 +66,7 @@ const columnsOf = (again: () => void): readonly Column<Row>[] => [
     name: 'The vault',
     show: ({ state, because }) => (
       <>
-        <Status of={state ?? 'not seen yet'} />{' '}
+        <Status name={state ?? 'not seen yet'} />{' '}
         {because !== null && <span className="quiet">{words(because)}</span>}
       </>
     ),
@@ -84,7 +85,7 @@ const columnsOf = (again: () => void): readonly Column<Row>[] => [
           does="Withdraws the request to the vault for these items."
           needs="operator"
           input={() => ({ wishId })}
-          onDone={again}
+          onDone={refresh}
         />
       ),
   },
@@ -95,14 +96,14 @@ const ruleText = (rule: Page['rule']): string =>
     ? 'Bots keep all their items: there is no rule.'
     : `Bots with more than ${rule.keep} free items send the oldest to ${rule.destination}.`
 
-const TO = {
+const DESTINATION_FIELD = {
   name: 'to',
   label: 'Destination',
   hint: 'The name that the vault uses, such as storage.',
 } as const
 
-function WishActs({ again }: { again: () => void }) {
-  const common = { needs: 'operator', onDone: again } as const
+function WishActs({ refresh }: { refresh: () => void }) {
+  const common = { needs: 'operator', onDone: refresh } as const
   return (
     <div className="acts">
       <ActButton
@@ -111,7 +112,7 @@ function WishActs({ again }: { again: () => void }) {
         label="Send items"
         does="Asks the vault to send free items to a destination on its list."
         fields={[
-          TO,
+          DESTINATION_FIELD,
           { name: 'bot', label: 'Only of this bot', isOptional: true, hint: 'Its number or Steam id.' },
           {
             name: 'assets',
@@ -147,7 +148,7 @@ function WishActs({ again }: { again: () => void }) {
             isOptional: true,
             hint: 'Leave empty for no rule.',
           },
-          { ...TO, isOptional: true },
+          { ...DESTINATION_FIELD, isOptional: true },
         ]}
         input={({ keep = '', to = '' }) =>
           keep.trim() === '' ? {} : { keep: Number(keep.trim()), to: to.trim() }

@@ -13,7 +13,7 @@ export function useAnswer<T>(
   name: string,
   input: object,
   { isLive = true } = {},
-): { shown: Shown<T>; again: () => void } {
+): { shown: Shown<T>; refresh: () => void } {
   const inputJson = JSON.stringify(input)
   const [answers, setAnswers] = useState<{ inputJson: string; shown: Shown<T> }>()
   const latest = useRef(0)
@@ -38,7 +38,7 @@ export function useAnswer<T>(
     return isLive ? onChange(() => void ask(true)) : undefined
   }, [ask, isLive])
   const shown: Shown<T> = answers?.inputJson === inputJson ? answers.shown : { kind: 'loading' }
-  return { shown, again: () => void ask(false) }
+  return { shown, refresh: () => void ask(false) }
 }
 
 export type Rows<ROW> = {
@@ -46,12 +46,12 @@ export type Rows<ROW> = {
   hasMore: boolean
   isLoadingMore: boolean
   more: () => void
-  again: () => void
+  refresh: () => void
 }
 
 type Page<ROW> = { rows: readonly ROW[]; next: string | null }
 
-/** Returns the rows of a list, page by page. Only the first page is refreshed. */
+/** Returns the rows of a list, page by page. The first page is refreshed until another page is loaded. */
 export function useRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,
@@ -68,8 +68,8 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
     const { data } = first.shown
     firstPage.current = { inputJson, page: { rows: rowsOf(data), next: data.next } }
   }
-  const begin = firstPage.current?.inputJson === inputJson ? firstPage.current.page : undefined
-  const last = pages.at(-1) ?? begin
+  const currentFirstPage = firstPage.current?.inputJson === inputJson ? firstPage.current.page : undefined
+  const last = pages.at(-1) ?? currentFirstPage
   const more = async (): Promise<void> => {
     if (last?.next == null || isLoadingMore) return
     setLoading(true)
@@ -82,23 +82,24 @@ export function useRows<ANSWER extends { next: string | null }, ROW>(
       pages: [...(before.inputJson === inputJson ? before.pages : []), page],
     }))
   }
-  const again = (): void => {
+  const refresh = (): void => {
     setFurther({ inputJson, pages: [] })
-    first.again()
+    first.refresh()
   }
-  const rows = [begin, ...pages].flatMap((page) => page?.rows ?? [])
+  const rows = [currentFirstPage, ...pages].flatMap((page) => page?.rows ?? [])
   const shown: Shown<readonly ROW[]> =
-    first.shown.kind === 'ready' && begin !== undefined
+    first.shown.kind === 'ready' && currentFirstPage !== undefined
       ? { kind: 'ready', data: rows, failure: first.shown.failure }
       : first.shown.kind === 'failed'
         ? first.shown
         : { kind: 'loading' }
-  return { shown, hasMore: last?.next != null, isLoadingMore, more: () => void more(), again }
+  return { shown, hasMore: last?.next != null, isLoadingMore, more: () => void more(), refresh }
 }
 
 const MOST_EXPORTED = 20_000
+const ROWS_PER_CALL = 200
 
-/** Returns every row that a filter matches, for a file. */
+/** Returns every row that a filter matches, for a file; a failure if there are too many. */
 export async function allRows<ANSWER extends { next: string | null }, ROW>(
   name: string,
   input: object,
@@ -108,7 +109,7 @@ export async function allRows<ANSWER extends { next: string | null }, ROW>(
   for (let before: string | null = null; ; ) {
     const reply: Reply<ANSWER> = await call<ANSWER>(`find/${name}`, {
       ...input,
-      limit: 200,
+      limit: ROWS_PER_CALL,
       ...(before !== null && { before }),
     })
     if (!reply.ok) return reply.failure

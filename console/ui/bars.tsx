@@ -6,10 +6,10 @@ type Props<ROW> = {
   rows: readonly ROW[]
   /** Returns the height of a row's bar. */
   height(row: ROW): number
-  /** Returns the highlighted part of the bar. */
-  highlight: { of(row: ROW): number; tone: 'good' | 'bad' }
-  /** Columns of the table, including the two above. */
-  columns: readonly (readonly [name: string, of: (row: ROW) => number])[]
+  /** Returns the height of the highlighted part of the bar. */
+  highlight: { height(row: ROW): number; tone: 'good' | 'bad' }
+  /** Columns of the table, including the height and the highlighted part. */
+  columns: readonly (readonly [name: string, numberOf: (row: ROW) => number])[]
 }
 
 /** Bars by hour; the table below shows the same numbers. */
@@ -33,7 +33,7 @@ export function Bars<ROW extends { at: string }>({ rows, height, highlight, colu
     <>
       <svg className="curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {rows.map((row, index) => bar(height(row), index, 'bar'))}
-        {rows.map((row, index) => bar(highlight.of(row), index, `bar-${highlight.tone}`))}
+        {rows.map((row, index) => bar(highlight.height(row), index, `bar-${highlight.tone}`))}
       </svg>
       <details>
         <summary>Hour by hour, in numbers</summary>
@@ -52,8 +52,8 @@ export function Bars<ROW extends { at: string }>({ rows, height, highlight, colu
             {rows.map((row) => (
               <tr key={row.at}>
                 <th scope="row">{formatTime(row.at)}</th>
-                {columns.map(([name, of]) => (
-                  <td key={name}>{of(row)}</td>
+                {columns.map(([name, numberOf]) => (
+                  <td key={name}>{numberOf(row)}</td>
                 ))}
               </tr>
             ))}

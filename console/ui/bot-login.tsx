@@ -58,10 +58,10 @@ function LoginDialog({ label, bot, onDone, onClose }: Props & { onClose: () => v
       return (
         <Dialog title={label} onClose={onClose}>
           <Waiting
-            begun={state}
-            onOver={(over) => {
-              setState(over)
-              if (over.kind === 'done') onDone()
+            login={state}
+            onEnd={(end) => {
+              setState(end)
+              if (end.kind === 'done') onDone()
             }}
           />
           <div className="dialog-foot">
@@ -137,16 +137,16 @@ function Question({ bot, label, state, onSubmit, onClose }: QuestionProps) {
 const LOOK_EVERY_MS = 2_000
 
 type WaitingProps = {
-  begun: StartedLogin
-  onOver: (over: Extract<State, { kind: 'asking' | 'done' }>) => void
+  login: StartedLogin
+  onEnd: (end: Extract<State, { kind: 'asking' | 'done' }>) => void
 }
 
 /** Polls until the phone has approved. Closing the QR code ends its login. */
-function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
+function Waiting({ login: { loginId, address }, onEnd }: WaitingProps) {
   // The page renders again during the wait for the phone, so keep the latest callback.
-  const latestOnOver = useRef(onOver)
+  const latestOnEnd = useRef(onEnd)
   useEffect(() => {
-    latestOnOver.current = onOver
+    latestOnEnd.current = onEnd
   })
   useEffect(() => {
     let timer: number | undefined
@@ -157,7 +157,7 @@ function Waiting({ begun: { loginId, address }, onOver }: WaitingProps) {
       const isWaiting = reply.ok ? reply.data.botId === null : reply.failure.kind === 'offline'
       if (isWaiting) timer = window.setTimeout(() => void poll(), LOOK_EVERY_MS)
       else
-        latestOnOver.current(
+        latestOnEnd.current(
           reply.ok ? { kind: 'done', message: reply.message } : { kind: 'asking', failure: reply.failure },
         )
     }

@@ -1,4 +1,4 @@
-/** Saves a file with exactly the rows that a filter matches. */
+/** Writes and saves CSV files. */
 import { textCell } from '../../contract/csv.ts'
 
 export type Cell = string | number | null

@@ -8,11 +8,12 @@ export function Dialog({ title, onClose, children }: Props) {
   const titleId = useId()
   useEffect(() => {
     const element = dialog.current
-    const before = document.activeElement
+    const focusedBefore = document.activeElement
     element?.showModal()
     return () => {
       element?.close()
-      if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true })
+      if (focusedBefore instanceof HTMLElement && focusedBefore.isConnected)
+        focusedBefore.focus({ preventScroll: true })
     }
   }, [])
   return (

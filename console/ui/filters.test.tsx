@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, it, vi } from 'vitest'
 
-// The module of the page's address listens for Back when it loads.
+// While it loads, place.ts adds a listener to the window, which this test does not have.
 vi.stubGlobal('addEventListener', () => {})
 const { Filters } = await import('./filters.tsx')
 vi.unstubAllGlobals()

@@ -30,7 +30,7 @@ export function Filters({ query, fields }: { query: URLSearchParams; fields: rea
     </form>
   )
   // On a phone, many filters would push the first row out of view.
-  if (fields.length <= FEW || !matchMedia(NARROW).matches) return form
+  if (fields.length <= MOST_UNFOLDED || !matchMedia(NARROW).matches) return form
   return (
     <details open={isSet}>
       <summary>Filters</summary>
@@ -39,7 +39,7 @@ export function Filters({ query, fields }: { query: URLSearchParams; fields: rea
   )
 }
 
-const FEW = 3
+const MOST_UNFOLDED = 3
 const NARROW = '(max-width: 900px)'
 
 function Filter({ name, label, options, type = 'text', fallback, value }: FilterField & { value: string }) {

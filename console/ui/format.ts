@@ -1,22 +1,22 @@
 /** Formats amounts and times. */
 import type { Currency } from '../../contract/money.ts'
 
-const money = new Map<string, Intl.NumberFormat>()
+const moneyFormats = new Map<string, Intl.NumberFormat>()
 
 export function formatMinor(minor: number | null, currency: Currency): string {
   if (minor === null) return '—'
-  const format = money.get(currency) ?? new Intl.NumberFormat('en-US', { style: 'currency', currency })
-  money.set(currency, format)
+  const format = moneyFormats.get(currency) ?? new Intl.NumberFormat('en-US', { style: 'currency', currency })
+  moneyFormats.set(currency, format)
   return format.format(minor / 100)
 }
 
-const MICROS = 1_000_000
+const MICROS_PER_DOLLAR = 1_000_000
 
 export const formatMicros = (micros: number | null): string =>
   micros === null
     ? '—'
     : new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 }).format(
-        micros / MICROS,
+        micros / MICROS_PER_DOLLAR,
       )
 
 const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' })
@@ -24,6 +24,7 @@ const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 
 export const formatTime = (iso: string): string => TIME.format(new Date(iso))
 
 const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+/** Units with their seconds. */
 const UNITS = [
   ['day', 86_400],
   ['hour', 3_600],

@@ -39,14 +39,15 @@ const TONES: Record<string, Tone> = {
   disabled: 'bad',
 }
 
-export const Status = ({ of }: { of: string }) => <Pill tone={TONES[of] ?? 'plain'}>{words(of)}</Pill>
+/** A status or state in words, coloured by `TONES`. */
+export const Status = ({ name }: { name: string }) => <Pill tone={TONES[name] ?? 'plain'}>{words(name)}</Pill>
 
-export function Failed({ failure, again }: { failure: Failure; again?: () => void }) {
+export function Failed({ failure, refresh }: { failure: Failure; refresh?: () => void }) {
   return (
     <div className="notice notice-bad" role="alert">
       <p>{failure.message}</p>
-      {again !== undefined && failure.kind !== 'not_found' && (
-        <button type="button" className="button small" onClick={again}>
+      {refresh !== undefined && failure.kind !== 'not_found' && (
+        <button type="button" className="button small" onClick={refresh}>
           Try again
         </button>
       )}
@@ -54,10 +55,10 @@ export function Failed({ failure, again }: { failure: Failure; again?: () => voi
   )
 }
 
-type LoadedProps<T> = { shown: Shown<T>; again: () => void; children: (data: T) => ReactNode }
+type LoadedProps<T> = { shown: Shown<T>; refresh: () => void; children: (data: T) => ReactNode }
 
 /** Shows the content, or that it is loading or failed to load. If a later refresh fails, the content stays. */
-export function Loaded<T>({ shown, again, children }: LoadedProps<T>) {
+export function Loaded<T>({ shown, refresh, children }: LoadedProps<T>) {
   switch (shown.kind) {
     case 'loading':
       return (
@@ -66,11 +67,11 @@ export function Loaded<T>({ shown, again, children }: LoadedProps<T>) {
         </div>
       )
     case 'failed':
-      return <Failed failure={shown.failure} again={again} />
+      return <Failed failure={shown.failure} refresh={refresh} />
     case 'ready':
       return (
         <>
-          {shown.failure !== undefined && <Failed failure={shown.failure} again={again} />}
+          {shown.failure !== undefined && <Failed failure={shown.failure} refresh={refresh} />}
           {children(shown.data)}
         </>
       )

@@ -59,7 +59,10 @@ type Header = { direction: Direction | undefined; sort(to: Direction): void } | 
 
 type PlainProps<ROW> = Props<ROW> & { headerOf?(column: Column<ROW>): Header }
 
-/** A native table; its roles are named because a narrow page shows each row as a card. `j` and `k` walk its rows. */
+/**
+ * A native table. Its roles are named because a narrow page shows each row as a card. The keys `j` and `k` move the focus
+ * between its rows.
+ */
 function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: PlainProps<ROW>) {
   if (rows.length === 0) return <p className="empty">{empty}</p>
   return (
@@ -81,14 +84,14 @@ function PlainTable<ROW>({ caption, columns, rows, keyOf, empty, headerOf }: Pla
         </thead>
         <tbody>
           {rows.map((row) => (
-            // biome-ignore lint/a11y/noRedundantRoles: as above.
+            // biome-ignore lint/a11y/noRedundantRoles: CSS removes the roles where rows are cards.
             <tr key={keyOf(row)} role="row" data-row tabIndex={-1}>
               {columns.map(({ name, show, isNumber }) => {
                 const shown = show(row)
                 return (
                   <td
                     key={name}
-                    // biome-ignore lint/a11y/noRedundantRoles: as above.
+                    // biome-ignore lint/a11y/noRedundantRoles: CSS removes the roles where rows are cards.
                     role="cell"
                     data-label={name}
                     data-empty={shown === '—' || shown === false ? '' : undefined}
@@ -119,14 +122,18 @@ type ListProps<ROW> = Omit<Props<ROW>, 'rows'> & {
 /** A table of a list that the server pages and sorts, with a button for a file. */
 export function List<ROW>({ rows, all, fileName, orders = {}, order, ...table }: ListProps<ROW>) {
   const headerOf = ({ name }: Column<ROW>): Header => {
-    const known = orders[name]
-    if (known === undefined) return null
+    const ordersOfColumn = orders[name]
+    if (ordersOfColumn === undefined) return null
     const direction =
-      known.ascending === order ? 'ascending' : known.descending === order ? 'descending' : undefined
-    return { direction, sort: (to) => setQuery({ order: known[to] }) }
+      ordersOfColumn.ascending === order
+        ? 'ascending'
+        : ordersOfColumn.descending === order
+          ? 'descending'
+          : undefined
+    return { direction, sort: (to) => setQuery({ order: ordersOfColumn[to] }) }
   }
   return (
-    <Loaded shown={rows.shown} again={rows.again}>
+    <Loaded shown={rows.shown} refresh={rows.refresh}>
       {(data) => (
         <>
           <PlainTable {...table} rows={data} headerOf={headerOf} />
@@ -158,9 +165,9 @@ export function Export<ROW>({ columns, all, fileName }: ExportProps<ROW>) {
     setState('busy')
     const rows = await all()
     if ('kind' in rows) return setState(rows)
-    const written = columns.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]))
-    const lines = rows.map((row) => written.map(({ text }) => text(row)))
-    download(`${fileName}.csv`, toCsv([written.map(({ name }) => name), ...lines]))
+    const exportedColumns = columns.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]))
+    const lines = rows.map((row) => exportedColumns.map(({ text }) => text(row)))
+    download(`${fileName}.csv`, toCsv([exportedColumns.map(({ name }) => name), ...lines]))
     setState('idle')
   }
   return (

@@ -11,8 +11,11 @@ export const POLL_INTERVAL_MS = 1000
 const TRADE_REPEAT_MS = 2000
 /** Pause between two checks of a deposit that is not polled but is about to change. */
 const LOOK_PAUSE_MS = 5000
-/** Most stores hear within a second. Each look makes the server keep the view fresh for ten seconds. */
-const UNTOLD_PAUSE_MS = 15_000
+/**
+ * Pause between two checks whether the store has accepted the webhook of a success. Most stores accept it within a
+ * second. The pause is long because each check makes the server refresh this deposit's view for ten seconds.
+ */
+const STORE_UNTOLD_PAUSE_MS = 15_000
 /** How long creating an offer can take before the page says that it is slow and lets the shopper step back. */
 const PATIENCE_MS = 30_000
 /** Pause between two checks while the server asks Steam for the shopper's account. */
@@ -26,6 +29,7 @@ export type Activity =
   | { key: string; kind: 'look'; delayMs: number; notBeforeMs: number }
   /** One read of another deposit, whose offer may still be open. */
   | { key: string; kind: 'readOtherOffer'; hash: string; delayMs: number }
+  /** Waits until an offer that is being created counts as slow. */
   | { key: string; kind: 'patience'; forMs: number }
   | { key: string; kind: 'debounce' }
   | { key: string; kind: 'resolveUser'; request: number; tradeUrl: string }
@@ -118,7 +122,7 @@ function lookOf(state: FlowState): Activity | null {
   if (payment === null) return null
   if (modal.kind !== 'none' && modal.kind !== 'creationError' && modal.kind !== 'completed') return null
   if (state.lookNow) return { ...look, key: `look ${looks} now`, delayMs: 0 }
-  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: UNTOLD_PAUSE_MS }
+  if (awaitsStore(state)) return { ...look, key: `look ${looks} told`, delayMs: STORE_UNTOLD_PAUSE_MS }
   if (isFinal(payment.status)) return null
   if (payment.technicalWorks || state.pollFailing || state.offerLeft)
     return { ...look, key: `look ${looks}`, delayMs: LOOK_PAUSE_MS }

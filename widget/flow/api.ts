@@ -95,14 +95,14 @@ export function createApi(fetcher: typeof fetch, cookies: () => string, renew: (
       call<null>({ path: '/api/trade', method: 'POST', body, isBodyIgnored: true, ...options }),
 
     reportError: (body: ErrorReportBody, language: Language) =>
-      call<null>({ path: '/api/error-report', ...report(body, language) }),
+      call<null>({ path: '/api/error-report', ...reportOptions(body, language) }),
 
     reportMetrics: (body: MetricsBody, language: Language) =>
-      call<null>({ path: '/api/metrics', ...report(body, language) }),
+      call<null>({ path: '/api/metrics', ...reportOptions(body, language) }),
   }
 }
 
-const report = (body: object, language: Language) =>
+const reportOptions = (body: object, language: Language) =>
   ({ method: 'POST', body, language, keepalive: true, isBodyIgnored: true }) as const
 
 function headersOf(request: Call, cookies: string): Record<string, string> {
@@ -126,7 +126,7 @@ async function answerOf<T>(response: Response, isBodyIgnored: boolean): Promise<
   if (status === 304) return { kind: 'unchanged' }
   if (response.ok) {
     const body: unknown = isBodyIgnored ? null : await response.json()
-    // An answer without the expected fields counts as lost.
+    // Anything but an object counts as lost. Its fields are not checked: the page trusts its own server.
     if (!isBodyIgnored && !isRecord(body)) return { kind: 'lost', refusal: NO_DETAILS }
     return { kind: 'ok', status, body: body as T, etag: response.headers.get('etag') }
   }
@@ -160,9 +160,9 @@ async function refusalOf(response: Response): Promise<Refusal> {
       ...(retryAfterS > 0 && { retryAfterS }),
       ...(typeof problem.cause === 'string' && { cause: problem.cause }),
       ...(typeof problem.until === 'string' && { until: problem.until }),
-      ...(code === null && { isAnswered: true }),
+      ...(code === null && { isFromProxy: true }),
     }
   } catch {
-    return { ...NO_DETAILS, isAnswered: true }
+    return { ...NO_DETAILS, isFromProxy: true }
   }
 }

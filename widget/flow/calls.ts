@@ -34,17 +34,17 @@ export type Calls = {
 
 export function createCalls(world: World, stateOf: () => FlowState): Calls {
   let etag: string | null = null
-  let forgotten = 0
+  let timesForgotten = 0
   const forget = (): void => {
     etag = null
-    forgotten += 1
+    timesForgotten += 1
   }
   async function payment(signal: AbortSignal): Promise<FlowEvent> {
     const { hash, language } = stateOf()
-    const before = forgotten
+    const timesBefore = timesForgotten
     const answer = await world.api.payment(hash, { language, etag, signal })
     // Ignore the tag of an answer that was requested before the last one was forgotten.
-    if (answer.kind === 'ok' && before === forgotten) etag = answer.etag
+    if (answer.kind === 'ok' && timesBefore === timesForgotten) etag = answer.etag
     return paymentEvent(answer, world.now())
   }
   async function eventOf(activity: SingleCall, signal: AbortSignal): Promise<FlowEvent> {
@@ -53,8 +53,8 @@ export function createCalls(world: World, stateOf: () => FlowState): Calls {
       case 'loadPayment':
         return payment(signal)
       case 'look': {
-        const restMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
-        if (restMs > 0) await world.wait(restMs, signal)
+        const waitMs = Math.max(activity.delayMs, activity.notBeforeMs - world.now())
+        if (waitMs > 0) await world.wait(waitMs, signal)
         // Aborted during the wait: do not call.
         if (signal.aborted) return { kind: 'paymentUnchanged' }
         return payment(signal)

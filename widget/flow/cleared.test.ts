@@ -16,32 +16,32 @@ const UNDO: FlowEvent = { kind: 'clearUndone' }
 
 const cleared = () => play(withItems(), toggle('2'), toggle('1'), CLEAR).state
 
-it('a clear can be undone, once, with the picks in their order', () => {
+it('cleared picks can be restored once, in their order', () => {
   const { state } = play(cleared(), UNDO)
   expect(standOf(state)).toMatchObject({ selection: ['2', '1'], cleared: [] })
   expect(standOf(play(state, toggle('2'), toggle('1'), UNDO).state).selection).toEqual([])
 })
 
-it('nothing to undo changes nothing', () => {
+it('an undo changes nothing if nothing was cleared', () => {
   const { state } = play(withItems(), toggle('1'))
   expect(play(state, UNDO).state).toEqual(state)
 })
 
 it.each<[string, FlowEvent]>([
   ['another pick', toggle('3')],
-  ['a range of picks', { kind: 'itemsAdded', ids: ['3'] }],
+  ['several picks at once', { kind: 'itemsAdded', ids: ['3'] }],
   ['another game', { kind: 'gameChosen', game: 'rust' }],
 ])('%s ends the undo', (_, event) => {
   expect(standOf(play(cleared(), event).state).cleared).toEqual([])
 })
 
-it('brings back only what is still there after a reload', () => {
+it('an undo after a reload restores only items that are still there', () => {
   const reloading = play(cleared(), { kind: 'reloadPressed' }).state
   const { state } = play(withInventory(reloading, inventory([item('1'), item('3')])), UNDO)
   expect(standOf(state).selection).toEqual(['1'])
 })
 
-it('an undo while there are no items returns the picks with the items', () => {
+it('an undo while the items load restores the picks once the items are back', () => {
   const reloading = play(cleared(), { kind: 'reloadPressed' }).state
   const request = inventoryRequest(reloading)
   const failed = play(reloading, { kind: 'inventoryFailed', request, code: 'internal' }).state

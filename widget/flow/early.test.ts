@@ -1,14 +1,18 @@
 /** The page before the code of its flow is loaded: nothing the shopper does in the meantime is lost. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { DEBOUNCE_MS } from './activities.ts'
 import { openFlow } from './early.ts'
 import { openOnPayment } from './first-steps.ts'
 import type { RunningFlow } from './runner.ts'
 import { json, start } from './test-flow.ts'
 import { LINK, opening, payment, USER } from './test-states.ts'
 
+/** When the payment that came with the page was read. */
+const READ_AT_MS = 400
+
 /** A page that asks for the link, and its code, which loads when the test says so. */
 function page(stored: { link?: string } = {}) {
-  const flow = openFlow(openOnPayment(opening(stored), payment({ user: null, language: 'ru' }), 400))
+  const flow = openFlow(openOnPayment(opening(stored), payment({ user: null, language: 'ru' }), READ_AT_MS))
   const listener = vi.fn()
   flow.subscribe(listener)
   const linksSent: unknown[] = []
@@ -30,7 +34,7 @@ function page(stored: { link?: string } = {}) {
     })
     onTestFinished(end)
     if (running.page === undefined) throw new Error('the flow was not started')
-    return running.page
+    return { ...running.page, end }
   }
   return { flow, listener, linksSent, loadCode }
 }
@@ -41,7 +45,7 @@ describe('before the code of the flow is loaded', () => {
     expect(flow.state()).toMatchObject({
       page: { stage: 'wait-for-trade-url-input', link: { status: 'idle' } },
       language: 'ru',
-      deadlineMs: 3_600_400,
+      deadlineMs: READ_AT_MS + 1000 * (payment().timeLeft ?? 0),
     })
   })
 
@@ -52,7 +56,7 @@ describe('before the code of the flow is loaded', () => {
     expect(listener).toHaveBeenCalledTimes(1)
     const { pass } = loadCode()
     expect(flow.state().page).toMatchObject({ link: { status: 'debouncing', text: LINK } })
-    await pass(699)
+    await pass(DEBOUNCE_MS - 1)
     expect(linksSent).toEqual([])
     await pass(1)
     expect(linksSent).toEqual([expect.objectContaining({ tradeUrl: LINK })])
@@ -81,17 +85,21 @@ describe('before the code of the flow is loaded', () => {
   })
 })
 
-it('listeners of the early flow are called for later changes, and not after its end', async () => {
+it('listeners of the early flow are called for changes of the loaded flow, until it ends', async () => {
   const { flow, listener, loadCode } = page()
-  const { flow: running, pass } = loadCode()
+  const { flow: running, pass, end } = loadCode()
   await pass(0)
   listener.mockClear()
   running.dispatch({ kind: 'connectionChanged', online: false })
   expect(listener).toHaveBeenCalledTimes(1)
   expect(flow.state().online).toBe(false)
+  end()
+  listener.mockClear()
+  running.dispatch({ kind: 'connectionChanged', online: true })
+  expect(listener).not.toHaveBeenCalled()
 })
 
-it('listeners may take their time for an answer, but not for a change that the shopper makes', async () => {
+it('listeners may draw an answer soon, but must draw a change by the shopper now', async () => {
   const { flow, listener, loadCode } = page()
   const { pass } = loadCode()
   listener.mockClear()

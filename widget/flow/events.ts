@@ -35,12 +35,12 @@ export type FlowEvent =
   | { kind: 'itemsProposed'; request: number; proposal: Proposal }
   | { kind: 'priceQuestioned'; id: string }
   | { kind: 'priceExplained'; request: number; reason: PriceReason | 'unknown' }
-  | { kind: 'priceUnderstood' }
+  | { kind: 'priceExplanationClosed' }
   | { kind: 'searchTyped'; text: string }
   | { kind: 'sortChosen'; sort: Sort }
   | { kind: 'payPressed' }
   | { kind: 'tradeActive'; attempt: number }
-  /** A lost answer, 5xx or 202: the offer may exist, so the same call is repeated. */
+  /** The answer was lost, or leaves open whether the offer exists. The same call is repeated. */
   | { kind: 'tradeUnknown'; attempt: number }
   | { kind: 'tradeRefused'; attempt: number; refusal: Refusal }
   /** The offer is taking long to create. */
@@ -61,7 +61,7 @@ export type Effect =
   /** Remembers this deposit's open offer for the pages of later deposits. */
   | { kind: 'storeOffer'; hash: string }
   | { kind: 'forgetOffer'; hash: string }
-  /** Remembers what is handed over, so a shopper whose offer fails does not pick it again. */
+  /** Remembers what is handed over, so the picks return if the offer fails. */
   | { kind: 'storePicks'; picks: OfferedPicks }
   | { kind: 'forgetPicks' }
   /** `afterMs`: a delay, so the shopper can read the page first. */

@@ -33,11 +33,11 @@ export const deadlineOf = ({ timeLeft }: Payment, atMs: number): number | null =
 
 /** The first payment sets the language, unless the shopper chose one. */
 export function withPayment(state: FlowState, payment: Payment, atMs: number): FlowState {
-  const isFirst = !state.languageChosen && state.payment === null
+  const setsLanguage = !state.languageChosen && state.payment === null
   return {
     ...state,
     payment,
-    language: isFirst && isLanguage(payment.language) ? payment.language : state.language,
+    language: setsLanguage && isLanguage(payment.language) ? payment.language : state.language,
     deadlineMs: deadlineOf(payment, atMs),
   }
 }
@@ -59,11 +59,11 @@ export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): strin
 
 export function withUser(state: FlowState, user: User, link: string): FlowState {
   const request = state.nextRequest
-  const kept = picksFor(state, user)
+  const picks = returningPicks(state, user)
   const game =
     state.page.stage === 'wait-for-select-items'
       ? state.page.stand.game
-      : (kept?.game ?? firstGame(state.payment))
+      : (picks?.game ?? firstGame(state.payment))
   return {
     ...state,
     nextRequest: request + 1,
@@ -77,7 +77,7 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
         inventory: { status: 'loading', request, kept: null, reload: false },
         selection: [],
         cleared: [],
-        setAside: kept?.game === game ? kept.items.map(({ id }) => id) : [],
+        setAside: picks?.game === game ? picks.items.map(({ id }) => id) : [],
         elsewhere: {},
         counts: {},
         search: '',
@@ -90,13 +90,14 @@ export function withUser(state: FlowState, user: User, link: string): FlowState 
   }
 }
 
-/** Returns the picks of this account and store whose payment failed, if the deposit takes their game. */
-function picksFor(
-  { offeredPicks: kept, picksReturned, payment }: FlowState,
+/** Returns the picks of this account and store whose offer failed, if the deposit takes their game. */
+function returningPicks(
+  { offeredPicks: picks, picksReturned, payment }: FlowState,
   { tradeUrl }: User,
 ): OfferedPicks | null {
-  const isOurs = kept?.tradeUrl === tradeUrl && kept.storeName === payment?.storeName
-  return kept !== null && isOurs && !picksReturned && acceptedGames(payment).includes(kept.game) ? kept : null
+  if (picks === null || picksReturned) return null
+  const isOfThisPage = picks.tradeUrl === tradeUrl && picks.storeName === payment?.storeName
+  return isOfThisPage && acceptedGames(payment).includes(picks.game) ? picks : null
 }
 
 export function linkOf(page: Page): LinkState | undefined {
@@ -109,15 +110,15 @@ export function linkOf(page: Page): LinkState | undefined {
 function linkTyped(state: FlowState, text: string): FlowState {
   const link = linkOf(state.page)
   if (link === undefined || link.status === 'checking' || link.text === text) return state
-  const page = (next: LinkState): FlowState => ({
+  const withLink = (next: LinkState): FlowState => ({
     ...state,
     page: { stage: 'wait-for-trade-url-input', link: next },
   })
-  if (text.trim() === '') return page({ status: 'idle', text: '' })
-  const known = state.payment?.user ?? null
-  if (known !== null && text.trim() === known.tradeUrl) return withUser(state, known, known.tradeUrl)
-  if (!isTradeLink(text)) return page({ status: 'invalid', text })
-  return page({ status: 'debouncing', text })
+  if (text.trim() === '') return withLink({ status: 'idle', text: '' })
+  const user = state.payment?.user ?? null
+  if (user !== null && text.trim() === user.tradeUrl) return withUser(state, user, user.tradeUrl)
+  if (!isTradeLink(text)) return withLink({ status: 'invalid', text })
+  return withLink({ status: 'debouncing', text })
 }
 
 function storedLinkConfirmed(state: FlowState): FlowState {

@@ -92,10 +92,10 @@ describe('a page that could not be opened', () => {
   }
 
   it.each([null, 'internal', 'overloaded', 'database_unavailable', 'too_many_requests'])(
-    'is tried again automatically after %s',
+    'is tried again automatically after the code %s, and shows one toast',
     (code) => {
       const { state, effects } = refused(code)
-      expect(effects).toHaveLength(1)
+      expect(effects.map(({ kind }) => kind)).toEqual(['toast'])
       expect(look(state)).toMatchObject({ delayMs: 5000 })
       const again = play(state, { kind: 'paymentFailed', refusal: { code, detail: null } })
       expect(again.effects).toEqual([])
@@ -136,7 +136,7 @@ describe('a deposit that ended without success', () => {
 })
 
 describe('coming back', () => {
-  it('to a page that never reached the server tries again, but not after a refusal', () => {
+  it('to a page with a temporary failure tries again, but not if there is no such deposit', () => {
     const failed = (code: string | null) =>
       play(opening(), { kind: 'paymentFailed', refusal: { code, detail: null } }, RETURNED).state.page.stage
     expect(failed(null)).toBe('none')
@@ -144,7 +144,7 @@ describe('coming back', () => {
     expect(failed('deposit_not_found')).toBe('failed')
   })
 
-  it('online asks again for an inventory that failed, but not for a loaded one', () => {
+  it('online asks again for an inventory that could not be loaded, but not for a hidden one', () => {
     const back = [
       { kind: 'connectionChanged', online: false },
       { kind: 'connectionChanged', online: true },
@@ -192,7 +192,7 @@ describe('a payment that came with the page', () => {
   })
 
   it.each(['succeeded', 'paymentTimeout', 'tradeDeclined'] as const)(
-    'is requested once if it says %s',
+    'is requested once more if it says %s',
     (status) => {
       const { state } = given({ status, timeLeft: null, user: null })
       expect(state.modal).toEqual({ kind: 'completed', outcome: status, alarm: false })
@@ -227,8 +227,8 @@ describe('a payment that came with the page', () => {
 it.each(['succeeded', 'tradeDeclined', 'paymentTimeout'] as const)(
   'the items of a deposit that ended as %s are not loaded, but those of an open offer are',
   (status) => {
-    const loads = (of: Partial<Payment>) =>
-      shownActivities(play(opening(), loaded(of)).state).some(({ kind }) => kind === 'loadInventory')
+    const loads = (change: Partial<Payment>) =>
+      shownActivities(play(opening(), loaded(change)).state).some(({ kind }) => kind === 'loadInventory')
     expect(loads({ status, timeLeft: null })).toBe(false)
     expect(loads({ status: 'pending' })).toBe(true)
   },

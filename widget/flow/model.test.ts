@@ -17,10 +17,10 @@ afterEach(() => {
 })
 
 /** A call under way; the test answers it with the gateway's answer or with another one. */
-type Held = { path: string; answer(response?: Response): void; lose(): void }
+type OpenCall = { path: string; answer(response?: Response): void; lose(): void }
 
-/** The statuses that can follow. */
-const AFTER: Record<'created' | 'pending', readonly DepositStatus[]> = {
+/** The final statuses that can follow. */
+const ENDS: Record<'created' | 'pending', readonly DepositStatus[]> = {
   created: ['paymentTimeout'],
   pending: ['succeeded', 'tradeDeclined', 'tradeTimeout'],
 }
@@ -36,21 +36,22 @@ const ORDER: Record<DepositStatus, number> = {
   succeeded: 3,
 }
 
-const STOCK = ['1', '2', '3', '4', '5', '6']
+const ITEM_IDS = ['1', '2', '3', '4', '5', '6']
 
 /** One deposit of the gateway. `id` counts the changes of the deposit, `quoteId` the inventories asked for. */
 class Gateway {
   deposit: Payment = payment({ user: null, id: '1' })
-  before: Payment = this.deposit
-  inventories = 0
+  previous: Payment = this.deposit
+  inventoryCount = 0
+  /** The items that the next inventories lack. */
   gone: readonly string[] = []
-  refusing = false
+  refusesTrades = false
   /** The body of the request whose offer is under way. */
   requestBody = ''
-  offers = 0
+  offerCount = 0
 
   change(change: Partial<Payment>): void {
-    this.before = this.deposit
+    this.previous = this.deposit
     this.deposit = { ...this.deposit, ...change, id: String(Number(this.deposit.id) + 1) }
   }
 
@@ -65,7 +66,7 @@ class Gateway {
         return Response.json(this.deposit.user)
       }
       case '/api/inventory':
-        return Response.json(this.stockOf(query.get('game'), query.get('language')))
+        return Response.json(this.inventoryOf(query.get('game'), query.get('language')))
       default:
         return this.tradeReply(body)
     }
@@ -77,12 +78,12 @@ class Gateway {
     return Response.json(deposit, { headers: { etag } })
   }
 
-  stockOf(game: string | null, language: string | null): Inventory {
-    this.inventories += 1
-    const items = STOCK.filter((id) => !this.gone.includes(id)).map((id) =>
+  inventoryOf(game: string | null, language: string | null): Inventory {
+    this.inventoryCount += 1
+    const items = ITEM_IDS.filter((id) => !this.gone.includes(id)).map((id) =>
       item(`${game} ${id}`, 200, `${game} ${id} ${language}`),
     )
-    return inventory(items, { quoteId: String(this.inventories) })
+    return inventory(items, { quoteId: String(this.inventoryCount) })
   }
 
   /** Idempotent: a request for the same items joins the offer under way. */
@@ -92,27 +93,29 @@ class Gateway {
       return body === this.requestBody ? Response.json({ state: 'active' }) : refused('trade_in_progress')
     }
     if (this.deposit.status !== 'created') return refused('deposit_closed')
-    if (this.refusing) return refused('trade_refused')
+    if (this.refusesTrades) return refused('trade_refused')
     this.requestBody = body
-    this.offers += 1
+    this.offerCount += 1
     this.change({ status: 'pending', timeLeft: 7200 })
     return Response.json({ state: 'active' })
   }
 }
 
-/** The items that should be picked, computed without the flow. */
-class Shadow {
+/** The state that the page should show, computed without the flow. */
+class Expected {
   picked: string[] = []
   /** The picks in the other games. */
-  kept = new Map<Game, string[]>()
+  elsewhere = new Map<Game, string[]>()
+  /** The picks at the last press on Add funds. */
   paid: readonly string[] = []
-  newest = 0
+  /** The quote of the newest inventory so far. */
+  newestQuote = 0
   status: DepositStatus = 'created'
 
   see(state: FlowState): void {
     if (state.page.stage !== 'wait-for-select-items') {
       this.picked = []
-      this.kept.clear()
+      this.elsewhere.clear()
     } else if (state.page.stand.inventory.status === 'ready') {
       const there = state.page.stand.inventory.inventory.items.map(({ id }) => id)
       this.picked = this.picked.filter((id) => there.includes(id))
@@ -122,11 +125,18 @@ class Shadow {
 
 const ABORT_MS = 500
 
-type Line = { held: Held[]; payments: number; trades: string[]; wrong: string[] }
+/** The page's open calls, its number of payment calls, the bodies of its trade calls, and its forbidden calls. */
+type Line = {
+  openCalls: OpenCall[]
+  payments: number
+  trades: string[]
+  forbidden: string[]
+  answersAtOnce: boolean
+}
 
 /** The transport: the gateway answers each call when it is made; the answer arrives when the test says so. */
 function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
-  const line: Line & { open: boolean } = { held: [], payments: 0, trades: [], wrong: [], open: false }
+  const line: Line = { openCalls: [], payments: 0, trades: [], forbidden: [], answersAtOnce: false }
   const fetcher: typeof fetch = (input, init) => {
     const path = String(input)
     const body = String(init?.body ?? '')
@@ -135,17 +145,17 @@ function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
     const state = flowOf()?.state()
     if (path.startsWith('/api/payment')) {
       line.payments += 1
-      if (state !== undefined && !mayAskPayment(state)) line.wrong.push(`asked in ${state.modal.kind}`)
+      if (state !== undefined && !mayAskPayment(state)) line.forbidden.push(`asked in ${state.modal.kind}`)
     }
     if (path === '/api/trade') line.trades.push(body)
-    if (line.open) return Promise.resolve(reply)
+    if (line.answersAtOnce) return Promise.resolve(reply)
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
     // An aborted call fails a little later. An answer before then must have no effect.
     const { signal } = init ?? {}
     signal?.addEventListener('abort', () =>
       wait(ABORT_MS, new AbortController().signal).then(() => reject(signal.reason)),
     )
-    line.held.push({
+    line.openCalls.push({
       path,
       answer: (response = reply) => resolve(response),
       lose: () => reject(new TypeError('network')),
@@ -164,54 +174,54 @@ const mayAskPayment = (state: FlowState): boolean =>
   state.pollFailing ||
   state.offerLeft
 
-type World = { flow: RunningFlow; gateway: Gateway; line: Line & { open: boolean }; shadow: Shadow }
+type World = { flow: RunningFlow; gateway: Gateway; line: Line; expected: Expected }
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 const ACTS = {
   answer: ({ line }, pick) => take(line, pick)?.answer(),
   answerFirst: ({ line }) => take(line, 0)?.answer(),
-  answerLast: ({ line }) => take(line, line.held.length - 1)?.answer(),
+  answerLast: ({ line }) => take(line, line.openCalls.length - 1)?.answer(),
   lose: ({ line }, pick) => take(line, pick)?.lose(),
   break: ({ line }, pick) => take(line, pick)?.answer(new Response('', { status: 500 })),
-  older: ({ line, gateway }, pick) => {
-    const at = line.held.findIndex(({ path }) => path.startsWith('/api/payment'))
-    if (at >= 0 && pick % 2 === 0) take(line, at)?.answer(gateway.paymentReply(gateway.before, null))
+  answerFromBefore: ({ line, gateway }, pick) => {
+    const at = line.openCalls.findIndex(({ path }) => path.startsWith('/api/payment'))
+    if (at >= 0 && pick % 2 === 0) take(line, at)?.answer(gateway.paymentReply(gateway.previous, null))
   },
   tick: (_world, pick) => pass([10, 700, 1000, 2000][pick % 4] ?? 0),
   link: ({ flow }, pick) =>
     flow.dispatch({ kind: 'linkTyped', text: [LINK, OTHER_LINK, `${LINK}.`, ''][pick % 4] ?? '' }),
-  game: ({ flow, shadow }, pick) => {
+  game: ({ flow, expected }, pick) => {
     const { page } = flow.state()
     const game = GAMES[pick % GAMES.length] ?? 'cs'
     if (page.stage === 'wait-for-select-items' && page.stand.game !== game) {
-      shadow.kept.set(page.stand.game, shadow.picked)
-      shadow.picked = shadow.kept.get(game) ?? []
+      expected.elsewhere.set(page.stand.game, expected.picked)
+      expected.picked = expected.elsewhere.get(game) ?? []
     }
     flow.dispatch({ kind: 'gameChosen', game })
   },
   language: ({ flow }, pick) =>
     flow.dispatch({ kind: 'languageChosen', language: pick % 2 === 0 ? 'en' : 'ru' }),
-  toggle: ({ flow, shadow }, pick) => {
+  toggle: ({ flow, expected }, pick) => {
     const { page } = flow.state()
     const items = page.stage === 'wait-for-select-items' ? (shownInventory(page.stand)?.items ?? []) : []
     const id = items[pick % Math.max(items.length, 1)]?.id
     if (id === undefined) return
-    shadow.picked = shadow.picked.includes(id)
-      ? shadow.picked.filter((other) => other !== id)
-      : [...shadow.picked, id]
+    expected.picked = expected.picked.includes(id)
+      ? expected.picked.filter((other) => other !== id)
+      : [...expected.picked, id]
     flow.dispatch({ kind: 'itemToggled', id })
   },
-  clear: ({ flow, shadow }) => {
-    shadow.picked = []
+  clear: ({ flow, expected }) => {
+    expected.picked = []
     flow.dispatch({ kind: 'selectionCleared' })
   },
   search: ({ flow }, pick) => flow.dispatch({ kind: 'searchTyped', text: ['', 'a', '3'][pick % 3] ?? '' }),
   sort: ({ flow }, pick) => flow.dispatch({ kind: 'sortChosen', sort: SORTS[pick % 3] ?? 'default' }),
   reload: ({ flow }) => flow.dispatch({ kind: 'reloadPressed' }),
-  pay: ({ flow, shadow }) => {
+  pay: ({ flow, expected }) => {
     const was = flow.state().modal.kind
-    shadow.paid = was === 'none' ? shadow.picked : shadow.paid
+    expected.paid = was === 'none' ? expected.picked : expected.paid
     flow.dispatch({ kind: 'payPressed' })
   },
   leave: async ({ flow, line }) => {
@@ -230,20 +240,20 @@ const ACTS = {
   end: ({ gateway }, pick) => {
     const { status } = gateway.deposit
     if (status !== 'created' && status !== 'pending') return
-    const ends = AFTER[status]
-    const next = ends[pick % 12]
+    // Most of the 12 picks end nothing, so the deposit lives for a while.
+    const next = ENDS[status][pick]
     if (next !== undefined) gateway.change({ status: next, timeLeft: null })
   },
   sell: ({ gateway }, pick) => {
-    gateway.gone = pick % 2 === 0 ? [] : [STOCK[pick % 6] ?? '1']
+    gateway.gone = pick % 2 === 0 ? [] : [ITEM_IDS[pick % 6] ?? '1']
   },
   refuse: ({ gateway }) => {
-    gateway.refusing = !gateway.refusing
+    gateway.refusesTrades = !gateway.refusesTrades
   },
 } satisfies Record<string, (world: World, pick: number) => unknown>
 
-const take = (line: Line, at: number): Held | undefined =>
-  line.held.splice(at % Math.max(line.held.length, 1), 1)[0]
+const take = (line: Line, at: number): OpenCall | undefined =>
+  line.openCalls.splice(at % Math.max(line.openCalls.length, 1), 1)[0]
 
 type Act = { kind: keyof typeof ACTS; pick: number }
 
@@ -284,43 +294,43 @@ function open(): World {
     perform: () => {},
     proposer: () => propose,
   })
-  return { flow, gateway, line, shadow: new Shadow() }
+  return { flow, gateway, line, expected: new Expected() }
 }
 
-function judge({ flow, line, gateway, shadow }: World): void {
+function judge({ flow, line, gateway, expected }: World): void {
   const state = flow.state()
-  shadow.see(state)
-  expect(line.wrong, 'a call that the page must not make').toEqual([])
+  expected.see(state)
+  expect(line.forbidden, 'a call that the page must not make').toEqual([])
   if (state.payment !== null) {
-    expect(ORDER[state.payment.status], 'an older answer').toBeGreaterThanOrEqual(ORDER[shadow.status])
-    shadow.status = state.payment.status
+    expect(ORDER[state.payment.status], 'an older answer').toBeGreaterThanOrEqual(ORDER[expected.status])
+    expected.status = state.payment.status
     expect(state.modal.kind === 'completed', 'the outcome').toBe(isFinal(state.payment.status))
   }
   for (const body of line.trades.splice(0)) {
-    expect(JSON.parse(body).items, 'the items paid with').toEqual(shadow.paid)
+    expect(JSON.parse(body).items, 'the items paid with').toEqual(expected.paid)
   }
   if (state.page.stage !== 'wait-for-select-items') return
   const { stand } = state.page
   const shown = shownInventory(stand)
-  expect(stand.selection, 'the selection').toEqual(shown === null ? [] : shadow.picked)
+  expect(stand.selection, 'the selection').toEqual(shown === null ? [] : expected.picked)
   if (shown === null) return
   expect(
-    shown.items.filter(({ id }) => !isOf(stand.game, id)),
+    shown.items.filter(({ id }) => !isOfGame(stand.game, id)),
     'items of another game',
   ).toEqual([])
-  const serial = Number(shown.quoteId)
-  expect(serial, 'an older inventory').toBeGreaterThanOrEqual(shadow.newest)
-  shadow.newest = serial
-  if (stand.inventory.status === 'ready') expect(serial, 'a stale inventory').toBe(gateway.inventories)
+  const quote = Number(shown.quoteId)
+  expect(quote, 'an older inventory').toBeGreaterThanOrEqual(expected.newestQuote)
+  expected.newestQuote = quote
+  if (stand.inventory.status === 'ready') expect(quote, 'a stale inventory').toBe(gateway.inventoryCount)
 }
 
-const isOf = (game: Game, id: string): boolean => id.startsWith(`${game} `)
+const isOfGame = (game: Game, id: string): boolean => id.startsWith(`${game} `)
 
 /** The network works again, but hanging calls hang forever: within a second the page must be correct. */
 async function comeBack({ flow, gateway, line }: World): Promise<void> {
   await pass(3000)
-  gateway.refusing = false
-  line.open = true
+  gateway.refusesTrades = false
+  line.answersAtOnce = true
   flow.dispatch({ kind: 'connectionChanged', online: false })
   flow.dispatch({ kind: 'connectionChanged', online: true })
   flow.returned()
@@ -337,14 +347,14 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
 }
 
 /**
- * The gateway refuses the trade, and its answer arrives. Random runs do not always reach this case or the next.
+ * The gateway refuses the trade, and its answer arrives. Random runs do not always reach this case or `ENDED`.
  */
 const REFUSED: [Act[], Act[]] = [
   WAY.slice(0, 7),
   (['refuse', 'pay', 'answerFirst'] as const).map((kind) => ({ kind, pick: 0 })),
 ]
 
-/** The deposit ends, and a poll reports it. */
+/** The deposit ends, and a poll reports it after a tick of one second. */
 const ENDED: [Act[], Act[]] = [
   WAY,
   (['end', 'tick', 'answerFirst'] as const).map((kind) => ({ kind, pick: kind === 'tick' ? 2 : 0 })),
@@ -368,10 +378,10 @@ function placesOf({ page, modal, online, pollFailing }: FlowState): string[] {
 it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays consistent and ends with the true state', async () => {
   vi.useFakeTimers()
   const seen = new Set<string>()
-  const property = fc.asyncProperty(ways, acts, async (way, row) => {
+  const property = fc.asyncProperty(ways, acts, async (way, journey) => {
     const world = open()
     try {
-      for (const { kind, pick } of [...way, ...row]) {
+      for (const { kind, pick } of [...way, ...journey]) {
         await ACTS[kind](world, pick)
         await pass(0)
         judge(world)
@@ -380,7 +390,7 @@ it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays c
       await comeBack(world)
       judge(world)
       // One offer for the deposit, no matter how many calls asked for it.
-      expect(world.gateway.offers).toBeLessThanOrEqual(1)
+      expect(world.gateway.offerCount).toBeLessThanOrEqual(1)
     } finally {
       world.flow.stop()
     }

@@ -6,16 +6,19 @@ import { loaded, opening, payment, play } from './test-states.ts'
 
 const OTHER = 'f'.repeat(32)
 
-/** A page on which an earlier deposit's offer is known. `read` answers for that deposit. */
-function openWithOtherOffer(read: () => Reply, own: Partial<Payment> = {}) {
+/** A page on which an earlier deposit's offer is known. `read` answers for the earlier deposit. */
+function openWithOtherOffer(read: () => Reply, depositOfPage: Partial<Payment> = {}) {
   const page = start(
     {
       ...answers,
-      '/api/payment': ({ path }) => (path.includes(OTHER) ? read() : json(payment(own))),
+      '/api/payment': ({ path }) => (path.includes(OTHER) ? read() : json(payment(depositOfPage))),
     },
     opening({ offer: OTHER }),
   )
-  return { ...page, reads: () => page.to('/api/payment').filter(({ path }) => path.includes(OTHER)).length }
+  return {
+    ...page,
+    reads: () => page.callsTo('/api/payment').filter(({ path }) => path.includes(OTHER)).length,
+  }
 }
 
 const stillOpen = (timeLeft: number) =>
@@ -66,7 +69,10 @@ describe('the offer of an earlier deposit', () => {
         throw new TypeError('offline')
       },
     ],
-    ['asks for patience', () => json({ code: 'too_many_requests', detail: '' }, { status: 429 })],
+    [
+      'answers that it got too many calls',
+      () => json({ code: 'too_many_requests', detail: '' }, { status: 429 }),
+    ],
   ])('stays known while the server %s', async (_why, fail) => {
     let isDown = false
     const { flow, reads, effects, pass } = openWithOtherOffer(() => (isDown ? fail() : stillOpen(100)))
@@ -86,15 +92,15 @@ describe('the offer of an earlier deposit', () => {
   })
 })
 
-it('an own open offer is remembered for later deposits, until it ends', () => {
+it('the open offer of the page’s own deposit is remembered for later deposits, until it ends', () => {
   const { state } = play(opening(), loaded())
   const open = play(state, loaded({ status: 'pending' }))
   expect(open.effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
   expect(play(open.state, loaded({ status: 'pending' })).effects).toEqual([])
   const ended = play(open.state, loaded({ status: 'tradeDeclined', timeLeft: null }))
   expect(ended.effects).toContainEqual({ kind: 'forgetOffer', hash: state.hash })
-  const given = { ...state, payment: payment({ status: 'pending' }) }
-  expect(play(given, { kind: 'opened' }).effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
+  const openedPending = { ...state, payment: payment({ status: 'pending' }) }
+  expect(play(openedPending, { kind: 'opened' }).effects).toEqual([{ kind: 'storeOffer', hash: state.hash }])
 })
 
 it('the page of the remembered deposit itself has no other offer', () => {

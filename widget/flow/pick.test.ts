@@ -47,10 +47,10 @@ describe('items for an amount', () => {
         const items = drawInventory(1 + draw(400), draw)
         const goal = goalFor(1 + draw(20_000), { maxItems: 1 + draw(50) })
         const { proposal } = runProposal(items, goal, mostSteps)
-        const theirs = greedy(items, goal)
-        if (theirs === undefined) continue
+        const greedyTotal = greedy(items, goal)
+        if (greedyTotal === undefined) continue
         compared += 1
-        expect(totalOf(items, goal, proposal)).toBeLessThanOrEqual(theirs)
+        expect(totalOf(items, goal, proposal)).toBeLessThanOrEqual(greedyTotal)
       }
       expect(compared).toBeGreaterThan(50)
     },
@@ -83,22 +83,30 @@ describe('items for an amount', () => {
     // Even prices never add up to an odd amount, so the search cannot end early.
     const items = Array.from({ length: 10_000 }, (_, index) => ({ id: `${index}`, price: 2 * (index + 50) }))
     const goal = goalFor(400_001)
+    // The allowed steps are 20 slices.
     const { proposal, slices } = runProposal(items, goal, 3_000_000)
     expect(totalOf(items, goal, proposal)).toBe(400_002)
     expect(slices).toBeLessThanOrEqual(21)
     expect(runProposal(items, goalFor(9_999), 3_000_000).slices).toBeGreaterThan(3)
   })
 
-  it('are refused if the inventory cannot provide them', () => {
-    const items = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
-    expect(runProposal(items, goalFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
-    expect(runProposal(items, goalFor(1_300, { maxItems: 2 })).proposal).toEqual({
+  const threeItems = [700, 500, 300].map((price, id) => ({ id: String(id), price }))
+
+  it('are refused if one offer of the inventory is worth less', () => {
+    expect(runProposal(threeItems, goalFor(1_501)).proposal).toEqual({ kind: 'short', reach: 1_500 })
+    expect(runProposal(threeItems, goalFor(1_300, { maxItems: 2 })).proposal).toEqual({
       kind: 'short',
       reach: 1_200,
     })
     expect(runProposal([], goalFor(1)).proposal).toEqual({ kind: 'short', reach: 0 })
-    expect(runProposal(items, goalFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
-    expect(runProposal(items, goalFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
+  })
+
+  it('are refused if every choice exceeds the most that the deposit takes', () => {
+    expect(runProposal(threeItems, goalFor(600, { mostTotal: 650 })).proposal).toEqual({ kind: 'none' })
+    expect(runProposal(threeItems, goalFor(600, { mostTotal: 700 })).proposal).toMatchObject({ ids: ['0'] })
+  })
+
+  it('are found even for an amount beyond the sums that the search keeps', () => {
     const huge = [{ id: 'a', price: 9_000_000_000 }]
     expect(runProposal(huge, goalFor(5_000_000_000)).proposal).toMatchObject({ ids: ['a'] })
   })

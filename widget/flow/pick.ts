@@ -1,10 +1,10 @@
 /**
- * Proposes items for an amount: the lowest total that reaches it, in at most one offer's items. Pure, the same for the
- * same items in any order, and bounded by steps, not by time.
+ * Proposes items for an amount: the lowest total that reaches it, with no more items than one offer may have. Pure. The
+ * order of the items makes no difference, and steps bound the work, not time.
  */
 import type { Item } from '../../contract/widget-api.ts'
 
-/** Amounts in minor units. */
+/** Amounts in minor units. `mostTotal`: the most that the deposit takes, or null. */
 export type Goal = { target: number; maxItems: number; mostTotal: number | null }
 
 export type Proposal =
@@ -21,7 +21,7 @@ type Choice = { items: readonly Priced[]; total: number }
 const MOST_STEPS = 40_000_000
 /** About one frame on a phone. */
 const SLICE_STEPS = 150_000
-/** The most sums kept at a time, with the chains of items behind them: tens of megabytes. */
+/** The most sums and chains of items that `leastSum` keeps: tens of megabytes. */
 const MOST_SUMS = 4_000_000
 const MOST_CHAINS = 1_000_000
 
@@ -124,14 +124,14 @@ function* improve(
     limit -= item.price
   }
   const maxItems = goal.maxItems - kept.length
-  const among = thinOut(withoutSurplus(rest(), limit), Math.max(1, Math.floor(mostSteps / target)))
-  const found = yield* leastSum(among, { target, limit, maxItems })
+  const candidates = thinOut(withoutSurplus(rest(), limit), Math.max(1, Math.floor(mostSteps / target)))
+  const found = yield* leastSum(candidates, { target, limit, maxItems })
   if (found === undefined) return quick
   const items = [...kept, ...found]
   return cheaper(quick, { items, total: totalOf(items) })
 }
 
-/** Leaves out equal items beyond those that fit into the amount: they change nothing. */
+/** Leaves out items of equal price beyond those that fit into the limit: they change nothing. */
 function withoutSurplus(items: readonly Priced[], limit: number): readonly Priced[] {
   const counts = new Map<number, number>()
   return items.filter(({ price }) => {
@@ -161,6 +161,7 @@ function* leastSum(
   { target, limit, maxItems }: Bounds,
 ): Generator<void, readonly Priced[] | undefined> {
   if (limit < target || limit > MOST_SUMS || maxItems < 1) return undefined
+  // Marks a sum that no items make. A byte holds each count.
   const NONE = 255
   const counts = new Uint8Array(limit + 1).fill(NONE)
   const chainOf = new Int32Array(limit + 1).fill(-1)

@@ -65,7 +65,9 @@ const requestOf = (state: FlowState, old: number): number => state.nextRequest -
 const attemptOf = ({ modal }: FlowState, old: number): number =>
   (modal.kind === 'creating' ? modal.attempt : 1) - old
 
-const plain = (events: fc.Arbitrary<FlowEvent>): fc.Arbitrary<Move> => events.map((event) => () => event)
+/** A move whose event does not depend on the state. */
+const independent = (events: fc.Arbitrary<FlowEvent>): fc.Arbitrary<Move> =>
+  events.map((event) => () => event)
 
 const moves: fc.Arbitrary<Move> = fc.oneof(
   {
@@ -82,16 +84,16 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     ),
     weight: 6,
   },
-  { arbitrary: plain(fc.constantFrom(...IDS).map((id) => ({ kind: 'itemToggled', id }))), weight: 8 },
+  { arbitrary: independent(fc.constantFrom(...IDS).map((id) => ({ kind: 'itemToggled', id }))), weight: 8 },
   { arbitrary: fc.constant<Move>(() => ({ kind: 'payPressed' })), weight: 4 },
-  plain(fc.subarray([...IDS, 'gone']).map((ids) => ({ kind: 'itemsAdded', ids }))),
-  plain(fc.constantFrom(LINK, OTHER_LINK, 'nonsense', '').map((text) => ({ kind: 'linkTyped', text }))),
-  plain(fc.constantFrom(...GAMES).map((game) => ({ kind: 'gameChosen', game }))),
-  plain(fc.constantFrom(...LANGUAGES).map((language) => ({ kind: 'languageChosen', language }))),
-  plain(fc.constantFrom(...SORTS).map((sort) => ({ kind: 'sortChosen', sort }))),
-  plain(fc.boolean().map((online) => ({ kind: 'connectionChanged', online }))),
-  plain(refusals.map((refusal) => ({ kind: 'paymentFailed', refusal }))),
-  plain(
+  independent(fc.subarray([...IDS, 'gone']).map((ids) => ({ kind: 'itemsAdded', ids }))),
+  independent(fc.constantFrom(LINK, OTHER_LINK, 'nonsense', '').map((text) => ({ kind: 'linkTyped', text }))),
+  independent(fc.constantFrom(...GAMES).map((game) => ({ kind: 'gameChosen', game }))),
+  independent(fc.constantFrom(...LANGUAGES).map((language) => ({ kind: 'languageChosen', language }))),
+  independent(fc.constantFrom(...SORTS).map((sort) => ({ kind: 'sortChosen', sort }))),
+  independent(fc.boolean().map((online) => ({ kind: 'connectionChanged', online }))),
+  independent(refusals.map((refusal) => ({ kind: 'paymentFailed', refusal }))),
+  independent(
     fc.constantFrom<FlowEvent[]>(
       { kind: 'paymentUnchanged' },
       { kind: 'retryPressed' },
@@ -106,7 +108,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
       { kind: 'searchTyped', text: 'a' },
       { kind: 'amountAsked', amount: 400 },
       { kind: 'priceQuestioned', id: '1' },
-      { kind: 'priceUnderstood' },
+      { kind: 'priceExplanationClosed' },
     ),
   ),
   age.map(
@@ -148,7 +150,7 @@ const journeys = fc.array(moves, { maxLength: 60, size: 'max' })
 type Judge = (seen: { before: FlowState; event: FlowEvent; state: FlowState }) => void
 
 /** Judges every step of many journeys, random or seeded. Half of them begin with a known user and items. */
-function always(judge: Judge, of: { seed?: number } = {}): void {
+function always(judge: Judge, options: { seed?: number } = {}): void {
   const start: Move[] = [
     () => ({ kind: 'paymentLoaded', payment: payment(), atMs: 0 }),
     (state) => ({
@@ -166,7 +168,7 @@ function always(judge: Judge, of: { seed?: number } = {}): void {
       judge({ before, event, state })
     }
   })
-  fc.assert(property, { ...of, numRuns: 400 })
+  fc.assert(property, { ...options, numRuns: 400 })
 }
 
 const kinds = (state: FlowState) => activitiesOf(state).map(({ kind }) => kind)
@@ -259,7 +261,7 @@ describe('after any sequence of events', () => {
       const { stand } = before.page
       expect(payBlock(stand, before.payment)).toBeNull()
       expect(state.modal.request.items).toEqual(stand.selection)
-      expect(selectedTotal(stand)).toBeGreaterThanOrEqual(300)
+      expect(selectedTotal(stand)).toBeGreaterThanOrEqual(inventory([]).minPrice)
     })
   })
 

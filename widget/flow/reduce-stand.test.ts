@@ -151,7 +151,7 @@ describe('the inventory', () => {
     expect(play(gone, { kind: 'inventoryLoaded', request: late, inventory: inventory([]) }).state).toBe(gone)
   })
 
-  it('A-071 another language keeps the items and the picks, another game shows its own (D-27)', () => {
+  it('A-071 D-27 another language keeps the items and the picks, but another game shows its own', () => {
     const state = play(withItems(), toggle('1')).state
     const russian = play(state, { kind: 'languageChosen', language: 'ru' }).state
     expect(shownInventory(standOf(russian))?.items).toHaveLength(3)
@@ -200,9 +200,15 @@ describe('D-27 the picks before a failed load of the inventory', () => {
   })
 })
 
+/** Returns the state after another game was chosen and its two items have loaded. */
+const dota = (state: FlowState) =>
+  withInventory(play(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
+
+it('the page remembers how many items of each game were usable', () => {
+  expect(standOf(dota(withItems())).counts).toEqual({ cs: 3, dota: 2 })
+})
+
 describe('D-27 the picks of a game', () => {
-  const dota = (state: FlowState) =>
-    withInventory(play(state, { kind: 'gameChosen', game: 'dota' }).state, inventory([item('1'), item('7')]))
   const back = (state: FlowState, ...items: string[]) =>
     withInventory(
       play(state, { kind: 'gameChosen', game: 'cs' }).state,
@@ -225,15 +231,11 @@ describe('D-27 the picks of a game', () => {
     expect(selectionOf(back(dota(failed), '1'))).toEqual(['1'])
   })
 
-  it('are lost for another user', () => {
+  it('are lost when the account is entered again', () => {
     const away = dota(play(withItems(), toggle('1')).state)
     const other = play(away, { kind: 'linkTyped', text: '' }, { kind: 'linkTyped', text: USER_LINK }).state
     expect(keptPicks(standOf(other))).toEqual([])
     expect(selectionOf(withInventory(other, inventory([item('1')])))).toEqual([])
-  })
-
-  it('the page remembers how many items of each game were usable', () => {
-    expect(standOf(dota(withItems())).counts).toEqual({ cs: 3, dota: 2 })
   })
 })
 
@@ -308,7 +310,7 @@ describe('picking', () => {
     expect(selectionOf(state)).toEqual([])
   })
 
-  it('a range is added to the picks, up to the most that one offer may have', () => {
+  it('several items are picked at once, up to the most that one offer may have', () => {
     const add = (...ids: string[]) => ({ kind: 'itemsAdded', ids }) as const
     expect(selectionOf(play(withItems(), toggle('2'), add('1', '2', 'gone', '3')).state)).toEqual([
       '2',

@@ -24,20 +24,20 @@ type StandEvent = Extract<
       | 'itemsProposed'
       | 'priceQuestioned'
       | 'priceExplained'
-      | 'priceUnderstood'
+      | 'priceExplanationClosed'
       | 'searchTyped'
       | 'sortChosen'
   }
 >
 
-/** A clear can be undone until anything else is picked. */
+/** Ends the undo of a cleared selection as soon as anything else is picked. */
 export function reduceStand(before: FlowState, event: StandEvent): Step {
   const { state, effects } = standStep(before, event)
   if (event.kind === 'selectionCleared' || state.page.stage !== 'wait-for-select-items')
     return { state, effects }
   const { cleared, selection } = state.page.stand
-  const isOver = cleared.length > 0 && selection.length > 0
-  return { state: isOver ? withStand(state, { cleared: [] }) : state, effects }
+  const isUndoOver = cleared.length > 0 && selection.length > 0
+  return { state: isUndoOver ? withStand(state, { cleared: [] }) : state, effects }
 }
 
 function standStep(state: FlowState, event: StandEvent): Step {
@@ -55,7 +55,7 @@ function standStep(state: FlowState, event: StandEvent): Step {
       if (event.game === stand.game || !acceptedGames(state.payment).includes(event.game))
         return { state, effects: [] }
       return {
-        state: reloadInventory(state, { ...switchGame(stand, event.game), inventory: NOTHING }, false),
+        state: reloadInventory(state, { ...switchGame(stand, event.game), inventory: NO_INVENTORY }, false),
         effects: [],
       }
     }
@@ -87,7 +87,7 @@ function standStep(state: FlowState, event: StandEvent): Step {
       if (question?.request !== event.request) return { state, effects: [] }
       return { state: withStand(state, { question: { ...question, reason: event.reason } }), effects: [] }
     }
-    case 'priceUnderstood':
+    case 'priceExplanationClosed':
       return { state: stand.question === null ? state : withStand(state, { question: null }), effects: [] }
     case 'searchTyped':
       return { state: withStand(state, { search: event.text }), effects: [] }
@@ -98,14 +98,14 @@ function standStep(state: FlowState, event: StandEvent): Step {
   }
 }
 
-/** Replaces a shown inventory that must not be kept. */
-const NOTHING: Stand['inventory'] = { status: 'error', type: 'internal' }
+/** Passed to `reloadInventory` in place of a shown inventory that must not stay on the page: an error has no items. */
+const NO_INVENTORY: Stand['inventory'] = { status: 'error', type: 'internal' }
 
 /** Each game keeps its picks: those of the old game are set aside, and those of the new game return with its items. */
 function switchGame({ game: left, selection, setAside, elsewhere }: Stand, game: Game): Partial<Stand> {
-  const kept = { ...elsewhere, [left]: [...setAside, ...selection] }
+  const picks = { ...elsewhere, [left]: [...setAside, ...selection] }
   const fresh = { selection: [], cleared: [], search: '', aim: null, quietLooks: 0 }
-  return { ...fresh, game, setAside: kept[game] ?? [], elsewhere: { ...kept, [game]: [] } }
+  return { ...fresh, game, setAside: picks[game] ?? [], elsewhere: { ...picks, [game]: [] } }
 }
 
 function clearUndone(state: FlowState, stand: Stand): FlowState {
@@ -122,7 +122,7 @@ function withStand(state: FlowState, change: Partial<Stand>): FlowState {
   return { ...state, page: { ...state.page, stand: { ...state.page.stand, ...change } } }
 }
 
-/** The shopper may have made the inventory public in Steam's tab. One who goes back and forth more often asks for it. */
+/** The most checks for a shopper who comes back, perhaps from Steam's privacy settings. Then only Try again checks. */
 const MOST_QUIET_LOOKS = 5
 
 /** Checks whether a hidden inventory is public by now. The failure stays on the page until the answer. */
@@ -132,7 +132,7 @@ export function lookQuietly(state: FlowState): FlowState {
   const isHidden = inventory.status === 'error' && inventory.type === 'hidden'
   if (!isHidden || quietLooks >= MOST_QUIET_LOOKS) return state
   const request = state.nextRequest
-  const asked = { status: 'loading', request, kept: null, reload: true, quietly: inventory.type } as const
+  const asked = { status: 'loading', request, kept: null, reload: true, keptFailure: inventory.type } as const
   return withStand({ ...state, nextRequest: request + 1 }, { inventory: asked, quietLooks: quietLooks + 1 })
 }
 
@@ -190,9 +190,9 @@ function inventoryFailed(
   { request, code }: { request: number; code?: string | null },
 ): FlowState {
   if (!isCurrent(stand, request)) return state
-  // A quiet look that was refused has told nothing new.
-  const known = stand.inventory.status === 'loading' ? stand.inventory.quietly : undefined
-  return showFailure(state, stand, known ?? FAILURES[code ?? ''] ?? 'internal')
+  // A quiet look without an answer tells nothing new: keep the failure that it was to check.
+  const kept = stand.inventory.status === 'loading' ? stand.inventory.keptFailure : undefined
+  return showFailure(state, stand, kept ?? FAILURES[code ?? ''] ?? 'internal')
 }
 
 /** Shows an error. It clears the selection, but the picks come back with the items. */
@@ -202,7 +202,7 @@ function showFailure(state: FlowState, stand: Stand, type: InventoryFailure): Fl
   return withStand(state, { counts, inventory: { status: 'error', type }, selection: [], setAside })
 }
 
-/** Returns the stand with an error in place of its items. */
+/** Returns the state with an error in place of the stand's items; unchanged without a stand. */
 export function withFailure(state: FlowState, type: InventoryFailure): FlowState {
   return state.page.stage === 'wait-for-select-items' ? showFailure(state, state.page.stand, type) : state
 }
@@ -238,7 +238,7 @@ function itemsProposed(
 ): FlowState {
   const { aim } = stand
   if (aim?.search.status !== 'searching' || aim.search.request !== request) return state
-  // Pay was pressed in the meantime, for the picks at that moment.
+  // Add funds was pressed in the meantime, for the picks at that moment: keep them.
   if (state.modal.kind !== 'none') return withStand(state, { aim: null })
   const done: Stand['aim'] = { ...aim, search: { status: 'done', proposal } }
   const inventory = shownInventory(stand)

@@ -20,7 +20,7 @@ import {
 
 const PAY: FlowEvent = { kind: 'payPressed' }
 const LEAVE: FlowEvent = { kind: 'confirmationLeft' }
-const RETURN: FlowEvent = { kind: 'confirmationReopened' }
+const REOPEN: FlowEvent = { kind: 'confirmationReopened' }
 
 const polling = (state: FlowState): boolean => shownActivities(state).some(({ kind }) => kind === 'poll')
 const creation = (state: FlowState) => shownActivities(state).find(({ kind }) => kind === 'createTrade')
@@ -43,28 +43,28 @@ describe('paying', () => {
   })
 
   describe('before the code of the dialogs is loaded', () => {
-    const dialogs = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ kind: 'dialogsChanged', to })
+    const dialogsChanged = (to: 'loading' | 'failed' | 'ready'): FlowEvent => ({ kind: 'dialogsChanged', to })
     const waiting: FlowState = {
       ...play(withItems(), toggle('1'), toggle('2')).state,
-      dialogs: { kind: 'loading', pay: false },
+      dialogs: { kind: 'loading', isPayPressed: false },
     }
 
     it('waits while it loads', () => {
-      const held = play(waiting, PAY).state
-      expect(creation(held)).toBeUndefined()
-      expect(creation(play(held, dialogs('ready')).state)).toMatchObject({ attempt: 1 })
+      const pressed = play(waiting, PAY).state
+      expect(creation(pressed)).toBeUndefined()
+      expect(creation(play(pressed, dialogsChanged('ready')).state)).toMatchObject({ attempt: 1 })
     })
 
     it('does not wait after a failed load: nothing is sent without another press', () => {
-      const refused = play(waiting, PAY, dialogs('failed')).state
-      expect(refused.dialogs).toEqual({ kind: 'failed', pay: true })
-      const ready = play(refused, PAY, dialogs('ready')).state
+      const failed = play(waiting, PAY, dialogsChanged('failed')).state
+      expect(failed.dialogs).toEqual({ kind: 'failed', isPayPressed: true })
+      const ready = play(failed, PAY, dialogsChanged('ready')).state
       expect(creation(ready)).toBeUndefined()
       expect(creation(play(ready, PAY).state)).toMatchObject({ attempt: 1 })
     })
 
     it('is forgotten when the picks change in the meantime', () => {
-      const changed = play(waiting, PAY, toggle('3'), dialogs('ready')).state
+      const changed = play(waiting, PAY, toggle('3'), dialogsChanged('ready')).state
       expect(creation(changed)).toBeUndefined()
       expect(changed.modal.kind).toBe('none')
     })
@@ -92,9 +92,9 @@ describe('paying', () => {
       play(withItems(), toggle('1'), toggle('2'), loaded({ status: 'pending' }), LEAVE).state,
     ],
   ])('does nothing with %s', (_what, state) => {
-    const { state: same, effects } = play(state, PAY)
-    expect(same.modal).toEqual(state.modal)
-    expect(creation(same)).toBeUndefined()
+    const { state: after, effects } = play(state, PAY)
+    expect(after.modal).toEqual(state.modal)
+    expect(creation(after)).toBeUndefined()
     expect(effects).toEqual([])
   })
 
@@ -211,7 +211,7 @@ describe('confirming', () => {
     const left = play(confirming(), LEAVE).state
     expect(modalKind(left)).toBe('none')
     expect(polling(left)).toBe(false)
-    const back = play(left, RETURN).state
+    const back = play(left, REOPEN).state
     expect(modalKind(back)).toBe('confirming')
     expect(polling(back)).toBe(true)
   })
@@ -222,7 +222,7 @@ describe('confirming', () => {
   })
 
   it('is not opened without an offer', () => {
-    expect(modalKind(play(withItems(), RETURN).state)).toBe('none')
-    expect(modalKind(play(openedOn('succeeded'), RETURN).state)).toBe('completed')
+    expect(modalKind(play(withItems(), REOPEN).state)).toBe('none')
+    expect(modalKind(play(openedOn('succeeded'), REOPEN).state)).toBe('completed')
   })
 })

@@ -22,7 +22,7 @@ type TradeEvent = Extract<
 >
 
 export function reduceTrade(before: FlowState, event: TradeEvent): Step {
-  const state = { ...before, ...next(before, event) }
+  const state = { ...before, ...changeAfter(before, event) }
   const isRequested = state.modal.kind === 'creating' && before.modal.kind !== 'creating'
   const picks = isRequested ? picksOf(state) : null
   return picks === null
@@ -36,7 +36,7 @@ function picksOf({ page, payment }: FlowState): OfferedPicks | null {
   return { storeName: payment.storeName, tradeUrl: user.tradeUrl, game, items: selectedItems(page.stand) }
 }
 
-function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
+function changeAfter(state: FlowState, event: TradeEvent): Partial<FlowState> {
   const { modal } = state
   switch (event.kind) {
     case 'payPressed':
@@ -66,9 +66,9 @@ function next(state: FlowState, event: TradeEvent): Partial<FlowState> {
 function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowState> {
   const { dialogs } = state
   if (dialogs.kind === 'ready' || dialogs.kind === to) return {}
-  if (to !== 'ready') return { dialogs: { kind: to, pay: to === 'failed' && dialogs.pay } }
+  if (to !== 'ready') return { dialogs: { kind: to, isPayPressed: to === 'failed' && dialogs.isPayPressed } }
   const ready: FlowState = { ...state, dialogs: { kind: 'ready' } }
-  return dialogs.kind === 'loading' && dialogs.pay
+  return dialogs.kind === 'loading' && dialogs.isPayPressed
     ? { dialogs: ready.dialogs, ...pay(ready) }
     : { dialogs: ready.dialogs }
 }
@@ -76,8 +76,8 @@ function dialogsChanged(state: FlowState, to: Dialogs['kind']): Partial<FlowStat
 /** The shopper can always leave an open offer, but one being created only once it is slow. The page keeps checking. */
 function confirmationLeft(modal: Modal): Partial<FlowState> {
   if (modal.kind === 'confirming') return { modal: { kind: 'none' } }
-  const isLong = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
-  return isLong ? { modal: { kind: 'none' }, offerLeft: true, lookNow: true } : {}
+  const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
+  return isSlow ? { modal: { kind: 'none' }, offerLeft: true, lookNow: true } : {}
 }
 
 function confirmationReopened({ payment }: FlowState): Partial<FlowState> {
@@ -89,12 +89,12 @@ function isCurrent(modal: Modal, attempt: number): modal is Extract<Modal, { kin
   return modal.kind === 'creating' && modal.attempt === attempt
 }
 
-/** Pays an open deposit with a payable selection, once, and only if the dialog's code is loaded. */
+/** Requests an offer for a payable selection, once, and only if the code of the dialogs is loaded. */
 function pay(state: FlowState): Partial<FlowState> {
   const { page, payment, modal, dialogs } = state
   if (modal.kind !== 'none' || page.stage !== 'wait-for-select-items') return {}
   if (payment?.status !== 'created' || payBlock(page.stand, payment) !== null) return {}
-  if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, pay: true } }
+  if (dialogs.kind !== 'ready') return { dialogs: { ...dialogs, isPayPressed: true } }
   // One trade at a time: show the trade being created.
   if (payment.creating) return confirmationReopened(state)
   const { inventory, selection, game } = page.stand

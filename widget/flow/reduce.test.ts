@@ -121,8 +121,10 @@ describe('opening the page', () => {
     expect(kinds(state)).toEqual(['loadInventory'])
   })
 
-  it('A-121 A-100 a refused or unreachable deposit is reported, also by a toast, and can be tried again', () => {
-    const refusal = { code: 'deposit_not_found', detail: 'Failed to find your payment.' }
+  it.each([
+    ['a refused', { code: 'deposit_not_found', detail: 'Failed to find your payment.' }],
+    ['an unreachable', { code: null, detail: null }],
+  ])('A-121 A-100 %s deposit is reported, also by a toast, and can be tried again', (_what, refusal) => {
     const { state, effects } = play(opening(), { kind: 'paymentFailed', refusal })
     expect(state.page).toEqual({ stage: 'failed', refusal })
     expect(kinds(state)).toEqual([])
@@ -154,8 +156,9 @@ describe('the language', () => {
   })
 
   it('A-065 a deposit in an unsupported language keeps the stored one', () => {
-    const strange = JSON.parse('"xx"')
-    expect(play(opening({ language: 'ru' }), loaded({ language: strange })).state.language).toBe('ru')
+    // Parsed, so the type does not exclude it.
+    const unsupported = JSON.parse('"xx"')
+    expect(play(opening({ language: 'ru' }), loaded({ language: unsupported })).state.language).toBe('ru')
   })
 
   it('A-066 D-10 a choice is stored, and later answers do not change it', () => {
@@ -240,7 +243,7 @@ describe('the trade link', () => {
     { kind: 'returned' },
     { kind: 'connectionChanged', online: true },
     { kind: 'retryPressed' },
-  ] satisfies FlowEvent[])('a link that was not checked is sent again: $kind', (hope) => {
+  ] satisfies FlowEvent[])('a link that could not be checked is sent again after $kind', (event) => {
     const { state } = play(
       awaitingLink(),
       typed(LINK),
@@ -249,7 +252,7 @@ describe('the trade link', () => {
       { kind: 'userFailed', request: 1, refusal: { code: null, detail: null } },
     )
     expect(linkOf(state)?.status).toBe('failed')
-    expect(linkOf(play(state, hope).state)).toMatchObject({ status: 'checking', text: LINK })
+    expect(linkOf(play(state, event).state)).toMatchObject({ status: 'checking', text: LINK })
   })
 
   it.each([
@@ -339,20 +342,20 @@ describe('the outcome', () => {
     expect(play(state, loaded({ status: older })).state).toBe(state)
   })
 
-  it('A-064 leads to the store once, on the first answer with its address', () => {
+  it('A-064 leads to the store once, on the first answer with its address, and 8 s later if money is held', () => {
     const redirectUrl = 'https://store.example/thanks'
     const first = play(opening(), loaded({ status: 'succeeded', redirectUrl }))
-    const forgotten = { kind: 'forgetOffer', hash: opening().hash }
+    const forgetOffer = { kind: 'forgetOffer', hash: opening().hash }
     expect(first.effects).toEqual([
-      forgotten,
+      forgetOffer,
       { kind: 'forgetPicks' },
       { kind: 'redirect', url: redirectUrl, afterMs: 0 },
     ])
     expect(play(first.state, loaded({ status: 'succeeded', redirectUrl })).effects).toEqual([])
     const held = { heldAmount: 100, heldUntil: '2026-11-30T00:00:00.000Z' }
-    const read = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
-    expect(read.effects).toEqual([
-      forgotten,
+    const withHeldMoney = play(opening(), loaded({ status: 'succeeded', redirectUrl, ...held }))
+    expect(withHeldMoney.effects).toEqual([
+      forgetOffer,
       { kind: 'forgetPicks' },
       { kind: 'redirect', url: redirectUrl, afterMs: 8000 },
     ])
@@ -392,6 +395,6 @@ describe('an outage while polling', () => {
   })
 })
 
-it('the server’s answer decides what the page shows', () => {
+it('the payment in the state is the server’s answer', () => {
   expect(openedOn('created', { storeName: 'Other' }).payment).toEqual(payment({ storeName: 'Other' }))
 })

@@ -26,22 +26,22 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
     case 'opened':
       return opened(state)
     case 'paymentUnchanged':
-      return step(withNextLook(state.pollFailing ? { ...state, pollFailing: false } : state))
+      return withoutEffects(withNextLook(state.pollFailing ? { ...state, pollFailing: false } : state))
     case 'paymentFailed':
       return paymentFailed(withNextLook(state), event.refusal)
     case 'returned':
-      return step(returned(state))
+      return withoutEffects(returned(state))
     case 'retryPressed':
-      return step(retryPressed(state))
+      return withoutEffects(retryPressed(state))
     case 'linkTyped':
     case 'storedLinkConfirmed':
-      return step(fieldStep(state, event) ?? state)
+      return withoutEffects(fieldStep(state, event) ?? state)
     case 'typingEnded':
-      return step(typingEnded(state))
+      return withoutEffects(typingEnded(state))
     case 'userResolved':
       return userResolved(state, event.request, event.user)
     case 'userFailed':
-      return step(userFailed(state, event.request, event.refusal))
+      return withoutEffects(userFailed(state, event.request, event.refusal))
     case 'connectionChanged':
       return connectionChanged(state, event.online)
     case 'otherOfferRead':
@@ -62,7 +62,7 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
       return withoutWaitingPress(reduceStand(state, event))
     case 'priceQuestioned':
     case 'priceExplained':
-    case 'priceUnderstood':
+    case 'priceExplanationClosed':
       return reduceStand(state, event)
     case 'payPressed':
     case 'tradeActive':
@@ -80,24 +80,24 @@ export function reduce(state: FlowState, event: FlowEvent): Step {
 }
 
 /** Cancels a waiting press on Add funds once the items change: the press was for the items shown at the time. */
-function withoutWaitingPress(taken: Step): Step {
-  const { dialogs } = taken.state
-  if (dialogs.kind !== 'loading' || !dialogs.pay) return taken
-  return { ...taken, state: { ...taken.state, dialogs: { kind: 'loading', pay: false } } }
+function withoutWaitingPress(next: Step): Step {
+  const { dialogs } = next.state
+  if (dialogs.kind !== 'loading' || !dialogs.isPayPressed) return next
+  return { ...next, state: { ...next.state, dialogs: { kind: 'loading', isPayPressed: false } } }
 }
 
 /**
- * Restarts the wait for the next look after an answer. Does nothing while the page polls, or after the end unless the
- * shopper has just come back, or the store has yet to hear of the success.
+ * Restarts the wait for the next look after an answer. Does nothing while the page polls. Does nothing after the end
+ * either, unless the shopper has just come back, or the store has yet to accept the webhook of the success.
  */
 function withNextLook(state: FlowState): FlowState {
   const awaits = awaitsStore(state)
-  const rests = state.modal.kind === 'completed' && !state.lookNow && !awaits
-  if (isPolling(state) || rests) return state
+  const hasEnded = state.modal.kind === 'completed' && !state.lookNow && !awaits
+  if (isPolling(state) || hasEnded) return state
   return {
     ...state,
     looks: state.looks + 1,
-    untoldLooks: state.untoldLooks + Number(awaits),
+    storeUntoldLooks: state.storeUntoldLooks + Number(awaits),
     lookNow: false,
   }
 }
@@ -127,11 +127,11 @@ function repeatFailed(state: FlowState): FlowState {
   return link?.status === 'failed' && isTemporary(link.refusal) ? checkLink(state, link.text) : state
 }
 
-const step = (state: FlowState): Step => ({ state, effects: [] })
+const withoutEffects = (state: FlowState): Step => ({ state, effects: [] })
 
 function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step {
   if (before.payment !== null && isBefore(payment.status, before.payment.status)) {
-    return step(before.pollFailing ? { ...before, pollFailing: false } : before)
+    return withoutEffects(before.pollFailing ? { ...before, pollFailing: false } : before)
   }
   const state: FlowState = {
     ...withPayment(before, payment, atMs),
@@ -154,14 +154,14 @@ function paymentLoaded(before: FlowState, payment: Payment, atMs: number): Step 
 
 function offerEffects({ hash }: FlowState, { status }: Payment): Effect[] {
   if (status === 'created') return []
-  const ofOffer: Effect = { kind: status === 'pending' ? 'storeOffer' : 'forgetOffer', hash }
-  return status === 'succeeded' ? [ofOffer, { kind: 'forgetPicks' }] : [ofOffer]
+  const offerEffect: Effect = { kind: status === 'pending' ? 'storeOffer' : 'forgetOffer', hash }
+  return status === 'succeeded' ? [offerEffect, { kind: 'forgetPicks' }] : [offerEffect]
 }
 
 /** Opens the page on the payment that came with it, and immediately checks whether that is still current. */
 function opened(state: FlowState): Step {
   const { payment } = state
-  if (payment === null) return step(state)
+  if (payment === null) return withoutEffects(state)
   const withModal = { ...state, modal: modalAfter({ ...state, payment: null }, payment) }
   const effects = [...offerEffects(withModal, payment), ...redirectOf(payment)]
   return { state: { ...withModal, lookNow: !isPolling(withModal) }, effects }
@@ -226,7 +226,7 @@ function paymentFailed(state: FlowState, refusal: Refusal): Step {
     const wasReported = state.page.stage === 'failed'
     return { state: { ...state, page: { stage: 'failed', refusal } }, effects: wasReported ? [] : [toast] }
   }
-  if (isFinal(state.payment.status)) return step(state)
+  if (isFinal(state.payment.status)) return withoutEffects(state)
   return { state: { ...state, pollFailing: true }, effects: state.pollFailing ? [] : [toast] }
 }
 
@@ -238,26 +238,26 @@ function otherOfferRead(
   { deposit, isGone, atMs }: Extract<FlowEvent, { kind: 'otherOfferRead' }>,
 ): Step {
   const { otherOffer: known } = state
-  if (known === null) return step(state)
+  if (known === null) return withoutEffects(state)
   if (isGone) {
     return { state: { ...state, otherOffer: null }, effects: [{ kind: 'forgetOffer', hash: known.hash }] }
   }
   const shown = deposit ?? known.deposit
-  // The offer ends with the shopper's time.
+  // The offer ends with the shopper's time: read it a second after that at the latest.
   const delayS = Math.min(OTHER_OFFER_PAUSE_S, 1 + (deposit?.timeLeft ?? OTHER_OFFER_PAUSE_S))
   const otherOffer = {
     ...known,
     deposit: shown,
-    // Without an answer, the last one still holds.
+    // Without an answer, the last known deadline still holds.
     deadlineMs: deposit === null ? known.deadlineMs : deadlineOf(deposit, atMs),
     reads: known.reads + 1,
     delayMs: 1000 * delayS,
   }
-  return step({ ...state, otherOffer })
+  return withoutEffects({ ...state, otherOffer })
 }
 
 function connectionChanged(state: FlowState, online: boolean): Step {
-  if (state.online === online) return step(state)
+  if (state.online === online) return withoutEffects(state)
   return {
     state: { ...(online ? repeatFailed(state) : state), online },
     effects: online ? [{ kind: 'toast', toast: { text: 'connectionBack' } }] : [],
@@ -276,7 +276,7 @@ function typingEnded(state: FlowState): FlowState {
 
 function userResolved(state: FlowState, request: number, user: User): Step {
   const link = linkOf(state.page)
-  if (link?.status !== 'checking' || link.request !== request) return step(state)
+  if (link?.status !== 'checking' || link.request !== request) return withoutEffects(state)
   const url = parseTradeLink(link.text)?.url ?? user.tradeUrl
   const payment = state.payment && { ...state.payment, user, userPending: false }
   return {
@@ -286,7 +286,10 @@ function userResolved(state: FlowState, request: number, user: User): Step {
 }
 
 /** Refusals caused by something that this page did not notice, such as another tab or the deadline. */
-const ELSEWHERE: readonly (string | null)[] = ['trade_in_progress', 'deposit_closed'] satisfies ErrorCode[]
+const CHANGED_ELSEWHERE: readonly (string | null)[] = [
+  'trade_in_progress',
+  'deposit_closed',
+] satisfies ErrorCode[]
 
 function userFailed(state: FlowState, request: number, refusal: Refusal): FlowState {
   const link = linkOf(state.page)
@@ -294,6 +297,6 @@ function userFailed(state: FlowState, request: number, refusal: Refusal): FlowSt
   return {
     ...state,
     page: { stage: 'wait-for-trade-url-input', link: { status: 'failed', text: link.text, refusal } },
-    lookNow: state.lookNow || ELSEWHERE.includes(refusal.code),
+    lookNow: state.lookNow || CHANGED_ELSEWHERE.includes(refusal.code),
   }
 }

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { answers, type Call, created, etagged, hangs, json, payItems, problem, start } from './test-flow.ts'
+import {
+  answers,
+  type Call,
+  etagged,
+  hangs,
+  json,
+  payItems,
+  problem,
+  start,
+  withoutUser,
+} from './test-flow.ts'
 import { inventory, item, LINK, loaded, opening, payment, play, USER } from './test-states.ts'
 
 describe('technical works that are over before the first look', () => {
@@ -17,35 +27,35 @@ describe('technical works that are over before the first look', () => {
 })
 
 describe('coming back while a call hangs', () => {
-  const first = (answer: () => Response) => (call: Call, times: number) =>
+  const hangsFirst = (answer: () => Response) => (call: Call, times: number) =>
     times === 1 ? hangs(call) : answer()
 
   it('asks for the deposit again', async () => {
-    const { flow, to, pass } = start({ ...answers, '/api/payment': first(() => json(payment())) })
+    const { flow, callsTo, pass } = start({ ...answers, '/api/payment': hangsFirst(() => json(payment())) })
     await pass(5000)
     flow.returned()
     await pass(0)
-    expect(to('/api/payment')).toHaveLength(2)
+    expect(callsTo('/api/payment')).toHaveLength(2)
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
   it('asks for the inventory again, so no spinner stays', async () => {
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
-      '/api/inventory': first(() => json(inventory([item('1')]))),
+      '/api/inventory': hangsFirst(() => json(inventory([item('1')]))),
     })
     await pass(5000)
     flow.returned()
     await pass(0)
-    expect(to('/api/inventory')[0]?.signal.aborted).toBe(true)
+    expect(callsTo('/api/inventory')[0]?.signal.aborted).toBe(true)
     expect(flow.state().page).toMatchObject({ stand: { inventory: { status: 'ready' } } })
   })
 
   it('asks for the user again', async () => {
     const { flow, pass } = start({
       ...answers,
-      '/api/payment': () => json(created()),
-      '/api/trade-url': first(() => json(USER)),
+      '/api/payment': () => json(withoutUser()),
+      '/api/trade-url': hangsFirst(() => json(USER)),
     })
     await pass(0)
     flow.dispatch({ kind: 'linkTyped', text: LINK })
@@ -56,32 +66,34 @@ describe('coming back while a call hangs', () => {
   })
 
   it('D-25 repeats the trade call, which joins the trade of the first call', async () => {
-    const { flow, to, pass } = await payItems({ '/api/trade': first(() => json({ state: 'active' })) })
+    const { flow, callsTo, pass } = await payItems({
+      '/api/trade': hangsFirst(() => json({ state: 'active' })),
+    })
     await pass(5000)
     flow.returned()
     await pass(0)
-    const bodies = to('/api/trade').map(({ body }) => body)
+    const bodies = callsTo('/api/trade').map(({ body }) => body)
     expect(bodies).toHaveLength(2)
     expect(bodies[1]).toEqual(bodies[0])
     expect(flow.state().modal.kind).toBe('confirming')
   })
 
   it('D-25 repeats the trade call immediately, before its next repetition is due', async () => {
-    const { flow, to, pass } = await payItems({
+    const { flow, callsTo, pass } = await payItems({
       '/api/trade': (_call, times) => (times === 1 ? problem(500, 'internal') : json({ state: 'active' })),
     })
     await pass(100)
     flow.returned()
     await pass(0)
-    expect(to('/api/trade')).toHaveLength(2)
+    expect(callsTo('/api/trade')).toHaveLength(2)
   })
 
   it('keeps a call that has just begun', async () => {
-    const { flow, to, pass } = start({ ...answers, '/api/inventory': hangs })
+    const { flow, callsTo, pass } = start({ ...answers, '/api/inventory': hangs })
     await pass(999)
     flow.returned()
     await pass(0)
-    expect(to('/api/inventory')).toHaveLength(1)
+    expect(callsTo('/api/inventory')).toHaveLength(1)
   })
 })
 

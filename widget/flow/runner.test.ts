@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
   answers,
-  created,
   delayedReply,
   etagged,
   hangs,
@@ -11,10 +10,11 @@ import {
   problem,
   type Reply,
   start,
+  withoutUser,
 } from './test-flow.ts'
 import { inventory, item, LINK, OTHER_LINK, payment, USER } from './test-states.ts'
 
-/** The effect of an open offer, which the pages of later deposits then name. */
+/** The effect of an open offer: the browser remembers it for the pages of later deposits. */
 const STORE_OFFER = { kind: 'storeOffer', hash: payment().hash }
 
 describe('opening the page', () => {
@@ -26,13 +26,13 @@ describe('opening the page', () => {
   })
 
   it('asks again for a deposit that failed to load, at the shopper’s request', async () => {
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 1 ? problem(404, 'deposit_not_found') : json(payment())),
     })
     await pass(5000)
     expect(flow.state().page.stage).toBe('failed')
-    expect(to('/api/payment')).toHaveLength(1)
+    expect(callsTo('/api/payment')).toHaveLength(1)
     flow.dispatch({ kind: 'retryPressed' })
     await pass(0)
     expect(flow.state().page.stage).toBe('wait-for-select-items')
@@ -41,9 +41,9 @@ describe('opening the page', () => {
 
 describe('typing a link', () => {
   it('A-083 checks the link after 700 ms without typing, and not 1 ms earlier', async () => {
-    const { flow, to, effects, pass } = start({
+    const { flow, callsTo, effects, pass } = start({
       ...answers,
-      '/api/payment': () => json(created()),
+      '/api/payment': () => json(withoutUser()),
       '/api/trade-url': () => json(USER),
     })
     await pass(0)
@@ -51,21 +51,21 @@ describe('typing a link', () => {
     await pass(600)
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     await pass(699)
-    expect(to('/api/trade-url')).toHaveLength(0)
+    expect(callsTo('/api/trade-url')).toHaveLength(0)
     await pass(1)
-    expect(to('/api/trade-url')).toMatchObject([{ method: 'POST', body: { tradeUrl: LINK } }])
+    expect(callsTo('/api/trade-url')).toMatchObject([{ method: 'POST', body: { tradeUrl: LINK } }])
     expect(effects).toEqual([{ kind: 'storeLink', link: LINK }])
     expect(flow.state().page.stage).toBe('wait-for-select-items')
   })
 
   it('A-082 never checks a link that was cleared in time', async () => {
-    const { flow, to, pass } = start({ '/api/payment': () => json(created()) })
+    const { flow, callsTo, pass } = start({ '/api/payment': () => json(withoutUser()) })
     await pass(0)
     flow.dispatch({ kind: 'linkTyped', text: LINK })
     await pass(699)
     flow.dispatch({ kind: 'linkTyped', text: '' })
     await pass(5000)
-    expect(to('/api/trade-url')).toHaveLength(0)
+    expect(callsTo('/api/trade-url')).toHaveLength(0)
   })
 })
 
@@ -76,12 +76,12 @@ describe('the inventory', () => {
     { kind: 'linkTyped', text: '' },
   ] as const)('A-071 $kind aborts the request under way, and its answer shows no error', async (event) => {
     const slow = delayedReply()
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
       '/api/inventory': (_call, times) => (times === 1 ? slow.reply : json(inventory([item('9')]))),
     })
     await pass(0)
-    const [first] = to('/api/inventory')
+    const [first] = callsTo('/api/inventory')
     expect(first?.signal.aborted).toBe(false)
     flow.dispatch(event)
     expect(first?.signal.aborted).toBe(true)
@@ -99,10 +99,10 @@ describe('the inventory', () => {
   })
 
   it.each([
-    ['the first pair', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
-    ['the second pair', { error: true, errorType: 'hidden' }, 'hidden'],
-    ['the second pair with items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
-    ['a mixed pair', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
+    ['its long names', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
+    ['its short names', { error: true, errorType: 'hidden' }, 'hidden'],
+    ['its short names beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
+    ['a long and a short name', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
     ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
     ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
     ['an answer without items', { minPrice: 300 }, 'internal'],
@@ -155,16 +155,17 @@ describe('creating a trade', () => {
   ] satisfies [string, () => Reply][])(
     'D-25 after %s, the same call is repeated after 2 s and the modal stays',
     async (_what, lost) => {
-      const { flow, to, pass } = await payItems({
+      const { flow, callsTo, pass } = await payItems({
         '/api/trade': (_call, times) => (times < 3 ? lost() : json({ state: 'active' })),
       })
       await pass(1999)
-      expect(to('/api/trade')).toHaveLength(1)
+      expect(callsTo('/api/trade')).toHaveLength(1)
       await pass(1)
-      expect(to('/api/trade')).toHaveLength(2)
+      expect(callsTo('/api/trade')).toHaveLength(2)
       expect(flow.state().modal.kind).toBe('creating')
       await pass(2000)
-      expect(to('/api/trade').map(({ body }) => body)).toEqual(Array(3).fill(to('/api/trade')[0]?.body))
+      const bodies = callsTo('/api/trade').map(({ body }) => body)
+      expect(bodies).toEqual(Array(3).fill(bodies[0]))
       expect(flow.state().modal.kind).toBe('confirming')
     },
   )
@@ -173,9 +174,9 @@ describe('creating a trade', () => {
     'A-063 %s is an error and is not repeated',
     async (code) => {
       const status = code === 'trade_refused' ? 422 : 503
-      const { flow, to, pass } = await payItems({ '/api/trade': () => problem(status, code) })
+      const { flow, callsTo, pass } = await payItems({ '/api/trade': () => problem(status, code) })
       await pass(10_000)
-      expect(to('/api/trade')).toHaveLength(1)
+      expect(callsTo('/api/trade')).toHaveLength(1)
       expect(flow.state().modal).toEqual({ kind: 'creationError', refusal: { code, detail: code } })
     },
   )
@@ -183,20 +184,20 @@ describe('creating a trade', () => {
 
 describe('polling', () => {
   it('A-061 starts immediately and repeats every second', async () => {
-    const { to, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
+    const { callsTo, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(0)
     // The first answer opened the page; the poll follows it immediately.
-    expect(to('/api/payment')).toHaveLength(2)
+    expect(callsTo('/api/payment')).toHaveLength(2)
     await pass(999)
-    expect(to('/api/payment')).toHaveLength(2)
+    expect(callsTo('/api/payment')).toHaveLength(2)
     await pass(1)
-    expect(to('/api/payment')).toHaveLength(3)
+    expect(callsTo('/api/payment')).toHaveLength(3)
     await pass(10_000)
-    expect(to('/api/payment')).toHaveLength(13)
+    expect(callsTo('/api/payment')).toHaveLength(13)
   })
 
   it('D-23 sends the last ETag, and a 304 keeps the deadline', async () => {
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': ({ headers }) =>
         headers.get('if-none-match') === '"1"'
@@ -206,60 +207,60 @@ describe('polling', () => {
     await pass(0)
     const { deadlineMs } = flow.state()
     await pass(3000)
-    const etags = to('/api/payment').map(({ headers }) => headers.get('if-none-match'))
+    const etags = callsTo('/api/payment').map(({ headers }) => headers.get('if-none-match'))
     expect(etags).toEqual([null, null, '"1"', '"1"', '"1"'])
     expect(flow.state().deadlineMs).toBe(deadlineMs)
   })
 
   it('D-23 has one poll in flight: the next waits for a slow answer, then follows immediately', async () => {
     const slow = delayedReply()
-    const { to, pass } = start({
+    const { callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 2 ? slow.reply : json(pending())),
     })
     await pass(5000)
-    expect(to('/api/payment')).toHaveLength(2)
+    expect(callsTo('/api/payment')).toHaveLength(2)
     slow.answer(json(pending()))
     await pass(0)
-    expect(to('/api/payment')).toHaveLength(3)
+    expect(callsTo('/api/payment')).toHaveLength(3)
   })
 
   it('A-061 aborts its call when the shopper leaves the offer, and asks for a full answer on return', async () => {
     const slow = delayedReply()
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
     await pass(1000)
     flow.dispatch({ kind: 'confirmationLeft' })
-    expect(to('/api/payment')[2]?.signal.aborted).toBe(true)
+    expect(callsTo('/api/payment')[2]?.signal.aborted).toBe(true)
     slow.answer(json(payment({ status: 'succeeded' })))
     await pass(10_000)
-    expect(to('/api/payment')).toHaveLength(3)
+    expect(callsTo('/api/payment')).toHaveLength(3)
     expect(flow.state().modal.kind).toBe('none')
     flow.dispatch({ kind: 'confirmationReopened' })
     await pass(0)
-    expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
-    expect(to('/api/payment')).toHaveLength(4)
+    expect(callsTo('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
+    expect(callsTo('/api/payment')).toHaveLength(4)
   })
 
   it('A-052 ends with the outcome', async () => {
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => json(times < 4 ? pending() : payment({ status: 'succeeded' })),
     })
     await pass(20_000)
-    expect(to('/api/payment')).toHaveLength(4)
+    expect(callsTo('/api/payment')).toHaveLength(4)
     expect(flow.state().modal).toMatchObject({ kind: 'completed', outcome: 'succeeded' })
   })
 
   it('D-17 continues through an outage, which is shown once', async () => {
-    const { flow, effects, to, pass } = start({
+    const { flow, effects, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 1 ? json(pending()) : problem(503, 'internal')),
     })
     await pass(5000)
-    expect(to('/api/payment')).toHaveLength(7)
+    expect(callsTo('/api/payment')).toHaveLength(7)
     expect(effects).toEqual([
       STORE_OFFER,
       { kind: 'toast', toast: { text: 'depositFailed', detail: 'internal' } },
@@ -268,18 +269,18 @@ describe('polling', () => {
   })
 
   it('D-23 asks for a full answer immediately when the page returns', async () => {
-    const { flow, to, pass } = start({ ...answers, '/api/payment': () => etagged(pending(), '"1"') })
+    const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => etagged(pending(), '"1"') })
     await pass(1500)
-    const before = to('/api/payment').length
+    const before = callsTo('/api/payment').length
     flow.returned()
     await pass(0)
-    expect(to('/api/payment')).toHaveLength(before + 1)
-    expect(to('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
+    expect(callsTo('/api/payment')).toHaveLength(before + 1)
+    expect(callsTo('/api/payment').at(-1)?.headers.get('if-none-match')).toBeNull()
   })
 
   it('D-23 repeats a call that was under way when the page returned, and asks for a full answer', async () => {
     const slow = delayedReply()
-    const { flow, to, pass } = start({
+    const { flow, callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
@@ -287,49 +288,49 @@ describe('polling', () => {
     flow.returned()
     slow.answer(etagged(pending(), '"2"'))
     await pass(0)
-    expect(to('/api/payment')).toHaveLength(4)
-    expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
+    expect(callsTo('/api/payment')).toHaveLength(4)
+    expect(callsTo('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
   it('D-23 aborts a call that has hung since before the page slept', async () => {
-    const { flow, to, pass, effects } = start({
+    const { flow, callsTo, pass, effects } = start({
       ...answers,
       '/api/payment': (call, times) => (times === 3 ? hangs(call) : json(pending())),
     })
     await pass(1000)
-    expect(to('/api/payment')).toHaveLength(3)
+    expect(callsTo('/api/payment')).toHaveLength(3)
     flow.returned()
     await pass(0)
-    expect(to('/api/payment')).toHaveLength(4)
+    expect(callsTo('/api/payment')).toHaveLength(4)
     expect(effects).toEqual([STORE_OFFER])
   })
 
   it('D-23 asks for a full answer after a gap of more than 2 s', async () => {
     const slow = delayedReply()
-    const { to, pass } = start({
+    const { callsTo, pass } = start({
       ...answers,
       '/api/payment': (_call, times) => (times === 3 ? slow.reply : etagged(pending(), '"1"')),
     })
     await pass(1000)
-    expect(to('/api/payment')[2]?.headers.get('if-none-match')).toBe('"1"')
+    expect(callsTo('/api/payment')[2]?.headers.get('if-none-match')).toBe('"1"')
     await pass(2001)
     slow.answer(etagged(pending(), '"1"'))
     await pass(0)
-    expect(to('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
+    expect(callsTo('/api/payment')[3]?.headers.get('if-none-match')).toBeNull()
   })
 
   it('a stopped flow aborts its calls and makes no more', async () => {
-    const { flow, to, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
+    const { flow, callsTo, pass } = start({ ...answers, '/api/payment': () => json(pending()) })
     await pass(1000)
-    const before = to('/api/payment').length
+    const before = callsTo('/api/payment').length
     flow.stop()
     await pass(10_000)
-    expect(to('/api/payment')).toHaveLength(before)
+    expect(callsTo('/api/payment')).toHaveLength(before)
   })
 })
 
 it('listeners are called for changes only', async () => {
-  const { flow, pass } = start({ ...answers, '/api/payment': () => json(created()) })
+  const { flow, pass } = start({ ...answers, '/api/payment': () => json(withoutUser()) })
   const listener = vi.fn()
   const unsubscribe = flow.subscribe(listener)
   await pass(0)
@@ -342,10 +343,10 @@ it('listeners are called for changes only', async () => {
 })
 
 describe('D-25 an offer that takes long to create', () => {
-  const away = { '/api/trade': () => problem(500, 'internal') }
+  const noAnswer = { '/api/trade': () => problem(500, 'internal') }
 
   it('may be left after 30 s and not before, even with calls in between', async () => {
-    const { flow, pass } = await payItems(away)
+    const { flow, pass } = await payItems(noAnswer)
     await pass(29_999)
     flow.dispatch({ kind: 'confirmationLeft' })
     expect(flow.state().modal).toMatchObject({ kind: 'creating', slow: false })
@@ -355,16 +356,16 @@ describe('D-25 an offer that takes long to create', () => {
     expect(flow.state().modal.kind).toBe('none')
   })
 
-  it('is checked for every 5 s after the shopper left it, and shown when open', async () => {
+  it('is checked every 5 s after the shopper left it, and shown once it is open', async () => {
     let view = payment()
-    const { flow, to, pass } = await payItems({ ...away, '/api/payment': () => json(view) })
+    const { flow, callsTo, pass } = await payItems({ ...noAnswer, '/api/payment': () => json(view) })
     await pass(30_000)
-    const [tradeCalls, paymentCalls] = [to('/api/trade').length, to('/api/payment').length]
+    const [tradeCalls, paymentCalls] = [callsTo('/api/trade').length, callsTo('/api/payment').length]
     flow.dispatch({ kind: 'confirmationLeft' })
     view = payment({ creating: true, itemCount: 2, amount: 400 })
     await pass(5000)
-    expect(to('/api/trade')).toHaveLength(tradeCalls)
-    expect(to('/api/payment')).toHaveLength(paymentCalls + 2)
+    expect(callsTo('/api/trade')).toHaveLength(tradeCalls)
+    expect(callsTo('/api/payment')).toHaveLength(paymentCalls + 2)
     expect(flow.state().modal.kind).toBe('none')
     view = pending()
     await pass(5000)
@@ -373,21 +374,21 @@ describe('D-25 an offer that takes long to create', () => {
 
   it('is shown, not requested again, by a press on Add funds', async () => {
     let view = payment()
-    const { flow, to, pass } = await payItems({ ...away, '/api/payment': () => json(view) })
+    const { flow, callsTo, pass } = await payItems({ ...noAnswer, '/api/payment': () => json(view) })
     await pass(30_000)
     view = payment({ creating: true, itemCount: 2, amount: 400 })
     flow.dispatch({ kind: 'confirmationLeft' })
     await pass(0)
-    const tradeCalls = to('/api/trade').length
+    const tradeCalls = callsTo('/api/trade').length
     flow.dispatch({ kind: 'payPressed' })
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
     await pass(3000)
-    expect(to('/api/trade')).toHaveLength(tradeCalls)
+    expect(callsTo('/api/trade')).toHaveLength(tradeCalls)
   })
 
   it('may also be left after a reload, which joins it', async () => {
-    const making = payment({ creating: true, itemCount: 2, amount: 400 })
-    const { flow, pass } = start({ ...answers, '/api/payment': () => json(making) })
+    const beingCreated = payment({ creating: true, itemCount: 2, amount: 400 })
+    const { flow, pass } = start({ ...answers, '/api/payment': () => json(beingCreated) })
     await pass(29_999)
     expect(flow.state().modal).toEqual({ kind: 'joining', slow: false })
     await pass(1)

@@ -15,7 +15,7 @@ export type Flow = {
 }
 
 export type RunningFlow = Flow & {
-  /** Call this when the page is visible, online or restored again. The next poll follows immediately, and in full. */
+  /** Call this when the page is visible, online or restored again. The next poll follows immediately, in full. */
   returned(): void
   stop(): void
 }
@@ -27,8 +27,11 @@ const MAY_HANG_MS = 1000
 
 type Running = { activity: Activity; sinceMs: number; controller: AbortController }
 
-/** Starts the wanted activities, and ends the others. */
-function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promise<void>, now: () => number) {
+/** Keeps exactly the wanted activities running. */
+function activityRunner(
+  carryOut: (activity: Activity, signal: AbortSignal) => Promise<void>,
+  now: () => number,
+) {
   const running = new Map<string, Running>()
 
   function begin(activity: Activity): void {
@@ -51,13 +54,13 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
       }
     },
     /** Aborts old calls and makes them again. All calls are idempotent, even the one that creates a trade. */
-    giveUpOldCalls(): void {
+    repeatOldCalls(): void {
       const nowMs = now()
       for (const { activity, sinceMs, controller } of [...running.values()]) {
-        const waits = 'delayMs' in activity && activity.delayMs > 0
-        if (activity.kind === 'poll' || (!waits && nowMs - sinceMs < MAY_HANG_MS)) continue
+        const isWaiting = 'delayMs' in activity && activity.delayMs > 0
+        if (activity.kind === 'poll' || (!isWaiting && nowMs - sinceMs < MAY_HANG_MS)) continue
         controller.abort()
-        begin(waits ? { ...activity, delayMs: 0 } : activity)
+        begin(isWaiting ? { ...activity, delayMs: 0 } : activity)
       }
     },
   }
@@ -65,12 +68,12 @@ function keepGoing(carryOut: (activity: Activity, signal: AbortSignal) => Promis
 
 /** Starts from `initial`, which may already show the payment that came with the page. */
 export function startFlow(initial: FlowState, world: World): RunningFlow {
-  const begun = reduce(initial, { kind: 'opened' })
-  let { state } = begun
+  const opened = reduce(initial, { kind: 'opened' })
+  let { state } = opened
   const listeners = new Set<(urgency: Urgency) => void>()
   let wake = new AbortController()
   const calls = createCalls(world, () => state)
-  const ongoing = keepGoing(carryOut, world.now)
+  const ongoing = activityRunner(carryOut, world.now)
 
   function dispatch(event: FlowEvent, urgency: Urgency = 'now'): void {
     const { state: next, effects } = reduce(state, event)
@@ -92,7 +95,7 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
   }
 
   ongoing.sync(activitiesOf(state))
-  for (const effect of begun.effects) world.perform(effect)
+  for (const effect of opened.effects) world.perform(effect)
   return {
     state: () => state,
     dispatch: (event) => dispatch(event),
@@ -105,7 +108,7 @@ export function startFlow(initial: FlowState, world: World): RunningFlow {
       wake.abort()
       wake = new AbortController()
       dispatch({ kind: 'returned' })
-      ongoing.giveUpOldCalls()
+      ongoing.repeatOldCalls()
     },
     stop: () => ongoing.sync([]),
   }
@@ -131,7 +134,7 @@ async function poll({ world, calls, report, woken }: Polling, signal: AbortSigna
     const event = await calls.payment(wanted)
     // A call from before the page slept may hang until its deadline: replace it with a new one.
     if (!wanted.aborted) report(event)
-    const restMs = POLL_INTERVAL_MS - (world.now() - beganMs)
-    if (restMs > 0 && !wanted.aborted) await world.wait(restMs, wanted)
+    const pauseMs = POLL_INTERVAL_MS - (world.now() - beganMs)
+    if (pauseMs > 0 && !wanted.aborted) await world.wait(pauseMs, wanted)
   }
 }

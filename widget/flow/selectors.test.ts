@@ -79,11 +79,11 @@ describe('the order', () => {
   const items = [item('1', 200, 'b'), item('2', 300, 'a'), item('3', 100, 'c'), item('4', 200, 'd')]
   const order = (sort: (typeof SORTS)[number]) => visibleItems(items, '', { sort }).map(({ id }) => id)
 
-  it('A-010 by date is the order of the answer', () => {
+  it('A-010 is by default that of the answer', () => {
     expect(order('default')).toEqual(['1', '2', '3', '4'])
   })
 
-  it('A-115 A-010 by price, equal prices in the order of the answer', () => {
+  it('A-115 A-010 by price leaves equal prices in the order of the answer', () => {
     expect(order('priceDown')).toEqual(['2', '1', '4', '3'])
     expect(order('priceUp')).toEqual(['3', '1', '4', '2'])
   })
@@ -92,7 +92,7 @@ describe('the order', () => {
     expect(standOf(openedOn('created')).sort).toBe('priceDown')
   })
 
-  it.each(SORTS)('%s does not change the answer', (sort) => {
+  it.each(SORTS)('%s does not change the answer itself', (sort) => {
     const given = Object.freeze([...items])
     expect(visibleItems(given, '', { sort })).toHaveLength(4)
     expect(given.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
@@ -100,7 +100,7 @@ describe('the order', () => {
 })
 
 describe('the selection', () => {
-  it('keeps the order of the presses and has its sum', () => {
+  it('keeps the order of the presses, and its total is the sum of the prices', () => {
     const stand = standOf(play(withItems([item('1', 150), item('2', 49)]), toggle('2'), toggle('1')).state)
     expect(selectedItems(stand).map(({ id }) => id)).toEqual(['2', '1'])
     expect(selectedTotal(stand)).toBe(199)
@@ -109,14 +109,14 @@ describe('the selection', () => {
   it('A-085 D-15 gives the reason why paying is off', () => {
     const block = (state: FlowState, maxAmount: number | null = null) =>
       payBlock(standOf(state), payment({ maxAmount }))
-    const one = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
+    const enough = play(withItems([item('1', 300), item('2', 299)]), toggle('1')).state
     expect(block(openedOn('created'))).toBe('loading')
     expect(block(withItems())).toBe('noItems')
     expect(block(play(withItems([item('2', 299)]), toggle('2')).state)).toBe('belowMinimum')
-    expect(block(one)).toBeNull()
-    expect(block(one, 300)).toBeNull()
-    expect(block(one, 299)).toBe('aboveMaximum')
-    expect(block(play(one, { kind: 'reloadPressed' }).state)).toBe('loading')
+    expect(block(enough)).toBeNull()
+    expect(block(enough, 300)).toBeNull()
+    expect(block(enough, 299)).toBe('aboveMaximum')
+    expect(block(play(enough, { kind: 'reloadPressed' }).state)).toBe('loading')
     const error = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
     const hidden = play(openedOn('created'), {
       kind: 'inventoryLoaded',
@@ -137,7 +137,7 @@ describe('A-092 the seconds left', () => {
     [10_000, 9999, 1],
     [10_000, 10_000, 0],
     [10_000, 99_000, 0],
-  ])('until %j at %j are %j', (deadline, now, expected) => {
+  ])('until %j ms, counted at %j ms, are %j', (deadline, now, expected) => {
     expect(secondsLeft(deadline, now)).toBe(expected)
   })
 })
@@ -147,16 +147,16 @@ it('a stand with its inventory has no pending activity', () => {
 })
 
 describe('the other games that may help', () => {
-  const at = (counts: Stand['counts'], games: Payment['games']) =>
+  const othersWith = (counts: Stand['counts'], games: Payment['games']) =>
     otherGames({ ...standOf(withItems()), counts }, payment({ games }))
 
   it('are those that the store takes, except the shown one', () => {
-    expect(at({}, ['cs', 'rust'])).toEqual([{ game: 'rust', count: null }])
-    expect(at({}, ['cs'])).toEqual([])
+    expect(othersWith({}, ['cs', 'rust'])).toEqual([{ game: 'rust', count: null }])
+    expect(othersWith({}, ['cs'])).toEqual([])
   })
 
   it('start with the most usable items, and leave out games without any', () => {
-    expect(at({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
+    expect(othersWith({ dota: 0, tf: 12 }, ['cs', 'dota', 'rust', 'tf'])).toEqual([
       { game: 'tf', count: 12 },
       { game: 'rust', count: null },
     ])

@@ -45,7 +45,7 @@ export function otherGames(stand: Stand, payment: Payment): { game: Game; count:
     .sort((a, b) => (b.count ?? 0) - (a.count ?? 0))
 }
 
-/** The number of picks kept in each other game. */
+/** The number of picks kept in each other game that has any. */
 export function keptPicks(stand: Stand): { game: Game; count: number }[] {
   return GAMES.map((game) => ({ game, count: stand.elsewhere[game]?.length ?? 0 })).filter(
     ({ game, count }) => game !== stand.game && count > 0,
@@ -81,9 +81,10 @@ export function selectedTotal(stand: Stand): number {
   return selectedItems(stand).reduce((sum, item) => sum + item.price, 0)
 }
 
-/** Why the Pay button is off, or null when it is on. */
+/** Why Add funds is off. `loading` stands for a failed inventory too. */
 export type PayBlock = 'loading' | 'noItems' | 'belowMinimum' | 'aboveMaximum'
 
+/** Returns why Add funds is off; null if it is on. */
 export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
   if (stand.inventory.status !== 'ready') return 'loading'
   if (stand.selection.length === 0) return 'noItems'
@@ -96,7 +97,8 @@ export function payBlock(stand: Stand, payment: Payment): PayBlock | null {
 /** The words for the phases of a Doppler, which the search covers besides the name. */
 type PhaseWords = Readonly<Record<Phase, string>>
 type Row = { item: Item; folded: string }
-type Shelf = { items: readonly Item[]; found?: { rows: readonly Row[]; words: PhaseWords | undefined } }
+/** Items in one order. `searchable` is built at the first search, and again for other words. */
+type Shelf = { items: readonly Item[]; searchable?: { rows: readonly Row[]; words: PhaseWords | undefined } }
 
 const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
 
@@ -124,24 +126,24 @@ export function visibleItems(
   const wanted = fold(search.trim())
   const shelf = shelfOf(items, sort)
   if (wanted === '') return shelf.items
-  if (shelf.found?.words !== words || shelf.found === undefined)
-    shelf.found = {
+  if (shelf.searchable?.words !== words || shelf.searchable === undefined)
+    shelf.searchable = {
       words,
       rows: shelf.items.map((item) => ({ item, folded: fold(searchedTextOf(item, words)) })),
     }
   const found: Item[] = []
-  for (const { item, folded } of shelf.found.rows) if (folded.includes(wanted)) found.push(item)
+  for (const { item, folded } of shelf.searchable.rows) if (folded.includes(wanted)) found.push(item)
   return found
 }
 
 const searchedTextOf = ({ name, phase }: Item, words: PhaseWords | undefined): string =>
   phase === undefined || words === undefined ? name : `${name} ${words[phase]}`
 
-const PLAIN = /^[ -~]*$/
+const ASCII = /^[ -~]*$/
 
 /** Folds each letter separately, because a lower-case form that is longer (İ) must not hide a name typed exactly. */
 export function fold(text: string): string {
-  return PLAIN.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
+  return ASCII.test(text) ? text.toLowerCase() : Array.from(text, (letter) => letter.toLowerCase()).join('')
 }
 
 /** True in the states in which the page polls the payment once a second. */
@@ -149,12 +151,12 @@ export function isPolling(state: FlowState): boolean {
   return state.modal.kind === 'joining' || state.modal.kind === 'confirming'
 }
 
-/** How often the page checks whether the store has heard of a success. After that, it says what it knew last. */
-const MOST_UNTOLD_LOOKS = 8
+/** How often the page checks whether the store has accepted the webhook of a success. Then it keeps the last answer. */
+const MOST_STORE_UNTOLD_LOOKS = 8
 
-/** True while the page waits for the news to reach the store. */
-export const awaitsStore = ({ payment, untoldLooks }: FlowState): boolean =>
-  payment?.storeTold === false && untoldLooks < MOST_UNTOLD_LOOKS
+/** True while the page waits for the store to accept the webhook of a success. */
+export const awaitsStore = ({ payment, storeUntoldLooks }: FlowState): boolean =>
+  payment?.storeTold === false && storeUntoldLooks < MOST_STORE_UNTOLD_LOOKS
 
 /** Whole seconds left at `nowMs` (monotonic), or null when unknown. */
 export function secondsLeft(deadlineMs: number | null, nowMs: number): number | null {

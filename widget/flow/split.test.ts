@@ -5,7 +5,7 @@ import { payment } from './test-states.ts'
 const UNTIL = '2026-11-30T12:00:00.000Z'
 const hold = { atOnce: 1_000, days: 8, until: UNTIL }
 
-describe('D-9 the split shown before the shopper presses Pay', () => {
+describe('D-9 the split shown before a press on Add funds', () => {
   it.each([
     ['all now if nothing is held', 3_375, null, { now: 3_375, later: 0, until: null, certainty: 'final' }],
     [
@@ -33,8 +33,8 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
       { now: 0, later: 3_375, until: UNTIL, certainty: 'final' },
     ],
     ['zero without items', 0, hold, { now: 0, later: 0, until: null, certainty: 'final' }],
-  ])('is %s', (_, total, said, split) => {
-    expect(forecast(total, said)).toEqual(split)
+  ])('is %s', (_, total, holdOfInventory, split) => {
+    expect(forecast(total, holdOfInventory)).toEqual(split)
   })
 })
 

@@ -14,18 +14,18 @@ describe('a stack', () => {
       fade('4', 499),
       { ...fade('5'), iconUrl: 'https://img.test/phase-2.png' },
       { ...fade('6'), rarityName: 'Covert' },
-      { ...fade('6'), id: '8', phase: 'ruby' as const },
-      fade('7'),
+      { ...fade('7'), phase: 'ruby' as const },
+      fade('8'),
     ]
     const { fronts, members } = stacksOf(items)
-    expect(fronts.map(({ id }) => id)).toEqual(['1', '2', '4', '5', '6', '8'])
+    expect(fronts.map(({ id }) => id)).toEqual(['1', '2', '4', '5', '6', '7'])
     expect([...members]).toEqual([
-      ['1', ['1', '3', '7']],
+      ['1', ['1', '3', '8']],
       ['2', ['2']],
       ['4', ['4']],
       ['5', ['5']],
       ['6', ['6']],
-      ['8', ['8']],
+      ['7', ['7']],
     ])
   })
 

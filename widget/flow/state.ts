@@ -16,7 +16,7 @@ export type Refusal = {
   /** Steam's own reason, if it gave one. */
   cause?: string
   /** Set if something other than the gateway answered, for example a proxy whose server is down. */
-  isAnswered?: true
+  isFromProxy?: true
 }
 
 /**
@@ -39,8 +39,8 @@ export type LinkState =
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
 /**
- * The last inventory is kept while a new one of the same game and user loads. `quietly`: a failure that stays on the
- * page while it is checked whether the shopper has solved it.
+ * `kept`: the last inventory, shown while a new one of the same game and user loads. `keptFailure`: a failure, shown
+ * while a quiet look checks whether the shopper has solved it. `reload`: ask Steam again.
  */
 export type InventoryState =
   | {
@@ -48,7 +48,7 @@ export type InventoryState =
       request: number
       kept: Inventory | null
       reload: boolean
-      quietly?: InventoryFailure
+      keptFailure?: InventoryFailure
     }
   | { status: 'ready'; inventory: Inventory }
   | { status: 'error'; type: InventoryFailure }
@@ -87,11 +87,11 @@ export type Stand = {
   /** Null until an amount was asked for, and after the selection was cleared. */
   aim: Aim | null
   question: PriceQuestion | null
-  /** How often the page looked quietly whether a failure is solved, since the shopper asked for it last. */
+  /** How often the page checked for itself whether a failure is solved, since the shopper last pressed Try again. */
   quietLooks: number
 }
 
-/** The picks of this tab's last offer, which return after an offer that failed. */
+/** The picks of this tab's last offer. If it fails, the next deposit of the account begins with them. */
 export type OfferedPicks = {
   storeName: string
   /** The shopper's link without its token. */
@@ -117,15 +117,16 @@ export type Modal =
   | { kind: 'joining'; slow: boolean }
   /** The offer is open, or was a moment ago. */
   | { kind: 'confirming' }
+  /** `alarm`: a sound warns the shopper that the offer ended suspiciously. */
   | { kind: 'completed'; outcome: FinalDepositStatus; alarm: boolean }
   | { kind: 'creationError'; refusal: Refusal }
 
 /** The code of the dialogs, which loads after the page. Paying waits for it. */
 export type Dialogs =
-  /** `pay`: Add funds was pressed, and takes effect when the code has loaded. */
-  | { kind: 'loading'; pay: boolean }
-  /** `pay`: Add funds was pressed, and had no effect. */
-  | { kind: 'failed'; pay: boolean }
+  /** `isPayPressed`: Add funds was pressed, and takes effect when the code has loaded. */
+  | { kind: 'loading'; isPayPressed: boolean }
+  /** `isPayPressed`: Add funds was pressed, and had no effect. */
+  | { kind: 'failed'; isPayPressed: boolean }
   | { kind: 'ready' }
 
 /** An offer of an earlier deposit, which may still be open. */
@@ -148,9 +149,9 @@ export type FlowState = {
   languageChosen: boolean
   /** The link stored by an earlier visit. */
   storedLink: string | null
-  /** May be of an earlier deposit; null if there are none. */
+  /** The picks of this tab's last offer, perhaps for an earlier deposit; null if there are none. */
   offeredPicks: OfferedPicks | null
-  /** True once a stand has opened, with those picks or without. An account that is entered again begins without. */
+  /** True once a stand has opened. An account that is entered again begins without the offered picks. */
   picksReturned: boolean
   payment: Payment | null
   /** Monotonic milliseconds at which the shopper's time ends; null when unknown. */
@@ -169,8 +170,8 @@ export type FlowState = {
   looks: number
   /** True if the shopper has just come back, so the page may be out of date. */
   lookNow: boolean
-  /** Number of answers since the success that the store had not heard of it. */
-  untoldLooks: number
+  /** Number of answers since the success in which `storeTold` was false. */
+  storeUntoldLooks: number
   /** Number of the next request, to recognise late answers. */
   nextRequest: number
 }
@@ -198,14 +199,14 @@ export function initialState(hash: string, stored: Stored): FlowState {
     deadlineMs: null,
     page: { stage: 'none' },
     modal: { kind: 'none' },
-    dialogs: { kind: 'loading', pay: false },
+    dialogs: { kind: 'loading', isPayPressed: false },
     offerLeft: false,
     otherOffer:
       offer === hash ? null : { hash: offer, deposit: null, deadlineMs: null, reads: 0, delayMs: 0 },
     pollFailing: false,
     online: true,
     looks: 0,
-    untoldLooks: 0,
+    storeUntoldLooks: 0,
     lookNow: false,
     nextRequest: 1,
   }

@@ -51,17 +51,18 @@ export function start(server: Server, initial: FlowState = opening()) {
     flow.stop()
     vi.useRealTimers()
   })
-  const to = (path: string): Call[] => calls.filter((call) => call.path.startsWith(path))
-  return { flow, calls, effects, to, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
+  const callsTo = (path: string): Call[] => calls.filter((call) => call.path.startsWith(path))
+  return { flow, calls, effects, callsTo, pass: (ms: number) => vi.advanceTimersByTimeAsync(ms) }
 }
 
-export const created = (): Payment => payment({ user: null })
+export const withoutUser = (): Payment => payment({ user: null })
+/** The answers of a deposit whose user is known and has two items. */
 export const answers: Server = {
   '/api/payment': () => json(payment()),
   '/api/inventory': () => json(inventory([item('1'), item('2')])),
 }
 
-/** Returns the page with two items picked and Pay pressed. */
+/** Returns the page with two items picked and Add funds pressed. */
 export async function payItems(server: Server) {
   const page = start({ ...answers, ...server })
   await page.pass(0)

@@ -157,7 +157,7 @@ export function standOf(state: FlowState): Stand {
 
 export const toggle = (id: string): FlowEvent => ({ kind: 'itemToggled', id })
 
-/** Two items are picked and Pay was pressed: the trade is being created. */
+/** Two items are picked and Add funds was pressed: the trade is being created. */
 export const creating = (): FlowState =>
   play(withItems(), toggle('1'), toggle('2'), { kind: 'payPressed' }).state
 

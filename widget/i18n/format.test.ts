@@ -15,7 +15,7 @@ describe('A-091 prices', () => {
     [123_450, '$1,234.50', '1 234,50 $'],
     [1_234_567, '$12,345.67', '12 345,67 $'],
     [123_456_789_00, '$123,456,789.00', '123 456 789,00 $'],
-  ])('%j cents', (minor, english, russian) => {
+  ])('of %j cents, in English and Russian', (minor, english, russian) => {
     expect(spaced(formatMoney(minor, 'USD', 'en'))).toBe(english)
     expect(spaced(formatMoney(minor, 'USD', 'ru'))).toBe(russian)
   })

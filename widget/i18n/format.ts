@@ -29,15 +29,19 @@ export function formatMoney(minor: number, currency: Currency, language: Languag
 /** Whole seconds → mm:ss, or '-' when unknown. */
 export function formatTimer(seconds: number | null): string {
   if (seconds === null) return '-'
-  const two = (n: number): string => String(n).padStart(2, '0')
-  return `${two(Math.floor(seconds / 60))}:${two(seconds % 60)}`
+  const twoDigits = (n: number): string => String(n).padStart(2, '0')
+  return `${twoDigits(Math.floor(seconds / 60))}:${twoDigits(seconds % 60)}`
 }
 
 /** ISO 8601 → date and time in the shopper's zone, with its short name. */
 export function formatDate(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(LOCALES[language], {
-    ...{ day: 'numeric', month: 'long', year: 'numeric' },
-    ...{ hour: 'numeric', minute: '2-digit', timeZoneName: 'short' },
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
   }).format(new Date(iso))
 }
 
@@ -53,7 +57,7 @@ export function formatDateOnly(day: string, language: Language): string {
   )
 }
 
-/** ISO 8601 → time of day in the shopper's zone, rounded up to a second: what begins then has begun at the shown time. */
+/** ISO 8601 → time of day in the shopper's zone, rounded up to a second, so it is never shown as too early. */
 export function formatTime(iso: string, language: Language): string {
   const moment = Math.ceil(Date.parse(iso) / 1000) * 1000
   return new Intl.DateTimeFormat(LOCALES[language], { timeStyle: 'medium' }).format(moment)

@@ -1,7 +1,7 @@
 /** The texts of the modals, loaded with them. */
 import type { Language } from '../../contract/languages.ts'
 import type { FinalDepositStatus } from '../../contract/statuses.ts'
-import { countEn, countRu, remainingRu as remaining } from './plural.ts'
+import { countEn, countRu, remainingRu } from './plural.ts'
 import type { ErrorText } from './rest.ts'
 
 const en = {
@@ -76,7 +76,7 @@ const en = {
     `We have your items. The funds will be added to your balance in the store shortly after ${date}.`,
   receivedInParts: (now: string, date: string) =>
     `We have your items. ${now} will be added to your balance in the store shortly, and the rest after ${date}.`,
-  /** The store has confirmed the news, but only it knows when it adds the funds. */
+  /** The store has accepted the webhook, but only the store knows when it adds the funds. */
   toldAll:
     'We have your items, and the store knows. If the funds aren’t in your balance there yet, they’ll be added shortly.',
   toldInParts: (now: string, date: string) =>
@@ -181,8 +181,8 @@ const ru: ModalTexts = {
   itemsSafe: 'Ваши предметы в безопасности.',
   timeAnnounce: (seconds) =>
     seconds >= 60
-      ? remaining(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
-      : remaining(seconds, 'секунда', 'секунды', 'секунд'),
+      ? remainingRu(Math.round(seconds / 60), 'минута', 'минуты', 'минут')
+      : remainingRu(seconds, 'секунда', 'секунды', 'секунд'),
   botLevel: (level) => `Уровень Steam ${level}`,
   memberSince: (day) => `В Steam с ${day}`,
   botProfile: 'Профиль в Steam',

@@ -38,10 +38,10 @@ describe('A-065 A-110 the texts', () => {
 
   it('of the help and landing pages all exist in Russian', () => {
     for (const texts of [helpTexts, landingTexts]) {
-      const [mine, theirs] = [leaves(texts.en), leaves(texts.ru)]
-      expect(theirs.map(({ key }) => key)).toEqual(mine.map(({ key }) => key))
-      for (const { text } of [...mine, ...theirs]) expect(text).toEqual(expect.stringMatching(/\S/))
-      const same = mine.filter(({ text }, index) => theirs[index]?.text === text)
+      const [inEnglish, inRussian] = [leaves(texts.en), leaves(texts.ru)]
+      expect(inRussian.map(({ key }) => key)).toEqual(inEnglish.map(({ key }) => key))
+      for (const { text } of [...inEnglish, ...inRussian]) expect(text).toEqual(expect.stringMatching(/\S/))
+      const same = inEnglish.filter(({ text }, index) => inRussian[index]?.text === text)
       expect(same.map(({ key }) => key).filter((key) => key !== 'games.text')).toEqual([])
     }
   })
@@ -58,8 +58,8 @@ describe('A-065 A-110 the texts', () => {
 
   it('differ between the languages', () => {
     const same = english.filter(({ key, text }) => typeof text === 'string' && russian.get(key) === text)
-    const names = /^wear\.WearCategory\d\.0$|^games\./
-    expect(same.map(({ key }) => key).filter((key) => !names.test(key))).toEqual([])
+    const sameOnPurpose = /^wear\.WearCategory\d\.0$|^games\./
+    expect(same.map(({ key }) => key).filter((key) => !sameOnPurpose.test(key))).toEqual([])
   })
 
   it.each(LANGUAGES)('in %s are never empty, for any number and name', (language) => {
@@ -76,8 +76,8 @@ describe('A-065 A-110 the texts', () => {
         expect(text, key).toEqual(expect.stringMatching(/\S/))
         continue
       }
-      for (const given of [0, 1, 2, 5, 11, 21, 60, 300]) {
-        const said: unknown = text(given, 'NAME')
+      for (const number of [0, 1, 2, 5, 11, 21, 60, 300]) {
+        const said: unknown = text(number, 'NAME')
         expect(said, key).toEqual(expect.stringMatching(/\S/))
         expect(said, key).not.toMatch(/undefined|null|NaN|object/)
       }
@@ -137,7 +137,7 @@ describe('plurals', () => {
     expect(ru.itemAge?.(n)).toBe(text)
   })
 
-  it('in English', () => {
+  it('in English: items, minutes and seconds', () => {
     expect(en.confirmSummary(1, '$5')).toBe('1 item · $5')
     expect(en.confirmSummary(11, '$5')).toBe('11 items · $5')
     expect(en.unavailable(1)).toBe('1 more item can’t be used')
@@ -149,7 +149,7 @@ describe('plurals', () => {
   })
 })
 
-describe('§8 the texts of the specification', () => {
+describe('the texts of the specification', () => {
   const { inventoryErrors } = en
   it.each([
     ['A-120', en.notFound, 'Page not found'],
@@ -188,12 +188,12 @@ describe('§8 the texts of the specification', () => {
     expect(ru.inventoryErrors?.[type].description).toMatch(russian)
   })
 
-  it('A-129 say how to solve a trade that was not created, in both languages', () => {
+  it('A-129 say what to do about a trade that was not created, in both languages', () => {
     expect(en.creationErrorText).toMatch(/[Cc]heck the trade URL or try .*later.*restrictions/)
     expect(ru.creationErrorText).toMatch(/Проверьте ссылку на обмен.*позже.*ограничения/)
   })
 
-  it('§8 every title exists in Russian, word for word', () => {
+  it('have these titles in Russian, word for word', () => {
     const types = [
       'internal',
       'tradeNotAvailable',

@@ -31,7 +31,7 @@ function reachOf(items: readonly Item[], maxItems: number): number {
   return reach
 }
 
-/** More digits than any offer's value has; the number stays a safe integer. */
+/** No offer is worth an amount with more digits; the number of minor units stays a safe integer. */
 const MOST_DIGITS = 9
 
 /** Parses an amount as people write it in either language; undefined for any other text. */

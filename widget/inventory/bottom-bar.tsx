@@ -27,7 +27,7 @@ export function BottomBar({ stand, payment, flow }: Props) {
         </div>
       </aside>
     )
-  // The shopper has done nothing wrong yet.
+  // Not a warning: the shopper has done nothing wrong yet.
   const isQuiet = block === 'loading' || block === 'noItems'
   return (
     <aside ref={bar} className="bottom-bar" aria-label={texts.summary}>
@@ -75,7 +75,7 @@ function useHeight(bar: RefObject<HTMLElement | null>): void {
     const observer = new ResizeObserver(() => {
       const height = element.offsetHeight
       cancelAnimationFrame(frame)
-      // The whole page inherits it, and styling the page again in this frame would make one long task of two.
+      // The whole page inherits --bar. Set it in the next frame: restyling the page in this one would take too long.
       frame = requestAnimationFrame(() => root.setProperty('--bar', `${height}px`))
     })
     observer.observe(element)

@@ -26,7 +26,7 @@ type Props = {
 }
 
 /** The most letters of a price that fit a narrow card at the usual size. */
-const LONG = 7
+const LONG_PRICE = 7
 /** The most letters of a name that fit. */
 const LONG_NAME = 26
 
@@ -36,12 +36,12 @@ export const Card = memo(
     const { texts, money } = useStand()
     const wear = item.wearCategory === null ? null : texts.wear[item.wearCategory]
     const price = money(item.price, currency)
-    const whole = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
-    const shown = shownName({ ...item, name: whole })
+    const fullName = nameWithPhase(item.name, item.phase === undefined ? null : texts.phases[item.phase])
+    const shown = shownName({ ...item, name: fullName })
     const isStack = count > 1
     const selected = taken > 0
     const marks = [wear?.[1], item.isStatTrak ? 'StatTrak™' : null, item.rarityName]
-    const name = [whole, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
+    const labelParts = [fullName, ...marks, price, isStack ? texts.takenOf(taken, count) : null]
     return (
       // biome-ignore lint/a11y/useSemanticElements: a cell of the grid above
       <div
@@ -52,7 +52,9 @@ export const Card = memo(
         tabIndex={isTabStop ? 0 : -1}
         aria-colindex={column + 1}
         aria-selected={selected}
-        aria-label={name.filter((part) => part !== null && part !== undefined && part !== '').join(', ')}
+        aria-label={labelParts
+          .filter((part) => part !== null && part !== undefined && part !== '')
+          .join(', ')}
       >
         <span className="card-marks" aria-hidden="true">
           {item.isStatTrak && <span className="mark mark-stattrak">ST</span>}
@@ -83,10 +85,10 @@ export const Card = memo(
         </span>
         <span className="card-rarity">{hyphenated(capitalised(item.rarityName ?? ''))}</span>
         {shown.thing !== null && <span className="card-thing">{shown.thing}</span>}
-        <span className={nameClassOf(shown)} title={whole}>
+        <span className={nameClassOf(shown)} title={fullName}>
           {shown.name}
         </span>
-        <span className={price.length > LONG ? 'card-price card-price-long' : 'card-price'}>
+        <span className={price.length > LONG_PRICE ? 'card-price card-price-long' : 'card-price'}>
           <CurrencyIcon currency={currency} />
           {price}
         </span>

@@ -70,7 +70,7 @@ describe('A-116 the grid', () => {
     ['901', 449, 'wide', 3],
     ['1440', 988, 'wide', 6],
   ] as const)(
-    'on a page of %s px has %j px, and columns at least as wide as a picture',
+    'on a page of %s px is %j px wide, in the %s layout, and has %d columns at least as wide as a picture',
     (_page, width, kind, columns) => {
       const layout = layoutOf(width, 60, cellSizeOf(width, kind === 'narrow'))
       expect(layout.columns).toBe(columns)
@@ -81,20 +81,21 @@ describe('A-116 the grid', () => {
 
 describe('the rendered rows', () => {
   const layout = layoutOf(1000, 10_000, DESKTOP_CELL)
-  const stride = layout.rowHeight + 12
+  const rowGap = DESKTOP_CELL.gap
+  const stride = layout.rowHeight + rowGap
 
   it('are those in view and some around them, for any number of items', () => {
-    const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap: 12 }
+    const view = { top: 100 * stride, bottom: 104 * stride - 1, rowGap }
     expect(visibleRows(layout, view)).toEqual({ first: 97, last: 106 })
     expect(visibleRows(layout, view, 0)).toEqual({ first: 100, last: 103 })
   })
 
   it('stay within the grid', () => {
-    expect(visibleRows(layout, { top: -500, bottom: 10, rowGap: 12 }).first).toBe(0)
+    expect(visibleRows(layout, { top: -500, bottom: 10, rowGap }).first).toBe(0)
     const last = layout.rows - 1
-    expect(visibleRows(layout, { top: 1e9, bottom: 1e9, rowGap: 12 })).toEqual({ first: last, last })
+    expect(visibleRows(layout, { top: 1e9, bottom: 1e9, rowGap })).toEqual({ first: last, last })
     const none = layoutOf(1000, 0, DESKTOP_CELL)
-    expect(visibleRows(none, { top: 0, bottom: 500, rowGap: 12 })).toEqual({ first: 0, last: 0 })
+    expect(visibleRows(none, { top: 0, bottom: 500, rowGap })).toEqual({ first: 0, last: 0 })
   })
 })
 
@@ -139,10 +140,10 @@ describe('the keys', () => {
       toCorner: fc.boolean(),
     })
     fc.assert(
-      fc.property(fc.constantFrom(...keys), fc.nat(), grids, (key, seed, given) => {
-        const to = nextCell(key, seed % given.count, given)
+      fc.property(fc.constantFrom(...keys), fc.nat(), grids, (key, seed, drawn) => {
+        const to = nextCell(key, seed % drawn.count, drawn)
         expect(to).toBeGreaterThanOrEqual(0)
-        expect(to).toBeLessThan(given.count)
+        expect(to).toBeLessThan(drawn.count)
       }),
     )
   })

@@ -2,6 +2,7 @@
 
 export type Layout = {
   columns: number
+  /** The width of a cell. */
   cell: number
   /** The width left on either side of a full row. */
   side: number

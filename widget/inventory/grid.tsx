@@ -19,7 +19,7 @@ type Props = {
   selection: readonly string[]
   currency: Currency
   onToggle(id: string): void
-  /** Adds these to the picks. */
+  /** Adds these items to the picks. */
   onAdd(ids: readonly string[]): void
   asking: Asking
   /** The id of the element that describes the keys. */
@@ -54,7 +54,7 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
       press: (isRange) => presses.press(current, isRange),
       step: (by) => presses.step(current, by),
       extend: presses.extend,
-      turn: presses.forgetAnchor,
+      forgetAnchor: presses.forgetAnchor,
       all: () => presses.take(0, items.length - 1),
       ask: () =>
         element.current?.querySelector<HTMLElement>(`[data-index="${current}"] [data-part=why]`)?.click(),
@@ -83,7 +83,7 @@ export function Grid({ room, items, members, selection, currency, asking, keysId
         if ((closing.end() && part !== 'why') || index === undefined) return
         setActive(index)
         if (part === 'why') asking.onAsk(items[index]?.id ?? '')
-        else presses.part(part, index, shiftKey)
+        else presses.pressPart(part, index, shiftKey)
         // The button disappears with the last picked item.
         if (part === 'fewer') focusCell(element.current, index)
       }}
@@ -131,7 +131,7 @@ type RowProps = {
 
 function Row({ row, cells, layout, gap, currency, members, picked, current, whyId }: RowProps) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: see above
+    // biome-ignore lint/a11y/useSemanticElements: a table cannot be laid out by geometry
     // biome-ignore lint/a11y/useFocusableInteractive: the cells take the focus
     <div
       role="row"
@@ -212,12 +212,12 @@ function usePresses({ items, members, current, picked, onToggle, onAdd }: Presse
   const forgetAnchor = (): void => {
     anchor.current = null
   }
-  const part = (pressed: Exclude<Part, 'why'>, index: number, isRange: boolean): void => {
+  const pressPart = (pressed: Exclude<Part, 'why'>, index: number, isRange: boolean): void => {
     if (pressed === 'card') press(index, isRange)
     else if (pressed === 'all') take(index, index)
     else step(index, pressed)
   }
-  return { press, step, part, take, extend, forgetAnchor }
+  return { press, step, pressPart, take, extend, forgetAnchor }
 }
 
 type Part = 'card' | 'why' | 'all' | 'fewer' | 'more'
@@ -245,40 +245,40 @@ type Keys = {
   setActive(index: number): void
 }
 
-type Acts = {
+type KeyActions = {
   press(isRange: boolean): void
   /** Picks one more or one fewer of the stack. */
   step(by: Step): void
   /** Picks up to this cell. */
   extend(to: number): void
-  /** Moves the start of the next range. */
-  turn(): void
+  /** Lets the next range start at the focused cell. */
+  forgetAnchor(): void
   all(): void
   /** Explains the price of the focused cell. */
   ask(): void
 }
 
 /** Arrows move the one tab stop; Space and Enter press its cell. */
-function useKeys({ element, layout, count, stride, current, setActive }: Keys, acts: Acts) {
+function useKeys({ element, layout, count, stride, current, setActive }: Keys, actions: KeyActions) {
   return (event: KeyboardEvent): void => {
     if (event.key === ' ' || event.key === 'Enter') {
       event.preventDefault()
-      acts.press(event.shiftKey)
+      actions.press(event.shiftKey)
     }
-    if (event.key === '?') acts.ask()
-    if (event.key === '+') acts.step('more')
-    if (event.key === '-') acts.step('fewer')
+    if (event.key === '?') actions.ask()
+    if (event.key === '+') actions.step('more')
+    if (event.key === '-') actions.step('fewer')
     if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault()
-      acts.all()
+      actions.all()
     }
     if (!NAVIGATION.includes(event.key)) return
     event.preventDefault()
     const grid = { columns: layout.columns, count, pageRows: PAGE_ROWS, toCorner: event.ctrlKey }
     const next = nextCell(event.key, current, grid)
     scrollToRow(element.current, Math.floor(next / layout.columns) * stride, layout.rowHeight)
-    if (event.shiftKey) acts.extend(next)
-    else acts.turn()
+    if (event.shiftKey) actions.extend(next)
+    else actions.forgetAnchor()
     setActive(next)
     focusCell(element.current, next)
   }
@@ -287,9 +287,9 @@ function useKeys({ element, layout, count, stride, current, setActive }: Keys, a
 /** The row may exist only once it is scrolled into view. A focus that moved elsewhere in the meantime stays there. */
 function focusCell(grid: HTMLElement | null, index: number, tries = 10): void {
   requestAnimationFrame(() => {
-    const at = document.activeElement
+    const focused = document.activeElement
     // The focus moves to the body when the focused cell is removed by scrolling.
-    if (at !== document.body && grid?.contains(at) !== true) return
+    if (focused !== document.body && grid?.contains(focused) !== true) return
     const cell = grid?.querySelector<HTMLElement>(`[data-index="${index}"]`)
     if (cell !== null && cell !== undefined) cell.focus()
     else if (tries > 0) focusCell(grid, index, tries - 1)

@@ -7,7 +7,10 @@ const LONG_WORD = /[а-яё]{11,}/gi
 /** A hyphen leaves at least this many letters on each side. */
 const LEAST_LETTERS = 3
 
-/** Between two syllables: after й, ь and ъ, between two vowels, and inside a group of consonants. */
+/**
+ * Between two syllables, in the order of the patterns: after й, ь and ъ, between two vowels, inside a pair of consonants,
+ * before a single consonant, and inside a group of three or four consonants.
+ */
 const DIVISIONS = [
   /(?<=[йьъ])(?=[а-яё]{2})/gi,
   /(?<=[аеёиоуыэюя])(?=[аеёиоуыэюя][а-яё])/gi,

@@ -8,7 +8,7 @@ import { useStand } from './texts.ts'
 
 type Props = { stand: Stand; payment: Payment; flow: Flow }
 
-/** Why paying is off, as a sentence; null if it is on, or if the limit is unknown. */
+/** Why paying is off, as a sentence; null if it is on, if the inventory failed, or if the limit is unknown. */
 export function usePayHint(stand: Stand, payment: Payment): { block: PayBlock | null; hint: string | null } {
   const { texts, money } = useStand()
   const block = payBlock(stand, payment)
@@ -46,13 +46,13 @@ export function PayButton({ stand, payment, flow }: Props) {
   const { texts } = useStand()
   const face = usePayFace(stand, payment)
   const faceId = useId()
-  const open = payment.status === 'created'
+  const isOpen = payment.status === 'created'
   if (payment.status === 'pending') return <BackToOffer flow={flow} />
   return (
     <button
       type="button"
       className="button primary pay"
-      disabled={!open || payBlock(stand, payment) !== null}
+      disabled={!isOpen || payBlock(stand, payment) !== null}
       aria-label={texts.pay}
       aria-describedby={faceId}
       onClick={() => flow.dispatch({ kind: 'payPressed' })}

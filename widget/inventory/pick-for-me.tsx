@@ -14,7 +14,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
   const { texts, money } = useStand()
   const id = useId()
   const inventory = shownInventory(stand)
-  const off = stand.inventory.status !== 'ready' || payment.status !== 'created'
+  const isOff = stand.inventory.status !== 'ready' || payment.status !== 'created'
   const ask = (amount: number): void => flow.dispatch({ kind: 'amountAsked', amount })
   const outcome = useOutcome(stand, payment)
   const suggested = inventory === null ? [] : suggestedAmounts(inventory, payment)
@@ -29,7 +29,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
             key={amount}
             type="button"
             className="chip"
-            disabled={off}
+            disabled={isOff}
             aria-pressed={stand.aim?.target === amount}
             aria-label={texts.pickItemsFor(money(amount, payment.currency))}
             onClick={() => ask(amount)}
@@ -37,7 +37,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
             {money(amount, payment.currency)}
           </button>
         ))}
-        <TypedAmount off={off} onAmount={ask} />
+        <TypedAmount isOff={isOff} onAmount={ask} />
       </div>
       {/* SelectionVoice reads it out. */}
       <p className="picker-note">{outcome ?? texts.pickHint}</p>
@@ -46,7 +46,7 @@ export function PickForMe({ stand, payment, flow }: Props) {
   )
 }
 
-function TypedAmount({ off, onAmount }: { off: boolean; onAmount(amount: number): void }) {
+function TypedAmount({ isOff, onAmount }: { isOff: boolean; onAmount(amount: number): void }) {
   const { texts } = useStand()
   const [text, setText] = useState('')
   const amount = amountIn(text)
@@ -65,9 +65,9 @@ function TypedAmount({ off, onAmount }: { off: boolean; onAmount(amount: number)
         aria-label={texts.pickAmount}
         aria-invalid={isWrong}
         onChange={(event) => setText(event.target.value)}
-        onKeyDown={(event) => event.key === 'Enter' && !off && go()}
+        onKeyDown={(event) => event.key === 'Enter' && !isOff && go()}
       />
-      <button type="button" className="chip" disabled={off || amount === undefined} onClick={go}>
+      <button type="button" className="chip" disabled={isOff || amount === undefined} onClick={go}>
         {texts.pickGo}
       </button>
     </span>

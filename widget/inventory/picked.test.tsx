@@ -8,10 +8,10 @@ import { markup } from '../test-markup.tsx'
 import { BottomBar } from './bottom-bar.tsx'
 
 /** Returns the markup of the bar. The items cost 2, 20 and 30 dollars. */
-function bar(picked: readonly string[], change: Partial<Payment> = {}, ...then: FlowEvent[]): string {
+function bar(picked: readonly string[], change: Partial<Payment> = {}, ...events: FlowEvent[]): string {
   const items = [item('1', 200), item('2', 2_000), item('3', 3_000)]
-  const pictures = items.map((one) => ({ ...one, iconUrl: 'https://img.test/1.png' }))
-  const { state } = play(withItems(pictures), ...picked.map(toggle), ...then)
+  const pictures = items.map((each) => ({ ...each, iconUrl: 'https://img.test/1.png' }))
+  const { state } = play(withItems(pictures), ...picked.map(toggle), ...events)
   const flow: Flow = { state: () => state, dispatch: () => {}, subscribe: () => () => {} }
   return markup(<BottomBar stand={standOf(state)} payment={payment(change)} flow={flow} />)
 }
@@ -33,7 +33,7 @@ it('on a phone the reason of the split also says that a press fixes the amount',
   expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
 })
 
-it('on a phone a press that is not possible fixes nothing', () => {
+it('on a phone the reason does not say so while the total is too high', () => {
   expect(bar(['2'], { maxAmount: 100 })).not.toContain(en.payFixed)
 })
 
@@ -43,14 +43,14 @@ it('without picks the count is plain text', () => {
   expect(html).not.toContain('picked-list')
 })
 
-it('after a clear the same button brings the picks back', () => {
+it('once the picks are cleared, the same button restores them until another pick', () => {
   const html = bar(['3', '1'], {}, { kind: 'selectionCleared' })
   expect(html).toMatch(new RegExp(`aria-label="${en.clearUndoAll(2)}"[^>]*>${en.clearUndo}<`))
   expect(html).not.toContain(en.clearAll)
   expect(bar(['3'], {}, { kind: 'selectionCleared' }, toggle('1'))).not.toContain(en.clearUndo)
 })
 
-it('while an offer is open nothing can be put back', () => {
+it('while an offer is open, the picks are not listed', () => {
   expect(bar(['1'], { status: 'pending' })).not.toContain('picked-list')
 })
 

@@ -41,7 +41,7 @@ export function Picked({ stand, payment, flow, onEmpty }: Props) {
     if (items.length === 1) onEmpty()
   }
   return (
-    <Listed
+    <PickedList
       items={items}
       currency={payment.currency}
       onRemove={offerOf(payment) === null ? remove : undefined}
@@ -50,19 +50,19 @@ export function Picked({ stand, payment, flow, onEmpty }: Props) {
       <span>
         {count} <UpIcon />
       </span>
-    </Listed>
+    </PickedList>
   )
 }
 
-type ListedProps = {
+type PickedListProps = {
   items: readonly Item[]
   currency: Currency
   onRemove: ((id: string) => void) | undefined
   children: ReactNode
 }
 
-/** A button whose press lists the picks above the bar, over the page. It is new after the list was empty, and closed. */
-function Listed({ items, currency, onRemove, children }: ListedProps) {
+/** A button whose press lists the picks above the bar, over the page. After an empty list, a new one starts closed. */
+function PickedList({ items, currency, onRemove, children }: PickedListProps) {
   const { texts } = useStand()
   const id = useId()
   const [isOpen, setOpen] = useState(false)

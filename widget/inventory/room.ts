@@ -35,10 +35,10 @@ export function useWidth(element: RefObject<HTMLElement | null>, room: Room | nu
   return width
 }
 
-type Seen = { layout: Layout; rowGap: number; room: Room | null }
+type View = { layout: Layout; rowGap: number; room: Room | null }
 
 /** Follows the page's scroll, and renders again only when the rows in view change. */
-export function useVisibleRows(element: RefObject<HTMLElement | null>, { layout, rowGap, room }: Seen) {
+export function useVisibleRows(element: RefObject<HTMLElement | null>, { layout, rowGap, room }: View) {
   const [rows, setRows] = useState(() => firstRows(layout, room, rowGap))
   const isEstimated = useRef(room !== null)
   const isFirst = useRef(true)

@@ -68,15 +68,15 @@ function isPayable({ inventory }: StandState): boolean {
   return inventory.status !== 'ready' || inventory.inventory.items.length > 0
 }
 
-/** The failure on the page, also while it is checked quietly. */
+/** The failure on the page, also while a quiet look checks whether it is solved. */
 function failureOf(inventory: StandState['inventory']): InventoryFailure | null {
   if (inventory.status === 'error') return inventory.type
-  return inventory.status === 'loading' ? (inventory.quietly ?? null) : null
+  return inventory.status === 'loading' ? (inventory.keptFailure ?? null) : null
 }
 
 const NO_ITEMS: readonly Item[] = []
 
-const LOW = '(max-height: 420px)'
+const LOW_WINDOW = '(max-height: 420px)'
 
 function Shelf({ stand, payment, flow }: StandProps) {
   const { texts } = useStand()
@@ -96,7 +96,7 @@ function Shelf({ stand, payment, flow }: StandProps) {
   // In a very low window, such as one at 400 % zoom, the items would begin below the edge.
   useEffect(() => {
     const element = shelf.current
-    if (!hasItems || element === null || !matchMedia(LOW).matches) return
+    if (!hasItems || element === null || !matchMedia(LOW_WINDOW).matches) return
     if (element.getBoundingClientRect().top > innerHeight / 2) element.scrollIntoView()
   }, [hasItems])
   const failure = failureOf(stand.inventory)

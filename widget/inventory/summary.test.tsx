@@ -48,7 +48,7 @@ describe('A-013 the button', () => {
   })
 })
 
-describe('D-9 the split shown before the shopper presses Pay', () => {
+describe('D-9 the split shown before a press on Add funds', () => {
   it('names the amount now, the amount later, and the reason', () => {
     const said = text(panel({ picked: ['2', '3'], inventory: { hold } }))
     expect(said).toContain('Now, expected $10.00 On Nov 30, expected $40.00')
@@ -67,7 +67,7 @@ describe('D-9 the split shown before the shopper presses Pay', () => {
     expect(said).not.toMatch(/at least|Nov/)
   })
 
-  it('says that a press fixes the amount, once it can be pressed', () => {
+  it('says that a press fixes the amount, once the button can be pressed', () => {
     expect(text(panel({ picked: ['2'] }))).toContain(en.payFixed)
     expect(text(panel({ picked: ['1'] }))).not.toContain(en.payFixed)
   })
@@ -141,7 +141,7 @@ describe('an open offer', () => {
 describe('D-15 a target', () => {
   it.each([
     ['shows how far the items go', ['2'], '$20.00 of $60.00', 'max="6000" value="2000"'],
-    ['is full if they exceed it', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
+    ['is full if the items exceed it', ['1', '2', '3', '4'], '$62.00 of $60.00', 'max="6000" value="6000"'],
   ])('%s', (_, picked, said, bar) => {
     const items = [item('1', 200), item('2', 2_000), item('3', 3_000), item('4', 1_000)]
     const markup = panel({ picked, inventory: { items }, payment: { targetAmount: 6_000 } })

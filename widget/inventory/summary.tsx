@@ -98,7 +98,7 @@ function OfferMoney({ stand, payment }: Omit<Props, 'flow'>) {
   return shownInventory(stand)?.hold ? <div className="money" /> : null
 }
 
-/** When the money arrives, and why then. */
+/** When the money arrives, and why then. `folded`: the short form on a phone. */
 export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & { folded?: boolean }) {
   const { texts } = useStand()
   const inventory = shownInventory(stand)
@@ -109,7 +109,7 @@ export function Money({ stand, payment, folded = false }: Omit<Props, 'flow'> & 
   const total = selectedTotal(stand)
   const split = forecast(total, hold)
   const reason = reasonFor(split, hold, { texts, game: texts.games[stand.game] })
-  // The panel says it below the button.
+  // The panel on a desktop says below the button that a press fixes the amount.
   const why = folded && payBlock(stand, payment) === null ? `${reason} ${texts.payFixed}` : reason
   return (
     <MoneyRows split={split} currency={payment.currency} why={total === 0 ? null : why} folded={folded} />

@@ -21,14 +21,14 @@ export function Tiles({ items, onRemove, isSettled }: Props) {
   return (
     <ul ref={list} className="summary-items" aria-label={texts.selected}>
       {items.map(({ id, name, phase, rarity, rarityName, iconUrl }, index) => {
-        const full = nameWithPhase(name, phase ? texts.phases[phase] : null)
+        const fullName = nameWithPhase(name, phase ? texts.phases[phase] : null)
         return (
           <li key={id}>
             <button
               type="button"
               className={`summary-item ${rarity}`}
-              title={[full, capitalised(rarityName ?? '')].filter(Boolean).join(', ')}
-              aria-label={texts.removeItem(full)}
+              title={[fullName, capitalised(rarityName ?? '')].filter(Boolean).join(', ')}
+              aria-label={texts.removeItem(fullName)}
               disabled={isSettled}
               onClick={() => {
                 onFocusLeaves(index)

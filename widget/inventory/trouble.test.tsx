@@ -63,7 +63,7 @@ it('A-074 an account that may not trade is never called empty', () => {
 })
 
 /** Returns the text of a search without a result, and the labels of its buttons. */
-function found(unavailableNames: Inventory['unavailableNames'], language: Language = 'en') {
+function nothingFound(unavailableNames: Inventory['unavailableNames'], language: Language = 'en') {
   const { state } = play(withItems([item('1')]))
   const shown = { ...inventory([item('1')]), ...(unavailableNames && { unavailableNames }) }
   const html = markup(<NothingFound inventory={shown} search=" dragon " flow={flowOf(state)} />, language)
@@ -87,7 +87,7 @@ it.each<[Language, Inventory['unavailableNames'], string]>([
 ])(
   'a search without a result says why in one sentence, and has one button, in %s: %j',
   (language, names, said) => {
-    expect(found(names, language)).toEqual({ said, buttons: [standTexts[language].searchClear] })
+    expect(nothingFound(names, language)).toEqual({ said, buttons: [standTexts[language].searchClear] })
   },
 )
 

@@ -69,7 +69,7 @@ export function NothingUsable(props: Props) {
 
 type NothingFoundProps = { inventory: Inventory; search: string; flow: Flow }
 
-/** A search without a result. It may name items that cannot be used: then the reason is the answer. */
+/** A search without a result. If it matches items that cannot be used, says why they cannot. */
 export function NothingFound({ inventory, search, flow }: NothingFoundProps) {
   const { texts } = useStand()
   const unusable = unusableItems(inventory, search)

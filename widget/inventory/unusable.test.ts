@@ -17,7 +17,7 @@ it('a search finds unusable items in any case, with the reason', () => {
   expect(unusableItems({}, 'dragon')).toEqual([])
 })
 
-it('a search names at most five of them', () => {
+it('a search names at most five unusable items', () => {
   const many = Array.from({ length: 9 }, (_, at) => `Dragon ${at}`)
   expect(unusableItems({ unavailableNames: { tooCheap: many } }, 'dragon')).toHaveLength(5)
 })

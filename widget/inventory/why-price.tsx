@@ -27,7 +27,7 @@ export function useAsking(question: PriceQuestion | null, flow: Flow): Asking {
       document.getElementById(whyId)?.hidePopover()
       flow.dispatch({ kind: 'priceQuestioned', id })
     },
-    onGone: () => flow.dispatch({ kind: 'priceUnderstood' }),
+    onGone: () => flow.dispatch({ kind: 'priceExplanationClosed' }),
   }
 }
 
@@ -45,7 +45,7 @@ export function WhyPrice({ id, question, flow }: Props) {
       className="popover why-price"
       onToggle={({ currentTarget }) => {
         // A press on another card closes the popover and reopens it before this event: do not end that question.
-        if (!currentTarget.matches(':popover-open')) flow.dispatch({ kind: 'priceUnderstood' })
+        if (!currentTarget.matches(':popover-open')) flow.dispatch({ kind: 'priceExplanationClosed' })
       }}
     >
       <div role="status">{question !== null && <Reason reason={question.reason} />}</div>
@@ -67,14 +67,14 @@ function Reason({ reason }: Pick<PriceQuestion, 'reason'>) {
   return (
     <>
       <strong>{texts.whyPrice(money(price, currency))}</strong>
-      {said.map((word) => (
-        <span key={word.source} className="popover-row">
-          <Word word={word} />
+      {said.map((statement) => (
+        <span key={statement.source} className="popover-row">
+          <Statement statement={statement} />
         </span>
       ))}
       {rate !== null && (
         <span className="popover-row quiet">
-          {texts.exchangeRate}: <Word word={rate} />
+          {texts.exchangeRate}: <Statement statement={rate} />
         </span>
       )}
       <span className="popover-note">{texts.whyPriceNote(said.length)}</span>
@@ -82,7 +82,7 @@ function Reason({ reason }: Pick<PriceQuestion, 'reason'>) {
   )
 }
 
-function Word({ word: { source, ageSeconds } }: { word: PriceReason['said'][number] }) {
+function Statement({ statement: { source, ageSeconds } }: { statement: PriceReason['said'][number] }) {
   const { texts } = useStand()
   if (ageSeconds === null) return texts.ownPrice
   return (

@@ -17,12 +17,12 @@ const PICTURES = [SettingsPicture, CopyPicture, PastePicture]
 export function Guide() {
   const { texts } = useGuide()
   const [isPlaying, setPlaying] = useState(false)
-  const isOurs = otherVideo() === null
+  const isOurClip = otherVideo() === null
   return (
     <section className="guide" aria-labelledby="guide-title">
       <h2 id="guide-title">{texts.guideTitle}</h2>
       <p className="guide-links">
-        <VideoLink onPlay={isOurs ? () => setPlaying(true) : undefined} />
+        <VideoLink onPlay={isOurClip ? () => setPlaying(true) : undefined} />
       </p>
       {isPlaying && <Clip />}
       <ol className="guide-steps">

@@ -207,15 +207,15 @@ function PasteButton({ onText, onRefused, field }: PasteProps) {
   )
 }
 
-type Acts = { type(text: string): void; confirm(): void }
+type FieldActions = { type(text: string): void; confirm(): void }
 
 /** If a paste contains one trade link, puts only that link into the field. */
-function putLink(event: ClipboardEvent, before: string, { type, confirm }: Acts): void {
+function putLink(event: ClipboardEvent, current: string, { type, confirm }: FieldActions): void {
   const pasted = tradeLinkIn(event.clipboardData.getData('text'))
   if (pasted === undefined) return
   event.preventDefault()
   // Pasting the same link again changes no text, but counts as consent.
-  if (pasted === before.trim()) confirm()
+  if (pasted === current.trim()) confirm()
   else type(pasted)
 }
 

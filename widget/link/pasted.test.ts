@@ -44,7 +44,7 @@ describe('a paste', () => {
     ['a subdomain', LINK.replace('//', '//evil.')],
     ['a name before the host', LINK.replace('//', '//evil@')],
     ['a profile', 'https://steamcommunity.com/id/ada'],
-  ])('of %s is left as it is', (_what, text) => {
+  ])('of %s gives no link', (_what, text) => {
     expect(tradeLinkIn(text)).toBeUndefined()
   })
 

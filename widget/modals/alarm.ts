@@ -1,5 +1,5 @@
 const VOLUME = 0.2
-/** How long the alarm continues after the first movement. */
+/** How long the alarm continues after the first movement of the mouse. */
 const AFTER_MOVE_MS = 1500
 
 /** Starts the looping alarm and calls `onEnd` when it stops. If the browser blocks sound, it stops immediately. */

@@ -30,7 +30,7 @@ const isMapped = (outcome: FinalDepositStatus): outcome is MappedOutcome => Obje
 
 export function Completed({ outcome, alarm, payment }: Props) {
   const { texts, language } = useModal()
-  const received = useReceived(payment)
+  const receivedText = useReceivedText(payment)
   if (!isMapped(outcome)) {
     return (
       <Dialog className="dialog-outcome" name={texts.depositTo(payment.storeName)}>
@@ -56,7 +56,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           <OutcomeIcon outcome={outcome} />
           <h2 id={titleId}>{title}</h2>
           <p className="outcome-description">
-            {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : (received ?? description)}
+            {isHeld ? texts.heldBySteam(formatDate(steamHoldUntil, language)) : (receivedText ?? description)}
           </p>
           {isHeld && (
             <p>
@@ -66,7 +66,7 @@ export function Completed({ outcome, alarm, payment }: Props) {
           {outcome === 'succeeded' && <Received payment={payment} />}
           {isWarned && (
             <>
-              {/* First, because most shoppers ended the offer themselves, also if they did it within seconds. */}
+              {/* First, because most shoppers ended the offer themselves, even one that ended within seconds. */}
               <p>
                 {texts.declinedByYou} <NextOffer payment={payment} />
               </p>
@@ -101,7 +101,7 @@ function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
 }
 
 /** Says when the funds arrive, if not all of them arrive immediately or the store knows already; null otherwise. */
-function useReceived(payment: Payment): string | null {
+function useReceivedText(payment: Payment): string | null {
   const { texts, money, language } = useModal()
   const split = creditOf(payment)
   if (payment.status !== 'succeeded' || split === null) return null
@@ -142,7 +142,7 @@ function Received({ payment }: { payment: Payment }) {
 
 const API_KEY_URL = 'https://steamcommunity.com/dev/apikey'
 
-/** An offer that ended faster than a person can read was ended by a program with access to an account. */
+/** `atOnce`: the offer ended faster than a person can read, so a program with access to the account may have ended it. */
 function ScamSteps({ atOnce, isCountered }: { atOnce: boolean; isCountered: boolean }) {
   const { texts } = useModal()
   const scamSteps = isCountered ? [texts.counteredStep, ...texts.scamSteps.slice(1)] : texts.scamSteps

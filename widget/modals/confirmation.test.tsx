@@ -18,7 +18,7 @@ const FLOW: Flow = {
 
 const UNTIL = '2026-12-04T12:00:00.000Z'
 const HELD_UNTIL = formatDate(UNTIL, 'en')
-/** An offer that is accepted before its last second is free earlier. */
+/** The hold of an open offer ends earlier if the shopper accepts before the last second. */
 const LATEST = en.atTheLatest(HELD_UNTIL)
 
 const REQUEST = { game: 'cs', items: ['1'], quoteId: null } as const
@@ -46,12 +46,12 @@ it.each([
   ['online and got no answer', { online: true, slow: false, attempt: 2 }, en.creatingAgain, en.creatingText],
   ['online and waits for Steam', { online: true, slow: false }, en.timeUnknownText, en.offline],
   ['offline', { online: false, slow: false }, en.offline, en.creatingText],
-  ['offline, which is not Steam’s fault,', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
+  ['offline, and not waiting for Steam,', { online: false, slow: false }, en.itemsSafe, en.timeUnknownText],
   ['offline for long', { online: false, slow: true }, en.creatingSlow, en.creatingText],
-])('while an offer is requested, a shopper who is %s reads what is known', (_, given, said, unsaid) => {
+])('while an offer is requested, a shopper who is %s reads what is known', (_, given, said, notSaid) => {
   const html = creating(given)
   expect(html).toContain(said)
-  expect(html).not.toContain(unsaid)
+  expect(html).not.toContain(notSaid)
 })
 
 it('D-9 an open offer that holds nothing says so, with the amount', () => {
@@ -67,7 +67,7 @@ it('D-9 an open offer that holds nothing says so, with the amount', () => {
 it.each([
   ['en', { status: 'pending' }, ['Now, at least', '$15.00', 'On Dec 4, at most', '$5.00']],
   ['en', { status: 'pending', heldAmount: 2000 }, ['Now, at least', '$0.00', 'On Dec 4, at most', '$20.00']],
-  // A store that waits for all of it has no limit that could grow.
+  // Credit on release has no limit that could get more room.
   ['en', { status: 'pending', heldAmount: 2000, heldBy: 'release' }, ['On December 4', '$20.00']],
   ['en', { status: 'succeeded' }, ['Now', '$15.00', 'On December 4', '$5.00']],
   ['ru', { status: 'pending' }, ['Сейчас, не менее', '15,00 $', '4 дек., не более', '5,00 $']],
@@ -80,12 +80,12 @@ it.each([
 })
 
 it.each([
-  ['more than expected', { heldAmount: 300 }, en.moreNow('$2.00')],
-  ['all of it, which is more than expected', { heldAmount: 0 }, en.moreNow('$5.00')],
-  ['less than expected', { heldAmount: 800, heldBy: 'limit' }, en.lessNow('$3.00')],
-  ['what was expected', { heldAmount: 500 }, null],
-  ['nothing, because the store waits', { heldAmount: 1000, heldBy: 'release' }, null],
-] as const)('D-9 the open offer says that it brings now %s', (_, change, said) => {
+  ['more now than expected', { heldAmount: 300 }, en.moreNow('$2.00')],
+  ['all of it now, which is more than expected', { heldAmount: 0 }, en.moreNow('$5.00')],
+  ['less now than expected', { heldAmount: 800, heldBy: 'limit' }, en.lessNow('$3.00')],
+  ['as much as expected', { heldAmount: 500 }, null],
+  ['less, but credited on release', { heldAmount: 1000, heldBy: 'release' }, null],
+] as const)('D-9 the open offer says if it brings more or less now than expected: %s', (_, change, said) => {
   const hold = { atOnce: 500, days: 8, until: UNTIL }
   const { state } = play(withItems([{ ...item('1', 1000), iconUrl: PICTURE }], { hold }), toggle('1'))
   const open = { status: 'pending', itemCount: 1, amount: 1000, heldUntil: UNTIL, ...change } as const
@@ -110,7 +110,7 @@ it.each(['en', 'ru'] as const)('an open offer says that its total is fixed, in %
     markup(<PaymentMoney payment={payment({ status, amount: 2000, itemCount: 1, ...held })} />, language)
   const held = { heldAmount: 500, heldUntil: UNTIL }
   for (const each of [{}, held]) expect(money('pending', each)).toContain(modalTexts[language].amountFixed)
-  // After the acceptance nothing is open.
+  // Once the offer is accepted, nothing can change.
   expect(money('succeeded', held)).not.toContain(modalTexts[language].amountFixed)
 })
 
@@ -152,7 +152,7 @@ const OFFERED = { name: 'M4A4 | Howl (Factory New)', price: 500 }
 it.each<[string, Partial<Payment>, string[], boolean]>([
   ['the picks, with their pictures', {}, ['AK-47 | Redline Field-Tested $10.00'], true],
   [
-    'the picks if the server lists as many for as much',
+    'the picks if the server lists the same items',
     { items: [{ name: 'AK-47 | Redline (Field-Tested)', price: 1000, count: 1 }] },
     ['AK-47 | Redline Field-Tested $10.00'],
     true,
@@ -192,7 +192,7 @@ it.each([
   for (const said of [day, botLevel(47), scamWarning]) expect(html).toContain(said)
 })
 
-it('a bot whose profile hides that day shows only its level, and the warning does not name the day', () => {
+it('a bot whose profile hides when it joined shows only its level, and the warning does not mention the day', () => {
   const html = markup(<BotCheck bot={BOT} />)
   expect(html).toContain(en.botLevel(47))
   expect(html).toContain(en.scamWarningLevel)
@@ -234,6 +234,6 @@ it.each<[string, Partial<Payment>, string]>([
   const held = { amount: 2000, itemCount: 1, heldUntil: UNTIL, ...change }
   const html = markup(<PaymentMoney payment={payment(held)} />)
   expect(html).toContain(why)
-  // The rule, never what remains of it.
+  // Names the rule, but never the room that the limit has left.
   expect(html).not.toMatch(/limit of|remaining/)
 })

@@ -16,7 +16,7 @@ import { useModal } from './texts.ts'
 
 type Props = { state: FlowState; payment: Payment; flow: Flow }
 
-/** The dialog from the press on Pay until the offer has ended. Only its button to step back leaves it earlier. */
+/** The dialog from the press on Add funds until the offer has ended. Only its button to step back leaves it earlier. */
 export function Confirmation({ state, payment, flow }: Props) {
   const { texts } = useModal()
   const isOpen = payment.status === 'pending' && state.modal.kind === 'confirming'
@@ -63,7 +63,7 @@ function Creating({ state, payment, flow }: Props) {
   const { modal, online } = state
   const isSlow = (modal.kind === 'creating' || modal.kind === 'joining') && modal.slow
   const isRepeated = state.pollFailing || (modal.kind === 'creating' && modal.attempt > 1)
-  const soon = isRepeated ? texts.creatingAgain : texts.creatingText
+  const textAtFirst = isRepeated ? texts.creatingAgain : texts.creatingText
   return (
     <>
       {/* Offline, Steam does not cause the delay. */}
@@ -71,7 +71,7 @@ function Creating({ state, payment, flow }: Props) {
       {/* Offline, it is unknown whether the bot got the request: the notice above explains. */}
       {(online || isSlow) && (
         <p className="creating" role="status">
-          <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : soon}
+          <span className="spinner" aria-hidden="true" /> {isSlow ? texts.creatingSlow : textAtFirst}
         </p>
       )}
       <Items state={state} payment={payment} />
@@ -142,13 +142,13 @@ function Items({ state, payment }: Omit<Props, 'flow'>) {
   )
 }
 
-/** The picks have pictures, and this tab keeps them for a reload. If the offer has other items, the server's list. */
+/** Lists the picks, or those that this tab kept for a reload, because they have pictures. Else the server's list. */
 function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): ItemRow[] {
   const picked = page.stage === 'wait-for-select-items' ? selectedItems(page.stand) : []
   // A gateway of the previous release lists no items.
   if (items === undefined) return rowsOf(picked)
-  const known = [picked, offeredPicks?.items ?? []].find((each) => areOffered(each, items))
-  return known === undefined ? offeredRowsOf(items) : rowsOf(known)
+  const offered = [picked, offeredPicks?.items ?? []].find((each) => areOffered(each, items))
+  return offered === undefined ? offeredRowsOf(items) : rowsOf(offered)
 }
 
 function Accept({ payment }: { payment: Payment }) {

@@ -4,7 +4,8 @@ import { formatTimer } from '../i18n/format.ts'
 import { useNow } from '../ui/hooks.ts'
 import { useModal } from './texts.ts'
 
-const WINDOW_SECONDS = 300
+/** The time left that fills the ring: shoppers have five minutes to accept. */
+const FULL_RING_SECONDS = 300
 const CIRCUMFERENCE = 2 * Math.PI * 26
 
 /** Seconds left at which the time is read out; the clock itself is silent. */
@@ -14,10 +15,10 @@ const SPOKEN = [300, 60, 30, 10]
 export function Countdown({ deadlineMs, waitsFor }: { deadlineMs: number | null; waitsFor?: string }) {
   const { texts } = useModal()
   const seconds = secondsLeft(deadlineMs, useNow(deadlineMs !== null))
-  const share = seconds === null ? 0 : Math.min(1, seconds / WINDOW_SECONDS)
-  const last = seconds !== null && seconds <= 60
+  const share = seconds === null ? 0 : Math.min(1, seconds / FULL_RING_SECONDS)
+  const isLastMinute = seconds !== null && seconds <= 60
   return (
-    <div className={last ? 'countdown countdown-last' : 'countdown'}>
+    <div className={isLastMinute ? 'countdown countdown-last' : 'countdown'}>
       <span className="countdown-ring">
         <svg viewBox="0 0 60 60" aria-hidden="true">
           <circle className="ring-track" cx="30" cy="30" r="26" />

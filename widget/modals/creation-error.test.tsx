@@ -12,7 +12,7 @@ import { CreationError } from './creation-error.tsx'
 
 const FLOW: Flow = {
   state: () => {
-    throw new Error('the dialog shows what it is given')
+    throw new Error('the dialog must not read the state')
   },
   dispatch: () => {},
   subscribe: () => () => {},

@@ -26,13 +26,14 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
   const { texts, language } = useModal()
   const close = (): void => flow.dispatch({ kind: 'creationErrorClosed' })
   const { code, cause = '' } = refusal
-  const own = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])
+  const ourText = texts.creationCauses[cause] ?? (code === null ? undefined : texts.creationErrors[code])
   const paused =
     code === 'offers_paused' && refusal.until !== undefined
       ? texts.offersPaused(formatTime(refusal.until, language))
       : undefined
   const solution = SOLUTIONS[cause] ?? SOLUTIONS[code ?? '']
-  const known = code === null || code === 'trade_refused'
+  // The server's text says no more than ours.
+  const needsNoDetail = code === null || code === 'trade_refused'
   return (
     <Dialog className="dialog-outcome dialog-refused" onClose={close}>
       {(titleId) => (
@@ -42,7 +43,9 @@ export function CreationError({ refusal, backToStoreUrl, flow }: Props) {
           </span>
           <h2 id={titleId}>{texts.creationErrorTitle}</h2>
           <p>
-            {paused ?? own ?? (known ? texts.creationErrorText : (refusal.detail ?? texts.creationErrorText))}
+            {paused ??
+              ourText ??
+              (needsNoDetail ? texts.creationErrorText : (refusal.detail ?? texts.creationErrorText))}
           </p>
           <div className="solutions">
             {solution === 'store' && <StoreLink url={backToStoreUrl} primary />}

@@ -17,7 +17,7 @@ export function PaymentMoney({ payment, expected = null }: Props) {
   const split = creditOf(payment)
   if (split === null) return null
   const { currency } = payment
-  // An accepted offer has no prices that could change.
+  // Only while the offer is open could the shopper expect its total to change.
   const rows = {
     split,
     currency,
@@ -43,7 +43,7 @@ function useDifference(payment: Payment, expected: number | null): string {
   const now = creditOf(payment)?.now ?? null
   if (payment.status !== 'pending' || expected === null || now === null || now === expected) return ''
   if (now > expected) return ` ${texts.moreNow(money(now - expected, payment.currency))}`
-  // A shopper on release has no limit that could have less room.
+  // Credit on release has no limit that could have less room.
   if (heldByOf(payment) !== 'limit') return ''
   return ` ${texts.lessNow(money(expected - now, payment.currency))}`
 }

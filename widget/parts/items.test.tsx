@@ -76,7 +76,7 @@ it('picks are those of an offer only if name, phase, price and count are equal',
   expect(areOffered([], [...offered])).toBe(false)
   expect(areOffered(same.slice(1), [...offered])).toBe(false)
   expect(areOffered([...same, worn('4')], [...offered])).toBe(false)
-  // As many items for as much money.
+  // The same number of items, at the same prices.
   expect(
     areOffered([worn('1', { name: 'AWP | Asiimov (Field-Tested)' }), KNIFE, worn('2')], [...offered]),
   ).toBe(false)

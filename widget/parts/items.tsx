@@ -29,14 +29,17 @@ export const rowsOf = (items: readonly Item[]): ItemRow[] =>
 export const offeredRowsOf = (items: NonNullable<Payment['items']>): ItemRow[] =>
   items.map((item, index) => ({
     ...item,
+    // Only a key for the row: the asset ids are unknown.
     ids: [String(index)],
     wearCategory: wearOf(item.name)?.wear ?? null,
-    ...{ iconUrl: null, rarity: null, rarityName: null },
+    iconUrl: null,
+    rarity: null,
+    rarityName: null,
   }))
 
 type Named = Pick<Item, 'name' | 'phase' | 'price'>
 
-/** True if the picks are the items of an offer. Their total alone would not tell: many items cost alike. */
+/** True if the picks are the items of an offer. Their total alone is no proof: other items can cost as much. */
 export function areOffered(picked: readonly Item[], offered: NonNullable<Payment['items']>): boolean {
   const keyOf = ({ name, phase, price }: Named): string => [name, phase, price].join('\n')
   const left = new Map(offered.map((item) => [keyOf(item), item.count]))

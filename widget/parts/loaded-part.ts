@@ -4,10 +4,10 @@ import { createPart, type Part } from './part.ts'
 /** The browser remembers a failed import until the page is left, so every later attempt has a new address. */
 export function part<Code>(name: string, first: () => Promise<Code>): Part<Code> {
   return createPart(async (attempt) => {
-    const again = attempt === 1 ? null : addressesOf(document.documentElement.dataset[name], attempt)
-    if (again === null) return first()
-    await Promise.all(again.styles.map(loadStyles))
-    return import(/* @vite-ignore */ again.script)
+    const newAddresses = attempt === 1 ? null : addressesOf(document.documentElement.dataset[name], attempt)
+    if (newAddresses === null) return first()
+    await Promise.all(newAddresses.styles.map(loadStyles))
+    return import(/* @vite-ignore */ newAddresses.script)
   })
 }
 
@@ -16,11 +16,11 @@ export function addressesOf(
   files: string | undefined,
   attempt: number,
 ): { script: string; styles: string[] } | null {
-  const again = (files ?? '')
+  const addresses = (files ?? '')
     .split(' ')
     .filter((file) => file !== '')
     .map((file) => `${file}?attempt=${attempt}`)
-  const [script, ...styles] = again
+  const [script, ...styles] = addresses
   return script === undefined ? null : { script, styles }
 }
 

@@ -9,7 +9,7 @@ import { useRest } from './texts.ts'
 type Props = {
   split: Split
   currency: Currency
-  /** Stands out before the reason. */
+  /** A sentence above the reason, in a stronger colour. */
   note?: string
   why: string | null
   folded?: boolean

@@ -5,10 +5,10 @@ import { markup } from '../test-markup.tsx'
 import { WorksNotice } from './works.tsx'
 
 const UNTIL = '2026-11-26T04:00:00.000Z'
-const OWN = { en: 'We <move>.', ru: 'Мы переезжаем.' }
-const works = { technicalWorks: true, technicalWorksText: OWN, technicalWorksUntil: UNTIL }
+const OPERATOR_TEXT = { en: 'We <move>.', ru: 'Мы переезжаем.' }
+const works = { technicalWorks: true, technicalWorksText: OPERATOR_TEXT, technicalWorksUntil: UNTIL }
 
-it('a maintenance shows its reason and its end, in the language of the page', () => {
+it('the notice of maintenance has the operator’s reason and the planned end, in the language of the page', () => {
   const english = markup(<WorksNotice payment={payment(works)}>Works.</WorksNotice>)
   expect(english).toContain(`Works. We &lt;move&gt;. We expect to be done by ${formatDate(UNTIL, 'en')}.`)
   const russian = markup(<WorksNotice payment={payment(works)}>Works.</WorksNotice>, 'ru')

@@ -4,11 +4,11 @@ import { useRest } from './texts.ts'
 
 type Props = { payment: Payment | null; children?: string }
 
-/** The notice of a maintenance: a sentence of ours, the operator's own words, and the planned end. */
+/** The notice of maintenance: a sentence of ours, the operator's own words, and the planned end. */
 export function WorksNotice({ payment, children = '' }: Props) {
   const { texts, language } = useRest()
-  const { technicalWorksText: own, technicalWorksUntil: until } = payment ?? {}
+  const { technicalWorksText: operatorText, technicalWorksUntil: until } = payment ?? {}
   const end = until ? texts.technicalWorksUntil(formatDate(until, language)) : ''
-  const sentences = [children, own?.[language] ?? '', end].filter((each) => each !== '')
+  const sentences = [children, operatorText?.[language] ?? '', end].filter((each) => each !== '')
   return sentences.length === 0 ? null : <p className="notice notice-warning">{sentences.join(' ')}</p>
 }

@@ -19,7 +19,7 @@ const shown = (refusal: Refusal): string => markup(<LoadFailure refusal={refusal
 it.each<[string, Refusal]>([
   ['a server that broke', { code: 'internal', detail: 'x' }],
   ['too many requests', { code: 'too_many_requests', detail: 'x', retryAfterS: 7 }],
-  ['a proxy whose server is down', { code: null, detail: null, isAnswered: true }],
+  ['a proxy whose server is down', { code: null, detail: null, isFromProxy: true }],
 ])('the connection is not blamed for %s', (_, refusal) => {
   expect(shown(refusal)).toContain(en.paymentBusy)
   expect(shown(refusal)).not.toContain('connection')

@@ -34,19 +34,19 @@ export function Failed(props: Props) {
   )
 }
 
-export function LoadFailure({ refusal: { code, isAnswered }, flow }: Props) {
+export function LoadFailure({ refusal: { code, isFromProxy }, flow }: Props) {
   const { texts } = useRest()
-  const unknown = code === 'deposit_not_found' || code === 'invalid_request'
+  const isUnknown = code === 'deposit_not_found' || code === 'invalid_request'
   // If something answered, the shopper's connection is not to blame.
   const [title, hint] =
-    code === null && !isAnswered
+    code === null && !isFromProxy
       ? [texts.paymentNotLoaded, texts.paymentNotLoadedHint]
       : [texts.paymentBusy, texts.paymentBusyHint]
   return (
     <main className="message-page">
-      <h1>{unknown ? texts.paymentNotFound : title}</h1>
-      <p>{unknown ? texts.paymentNotFoundHint : hint}</p>
-      {unknown ? <BackOrHelp /> : <Retry flow={flow} />}
+      <h1>{isUnknown ? texts.paymentNotFound : title}</h1>
+      <p>{isUnknown ? texts.paymentNotFoundHint : hint}</p>
+      {isUnknown ? <BackOrHelp /> : <Retry flow={flow} />}
     </main>
   )
 }

@@ -5,7 +5,7 @@ import { hintOf } from './link-trouble.tsx'
 
 const { en } = restTexts
 
-const said = (code: string | null, detail: string | null = null) => hintOf({ code, detail }, en)
+const hint = (code: string | null, detail: string | null = null) => hintOf({ code, detail }, en)
 
 it.each([
   ['steam_unavailable', en.userUnavailableHint],
@@ -15,13 +15,13 @@ it.each([
   ['user_not_found', en.userFailedHint],
   ['invalid_trade_link', en.userFailedHint],
   [null, en.userUncheckedHint],
-])('D-17 %s has a text of the page, whatever the server says', (code, text) => {
-  expect(said(code, 'words of the server')).toBe(text)
+])('D-17 %s has the page’s own text, whatever the server says', (code, text) => {
+  expect(hint(code, 'words of the server')).toBe(text)
 })
 
 it('D-17 an unknown code is shown in the server’s words, if it sent any', () => {
   const { detail } = ERRORS.deposit_closed
-  expect(said('deposit_closed', detail.en)).toBe(detail.en)
-  expect(said('moon_phase', 'The moon is not full.')).toBe('The moon is not full.')
-  expect(said('moon_phase')).toBe(en.userFailedHint)
+  expect(hint('deposit_closed', detail.en)).toBe(detail.en)
+  expect(hint('moon_phase', 'The moon is not full.')).toBe('The moon is not full.')
+  expect(hint('moon_phase')).toBe(en.userFailedHint)
 })

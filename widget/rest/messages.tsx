@@ -14,7 +14,7 @@ type Props = { state: FlowState; flow: Flow; toasts: ToastStore }
 /** Above the page: a dialog or its stand-in, and the toasts. */
 export function Messages({ state, flow, toasts }: Props) {
   const { page, payment, modal } = state
-  // Load the modals' code after the items, but before a press on Pay needs it.
+  // Load the modals' code after the items, but before a press on Add funds needs it.
   const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
   const part = usePart(dialogs, payment !== null && (modal.kind !== 'none' || !loading))
   useEffect(() => flow.dispatch({ kind: 'dialogsChanged', to: part.kind }), [flow, part.kind])
@@ -37,7 +37,7 @@ function Missing({ state }: { state: FlowState }) {
   const { dialogs, modal, payment } = state
   if (dialogs.kind === 'ready' || payment === null) return null
   const isDue = modal.kind !== 'none'
-  if (!isDue && !dialogs.pay) return null
+  if (!isDue && !dialogs.isPayPressed) return null
   if (dialogs.kind === 'loading')
     return (
       <p className="missing" role="status">

@@ -16,20 +16,20 @@ export function Notices({ state, flow }: { state: FlowState; flow: Flow }) {
     state.dialogs.kind === 'ready' && ['creating', 'joining', 'confirming'].includes(state.modal.kind)
   // The inventory already mentions the works, but without their reason or end.
   const isMentioned = inventory?.status === 'error' && inventory.type === 'engineeringWorks'
-  const works = state.modal.kind === 'none' && state.payment?.technicalWorks === true
+  const hasWorksNotice = state.modal.kind === 'none' && state.payment?.technicalWorks === true
   const offer = state.modal.kind === 'none' && state.payment?.status === 'pending' ? state.payment : null
-  const isMaking =
+  const isBeingCreated =
     state.modal.kind === 'none' && state.payment?.status === 'created' && state.payment.creating
   return (
     <div className="notices" aria-live="polite">
       {!state.online && !isInDialog && (
         <p className="notice notice-warning notice-offline">{texts.offline}</p>
       )}
-      {works && (
+      {hasWorksNotice && (
         <WorksNotice payment={state.payment}>{isMentioned ? '' : texts.technicalWorksOnPage}</WorksNotice>
       )}
       <OtherOffer state={state} />
-      {isMaking && (
+      {isBeingCreated && (
         <p className="notice notice-offer">
           {texts.offerBeingMade}{' '}
           <button

@@ -4,7 +4,7 @@ import type { FlowState } from '../flow/state.ts'
 import { useRest } from '../parts/texts.ts'
 import { TimeLeft } from './time-left.tsx'
 
-/** Leads to that offer. */
+/** A notice that leads to that offer. */
 export function OtherOffer({ state }: { state: FlowState }) {
   const { texts } = useRest()
   const other = state.payment?.status === 'created' ? state.otherOffer?.deposit : null

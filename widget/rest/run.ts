@@ -112,9 +112,9 @@ const TICK_MS = 1000
 function listenForReturn(flow: RunningFlow): () => void {
   const controller = new AbortController()
   const { signal } = controller
-  let lastMs = Date.now()
+  let lastTickMs = Date.now()
   const returned = () => {
-    lastMs = Date.now()
+    lastTickMs = Date.now()
     flow.returned()
   }
   const connected = () => {
@@ -128,8 +128,8 @@ function listenForReturn(flow: RunningFlow): () => void {
   window.addEventListener('online', connected, { signal })
   // A machine that slept fires no event: only the missing ticks show it.
   const ticks = setInterval(() => {
-    if (Date.now() - lastMs > SLEPT_MS && !document.hidden) returned()
-    lastMs = Date.now()
+    if (Date.now() - lastTickMs > SLEPT_MS && !document.hidden) returned()
+    lastTickMs = Date.now()
   }, TICK_MS)
   window.addEventListener('offline', () => flow.dispatch({ kind: 'connectionChanged', online: false }), {
     signal,

@@ -35,6 +35,6 @@ it('two deposits have two titles', () => {
 
 it('the tab’s icon shows an open offer and a success, and is the till’s own otherwise', () => {
   const icons = ([undefined, 'created', 'pending', 'succeeded', 'tradeTimeout'] as const).map(iconOf)
-  const own = '/icon.svg'
-  expect(icons).toEqual([own, own, '/icon-waiting.svg', '/icon-done.svg', own])
+  const tillIcon = '/icon.svg'
+  expect(icons).toEqual([tillIcon, tillIcon, '/icon-waiting.svg', '/icon-done.svg', tillIcon])
 })

@@ -10,7 +10,7 @@ export function useStorePage({ payment }: FlowState): void {
   const status = payment?.status
   const isOfferOpen = status === 'pending' || payment?.creating === true
   const question = isOfferOpen ? texts.closeQuestion : ''
-  const leadsOn = payment?.redirectUrl !== undefined
+  const hasRedirect = payment?.redirectUrl !== undefined
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
     sendToStore({ type: 'status', detail: { depositId, status }, question })
@@ -18,7 +18,7 @@ export function useStorePage({ payment }: FlowState): void {
   useEffect(() => {
     if (depositId === undefined || status === undefined) return
     // If the deposit has a redirect, the redirect reports the end, after the shopper has read it.
-    if (status === 'succeeded' && !leadsOn)
+    if (status === 'succeeded' && !hasRedirect)
       sendToStore({ type: 'done', detail: { depositId, status, redirectUrl: null } })
-  }, [depositId, status, leadsOn])
+  }, [depositId, status, hasRedirect])
 }

@@ -60,10 +60,10 @@ function DepositPage({ state, flow }: Props) {
               {page.stage === 'wait-for-select-items' ? (
                 <>
                   <StandPlace stand={page.stand} payment={payment} flow={flow} />
-                  {isStale(page.stand) && <GuidePlace isAlone={false} />}
+                  {isStale(page.stand) && <GuidePlace isFieldBroken={false} />}
                 </>
               ) : (
-                <GuidePlace isAlone={part.kind === 'failed'} />
+                <GuidePlace isFieldBroken={part.kind === 'failed'} />
               )}
             </main>
           </>
@@ -79,10 +79,10 @@ function isAsking({ page, payment }: FlowState): boolean {
   return payment.status === 'created' && !payment.creating && !payment.technicalWorks
 }
 
-/** `isAlone`: the field above does not work, because the rest of the page failed to load. */
-function GuidePlace({ isAlone }: { isAlone: boolean }) {
+/** `isFieldBroken`: the field above does not work, because the rest of the page failed to load. */
+function GuidePlace({ isFieldBroken }: { isFieldBroken: boolean }) {
   const part = usePart(guide, true)
-  if (isAlone || part.kind === 'failed') return <PartFailed />
+  if (isFieldBroken || part.kind === 'failed') return <PartFailed />
   return part.kind === 'ready' ? <part.code.Guide /> : <div className="skeleton skeleton-guide" />
 }
 

@@ -7,9 +7,9 @@ const homeUrl = (): string => document.documentElement.dataset.home ?? ''
 /** Sends the browser to the provider's own page; without one, shows the 404 page. */
 export function Home() {
   const url = homeUrl()
-  const leads = /^https?:\/\//i.test(url)
+  const hasUrl = /^https?:\/\//i.test(url)
   useEffect(() => {
-    if (leads) location.replace(url)
-  }, [leads, url])
-  return leads ? null : <NotFound />
+    if (hasUrl) location.replace(url)
+  }, [hasUrl, url])
+  return hasUrl ? null : <NotFound />
 }

@@ -10,7 +10,7 @@ import { includedPayment } from './included-payment.ts'
 
 /** The flow of one deposit. It continues once the rest of the page is loaded. */
 export function useFlow(hash: string): { state: FlowState; flow: Flow } {
-  const [flow] = useState(() => openFlow(opened(hash)))
+  const [flow] = useState(() => openFlow(firstState(hash)))
   useRunning(flow)
   return { state: useFlowState(flow), flow }
 }
@@ -26,7 +26,7 @@ function useFlowState(flow: EarlyFlow): FlowState {
   return state
 }
 
-function opened(hash: string): FlowState {
+function firstState(hash: string): FlowState {
   const state = initialState(hash, {
     language: storedLanguage(),
     link: storedLink(),
@@ -34,8 +34,8 @@ function opened(hash: string): FlowState {
     offer: storedOffer(),
     picks: storedPicks(),
   })
-  const given = includedPayment(hash)
-  return given === null ? state : openOnPayment(state, given.payment, given.atMs)
+  const included = includedPayment(hash)
+  return included === null ? state : openOnPayment(state, included.payment, included.atMs)
 }
 
 function useRunning(flow: EarlyFlow): void {

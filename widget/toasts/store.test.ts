@@ -2,9 +2,9 @@ import { describe, expect, it, vi } from 'vitest'
 import { createToasts } from './store.ts'
 
 /** A store on a clock that the test moves. */
-function onClock() {
+function toastsOnClock() {
   let nowMs = 0
-  let made = 0
+  let lastId = 0
   let pending: { atMs: number; run: () => void }[] = []
   const store = createToasts(
     {
@@ -16,7 +16,7 @@ function onClock() {
         }
       },
     },
-    () => `id ${++made}`,
+    () => `id ${++lastId}`,
   )
   const pass = (ms: number): void => {
     nowMs += ms
@@ -30,7 +30,7 @@ function onClock() {
 
 describe('A-033 a toast', () => {
   it('with only a title is an info of 5 s at the end of the list', () => {
-    const { store } = onClock()
+    const { store } = toastsOnClock()
     const id = store.add({ title: 'hello' })
     expect(store.list()).toEqual([
       { id, type: 'info', title: 'hello', message: '', timeOut: 5000, priority: false },
@@ -38,7 +38,7 @@ describe('A-033 a toast', () => {
   })
 
   it('keeps its given fields', () => {
-    const { store } = onClock()
+    const { store } = toastsOnClock()
     const onClick = () => {}
     store.add({ type: 'error', title: 't', message: 'm', timeOut: 1, priority: true, onClick })
     expect(store.list()[0]).toMatchObject({
@@ -51,14 +51,14 @@ describe('A-033 a toast', () => {
   })
 
   it('has its own id', () => {
-    const { store } = onClock()
+    const { store } = toastsOnClock()
     expect(store.add({ title: 'a' })).not.toBe(store.add({ title: 'b' }))
   })
 })
 
 describe('A-073 the list', () => {
   it('adds toasts at the end, and at the front with priority', () => {
-    const { store, titles } = onClock()
+    const { store, titles } = toastsOnClock()
     store.add({ title: 'first' })
     store.add({ title: 'second' })
     store.add({ title: 'urgent', priority: true })
@@ -66,7 +66,7 @@ describe('A-073 the list', () => {
   })
 
   it('drops a toast on click, after its own handler has run', () => {
-    const { store, titles } = onClock()
+    const { store, titles } = toastsOnClock()
     const seen: string[][] = []
     const id = store.add({ title: 'a', onClick: () => seen.push(titles()) })
     store.add({ title: 'b' })
@@ -78,7 +78,7 @@ describe('A-073 the list', () => {
   })
 
   it('A-118 drops a toast at 5000 ms and not a millisecond before', () => {
-    const { store, pass, titles } = onClock()
+    const { store, pass, titles } = toastsOnClock()
     store.add({ title: 'a' })
     pass(4999)
     expect(titles()).toEqual(['a'])
@@ -87,7 +87,7 @@ describe('A-073 the list', () => {
   })
 
   it('holds a toast once: repeated while shown, it stays 5000 ms more', () => {
-    const { store, pass, titles, timers } = onClock()
+    const { store, pass, titles, timers } = toastsOnClock()
     const id = store.add({ title: 'a', type: 'warning' })
     pass(4999)
     for (let times = 0; times < 10; times += 1) expect(store.add({ title: 'a', type: 'warning' })).toBe(id)
@@ -106,14 +106,14 @@ describe('A-073 the list', () => {
     ['priority', { priority: true }],
     ['handler', { onClick: () => {} }],
   ] as const)('has another toast for another %s', (_what, other) => {
-    const { store, titles } = onClock()
+    const { store, titles } = toastsOnClock()
     store.add({ title: 'a' })
     store.add({ title: 'a', ...other })
     expect(titles()).toEqual(['a', 'a'])
   })
 
-  it('drops each toast at its own time, and never with 0', () => {
-    const { store, pass, titles } = onClock()
+  it('drops each toast at its own time, and one without a time never', () => {
+    const { store, pass, titles } = toastsOnClock()
     store.add({ title: 'never', timeOut: 0 })
     store.add({ title: 'late', timeOut: 9000 })
     store.add({ title: 'soon', timeOut: 100 })
@@ -124,7 +124,7 @@ describe('A-073 the list', () => {
   })
 
   it('drops a removed toast and its timer', () => {
-    const { store, titles, timers } = onClock()
+    const { store, titles, timers } = toastsOnClock()
     const id = store.add({ title: 'a' })
     store.add({ title: 'b' })
     store.remove(id)
@@ -134,7 +134,7 @@ describe('A-073 the list', () => {
   })
 
   it('drops all toasts together, and their timers', () => {
-    const { store, titles, timers } = onClock()
+    const { store, titles, timers } = toastsOnClock()
     store.add({ title: 'a' })
     store.add({ title: 'b', timeOut: 0 })
     store.clear()
@@ -143,7 +143,7 @@ describe('A-073 the list', () => {
   })
 
   it('calls its listeners on each change, and only then', () => {
-    const { store, pass } = onClock()
+    const { store, pass } = toastsOnClock()
     const listener = vi.fn()
     const unsubscribe = store.subscribe(listener)
     store.clear()
@@ -160,7 +160,7 @@ describe('A-073 the list', () => {
   })
 
   it('is the same value until it changes, then a new one', () => {
-    const { store } = onClock()
+    const { store } = toastsOnClock()
     const empty = store.list()
     expect(store.list()).toBe(empty)
     store.add({ title: 'a' })

@@ -61,9 +61,9 @@ export function createToasts(timers: Timers, randomId: () => string): ToastStore
     add(given) {
       const defaults = { type: 'info', message: '', timeOut: TOAST_TIMEOUT_MS, priority: false } as const
       const wanted = { ...defaults, ...given }
-      const same = toasts.find((toast) => isSame(toast, wanted))
-      const toast: Toast = same ?? { ...wanted, id: randomId() }
-      if (same === undefined) change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
+      const equal = toasts.find((toast) => isSame(toast, wanted))
+      const toast: Toast = equal ?? { ...wanted, id: randomId() }
+      if (equal === undefined) change(toast.priority ? [toast, ...toasts] : [...toasts, toast])
       cancels.get(toast.id)?.()
       if (toast.timeOut > 0)
         cancels.set(

@@ -3,7 +3,7 @@ import { markup } from '../test-markup.tsx'
 import { createToasts } from './store.ts'
 import { Toasts } from './toasts.tsx'
 
-/** The words read out for each type, in the order of the specification. */
+/** The words read out for each type. */
 const WORDS = { info: 'Notice', success: 'Done', warning: 'Warning', error: 'Error' } as const
 
 const TYPES = ['info', 'success', 'warning', 'error'] as const

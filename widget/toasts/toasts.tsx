@@ -12,6 +12,7 @@ const ICONS: Record<ToastType, () => React.ReactNode> = {
   error: () => <CloseIcon />,
 }
 
+/** As long as `--toast` in styles/tokens.css. */
 const LEAVE_MS = 400
 
 /** The toasts on the page. A removed one fades out first, unless the shopper prefers reduced motion. */
@@ -23,9 +24,9 @@ function useShown(store: ToastStore): readonly Shown[] {
   const leaving = shown.filter((each) => each.leaving).length
   useEffect(() => {
     if (leaving === 0) return
-    const still = matchMedia('(prefers-reduced-motion: reduce)').matches
-    const gone = (): void => setBefore((now) => now.filter((each) => !each.leaving))
-    const timer = setTimeout(gone, still ? 0 : LEAVE_MS)
+    const reducesMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
+    const removeLeaving = (): void => setBefore((now) => now.filter((each) => !each.leaving))
+    const timer = setTimeout(removeLeaving, reducesMotion ? 0 : LEAVE_MS)
     return () => clearTimeout(timer)
   }, [leaving])
   return shown

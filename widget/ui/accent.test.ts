@@ -18,6 +18,10 @@ const colour = fc
   .integer({ min: 0, max: 0xffffff })
   .map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
+/** The least contrast of a sign with its surface, and of a text with its background, as WCAG requires. */
+const SIGN_CONTRAST = 3
+const TEXT_CONTRAST = 4.5
+
 describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
   it('stands out from every surface, and text on it is readable', () => {
     expect(SURFACES[scheme]).toHaveLength(4)
@@ -25,18 +29,18 @@ describe.each(SCHEMES)("a store's colour on a %s page", (scheme) => {
       fc.property(colour, (chosen) => {
         const { accent, strong, on } = accentIn(scheme, chosen)
         for (const surface of SURFACES[scheme] ?? []) {
-          expect(contrastOf(accent, surface)).toBeGreaterThanOrEqual(3)
+          expect(contrastOf(accent, surface)).toBeGreaterThanOrEqual(SIGN_CONTRAST)
         }
-        expect(contrastOf(on, accent)).toBeGreaterThanOrEqual(4.5)
-        expect(contrastOf(on, strong)).toBeGreaterThanOrEqual(4.5)
+        expect(contrastOf(on, accent)).toBeGreaterThanOrEqual(TEXT_CONTRAST)
+        expect(contrastOf(on, strong)).toBeGreaterThanOrEqual(TEXT_CONTRAST)
       }),
       { numRuns: 500 },
     )
   })
 
   it('is unchanged if it already stands out', () => {
-    const fit = scheme === 'dark' ? '#ff8800' : '#0055aa'
-    expect(accentIn(scheme, fit).accent).toBe(fit)
+    const visible = scheme === 'dark' ? '#ff8800' : '#0055aa'
+    expect(accentIn(scheme, visible).accent).toBe(visible)
   })
 })
 

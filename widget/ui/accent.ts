@@ -43,16 +43,16 @@ export const contrastOf = (a: string, b: string): number => contrast(rgbOf(a), r
 export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Accent {
   const surface = rgbOf(WORST_SURFACE[scheme])
   const away = scheme === 'dark' ? WHITE : BLACK
-  let seen = rgbOf(colour)
-  for (let share = STEP; contrast(seen, surface) < LEAST_CONTRAST; share += STEP) {
-    seen = rgbOf(hexOf(mix(rgbOf(colour), away, share)))
+  let visible = rgbOf(colour)
+  for (let share = STEP; contrast(visible, surface) < LEAST_CONTRAST; share += STEP) {
+    visible = rgbOf(hexOf(mix(rgbOf(colour), away, share)))
   }
   // Black or white is always readable: if black falls short of 4.5, white does not.
-  const dark = contrast(seen, BLACK) >= contrast(seen, WHITE)
+  const dark = contrast(visible, BLACK) >= contrast(visible, WHITE)
   return {
-    accent: hexOf(seen),
+    accent: hexOf(visible),
     // Moves away from the text's colour, which makes the text even easier to read.
-    strong: hexOf(mix(seen, dark ? WHITE : BLACK, HOVER)),
+    strong: hexOf(mix(visible, dark ? WHITE : BLACK, HOVER)),
     on: dark ? '#000000' : '#ffffff',
   }
 }

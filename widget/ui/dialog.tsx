@@ -31,7 +31,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
   useEffect(() => {
     const element = dialog.current
     if (element === null) return
-    const before = document.activeElement
+    const focusedBefore = document.activeElement
     const scrollY = window.scrollY
     const { documentElement: root } = document
     root.style.setProperty('--scrollbar', `${window.innerWidth - root.clientWidth}px`)
@@ -41,7 +41,7 @@ export function Dialog({ name, className = '', onClose, children }: Props) {
       element.close()
       root.classList.remove('scroll-locked')
       window.scrollTo(0, scrollY)
-      if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+      if (focusedBefore instanceof HTMLElement) focusedBefore.focus({ preventScroll: true })
     }
   }, [])
 

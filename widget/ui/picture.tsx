@@ -1,13 +1,12 @@
-/** The picture of an item. */
 import './picture.css'
 import { useState } from 'react'
 
-const SMALL = /\/100fx100f$/
+const SIZE_OF_100 = /\/100fx100f$/
 
 /** The picture for denser screens, in sizes that Steam's servers offer. */
 const srcSetOf = (url: string): string | undefined =>
-  SMALL.test(url)
-    ? `${url}, ${url.replace(SMALL, '/200fx200f')} 2x, ${url.replace(SMALL, '/360fx360f')} 3x`
+  SIZE_OF_100.test(url)
+    ? `${url}, ${url.replace(SIZE_OF_100, '/200fx200f')} 2x, ${url.replace(SIZE_OF_100, '/360fx360f')} 3x`
     : undefined
 
 /** An item's picture. It is not lazy, since few exist at a time. A drawn crate replaces a broken one. */

@@ -1,10 +1,10 @@
-/** After a success the page waits until the store knows, so its text does not stay behind. */
+/** After a success the page waits until the store has accepted the webhook, so its text stays true. */
 import { expect, it } from 'vitest'
 import { answers, json, start } from './test-flow.ts'
 import { opening, payment } from './test-states.ts'
 
-/** A page opened on a success, which the store hears of when the test says so. */
-async function succeeded(storeTold?: boolean) {
+/** A page opened on a success. The store accepts its webhook when the test calls `tell`. */
+async function openOnSuccess(storeTold?: boolean) {
   let told = storeTold
   const view = () =>
     payment({ status: 'succeeded', amount: 400, ...(told !== undefined && { storeTold: told }) })
@@ -16,25 +16,25 @@ async function succeeded(storeTold?: boolean) {
   return {
     ...page,
     tell,
-    looks: () => page.to('/api/payment').length,
-    told: () => page.flow.state().payment?.storeTold,
+    looks: () => page.callsTo('/api/payment').length,
+    shownAsTold: () => page.flow.state().payment?.storeTold,
   }
 }
 
-it('looks every 15 s until the store knows, and then no longer', async () => {
-  const page = await succeeded(false)
+it('the page looks every 15 s until the store has accepted the webhook, and then no longer', async () => {
+  const page = await openOnSuccess(false)
   const before = page.looks()
   await page.pass(30_000)
   expect(page.looks()).toBe(before + 2)
   page.tell()
   await page.pass(15_000)
-  expect(page.told()).toBe(true)
+  expect(page.shownAsTold()).toBe(true)
   await page.pass(60_000)
   expect(page.looks()).toBe(before + 3)
 })
 
-it('gives up after two minutes', async () => {
-  const page = await succeeded(false)
+it('the page stops after eight looks, which take two minutes', async () => {
+  const page = await openOnSuccess(false)
   const before = page.looks()
   await page.pass(120_000)
   expect(page.looks()).toBe(before + 8)
@@ -42,8 +42,8 @@ it('gives up after two minutes', async () => {
   expect(page.looks()).toBe(before + 8)
 })
 
-it.each([undefined, true])('does not look if the answer says %j', async (storeTold) => {
-  const page = await succeeded(storeTold)
+it.each([undefined, true])('the page does not look again if `storeTold` is %j', async (storeTold) => {
+  const page = await openOnSuccess(storeTold)
   const before = page.looks()
   await page.pass(60_000)
   expect(page.looks()).toBe(before)

@@ -5,7 +5,9 @@ import { answers, hangs, json, problem, start } from './test-flow.ts'
 import { item, play, standOf, withItems } from './test-states.ts'
 
 const REASON: PriceReason = {
-  ...{ price: 200, currency: 'USD', rate: null },
+  price: 200,
+  currency: 'USD',
+  rate: null,
   said: [{ source: 'Skinport', ageSeconds: 60 }],
 }
 
@@ -18,13 +20,15 @@ it('the page asks once for the reason of a price, with the quote of that price, 
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: null })
   await page.pass(60_000)
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: REASON })
-  const queries = page.to('/api/price').map(({ path }) => new URL(path, 'https://till.example').searchParams)
+  const queries = page
+    .callsTo('/api/price')
+    .map(({ path }) => new URL(path, 'https://till.example').searchParams)
   expect(queries.map((query) => [query.get('quoteId'), query.get('item')])).toEqual([['quote-1', '2']])
-  page.flow.dispatch({ kind: 'priceUnderstood' })
+  page.flow.dispatch({ kind: 'priceExplanationClosed' })
   expect(question(page.flow.state())).toBeNull()
 })
 
-it('the page shows a refusal too, but not the answer to an earlier question', async () => {
+it('the reason is unknown after a refusal, and another question aborts the earlier one', async () => {
   const page = start({
     ...answers,
     '/api/price': (call, times) => (times === 1 ? hangs(call) : problem(409, 'items_unavailable')),
@@ -34,17 +38,20 @@ it('the page shows a refusal too, but not the answer to an earlier question', as
   await page.pass(0)
   page.flow.dispatch({ kind: 'priceQuestioned', id: '2' })
   await page.pass(0)
-  expect(page.to('/api/price')[0]?.signal.aborted).toBe(true)
+  expect(page.callsTo('/api/price')[0]?.signal.aborted).toBe(true)
   expect(question(page.flow.state())).toMatchObject({ id: '2', reason: 'unknown' })
 })
 
-it('a question ends when its prices change, and none is asked about a missing item', () => {
+it('a question ends when its prices change, and ignores the answer to another', () => {
   const { state } = play(withItems(), { kind: 'priceQuestioned', id: '1' })
   expect(question(state)).not.toBeNull()
   expect(question(play(state, { kind: 'reloadPressed' }).state)).toBeNull()
   expect(question(play(state, { kind: 'gameChosen', game: 'rust' }).state)).toBeNull()
   const late = { kind: 'priceExplained', request: 0, reason: REASON } as const
   expect(question(play(state, late).state)).toMatchObject({ reason: null })
+})
+
+it('no question is asked about a missing item, or about a price without a quote', () => {
   expect(question(play(withItems(), { kind: 'priceQuestioned', id: 'gone' }).state)).toBeNull()
   const unquoted = withItems([item('1')], { quoteId: null })
   expect(question(play(unquoted, { kind: 'priceQuestioned', id: '1' }).state)).toMatchObject({
