@@ -19,7 +19,7 @@ import { UNWANTED_FEATURES } from '../e2e/support/browser.ts'
 import { storeSecrets } from '../e2e/support/demo-store.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { endTill, startTill } from '../e2e/support/till.ts'
-import { openDeposit } from '../e2e/support/widget-calls.ts'
+import { createDepositWithLink } from '../e2e/support/widget-calls.ts'
 import { withPackage } from './npm-package.ts'
 import { median, type Outcome } from './outcome.ts'
 
@@ -141,7 +141,7 @@ export async function benchLighthouse(): Promise<Outcome> {
   try {
     const secrets = await storeSecrets(till.root)
     // Like most stores, the demo store gives its shopper's language. The first answer then has texts in that language.
-    const shopper = await openDeposit({ place: till, secrets }, { language: 'en' })
+    const shopper = await createDepositWithLink({ place: till, secrets }, { language: 'en' })
     const page = await startItemProxy(till.gateway, ITEMS)
     const url = `${page.url}/deposit/${shopper.hash}`
     try {

@@ -12,7 +12,7 @@ import type { Page } from 'playwright-core'
 import { paymentSchema } from '../contract/widget-api.ts'
 import { eventually } from '../e2e/support/process.ts'
 import { prepare } from '../e2e/support/setup.ts'
-import { ACCEPTING, dearestFirst, openOffer, pickItems, switchLanguage } from '../e2e/support/shopper.ts'
+import { ACCEPTING, openOffer, pickItems, sortDearestFirst, switchLanguage } from '../e2e/support/shopper.ts'
 import { ask, call, openVisit, showItems } from '../proofs/kill/load.ts'
 import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
@@ -207,7 +207,7 @@ async function payOnPage(page: Page, url: string): Promise<void> {
   await page.goto(url)
   await switchLanguage(page, 'en')
   await page.getByRole('gridcell').first().waitFor()
-  await dearestFirst(page, en)
+  await sortDearestFirst(page, en)
   await pickItems(page, 1)
   await openOffer(page, en)
   await acceptLink(page).waitFor()

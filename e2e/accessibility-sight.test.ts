@@ -6,7 +6,7 @@ import { openConfirmation, openStand } from './support/shared-till.ts'
 import { openOffer, pickItems } from './support/shopper.ts'
 
 /** The spacing of text that a shopper may set (WCAG 1.4.12). */
-const SPACED =
+const SPACING =
   '* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important }'
 
 /** Runs in the page: returns the texts that are cut off, and the page's width if it scrolls sideways. */
@@ -34,13 +34,13 @@ test.each([
   ['ru', MOBILE],
 ] as const)('no text is cut by wider spacing, in %s', async (language, viewport) => {
   const { page, texts } = await openStand({ language, viewport })
-  const space = () =>
+  const applySpacing = () =>
     page.evaluate((rules) => {
       const sheet = new CSSStyleSheet()
       sheet.replaceSync(rules)
       document.adoptedStyleSheets = [sheet]
-    }, SPACED)
-  await space()
+    }, SPACING)
+  await applySpacing()
   await pickItems(page, 1)
   await expect.poll(() => page.evaluate(cutTexts)).toEqual([])
   await openOffer(page, texts)
@@ -48,7 +48,7 @@ test.each([
 })
 
 /** Presses Tab through the page. Returns the names of the elements that are covered while they have the focus. */
-async function hiddenFocus(page: Page, presses: number): Promise<string[]> {
+async function coveredFocus(page: Page, presses: number): Promise<string[]> {
   const hidden: string[] = []
   for (let press = 0; press < presses; press += 1) {
     await page.keyboard.press('Tab')
@@ -72,8 +72,8 @@ test.each([
   ['a desktop', DESKTOP],
 ] as const)('on %s nothing covers the focused element while an offer is open', async (_, viewport) => {
   const { page, texts } = await openConfirmation({ viewport })
-  expect(await hiddenFocus(page, 8)).toEqual([])
+  expect(await coveredFocus(page, 8)).toEqual([])
   await page.getByRole('button', { name: texts.stepBack }).click()
   await page.getByText(texts.offerWaiting).waitFor()
-  expect(await hiddenFocus(page, 24)).toEqual([])
+  expect(await coveredFocus(page, 24)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { RECEIPT_HEADERS, refusedPage } from '../gateway/receipts/page.ts'
-import type { Messages } from '../widget/i18n/en.ts'
+
 import { violations } from './support/axe.ts'
 import { MOBILE } from './support/browser.ts'
 import { answerNoChange, baseOf, playScene } from './support/play-scene.ts'
@@ -52,7 +52,7 @@ test('A-085 a shopper can pay with the keyboard alone', async () => {
   await page.keyboard.press('End')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Home')
-  // Otherwise the focus could still be moving, and Enter would pick an item.
+  // Waits for the first card of the second row. Otherwise the focus could still be moving, and Enter would pick an item.
   await page.locator('[data-index="4"]:focus').waitFor()
   await tabTo(page, texts.pay)
   await page.keyboard.press('Enter')
@@ -79,7 +79,7 @@ test('A-085 a shopper can pay with the keyboard alone', async () => {
 type Found = { backendDOMNodeId: number }
 
 /** Uses a page through its accessibility tree alone, like a screen reader. */
-function reader(session: CDPSession) {
+function screenReader(session: CDPSession) {
   const find = (role: string, name: string): Promise<Found> =>
     eventually(`a ${role} called ${name}`, async () => {
       const { nodes } = await session.send('Accessibility.getFullAXTree')
@@ -116,7 +116,7 @@ test.each(['en', 'ru'] as const)(
   'a shopper can pay through the accessibility tree alone, in %s',
   async (language) => {
     const { page, context, texts } = await openDeposit({ language, viewport: MOBILE })
-    const tree = reader(await context.newCDPSession(page))
+    const tree = screenReader(await context.newCDPSession(page))
     await tree.find('heading', texts.guideTitle)
     await tree.write('textbox', texts.tradeLink, (await shopper()).tradeUrl)
     await tree.press('gridcell', '$')
@@ -126,7 +126,7 @@ test.each(['en', 'ru'] as const)(
     const opened = context.waitForEvent('page')
     await tree.press('link', texts.acceptInBrowser)
     const tab = await opened
-    const steam = reader(await context.newCDPSession(tab))
+    const steam = screenReader(await context.newCDPSession(tab))
     for (const name of ACCEPTING) await steam.press('button', name)
     await tab.getByRole('status').waitFor()
     await tree.find('dialog', texts.outcomes.succeeded.title)
@@ -164,8 +164,8 @@ describe('the page', () => {
     await page.evaluate(() => {
       const announced: string[] = []
       Reflect.set(window, 'announced', announced)
-      const voice = [...document.querySelectorAll('[role=status]')].at(-1)
-      new MutationObserver(() => announced.push(voice?.textContent ?? '')).observe(document.body, {
+      const announcer = [...document.querySelectorAll('[role=status]')].at(-1)
+      new MutationObserver(() => announced.push(announcer?.textContent ?? '')).observe(document.body, {
         subtree: true,
         childList: true,
         characterData: true,
@@ -184,26 +184,23 @@ describe('the page', () => {
     expect(first).toMatch(/^3 selected, \$/)
   })
 
-  test('A-092 announces the timer at its fixed moments only', async () => {
+  test('A-092 announces the last minute of the timer at 30 and 10 seconds only', async () => {
     const { page } = await openBrowser()
     const scene = SCENES.find(({ name }) => name === 'confirmation-last-minute')
     if (scene === undefined) throw new Error('the scene does not exist')
     await playScene(page, { gateway: till.gateway, base: await baseOf(till), scene, language: 'en' })
     await answerNoChange(page)
-    const voice = page.getByRole('dialog').locator('.countdown [role=status]')
+    const announcer = page.getByRole('dialog').locator('.countdown [role=status]')
     const shown = () => page.getByRole('timer').textContent()
     const spoken: string[] = []
-    const listen = async (texts: Messages): Promise<void> => {
-      for (let before = await shown(); before !== '00:00'; before = await shown()) {
-        await page.clock.runFor(1000)
-        // Steps of two seconds could skip an announcement.
-        await expect.poll(shown).not.toBe(before)
-        const text = (await voice.textContent()) ?? ''
-        if (text !== spoken.at(-1) && text !== '') spoken.push(text)
-      }
-      expect(spoken).toEqual([texts.timeAnnounce(30), texts.timeAnnounce(10)])
+    for (let before = await shown(); before !== '00:00'; before = await shown()) {
+      await page.clock.runFor(1000)
+      // Steps of two seconds could skip an announcement.
+      await expect.poll(shown).not.toBe(before)
+      const text = (await announcer.textContent()) ?? ''
+      if (text !== spoken.at(-1) && text !== '') spoken.push(text)
     }
-    await listen(TEXTS.en)
+    expect(spoken).toEqual([TEXTS.en.timeAnnounce(30), TEXTS.en.timeAnnounce(10)])
   })
 })
 
@@ -213,36 +210,38 @@ test('the receipt for support and its error pages are accessible in both languag
   const receipt = page.getByRole('link', { name: texts.receipt })
   await receipt.waitFor()
   const path = new URL((await receipt.getAttribute('href')) ?? '', till.gateway).pathname
-  const look = async (address: string, language: 'en' | 'ru', colorScheme: 'dark' | 'light') => {
+  const visit = async (address: string, language: 'en' | 'ru', colorScheme: 'dark' | 'light') => {
     await page.emulateMedia({ colorScheme })
     const answer = await page.goto(`${till.gateway}${address}?lang=${language}`)
     await expect.poll(() => page.getAttribute('html', 'lang')).toBe(language)
-    // The other language; and the store, if there is a receipt.
+    // A link to the other language, and one to the store if there is a receipt.
     await expect.poll(() => page.getByRole('link').count()).toBe(answer?.status() === 200 ? 2 : 1)
     expect(await violations(page)).toEqual([])
     return answer?.status()
   }
-  expect(await look(path, 'en', 'dark')).toBe(200)
+  expect(await visit(path, 'en', 'dark')).toBe(200)
   // The page's script shows the shopper's own time, followed by UTC.
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Emulation.setTimezoneOverride', { timezoneId: 'Asia/Kolkata' })
-  expect(await look(path, 'ru', 'light')).toBe(200)
+  expect(await visit(path, 'ru', 'light')).toBe(200)
   await expect.poll(() => page.locator('time').first().textContent()).toMatch(/\d:\d\d GMT\+5:30$/)
   await expect.poll(() => page.locator('time + .quiet').first().textContent()).toMatch(/^\(.* UTC\)$/)
   // A till with a database never answers 503, so the test serves that page itself.
-  const away = '/receipt/away'
-  await page.route(`**${away}?lang=*`, (route) => {
+  const unavailable = '/receipt/unavailable'
+  await page.route(`**${unavailable}?lang=*`, (route) => {
     const language = route.request().url().endsWith('ru') ? 'ru' : 'en'
     const headers = { ...RECEIPT_HEADERS, 'content-type': 'text/html; charset=utf-8' }
     return route.fulfill({ status: 503, headers, body: refusedPage(503, language) })
   })
-  expect(await look(away, 'en', 'light')).toBe(503)
-  expect(await look(away, 'ru', 'dark')).toBe(503)
+  expect(await visit(unavailable, 'en', 'light')).toBe(503)
+  expect(await visit(unavailable, 'ru', 'dark')).toBe(503)
+  // The receipt becomes too old to be shown.
   await query("update deposit set expires_at = expires_at - interval '60 days' where id = $1", [deposit.id])
-  expect(await look(path, 'en', 'dark')).toBe(410)
-  expect(await look(path, 'ru', 'light')).toBe(410)
-  expect(await look(`${path}0`, 'en', 'light')).toBe(404)
-  expect(await look(`${path}0`, 'ru', 'dark')).toBe(404)
+  expect(await visit(path, 'en', 'dark')).toBe(410)
+  expect(await visit(path, 'ru', 'light')).toBe(410)
+  const unknown = `${path}0`
+  expect(await visit(unknown, 'en', 'light')).toBe(404)
+  expect(await visit(unknown, 'ru', 'dark')).toBe(404)
   await page.getByRole('link').click()
   await expect.poll(() => page.getByRole('heading').textContent()).toBe('No receipt')
 })

@@ -7,15 +7,15 @@ import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE } from './support/browser.ts'
-import { command, enterSandbox, giveAuthenticator } from './support/console.ts'
+import { enterSandbox, giveAuthenticator, runOperatorCommand } from './support/console.ts'
 import { ALWAYS_THERE, giveHostileNames, harmOf, NO_HARM } from './support/hostile-names.ts'
 import { answerOffer, approveLogin } from './support/sandbox.ts'
-import { depositOf, openBrowser, query, shopper, till } from './support/shared-till.ts'
+import { createDeposit, openBrowser, query, shopper, till } from './support/shared-till.ts'
 import { callerOf, makeOffer } from './support/widget-calls.ts'
 
 /** Pays a deposit, so every page has something to show. */
-async function paidDeposit(): Promise<string> {
-  const deposit = await depositOf()
+async function payDeposit(): Promise<string> {
+  const deposit = await createDeposit()
   const caller = await callerOf(till.gateway, deposit)
   const { tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
@@ -59,7 +59,7 @@ describe.each([
   { viewport: MOBILE, scheme: 'light', names: 'hostile' },
 ] as const)('at $viewport.width px, $scheme, $names names', ({ viewport, scheme, names }) => {
   test('every page of the console shows its data and meets WCAG', async () => {
-    const depositId = await paidDeposit()
+    const depositId = await payDeposit()
     const { page } = await openBrowser({ viewport, context: { colorScheme: scheme } })
     await enterSandbox(page)
     // Measurements of other tests on this till must not change the figures.
@@ -74,8 +74,8 @@ describe.each([
       await page.goto(till.console + path)
       await page.getByRole('main').getByText(shows).first().waitFor()
       expect([path, await violations(page)]).toEqual([path, []])
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect([path, wide]).toEqual([path, viewport.width])
+      const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect([path, pageWidth]).toEqual([path, viewport.width])
       expect([path, await harmOf(page)]).toEqual([path, NO_HARM])
     }
     // The pages did show hostile texts, so the checks above had something to check.
@@ -115,11 +115,13 @@ async function tabTo(page: Page, wanted: string): Promise<void> {
 }
 
 test('an operator opens a link, registers a passkey, and works with the keyboard alone', async () => {
-  const depositId = await paidDeposit()
+  const depositId = await payDeposit()
   const { page } = await openBrowser({ viewport: DESKTOP })
   await giveAuthenticator(page)
   const name = `nina ${depositId}`
-  const link = /http:\S+\/enter#\S+/.exec(await command('operator', 'add', name, '--role', 'operator'))?.[0]
+  const link = /http:\S+\/enter#\S+/.exec(
+    await runOperatorCommand('operator', 'add', name, '--role', 'operator'),
+  )?.[0]
   await page.goto(link ?? '')
   await page.getByText(`You will sign in as ${name}`).waitFor()
   await tabTo(page, 'Register a passkey')
@@ -202,12 +204,11 @@ test('an operator opens a link, registers a passkey, and works with the keyboard
   await renewal.getByRole('button', { name: 'Cancel' }).click()
 
   // The act is on record, and the open page shows the next one.
-  await press(page, 'g')
   await page.goto(`${till.console}/acts?operator=${encodeURIComponent(name)}`)
   await page.getByRole('cell', { name: 'store credit' }).waitFor()
-  await command('maintenance', 'on', '--by', name)
+  await runOperatorCommand('maintenance', 'on', '--by', name)
   await page.getByRole('cell', { name: 'maintenance on' }).waitFor()
-  await command('maintenance', 'off', '--by', name)
+  await runOperatorCommand('maintenance', 'off', '--by', name)
 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -226,7 +227,7 @@ test('an operator removes an endpoint with a reason, and only the record remains
   const row = page.getByRole('row', { name: String(endpoint?.url) })
   await row.getByRole('button', { name: 'Remove' }).click()
   const dialog = page.getByRole('dialog', { name: 'Remove' })
-  await dialog.getByLabel('Reason, for the record').fill('the shop moved')
+  await dialog.getByLabel('Reason, for the record').fill('the store moved')
   expect(await violations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Remove' }).click()
   // The change removes the row, and the dialog goes with it.

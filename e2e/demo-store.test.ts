@@ -68,7 +68,7 @@ test('the demo store and the sandbox are accessible on a phone, in both language
     await page.getByRole('combobox').first().selectOption({ label: language })
     await page.locator(`html[lang=${language === 'English' ? 'en' : 'ru'}]`).waitFor()
     await page.emulateMedia({ colorScheme })
-    // Below the goods, the sticky link to the cart covers none of their buttons in part.
+    // At the end of the page, the sticky link to the cart covers no part of a button.
     await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight))
     expect(await violations(page)).toEqual([])
     expect(await width()).toBe(MOBILE.width)

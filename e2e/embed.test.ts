@@ -1,4 +1,4 @@
-/** D-32: a deposit in a page of its store, and in a page of an origin that is not the store's. */
+/** D-32: a deposit in a frame of its store's page, and of a page whose origin is not the store's. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { violations } from './support/axe.ts'
 import { DESKTOP, MOBILE, type Visit } from './support/browser.ts'
 import {
   callsTo,
-  depositOf,
+  createDeposit,
   endDeposit,
   openBrowser,
   openTolerantContext,
@@ -22,21 +22,23 @@ import { TEXTS, tickUntil } from './support/shopper.ts'
 import { callerOf, makeOffer } from './support/widget-calls.ts'
 
 /**
- * Serves the shop's pages under host names of other sites than the till's, so browsers withhold the till's cookies in
- * their frames. The query sets which frames the policy of the page allows.
+ * Serves the store's page under host names of other sites than the till's, so browsers withhold the till's cookies in its
+ * frames. The query sets which frames the policy of the page allows.
  */
 const server = createServer((request, response) => {
-  const frames = new URL(request.url ?? '/', STORE).searchParams.get('frames') ?? till.gateway
+  const frames = new URL(request.url ?? '/', STORE_ORIGIN).searchParams.get('frames') ?? till.gateway
   const policy = `script-src ${till.gateway} 'unsafe-inline'; frame-src ${frames}`
-  response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(SHOP)
+  response.writeHead(200, { 'content-type': 'text/html', 'content-security-policy': policy }).end(STORE_PAGE)
 })
 const port = await freePort()
-const STORE = `http://shop.localhost:${port}`
-const FOREIGN = `http://other.localhost:${port}`
+const STORE_ORIGIN = `http://store.localhost:${port}`
+const FOREIGN_ORIGIN = `http://other.localhost:${port}`
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  await query('update store set origins = array_append(origins, $1) where not $1 = any(origins)', [STORE])
+  await query('update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
+    STORE_ORIGIN,
+  ])
 })
 
 afterAll(() => {
@@ -44,8 +46,8 @@ afterAll(() => {
   server.close()
 })
 
-/** A shop's page that embeds the loader as the guide says, and records the loader's events. */
-const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+/** A store's page that embeds the loader as the guide says, and records the loader's events. */
+const STORE_PAGE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Shop</title>
   <script src="${till.gateway}${LOADER_PATH}" integrity="${LOADER_INTEGRITY}" crossorigin="anonymous"></script>
   <script>
     const received = []
@@ -57,7 +59,7 @@ const SHOP = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>
   </script></head>
   <body><main><h1>Shop</h1><button style="padding: 1em">Top up</button></main></body></html>`
 
-/** Removes the loader's deadline of eight seconds in the shop, because a busy machine may need longer for the frame. */
+/** Removes the loader's deadline of eight seconds, because a busy machine may need longer to load the frame. */
 const PATIENT = `if (location.hostname.endsWith('.localhost')) {
   const begin = window.setTimeout
   window.setTimeout = (act, ms, ...given) => (ms === 8000 ? 0 : begin(act, ms, ...given))
@@ -71,10 +73,15 @@ async function openPatientBrowser(viewport = DESKTOP): Promise<Visit> {
   return visited
 }
 
-/** Opens the shop, whose button opens the deposit. */
-async function goShopping(
+/** Opens the store's page, and presses its button, which opens the deposit. */
+async function openStorePage(
   page: Page,
-  { url, mode = 'modal', origin = STORE, frames = till.gateway }: Record<string, string> & { url: string },
+  {
+    url,
+    mode = 'modal',
+    origin = STORE_ORIGIN,
+    frames = till.gateway,
+  }: Record<string, string> & { url: string },
 ): Promise<void> {
   await page.goto(`${origin}/?${new URLSearchParams({ frames })}`)
   const press = `open(${JSON.stringify(url)}, ${JSON.stringify(mode)})`
@@ -84,15 +91,18 @@ async function goShopping(
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../docs/store-guide.md'), 'utf8')
 
-const ready = (page: Page): Promise<string> => page.evaluate('deposit.ready')
+/** Resolves to `ready` or `load_failed`. */
+const waitForFrame = (page: Page): Promise<string> => page.evaluate('deposit.ready')
 
 type Received = { type: string; detail: Record<string, unknown> | null }
 const received = async (page: Page, type: string): Promise<Received['detail'][]> =>
-  (await page.evaluate<Received[]>('received')).filter((one) => one.type === type).map(({ detail }) => detail)
+  (await page.evaluate<Received[]>('received'))
+    .filter((event) => event.type === type)
+    .map(({ detail }) => detail)
 
 function frameOf(page: Page): Frame {
   const [, frame] = page.frames()
-  if (frame === undefined) throw new Error('the shop has no frame')
+  if (frame === undefined) throw new Error('the page has no frame')
   return frame
 }
 
@@ -101,7 +111,8 @@ const BLOCKED = `if (window !== window.top)
   for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
     Object.defineProperty(window, name, { get() { throw new DOMException('blocked', 'SecurityError') } })`
 
-async function openOffer(url: string): Promise<string> {
+/** Makes the offer of a deposit without a browser. Resolves to its number. */
+async function makeOpenOffer(url: string): Promise<string> {
   const caller = await callerOf(till.gateway, { id: '', url, hash: url.slice(-32) })
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   return (await makeOffer(caller)).offerId
@@ -113,11 +124,11 @@ test.each(['en', 'ru'] as const)(
     const visited = await openPatientBrowser()
     const { page, context } = visited
     await context.addInitScript(BLOCKED)
-    const redirectUrl = `${STORE}/paid?order={EXTERNAL_ID}`
-    const deposit = await depositOf({ language, embedOrigin: STORE, redirectUrl })
+    const redirectUrl = `${STORE_ORIGIN}/paid?order={EXTERNAL_ID}`
+    const deposit = await createDeposit({ language, embedOrigin: STORE_ORIGIN, redirectUrl })
     const { url, id } = deposit
-    await goShopping(page, { url })
-    expect(await ready(page)).toBe('ready')
+    await openStorePage(page, { url })
+    expect(await waitForFrame(page)).toBe('ready')
     const frame = frameOf(page)
     const texts = TEXTS[language]
     await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('IFRAME')
@@ -140,24 +151,25 @@ test.each(['en', 'ru'] as const)(
     ])) as [{ offer: string }]
     await endDeposit(deposit, offer)
     // The page redirects after the shopper has had time to read the outcome.
-    await tickUntil(page, async () => page.url().startsWith(`${STORE}/paid?order=`))
+    await tickUntil(page, async () => page.url().startsWith(`${STORE_ORIGIN}/paid?order=`))
   },
 )
 
-test('the shop receives the outcome, and can keep the shopper on its page', async () => {
+test('the store’s page receives the outcome, and can keep the shopper', async () => {
   const { page } = await openPatientBrowser()
-  const deposit = await depositOf({ embedOrigin: STORE, redirectUrl: `${STORE}/paid` })
+  const deposit = await createDeposit({ embedOrigin: STORE_ORIGIN, redirectUrl: `${STORE_ORIGIN}/paid` })
   const { url, id } = deposit
-  const offerId = await openOffer(url)
-  await goShopping(page, { url, mode: 'inline' })
-  expect(await ready(page)).toBe('ready')
+  const offerId = await makeOpenOffer(url)
+  await openStorePage(page, { url, mode: 'inline' })
+  expect(await waitForFrame(page)).toBe('ready')
   await page.evaluate(`addEventListener('tradetill:done', (event) => event.preventDefault())`)
   await expect.poll(() => received(page, 'status')).toEqual([{ depositId: id, status: 'pending' }])
   const height = async () => (await page.locator('iframe').boundingBox())?.height ?? 0
+  // The loader keeps the frame between 480 px and the height of the window.
   expect(await height()).toBeGreaterThanOrEqual(480)
   expect(await height()).toBeLessThanOrEqual(DESKTOP.height)
   await endDeposit(deposit, offerId)
-  const done = { depositId: id, status: 'succeeded', redirectUrl: `${STORE}/paid` }
+  const done = { depositId: id, status: 'succeeded', redirectUrl: `${STORE_ORIGIN}/paid` }
   await tickUntil(page, async () => (await received(page, 'done')).length > 0)
   expect(await received(page, 'done')).toEqual([done])
   expect(new URL(page.url()).pathname).toBe('/')
@@ -168,17 +180,17 @@ test('the shop receives the outcome, and can keep the shopper on its page', asyn
 
 test('Esc in the frame or the page closes the frame and gives the focus back; with an open offer the page asks first', async () => {
   const { page } = await openPatientBrowser()
-  const { url, id } = await depositOf({ embedOrigin: STORE })
-  await goShopping(page, { url })
-  expect(await ready(page)).toBe('ready')
+  const { url, id } = await createDeposit({ embedOrigin: STORE_ORIGIN })
+  await openStorePage(page, { url })
+  expect(await waitForFrame(page)).toBe('ready')
   await frameOf(page).getByRole('textbox', { name: TEXTS.en.tradeLink }).press('Escape')
   await page.locator('iframe').waitFor({ state: 'detached' })
   await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Top up')
   await expect.poll(() => page.evaluate('document.documentElement.style.overflow')).toBe('')
 
-  await openOffer(url)
+  await makeOpenOffer(url)
   await page.keyboard.press('Enter')
-  expect(await ready(page)).toBe('ready')
+  expect(await waitForFrame(page)).toBe('ready')
   await expect.poll(() => received(page, 'status')).toContainEqual({ depositId: id, status: 'pending' })
   const questions: string[] = []
   page.on('dialog', (question) => {
@@ -196,12 +208,12 @@ test('Esc in the frame or the page closes the frame and gives the focus back; wi
 
 test('an element that was added and removed a hundred times leaves nothing behind, and still works', async () => {
   const { page } = await openPatientBrowser()
-  const { url } = await depositOf({ embedOrigin: STORE })
-  await goShopping(page, { url })
+  const { url } = await createDeposit({ embedOrigin: STORE_ORIGIN })
+  await openStorePage(page, { url })
   await page.evaluate(
     `for (let times = 0; times < 100; times += 1) { deposit.remove(); document.body.append(deposit) }`,
   )
-  expect(await ready(page)).toBe('ready')
+  expect(await waitForFrame(page)).toBe('ready')
   // A frame in another process disappears a moment after its element.
   await expect.poll(() => page.frames().length).toBe(2)
   await page.evaluate('deposit.close()')
@@ -210,15 +222,15 @@ test('an element that was added and removed a hundred times leaves nothing behin
   await expect(page.evaluate(`tradetill.open('https://evil.example/deposit/1')`)).rejects.toThrow('is not of')
 })
 
-test('on a narrow screen the shop opens the page itself, and an element becomes a link to it', async () => {
+test('on a narrow screen the loader leaves the store for the deposit’s page, and an element becomes a link to it', async () => {
   const visited = await openBrowser({ viewport: MOBILE })
   const { page, context } = visited
-  const { url } = await depositOf({ embedOrigin: STORE })
-  await goShopping(page, { url })
+  const { url } = await createDeposit({ embedOrigin: STORE_ORIGIN })
+  await openStorePage(page, { url })
   await page.waitForURL(url)
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
   expect((await context.cookies(till.gateway)).map(({ name }) => name)).toEqual(['csrf'])
-  await page.goto(`${STORE}/`)
+  await page.goto(`${STORE_ORIGIN}/`)
   await page.evaluate(
     `document.body.insertAdjacentHTML('beforeend', '<tradetill-deposit src="${url}"></tradetill-deposit>')`,
   )
@@ -232,12 +244,12 @@ test('with the code of the guide, a popup notifies the page that opened it, and 
   const [, inPopup = '', inOpener = ''] =
     /```js\n(\/\/[^\n]*in the popup\n.*?)\n\n(\/\/ the page that opened it.*?)```/s.exec(GUIDE) ?? []
   const { page, context } = await openPatientBrowser()
-  await context.route(`${STORE}/returned?*`, (route) =>
+  await context.route(`${STORE_ORIGIN}/returned?*`, (route) =>
     route.fulfill({ contentType: 'text/html', body: `<script>${inPopup}</script>` }),
   )
-  const deposit = await depositOf({ redirectUrl: `${STORE}/returned?order={EXTERNAL_ID}` })
-  const offerId = await openOffer(deposit.url)
-  await page.goto(`${STORE}/`)
+  const deposit = await createDeposit({ redirectUrl: `${STORE_ORIGIN}/returned?order={EXTERNAL_ID}` })
+  const offerId = await makeOpenOffer(deposit.url)
+  await page.goto(`${STORE_ORIGIN}/`)
   await page.evaluate(`window.asked = []; const askMyServerAbout = (order) => asked.push(order)
     ${inOpener}
     document.querySelector('button').onclick = () => { window.popup = window.open(${JSON.stringify(deposit.url)}) }`)
@@ -260,8 +272,12 @@ test('with the code of the guide, a popup notifies the page that opened it, and 
 
 describe('a frame that does not load', () => {
   test.each([
-    ['a page of another origin than the deposit names', { embedOrigin: STORE }, { origin: FOREIGN }],
-    ['a page whose policy lacks the till', { embedOrigin: STORE }, { frames: "'none'" }],
+    [
+      'a page of another origin than the deposit names',
+      { embedOrigin: STORE_ORIGIN },
+      { origin: FOREIGN_ORIGIN },
+    ],
+    ['a page whose policy lacks the till', { embedOrigin: STORE_ORIGIN }, { frames: "'none'" }],
     ['a page of a deposit that names no origin', {}, {}],
   ])(
     'in %s becomes a link, and the browser’s console says what is missing',
@@ -270,12 +286,12 @@ describe('a frame that does not load', () => {
       const lines: string[] = []
       page.on('console', (line) => lines.push(line.text()))
       await page.clock.install()
-      const { url } = await depositOf(deposit)
-      await goShopping(page, { url, ...shop })
+      const { url } = await createDeposit(deposit)
+      await openStorePage(page, { url, ...shop })
       // A greeting from the page itself, or from another frame, does not count as the till's answer.
       await page.evaluate(`postMessage({ tradetill: 1 }, '*')`)
       await page.clock.runFor(8_000)
-      expect(await ready(page)).toBe('load_failed')
+      expect(await waitForFrame(page)).toBe('load_failed')
       await expect
         .poll(() => page.getByRole('link', { name: 'Open the payment page' }).getAttribute('href'))
         .toBe(url)

@@ -4,7 +4,7 @@ import type { InventoryErrorType } from '../contract/statuses.ts'
 import type { Messages } from '../widget/i18n/en.ts'
 import { type SteamPage, steamPage } from '../widget/steam-pages.ts'
 import { beginBehaviour } from './support/sandbox.ts'
-import { callsTo, maintenance, openDeposit, openStand, shopper, till } from './support/shared-till.ts'
+import { callsTo, openDeposit, openStand, shopper, switchMaintenance, till } from './support/shared-till.ts'
 import { giveLink, switchLanguage, TEXTS } from './support/shopper.ts'
 
 /** Functions that undo a test's changes. They run after each test, even a failed one. */
@@ -18,7 +18,8 @@ async function beginForTest(name: string, settings: { steamId?: string; times?: 
   endings.push(off)
 }
 
-const SPECIFIED: Record<InventoryErrorType, string> = {
+/** The titles that the specification fixes. */
+const SPECIFIED_TITLES: Record<InventoryErrorType, string> = {
   internal: 'Failed to get your inventory',
   tradeNotAvailable: 'Trade is not available',
   hidden: 'Your inventory is hidden',
@@ -27,7 +28,7 @@ const SPECIFIED: Record<InventoryErrorType, string> = {
   engineeringWorks: 'Technical works',
 }
 
-const shown = (page: Page, texts: Messages, type: InventoryErrorType) => {
+const errorAlert = (page: Page, texts: Messages, type: InventoryErrorType) => {
   const { title, description } = texts.inventoryErrors[type]
   return page.getByRole('alert').filter({ hasText: title }).filter({ hasText: description })
 }
@@ -57,22 +58,22 @@ async function expectError(type: InventoryErrorType, who: string) {
   const visited = await openDeposit()
   const { page, texts } = visited
   await giveLink(page, texts, await shopper(who))
-  await shown(page, texts, type).waitFor()
-  expect(texts.inventoryErrors[type].title).toBe(SPECIFIED[type])
+  await errorAlert(page, texts, type).waitFor()
+  expect(texts.inventoryErrors[type].title).toBe(SPECIFIED_TITLES[type])
   const { primary, panel } = await alertParts(page)
   expect(primary).toBe(BUTTON_TARGETS[type])
   expect(panel).toBe(0)
   const before = callsTo(visited, '/api/inventory').length
   await page.getByRole('button', { name: texts.retry }).click()
   await expect.poll(() => callsTo(visited, '/api/inventory').length).toBe(before + 1)
-  await shown(page, texts, type).waitFor()
+  await errorAlert(page, texts, type).waitFor()
   await switchLanguage(page, 'ru')
-  await shown(page, TEXTS.ru, type).waitFor()
+  await errorAlert(page, TEXTS.ru, type).waitFor()
   return { page, texts: TEXTS.ru }
 }
 
 describe('A-074 A-110 an inventory that cannot be shown says why, in both languages', () => {
-  test('A-125 because it is hidden, and its button leads to the setting that shows it', async () => {
+  test('A-125 if it is hidden, and its button leads to the setting that shows it', async () => {
     const { page } = await expectError('hidden', 'magic_hidden')
     const { steamId } = await shopper('magic_hidden')
     const popup = page.waitForEvent('popup')
@@ -82,7 +83,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await steam.goto(`${till.sandbox}/profiles/${steamId}/edit/settings`)
     await steam.getByRole('button', { name: 'Make it public' }).click()
     await steam.getByRole('heading', { name: 'Inventory: Public' }).waitFor()
-    // The gateway repeats an answer of Steam for a few seconds.
+    // The gateway repeats Steam's last answer for a few seconds, so the test tries again.
     const retry = page.getByRole('button', { name: TEXTS.ru.retry })
     const retryAndCount = async () => {
       if (await retry.isVisible()) await retry.click()
@@ -90,10 +91,9 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     }
     await expect.poll(retryAndCount, { interval: 1_000 }).toBeGreaterThan(0)
   })
-  test('A-124 because the shopper does not own the game', () =>
-    expectError('tradeNotAvailable', 'magic_no_game'))
-  test('A-126 A-112 because Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
-  test('A-127 A-089 because the link is no longer valid, which its field says too', async () => {
+  test('A-124 if the shopper does not own the game', () => expectError('tradeNotAvailable', 'magic_no_game'))
+  test('A-126 A-112 if Steam would delay the transfer', () => expectError('escrow', 'magic_hold'))
+  test('A-127 A-089 if the link is no longer valid, which its field says too', async () => {
     const { page, texts } = await expectError('invalidPartner', 'magic_new_token')
     const field = page.getByRole('textbox', { name: texts.tradeLink })
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true')
@@ -101,7 +101,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await page.getByRole('heading', { name: texts.guideTitle }).waitFor()
     expect(await page.locator('.link-valid').count()).toBe(0)
   })
-  test('A-123 A-102 because the connection is gone, and is requested again once it is back', async () => {
+  test('A-123 A-102 if the connection is gone, and is requested again once it is back', async () => {
     const { page, context, texts } = await openDeposit()
     await giveLink(page, texts, await shopper('magic_seller'))
     await page.getByRole('gridcell').first().waitFor()
@@ -111,16 +111,16 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
     await context.setOffline(true)
     await page.getByText(texts.offline).waitFor()
     await page.getByRole('radio', { name: 'Rust' }).check({ force: true })
-    await shown(page, texts, 'internal').waitFor()
-    expect(texts.inventoryErrors.internal.title).toBe(SPECIFIED.internal)
+    await errorAlert(page, texts, 'internal').waitFor()
+    expect(texts.inventoryErrors.internal.title).toBe(SPECIFIED_TITLES.internal)
     await page.getByRole('button', { name: texts.retry }).click()
-    await shown(page, texts, 'internal').waitFor()
+    await errorAlert(page, texts, 'internal').waitFor()
     await switchLanguage(page, 'ru')
-    await shown(page, TEXTS.ru, 'internal').waitFor()
+    await errorAlert(page, TEXTS.ru, 'internal').waitFor()
     await context.setOffline(false)
     await page.getByRole('gridcell').first().waitFor()
   })
-  test('A-123 because Steam does not return one', async () => {
+  test('A-123 if Steam does not return it', async () => {
     const { steamId } = await shopper('magic_last_second')
     await beginForTest('inventory-500-20', { steamId })
     await expectError('internal', 'magic_last_second')
@@ -128,7 +128,7 @@ describe('A-074 A-110 an inventory that cannot be shown says why, in both langua
 })
 
 /** Opens the items of a shopper like `who`, and picks the most expensive one. */
-async function openWithPick(who: string) {
+async function openStandAndPick(who: string) {
   const opened = await openStand({ who })
   await opened.page.getByRole('gridcell').first().click()
   return opened
@@ -140,16 +140,16 @@ const creationError = (page: Page, texts: Messages) =>
 const pageScroll = (page: Page) =>
   page.evaluate(() => [getComputedStyle(document.documentElement).overflowY, scrollY])
 
-const press = (page: Page, texts: Messages) =>
+const pressPay = (page: Page, texts: Messages) =>
   page.getByRole('button', { name: texts.pay, exact: true }).click()
 
 describe('A-025 A-063 A-110 a trade that was not created says why', () => {
   test('A-129 A-026 if Steam refuses it, while the page behind is locked and keeps its scroll position', async () => {
-    const { page, texts } = await openWithPick('magic_reverser')
+    const { page, texts } = await openStandAndPick('magic_reverser')
     const { steamId } = await shopper('magic_reverser')
     await beginForTest('send-15', { steamId })
     await page.evaluate(() => scrollTo(0, 200))
-    await press(page, texts)
+    await pressPay(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationErrorText).waitFor()
     await expect.poll(() => pageScroll(page)).toEqual(['hidden', 200])
@@ -160,36 +160,36 @@ describe('A-025 A-063 A-110 a trade that was not created says why', () => {
     await expect.poll(() => pageScroll(page)).toEqual(['scroll', 200])
     await expect.poll(() => page.getByRole('gridcell', { selected: true }).count()).toBe(1)
     await switchLanguage(page, 'ru')
-    await press(page, TEXTS.ru)
+    await pressPay(page, TEXTS.ru)
     await creationError(page, TEXTS.ru).getByText(TEXTS.ru.creationErrorText).waitFor()
   })
 
-  test('if the link has expired: with the reason, the way to Steam’s page, and the field marked behind the error', async () => {
-    const { page, texts } = await openWithPick('magic_seller')
+  test('if the link has expired, leads to Steam’s page, and marks the field behind the error', async () => {
+    const { page, texts } = await openStandAndPick('magic_seller')
     const { steamId } = await shopper('magic_seller')
     await beginForTest('token-regenerated', { steamId })
-    await press(page, texts)
+    await pressPay(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationCauses.link_expired ?? '').waitFor()
     await expect.poll(() => modal.locator('.primary').getAttribute('href')).toBe(addressOf('tradeSettings'))
     await modal.getByRole('button', { name: texts.close }).click()
-    await shown(page, texts, 'invalidPartner').waitFor()
+    await errorAlert(page, texts, 'invalidPartner').waitFor()
   })
 
   test('A-022 A-074 A-128 during maintenance: no inventory, no new trade, and one line on the page until it ends', async () => {
-    const { page, texts } = await openWithPick('magic_accepts')
-    const place = () => page.locator('.controls').boundingBox()
-    const before = await place()
-    await maintenance('on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.')
-    endings.push(() => maintenance('off'))
-    await press(page, texts)
+    const { page, texts } = await openStandAndPick('magic_accepts')
+    const controlsBox = () => page.locator('.controls').boundingBox()
+    const before = await controlsBox()
+    await switchMaintenance('on', '--for', '45m', '--text', 'We move.', '--text-ru', 'Мы переезжаем.')
+    endings.push(() => switchMaintenance('off'))
+    await pressPay(page, texts)
     const modal = creationError(page, texts)
     await modal.getByText(texts.creationErrors.technical_works ?? '').waitFor()
     await modal.getByRole('button', { name: texts.close }).click()
     await page.getByText(`${texts.technicalWorksOnPage} We move. We expect to be done by `).waitFor()
-    expect(await place()).toEqual(before)
+    expect(await controlsBox()).toEqual(before)
     await expectError('engineeringWorks', 'magic_last_second')
-    await maintenance('off')
+    await switchMaintenance('off')
     await page.getByText(texts.technicalWorksOnPage).waitFor({ state: 'detached' })
   })
 })

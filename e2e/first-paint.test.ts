@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { DESKTOP, MOBILE, SMALL_DESKTOP } from './support/browser.ts'
-import { callsTo, depositOf, openBrowser, shopper, till } from './support/shared-till.ts'
+import { callsTo, createDeposit, openBrowser, shopper, till } from './support/shared-till.ts'
 import { giveLink, TEXTS } from './support/shopper.ts'
 import { callerOf } from './support/widget-calls.ts'
 
@@ -44,8 +44,8 @@ const largestOf = (page: Page): Promise<number[]> => page.evaluate(() => Reflect
 
 const PARTS = ['.header', '.header h1', '.deposit-id', '.language', '.link-panel', '.link-input']
 
-/** Positions and sizes of the parts, in whole pixels. */
-const places = (page: Page, parts: readonly string[]) =>
+/** Returns positions and sizes of the parts, in whole pixels. */
+const boxesOf = (page: Page, parts: readonly string[]) =>
   page.evaluate(
     (selectors) =>
       selectors.map((selector) => {
@@ -60,12 +60,12 @@ test.each([
   { language: 'ru', viewport: MOBILE },
   { language: 'ru', viewport: { width: 320, height: 640 } },
 ] as const)(
-  'store, deposit and customer are shown before the code arrives, and stay in place: $language at $viewport.width px',
+  'store, deposit and shopper are shown before the code arrives, and stay in place: $language at $viewport.width px',
   async ({ language, viewport }) => {
     const opened = await openBrowser({ viewport })
     const { page } = opened
     const texts = TEXTS[language]
-    const deposit = await depositOf({ language, customerLabel: 'Ada </script> & Co.' })
+    const deposit = await createDeposit({ language, customerLabel: 'Ada </script> & Co.' })
     await page.addInitScript(watchShifts)
     const { release } = await holdCode(page)
     await page.goto(deposit.url, { waitUntil: 'commit' })
@@ -80,11 +80,11 @@ test.each([
     await expect
       .poll(() => scripts.evaluateAll((all) => all.map((each) => each.getAttribute('fetchpriority'))))
       .toEqual(['low', 'low'])
-    const before = await places(page, PARTS)
+    const before = await boxesOf(page, PARTS)
     release()
     await page.getByRole('textbox', { name: texts.tradeLink }).waitFor()
     expect(await page.locator('#shell').count()).toBe(0)
-    expect(await places(page, PARTS)).toEqual(before)
+    expect(await boxesOf(page, PARTS)).toEqual(before)
     await expect.poll(() => callsTo(opened, '/api/payment').length).toBe(1)
     expect(await shiftsOf(page)).toEqual([])
   },
@@ -93,7 +93,7 @@ test.each([
 test.each([SMALL_DESKTOP, MOBILE])(
   'the payment inside the page is enough to request the items, and nothing shifts until they are shown, at $width px',
   async (viewport) => {
-    const deposit = await depositOf({ language: 'en' })
+    const deposit = await createDeposit({ language: 'en' })
     const caller = await callerOf(till.gateway, deposit)
     await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
     const opened = await openBrowser({ viewport })
@@ -124,7 +124,7 @@ test.each([
 ] as const)(
   'the first answer alone causes the largest paint, in $language at $viewport.width px',
   async ({ language, viewport }) => {
-    const deposit = await depositOf({ language })
+    const deposit = await createDeposit({ language })
     const caller = await callerOf(till.gateway, deposit)
     await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
     const { page } = await openBrowser({ viewport })
@@ -147,8 +147,8 @@ test.each([
   },
 )
 
-test('before the code of the items arrives, their space is below the link, not where the panel will be', async () => {
-  const deposit = await depositOf({ language: 'en' })
+test('before the code of the items arrives, a space for them is below the link, as wide as the link', async () => {
+  const deposit = await createDeposit({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { page } = await openBrowser({ viewport: DESKTOP })
@@ -158,9 +158,12 @@ test('before the code of the items arrives, their space is below the link, not w
     await route.continue()
   })
   await page.goto(deposit.url)
-  const [link, room] = [page.locator('.deposit-stand > .link-panel'), page.locator('.deposit-stand > .shelf')]
-  await room.waitFor()
-  const [above, below] = [await link.boundingBox(), await room.boundingBox()]
+  const [link, shelf] = [
+    page.locator('.deposit-stand > .link-panel'),
+    page.locator('.deposit-stand > .shelf'),
+  ]
+  await shelf.waitFor()
+  const [above, below] = [await link.boundingBox(), await shelf.boundingBox()]
   expect([below?.x, below?.width]).toEqual([above?.x, above?.width])
   expect(below?.y).toBeGreaterThan((above?.y ?? 0) + (above?.height ?? 0))
   resolve()
@@ -171,7 +174,7 @@ test('a part of the page that cannot be loaded shows a message and a button, and
   const parts = /\/assets\/(?:guide|stand)-[\w-]+\.js/
   const { page } = await openBrowser()
   const texts = TEXTS.en
-  const deposit = await depositOf({ language: 'en' })
+  const deposit = await createDeposit({ language: 'en' })
   await page.clock.install()
   await page.route(parts, (route) => route.abort())
   await page.goto(deposit.url)
@@ -188,7 +191,7 @@ test('a part of the page that cannot be loaded shows a message and a button, and
 test('a link that is pasted before the rest of the page has loaded is kept, and checked afterwards', async () => {
   const { page } = await openBrowser()
   const texts = TEXTS.en
-  const deposit = await depositOf({ language: 'en' })
+  const deposit = await createDeposit({ language: 'en' })
   await page.clock.install()
   await page.route(/\/assets\/rest-[\w-]+\.js/, (route) => route.abort())
   await page.goto(deposit.url)
@@ -206,7 +209,7 @@ test('a link that is pasted before the rest of the page has loaded is kept, and 
 })
 
 test('the page keeps the shell until the rest of its code has loaded, and then shows the items', async () => {
-  const deposit = await depositOf({ language: 'en' })
+  const deposit = await createDeposit({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { page } = await openBrowser()
@@ -225,8 +228,8 @@ test('the page keeps the shell until the rest of its code has loaded, and then s
   expect(await page.locator('#shell').count()).toBe(0)
 })
 
-test('Chromium compiles the scripts of the first view while they arrive', async () => {
-  const deposit = await depositOf({ language: 'en' })
+test('the scripts of the first view begin with the comment that makes Chromium compile them while they arrive', async () => {
+  const deposit = await createDeposit({ language: 'en' })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const html = await (await fetch(deposit.url)).text()

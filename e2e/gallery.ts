@@ -18,8 +18,8 @@ import { LAYOUTS, SCENES } from './support/scenes.ts'
 import { prepare } from './support/setup.ts'
 import { endTill, startTill, type Till } from './support/till.ts'
 
-const ALL = join(import.meta.dirname, '../.data/gallery')
-const MAIN = join(import.meta.dirname, 'gallery')
+const ALL_PICTURES = join(import.meta.dirname, '../.data/gallery')
+const MAIN_PICTURES = join(import.meta.dirname, 'gallery')
 
 /** Share of pixels that may differ: other machines draw fonts slightly differently. */
 const MOST_DIFFERENCE = 0.01
@@ -53,7 +53,7 @@ const nameOf = (scene: Scene, { language, viewport, scheme }: Look): string =>
   `${scene.name}-${language}-${viewport.width}-${scheme}`
 
 /** The breakpoints of the layout, the narrowest page, a zoom of 400 %, and forced colours. */
-const FURTHER: Look[] = [
+const FURTHER_LOOKS: Look[] = [
   { language: 'en', viewport: { width: 1024, height: 768 }, scheme: 'light' },
   { language: 'ru', viewport: { width: 901, height: 768 }, scheme: 'dark' },
   { language: 'ru', viewport: { width: 900, height: 768 }, scheme: 'light' },
@@ -65,7 +65,7 @@ const FURTHER: Look[] = [
 
 type Running = { browser: Browser; till: Till; base: Base }
 
-async function shoot({ browser, till, base }: Running, scene: Scene, look: Look): Promise<Buffer> {
+async function takePicture({ browser, till, base }: Running, scene: Scene, look: Look): Promise<Buffer> {
   const { page, end } = await visit(browser, look.viewport, {
     ...(look.scheme === 'forced' ? { forcedColors: 'active' } : { colorScheme: look.scheme }),
     timezoneId: 'UTC',
@@ -110,6 +110,7 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
             (sum, channel) => sum + Math.abs((a[at + channel] ?? 0) - (b[at + channel] ?? 0)),
             0,
           )
+          // Of 765, the distance between black and white.
           if (distance > 48) different += 1
         }
         return different / (a.length / 4)
@@ -122,7 +123,11 @@ async function differenceOf(browser: Browser, before: Buffer, after: Buffer): Pr
 }
 
 async function check(running: Running, name: string, picture: Buffer): Promise<boolean> {
-  const difference = await differenceOf(running.browser, readFileSync(join(MAIN, `${name}.png`)), picture)
+  const difference = await differenceOf(
+    running.browser,
+    readFileSync(join(MAIN_PICTURES, `${name}.png`)),
+    picture,
+  )
   const isSame = difference <= MOST_DIFFERENCE
   console.log(
     `${isSame ? 'same     ' : 'DIFFERENT'} ${name} (${(difference * 100).toFixed(2)} % of its pixels)`,
@@ -145,20 +150,20 @@ async function main(args: string[]): Promise<void> {
 }
 
 async function takeScenes(running: Running, args: string[]): Promise<void> {
-  const checking = args.includes('--check')
-  const onlyMain = checking || args.includes('--main')
+  const isChecking = args.includes('--check')
+  const onlyMain = isChecking || args.includes('--main')
   const wanted = args.filter((arg) => !arg.startsWith('--'))
-  for (const folder of [ALL, MAIN]) mkdirSync(folder, { recursive: true })
+  for (const folder of [ALL_PICTURES, MAIN_PICTURES]) mkdirSync(folder, { recursive: true })
   for (const scene of SCENES) {
     if (wanted.length > 0 && !wanted.some((start) => scene.name.startsWith(start))) continue
-    for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER] : LOOKS) {
+    for (const look of LAYOUTS.includes(scene.name) ? [...LOOKS, ...FURTHER_LOOKS] : LOOKS) {
       const name = nameOf(scene, look)
       const isMain = MAIN_SHOTS.includes(name)
       if (onlyMain && !isMain) continue
-      const picture = await shoot(running, scene, look)
-      writeFileSync(join(ALL, `${name}.png`), picture)
-      if (isMain && !checking) writeFileSync(join(MAIN, `${name}.png`), picture)
-      if (checking && !(await check(running, name, picture))) process.exitCode = 1
+      const picture = await takePicture(running, scene, look)
+      writeFileSync(join(ALL_PICTURES, `${name}.png`), picture)
+      if (isMain && !isChecking) writeFileSync(join(MAIN_PICTURES, `${name}.png`), picture)
+      if (isChecking && !(await check(running, name, picture))) process.exitCode = 1
     }
   }
 }

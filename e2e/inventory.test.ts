@@ -23,6 +23,7 @@ test.each(['en', 'ru'] as const)(
     const counts = await page.locator('.popover-row strong').allTextContents()
     expect(counts.reduce((sum, count) => sum + Number(count), 0)).toBe(inventory.unavailableItems)
 
+    // A little more than three minutes.
     await page.clock.fastForward(185_000)
     const age = language === 'en' ? /Inventory from [34] minutes ago/ : /Инвентарь получен [34] минуты назад/
     await expect.poll(() => page.locator('.shelf').textContent()).toMatch(age)
@@ -64,14 +65,14 @@ test.each(['en', 'ru'] as const)(
     }
     expect(inventory.unavailableByReason.notMarketable).toBe(1)
     await expect.poll(() => countShown('notMarketable')).toBe(1)
-    const [other] = await Promise.all([
+    const [tf2] = await Promise.all([
       nextInventory(page),
       page.getByRole('radio', { name: 'Team Fortress 2' }).check({ force: true }),
     ])
     await page.getByRole('button', { name: texts.why }).waitFor()
-    expect(other.unavailableByReason).toMatchObject({ notMarketable: 1 })
-    expect(other.unavailableByReason.noOwnPrice).toBeGreaterThanOrEqual(2)
-    await expect.poll(() => countShown('noOwnPrice')).toBe(other.unavailableByReason.noOwnPrice)
+    expect(tf2.unavailableByReason).toMatchObject({ notMarketable: 1 })
+    expect(tf2.unavailableByReason.noOwnPrice).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => countShown('noOwnPrice')).toBe(tf2.unavailableByReason.noOwnPrice)
     await expect.poll(() => countShown('notMarketable')).toBe(1)
   },
 )

@@ -7,11 +7,11 @@ import { openBrowser, openConfirmation, query, shopper, till } from './support/s
 import {
   answerInBrowser,
   centsOf,
-  dearestFirst,
   giveLinkForItems,
   openOffer,
   openOfferWithItems,
   pickItems,
+  sortDearestFirst,
   startTopUp,
   stopClock,
   TEXTS,
@@ -37,7 +37,7 @@ describe("from the demo store's button to the credited balance", () => {
       const texts = await startTopUp(page, till, language)
       await expect.poll(() => page.getByRole('note').first().textContent()).toBe(texts.sandboxBanner)
       await giveLinkForItems(page, texts, await shopper())
-      await dearestFirst(page, texts)
+      await sortDearestFirst(page, texts)
       const total = await pickItems(page, 3)
       await openOffer(page, texts)
 
@@ -57,8 +57,8 @@ describe("from the demo store's button to the credited balance", () => {
       const balance = page.locator('#balances .amount').first()
       await expect.poll(async () => (await balance.boundingBox())?.y).toBeLessThan(viewport.height / 2)
       await expect.poll(() => balanceCents(till.store)).toBe(before + total)
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect(wide).toBeLessThanOrEqual(viewport.width)
+      const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(pageWidth).toBeLessThanOrEqual(viewport.width)
     },
   )
 
@@ -103,7 +103,7 @@ describe("from the demo store's button to the credited balance", () => {
     await answerInBrowser(page, TEXTS.en, 'Decline')
     const modal = page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeDeclined.title })
     await modal.getByRole('link', { name: TEXTS.en.scamApiKey }).waitFor()
-    // An offer that is declined within seconds, as here on a quick machine, has another way back.
+    // If the offer was declined within seconds, as on a quick machine, the modal says "start again" instead.
     const back = modal.getByRole('link', { name: TEXTS.en.backToStore })
     await back.or(modal.getByRole('link', { name: TEXTS.en.startAgain })).waitFor()
     expect(await balanceCents(till.store)).toBe(before)
@@ -112,20 +112,20 @@ describe("from the demo store's button to the credited balance", () => {
     await expect.poll(() => page.locator('.summary-items li').count()).toBe(2)
   })
 
-  test('A-061 leaving the confirmation stops the polls, and coming back resumes them', async () => {
+  test('A-061 leaving the confirmation ends the polls of every second, and coming back resumes them', async () => {
     const { page, seen } = await openConfirmation({}, ({ page }) => page.clock.install())
     const polls = (): number => seen.requests.filter(({ url }) => url.includes('/api/payment?')).length
-    const open = polls()
-    await expect.poll(polls).toBeGreaterThan(open)
-    // After a step back, the page polls every five seconds.
+    const pollsAtStart = polls()
+    await expect.poll(polls).toBeGreaterThan(pollsAtStart)
+    // After a step back, the page polls only every five seconds, so three seconds pass without a poll.
     await stopClock(page)
     await page.getByRole('button', { name: TEXTS.en.stepBack }).click()
     await page.getByText(TEXTS.en.offerWaiting).waitFor()
-    const left = polls()
+    const pollsAfterLeaving = polls()
     await page.clock.runFor(3000)
-    expect(polls()).toBe(left)
+    expect(polls()).toBe(pollsAfterLeaving)
     await page.getByRole('button', { name: TEXTS.en.offerReturn }).click()
-    await expect.poll(polls).toBeGreaterThan(left)
+    await expect.poll(polls).toBeGreaterThan(pollsAfterLeaving)
   })
 
   test('pressing Pay twice in quick succession sends one offer', async () => {
@@ -133,7 +133,7 @@ describe("from the demo store's button to the credited balance", () => {
     const texts = await startTopUp(page, till)
     const guest = await shopper()
     await giveLinkForItems(page, texts, guest)
-    await dearestFirst(page, texts)
+    await sortDearestFirst(page, texts)
     await pickItems(page, 1)
     await page.getByRole('button', { name: texts.pay, exact: true }).evaluate((button) => {
       if (!(button instanceof HTMLElement)) throw new Error('Pay is not an element')
@@ -159,8 +159,10 @@ describe("from the demo store's button to the credited balance", () => {
     }
     const output = await readFile(till.outputFile, 'utf8')
     expect(output.length).toBeGreaterThan(100)
+    // A shorter text could be part of another word.
     expect(Object.values(secrets).every((secret) => secret.length >= 6)).toBe(true)
     expect(Object.entries(secrets).filter(([, secret]) => output.includes(secret))).toEqual([])
+    // Tokens of Steam, secrets of webhooks, and keys of the store API.
     expect(output).not.toMatch(/\bey[JA][\w-]{8,}\.[\w-]+\.[\w-]+|whsec_[A-Za-z0-9+/]{8}|tt_test_\w{8}_/)
   })
 })

@@ -6,21 +6,21 @@ import { DESKTOP, MOBILE } from './support/browser.ts'
 import { offers } from './support/sandbox.ts'
 import {
   callsTo,
-  depositOf,
+  createDeposit,
   endDeposit,
-  maintenance,
   openConfirmation,
   openDeposit,
   openStand,
   query,
   shopper,
+  switchMaintenance,
   till,
 } from './support/shared-till.ts'
 import { giveLink, openOffer, pickItems, switchLanguage, TEXTS } from './support/shopper.ts'
 
 const confirmation = (page: Page, texts: Messages) => page.getByRole('dialog', { name: texts.confirmTitle })
 
-const place = (page: Page): Promise<number> => page.evaluate(() => scrollY)
+const scrollPosition = (page: Page): Promise<number> => page.evaluate(() => scrollY)
 
 /** Turns the wheel. Resolves once the page has received the event and painted twice. */
 async function turnWheel(page: Page): Promise<void> {
@@ -38,15 +38,15 @@ async function turnWheel(page: Page): Promise<void> {
 
 /** Expects the page behind to scroll with the wheel. */
 async function expectScroll(page: Page): Promise<void> {
-  const before = await place(page)
+  const before = await scrollPosition(page)
   await turnWheel(page)
-  await expect.poll(() => place(page)).not.toBe(before)
+  await expect.poll(() => scrollPosition(page)).not.toBe(before)
 }
 
 describe.each([
-  { language: 'en', viewport: DESKTOP, client: 1 },
-  { language: 'ru', viewport: MOBILE, client: 0 },
-] as const)('the confirmation in $language at $viewport.width px', ({ language, viewport, client }) => {
+  { language: 'en', viewport: DESKTOP, clientLinks: 1 },
+  { language: 'ru', viewport: MOBILE, clientLinks: 0 },
+] as const)('the confirmation in $language at $viewport.width px', ({ language, viewport, clientLinks }) => {
   test('A-020 A-021 A-041 A-049 A-051 A-092 A-111 A-119 shows everything that identifies the genuine offer', async () => {
     const { page, texts, deposit } = await openConfirmation({ language, viewport })
     const dialog = confirmation(page, texts)
@@ -68,8 +68,8 @@ describe.each([
     const inBrowser = dialog.getByRole('link', { name: texts.acceptInBrowser })
     await expect.poll(() => inBrowser.getAttribute('href')).toBe(`${till.sandbox}/tradeoffer/${offer.id}/`)
     const inClient = dialog.getByRole('link', { name: texts.acceptInClient })
-    await expect.poll(() => inClient.count()).toBe(client)
-    if (client === 1)
+    await expect.poll(() => inClient.count()).toBe(clientLinks)
+    if (clientLinks === 1)
       await expect.poll(() => inClient.getAttribute('href')).toBe(`steam://url/ShowTradeOffer/${offer.id}`)
     const sent = (await offers(till.sandbox)).find(({ id }) => id === offer.id)
     expect(sent?.message).toBe(offer.code)
@@ -80,17 +80,17 @@ describe.each([
     const { page, deposit, texts } = await openStand({ language, viewport })
     await page.mouse.move(60, 500)
     await expectScroll(page)
-    const before = await place(page)
+    const before = await scrollPosition(page)
     await page
       .getByRole('gridcell')
       .nth(9)
       .evaluate((cell: HTMLElement) => cell.click())
     await openOffer(page, texts)
-    const locked = await place(page)
+    const locked = await scrollPosition(page)
     await turnWheel(page)
-    expect(await place(page)).toBe(locked)
+    expect(await scrollPosition(page)).toBe(locked)
     await page.getByRole('button', { name: texts.stepBack }).click()
-    await expect.poll(() => place(page)).toBe(before)
+    await expect.poll(() => scrollPosition(page)).toBe(before)
     await expectScroll(page)
     // The outcome locks the page too, and cannot be closed.
     await page.getByRole('button', { name: texts.offerReturn }).click()
@@ -98,9 +98,9 @@ describe.each([
     const offerId = /(\d+)\/$/.exec((await link.getAttribute('href')) ?? '')?.[1] ?? ''
     await endDeposit(deposit, offerId, 'decline')
     await page.getByRole('dialog', { name: texts.outcomes.tradeDeclined.title }).waitFor()
-    const ended = await place(page)
+    const ended = await scrollPosition(page)
     await turnWheel(page)
-    expect(await place(page)).toBe(ended)
+    expect(await scrollPosition(page)).toBe(ended)
   })
 })
 
@@ -154,8 +154,8 @@ test('the Russian confirmation fits a page of 320 px; at a zoom of 400 % its pri
   const accept = dialog.getByRole('link', { name: TEXTS.ru.acceptInBrowser })
   await expect
     .poll(async () => {
-      const [button, room] = [await accept.boundingBox(), await dialog.boundingBox()]
-      return button !== null && room !== null && button.y + 36 <= room.y + room.height
+      const [button, view] = [await accept.boundingBox(), await dialog.boundingBox()]
+      return button !== null && view !== null && button.y + 36 <= view.y + view.height
     })
     .toBe(true)
 })
@@ -166,7 +166,7 @@ test('A-051 Esc and a click outside do not close the confirmation, because the o
   await page.mouse.click(5, 5)
   await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)
   // Android's second Back closes a dialog, and the page cannot prevent that.
-  const again = await page.evaluate(
+  const isReopened = await page.evaluate(
     () =>
       new Promise<boolean>((resolve) => {
         const dialog = document.querySelector('dialog')
@@ -175,22 +175,22 @@ test('A-051 Esc and a click outside do not close the confirmation, because the o
         dialog?.close()
       }),
   )
-  expect(again).toBe(true)
+  expect(isReopened).toBe(true)
   await expect
     .poll(() => confirmation(page, texts).getByRole('link', { name: texts.acceptInBrowser }).isVisible())
     .toBe(true)
 })
 
 describe('maintenance', () => {
-  afterEach(() => maintenance('off'))
+  afterEach(() => switchMaintenance('off'))
 
   test('A-022 shows its notice only while it lasts, and an open trade continues', async () => {
     const { page, texts } = await openConfirmation()
     const dialog = confirmation(page, texts)
     expect(await dialog.getByText(texts.technicalWorks).count()).toBe(0)
-    await maintenance('on')
+    await switchMaintenance('on')
     await dialog.getByText(texts.technicalWorks).waitFor()
-    await maintenance('off')
+    await switchMaintenance('off')
     await dialog.getByText(texts.technicalWorks).waitFor({ state: 'detached' })
     await expect.poll(() => dialog.getByRole('timer').textContent()).toMatch(/^0\d:\d\d$/)
   })
@@ -229,7 +229,7 @@ test('A-065 an open modal uses the deposit’s language, not the stored one; D-1
 describe('another payment', () => {
   test('begun while an offer is open leads back to that offer, until it has ended', async () => {
     const { page, texts, deposit, offerId } = await openConfirmation({ language: 'en' })
-    const { url } = await depositOf({ language: 'ru' })
+    const { url } = await createDeposit({ language: 'ru' })
     await page.goto(url)
     const notice = page.getByText(TEXTS.ru.otherOffer(deposit.id))
     await notice.waitFor()

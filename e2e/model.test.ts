@@ -11,7 +11,7 @@ import { openBrowser, till } from './support/shared-till.ts'
 /** A shopper whose picture comes from this till, because the page may not load others. */
 const SHOPPER = { ...USER, avatarUrl: `${till.gateway}/icon.svg` }
 
-const STOCK = 12
+const ITEMS_PER_GAME = 12
 
 /** Number of shoppers that one run of this test plays. */
 const RUNS = Number(process.env.PROOF_SHOPPERS ?? 4)
@@ -80,7 +80,7 @@ class Server {
   /** Items whose names contain the game, the item's number, and the number of the call. */
   stockOf(game: Game): Inventory {
     this.inventories += 1
-    const items = Array.from({ length: STOCK }, (_, index) =>
+    const items = Array.from({ length: ITEMS_PER_GAME }, (_, index) =>
       item(`${game}-${index}`, 350 + index, `${game} ${index} #${this.inventories}`),
     )
     return inventory(items)
@@ -92,8 +92,8 @@ function watch(): void {
   const all = (selector: string) => [...document.querySelectorAll<HTMLElement>(selector)]
   const wrong = new Set<string>()
   let newest = 0
-  let over = false
-  const look = (): void => {
+  let hasOutcome = false
+  const check = (): void => {
     const names = all('.card-name').map((name) => name.textContent ?? '')
     const game = document.querySelector<HTMLInputElement>('.game input:checked')?.value
     const serials = names.map((name) => Number(name.split('#')[1]))
@@ -108,9 +108,9 @@ function watch(): void {
     if (serials.some((serial) => serial < newest)) wrong.add('an inventory older than the last one')
     if (all('.summary-item').length !== counted) wrong.add('a wrong count of items')
     if (all('.empty[role=alert]').length > 0 && names.length > 0) wrong.add('items next to an error')
-    if (over && all('.dialog-outcome').length === 0) wrong.add('an outcome that disappeared')
+    if (hasOutcome && all('.dialog-outcome').length === 0) wrong.add('an outcome that disappeared')
     newest = Math.max(newest, ...serials)
-    over ||= ended && all('.dialog-confirmation').length === 0
+    hasOutcome ||= ended && all('.dialog-confirmation').length === 0
   }
   const seen = { wrong, polls: 0 }
   Reflect.set(window, 'seen', seen)
@@ -119,7 +119,7 @@ function watch(): void {
     if (String(input).startsWith('/api/payment')) seen.polls += 1
     return fetch(input, init)
   }
-  new MutationObserver(look).observe(document, { childList: true, subtree: true, characterData: true })
+  new MutationObserver(check).observe(document, { childList: true, subtree: true, characterData: true })
 }
 
 type Seen = {
@@ -190,16 +190,18 @@ type Shopper = {
   page: Page
   server: Server
   picked: string[]
-  kept: Map<string, string[]>
+  /** The picks of the other games, by game. The page restores them when the shopper comes back to a game. */
+  picksOfOtherGames: Map<string, string[]>
   /** The items that the last press on Pay asked for. A page that is opened again begins with them. */
   offered: string[]
 }
 
 function clearPicks(shopper: Shopper): void {
   shopper.picked = []
-  shopper.kept.clear()
+  shopper.picksOfOtherGames.clear()
 }
 
+/** `pick`: a number from 0 to 11, by which an act chooses. */
 const ACTS = {
   link: async (shopper, pick) => {
     const text = [LINK, LINK, `${LINK}.`, ''][pick % 4] ?? ''
@@ -212,8 +214,8 @@ const ACTS = {
       .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value))
     const chosen = await press(shopper.page, '.game input:not(:checked)', pick)
     if (before === undefined || chosen === null) return
-    shopper.kept.set(before, shopper.picked)
-    shopper.picked = shopper.kept.get(chosen) ?? []
+    shopper.picksOfOtherGames.set(before, shopper.picked)
+    shopper.picked = shopper.picksOfOtherGames.get(chosen) ?? []
   },
   language: ({ page }, pick) => press(page, '.language-choice', pick),
   toggle: async (shopper, pick) => {
@@ -356,15 +358,15 @@ async function expectRecovery(shopper: Shopper): Promise<void> {
   await expect
     .poll(async () => {
       const seen = await look(page)
-      const rests = seen.serials.every((serial) => serial === server.inventories)
+      const isNewest = seen.serials.every((serial) => serial === server.inventories)
       return {
         ended: seen.ended,
         failed: seen.failed,
-        rests,
+        isNewest,
         confirming: seen.confirming && status !== 'pending',
       }
     })
-    .toEqual({ ended: isFinal(status), failed: false, rests: true, confirming: false })
+    .toEqual({ ended: isFinal(status), failed: false, isNewest: true, confirming: false })
 }
 
 test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of acts and answers', async () => {
@@ -376,7 +378,7 @@ test('A-059 A-061 A-071 D-27 the page never contradicts itself, in any order of 
   await page.clock.pauseAt(Date.now() + 60_000)
   const property = fc.asyncProperty(rows, async (row) => {
     server = new Server()
-    const shopper = { page, server, picked: [], kept: new Map<string, string[]>(), offered: [] }
+    const shopper = { page, server, picked: [], picksOfOtherGames: new Map<string, string[]>(), offered: [] }
     await page.goto(`${till.gateway}/help`)
     await page.evaluate(() => {
       localStorage.clear()

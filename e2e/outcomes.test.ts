@@ -7,7 +7,7 @@ import { DESKTOP, MOBILE } from './support/browser.ts'
 import { eventually } from './support/process.ts'
 import { answerOffer, beginBehaviour } from './support/sandbox.ts'
 import {
-  depositOf,
+  createDeposit,
   endDeposit,
   openBrowser,
   openConfirmation,
@@ -58,7 +58,7 @@ const ended = new Map<FinalDepositStatus, Ended>()
 /** Brings a deposit to this status by its real cause. */
 async function bringTo(status: FinalDepositStatus): Promise<void> {
   const { who, cause } = CAUSES[status]
-  const deposit = await depositOf()
+  const deposit = await createDeposit()
   const caller = await callerOf(till.gateway, deposit)
   let amount = 0
   let offerId = ''
@@ -105,7 +105,8 @@ async function openEnded(
   return page
 }
 
-const SPECIFIED = {
+/** The texts that the specification fixes. */
+const SPECIFIED_TEXTS = {
   succeeded: /We have your items.*added to your balance in the store shortly/,
   tradeTimeout: /did not receive the items in time.*try again, or contact support/,
   tradeDeclined: /declined/,
@@ -113,7 +114,8 @@ const SPECIFIED = {
   tradeHasInvalidItems: /try again, or contact support/,
 }
 
-const NUMBERS = {
+/** The acceptance criterion about each outcome. */
+const ACCEPTANCE_NUMBERS = {
   succeeded: 'A-053',
   tradeTimeout: 'A-054',
   tradeDeclined: 'A-055',
@@ -121,7 +123,7 @@ const NUMBERS = {
   tradeHasInvalidItems: 'A-057',
 } as const
 
-type ModalStatus = keyof typeof NUMBERS
+type ModalStatus = keyof typeof ACCEPTANCE_NUMBERS
 
 const MODAL_STATUSES: ModalStatus[] = [
   'succeeded',
@@ -155,7 +157,7 @@ const soundsOf = (page: Page): Promise<Sounds> =>
     return sounds.map(({ volume, loop, sounding }) => ({ volume, loop, playing: sounding }))
   })
 
-const warnsOfScams = async (page: Page): Promise<void> => {
+const expectScamWarning = async (page: Page): Promise<void> => {
   const link = page.getByRole('dialog').getByRole('link', { name: TEXTS.en.scamApiKey })
   await expect.poll(() => link.getAttribute('href')).toBe('https://steamcommunity.com/dev/apikey')
   await expect.poll(() => page.locator('dialog .scam-steps li').count()).toBeGreaterThanOrEqual(3)
@@ -170,14 +172,14 @@ const partsSentence = (texts: Messages): RegExp =>
   )
 
 /** Further checks of one outcome. */
-const ALSO: Partial<Record<ModalStatus, (page: Page) => Promise<void>>> = {
+const FURTHER_CHECKS: Partial<Record<ModalStatus, (page: Page) => Promise<void>>> = {
   tradeTimeout: async (page) => {
     // A finished deposit cannot be paid again behind the modal.
     expect(await page.locator('button.pay:enabled').count()).toBe(0)
   },
-  tradeCountered: warnsOfScams,
+  tradeCountered: expectScamWarning,
   tradeDeclined: async (page) => {
-    await warnsOfScams(page)
+    await expectScamWarning(page)
     // The offer was declined within seconds, so the page warns of a stolen key and says what to do.
     await page.getByText(TEXTS.en.stolenKeyText).waitFor()
     for (const step of TEXTS.en.stolenKeySteps) await page.getByText(step).waitFor()
@@ -190,8 +192,8 @@ const ALSO: Partial<Record<ModalStatus, (page: Page) => Promise<void>>> = {
 describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the completed modal', () => {
   test.each(
     MODAL_STATUSES.flatMap((status) => [
-      { number: NUMBERS[status], status, language: 'en', viewport: DESKTOP } as const,
-      { number: NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
+      { number: ACCEPTANCE_NUMBERS[status], status, language: 'en', viewport: DESKTOP } as const,
+      { number: ACCEPTANCE_NUMBERS[status], status, language: 'ru', viewport: MOBILE } as const,
     ]),
   )(
     '$number A-026 for $status in $language says what happened and what to do, and locks the page behind',
@@ -208,8 +210,9 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       await expect.poll(() => page.locator('dialog').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
       const lock = () => page.evaluate(() => getComputedStyle(document.documentElement).overflowY)
       await expect.poll(lock).toBe('hidden')
-      if (status === 'succeeded') expect(TEXTS.en.receivedInParts('$1', 'a day')).toMatch(SPECIFIED[status])
-      expect(TEXTS.en.outcomes[status].description).toMatch(SPECIFIED[status])
+      if (status === 'succeeded')
+        expect(TEXTS.en.receivedInParts('$1', 'a day')).toMatch(SPECIFIED_TEXTS[status])
+      expect(TEXTS.en.outcomes[status].description).toMatch(SPECIFIED_TEXTS[status])
       await expect.poll(() => dialog.locator('svg.outcome-icon').count()).toBe(1)
       const back =
         status === 'tradeDeclined'
@@ -226,7 +229,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
       await dialog.getByText(texts.offerNumber(String(trade?.steam_offer_id))).waitFor()
       await page.locator('.stand').waitFor({ state: 'detached' })
       await page.locator('.skeletons').waitFor({ state: 'detached' })
-      if (language === 'en') await ALSO[status]?.(page)
+      if (language === 'en') await FURTHER_CHECKS[status]?.(page)
     },
   )
 
@@ -244,7 +247,7 @@ describe('A-023 A-024 A-027 A-052 A-053 A-054 A-055 A-056 A-057 A-067 the comple
 })
 
 test('D-24 an offer that Steam holds ends the deposit, and the page says for how long and what happens next', async () => {
-  const caller = await callerOf(till.gateway, await depositOf())
+  const caller = await callerOf(till.gateway, await createDeposit())
   const { steamId, tradeUrl } = await shopper()
   await caller.post('/api/trade-url', { tradeUrl })
   const { offerId } = await makeOffer(caller)
@@ -258,7 +261,7 @@ test('D-24 an offer that Steam holds ends the deposit, and the page says for how
 })
 
 test('A-054 after an offer was cancelled by others within seconds, the page warns of look-alikes and stolen keys too', async () => {
-  const caller = await callerOf(till.gateway, await depositOf())
+  const caller = await callerOf(till.gateway, await createDeposit())
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const { offerId } = await makeOffer(caller)
   await makeRecent(caller.depositId)
@@ -267,7 +270,7 @@ test('A-054 after an offer was cancelled by others within seconds, the page warn
   await page.goto(`${till.gateway}/deposit/${caller.hash}`)
   await page.getByRole('dialog', { name: TEXTS.en.outcomes.tradeTimeout.title }).waitFor()
   await page.getByText(TEXTS.en.stolenKeyTitle).waitFor()
-  await warnsOfScams(page)
+  await expectScamWarning(page)
 })
 
 test('A-067 after a declined confirmation the alarm sounds in a loop, quietly, until 1.5 s after the mouse moves', async () => {

@@ -6,7 +6,7 @@ import { eventually } from './support/process.ts'
 import { offersTo } from './support/sandbox.ts'
 import {
   callsTo,
-  depositOf,
+  createDeposit,
   openBrowser,
   openDeposit,
   openStand,
@@ -20,18 +20,18 @@ import { callerOf } from './support/widget-calls.ts'
 /** Matches the counts of first paints; the metrics have a line for each class of device. */
 const METRIC = /^tradetill_page_seconds_count\{metric="FCP",screen="deposit",device="\w+"\} (\d+)/gm
 
-async function firstPaints(): Promise<number> {
+async function countFirstPaints(): Promise<number> {
   const text = await (await fetch(till.metrics)).text()
   return [...text.matchAll(METRIC)].reduce((sum, [, count]) => sum + Number(count), 0)
 }
 
 test('A-106 a page reports its loading times, and a lost report changes nothing', async () => {
-  const before = await firstPaints()
+  const before = await countFirstPaints()
   const opened = await openDeposit()
   await expect.poll(() => callsTo(opened, '/api/metrics')[0]?.method).toBe('POST')
   // All test files report from one address, and reports per address are limited. So a report may need another try.
   await eventually('a report is counted', async () => {
-    if ((await firstPaints()) > before) return true
+    if ((await countFirstPaints()) > before) return true
     await opened.page.reload()
     await opened.page.getByRole('textbox', { name: opened.texts.tradeLink }).waitFor()
     return undefined
@@ -39,7 +39,7 @@ test('A-106 a page reports its loading times, and a lost report changes nothing'
   const { page } = await openBrowser()
   await page.route('**/api/metrics', (route) => route.abort())
   const lost = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/metrics'))
-  await page.goto((await depositOf()).url)
+  await page.goto((await createDeposit()).url)
   await lost
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
 })
@@ -109,7 +109,7 @@ test('A-105 a page that lost its token gets a new one, and repeats the call once
   const { page, context } = opened
   // Otherwise the report of the page's loading times could get the new token first.
   await page.route('**/api/metrics', (route) => route.abort())
-  await page.goto((await depositOf()).url)
+  await page.goto((await createDeposit()).url)
   await page.getByRole('textbox', { name: TEXTS.en.tradeLink }).waitFor()
   await context.clearCookies()
   await giveLink(page, TEXTS.en, await shopper())
@@ -159,13 +159,15 @@ test('A-017 A-023 A-053 in reais: the page shows the amount that the store credi
 })
 
 test('A-087 the server refuses trades that the page would not offer', async () => {
-  const caller = await callerOf(till.gateway, await depositOf())
+  const caller = await callerOf(till.gateway, await createDeposit())
   const guest = await shopper('magic_hoarder')
   await caller.post('/api/trade-url', { tradeUrl: guest.tradeUrl })
   const { items } = await caller.inventory()
+  // Cheaper items are not offered.
   expect(items.every(({ price }) => price > 10)).toBe(true)
   const refused = await caller.post('/api/trade', { game: 'cs', items: ['1'] })
   expect([refused.status, (await refused.json()).code]).toEqual([409, 'items_unavailable'])
+  // The minimum for Counter-Strike is $3.00.
   const cheap = items.filter(({ price }) => price < 300).at(-1)
   const below = await caller.post('/api/trade', { game: 'cs', items: [cheap?.id] })
   expect([below.status, (await below.json()).code]).toEqual([409, 'below_minimum'])
@@ -177,7 +179,7 @@ test('A-087 the server refuses trades that the page would not offer', async () =
 describe('A-032 A-033 A-073 A-118 toasts', () => {
   test('have an icon and a type, disappear after their time or at a click, and leave their container marked as empty', async () => {
     const { page, context } = await openBrowser({ context: { reducedMotion: 'no-preference' } })
-    const { url } = await depositOf({ language: 'en' })
+    const { url } = await createDeposit({ language: 'en' })
     await withoutShownPayment(page)
     await page.route('**/api/payment?*', (route) => route.abort())
     await page.clock.install()

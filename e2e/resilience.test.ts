@@ -6,7 +6,7 @@ import { eventually } from './support/process.ts'
 import { offersTo } from './support/sandbox.ts'
 import {
   callsTo,
-  depositOf,
+  createDeposit,
   endDeposit,
   type Opened,
   openConfirmation,
@@ -102,7 +102,8 @@ test('A-061 A-131 a failing server and a lost connection are reported once each;
   await page.clock.runFor(1000)
   await errors.getByText(texts.failedToReceiveDeposit).waitFor()
   expect(texts.failedToReceiveDeposit).toBe('failed to receive deposit')
-  for (let tens = 0; tens < 6; tens += 1) await page.clock.runFor(10_000)
+  // A minute without another message.
+  for (let step = 0; step < 6; step += 1) await page.clock.runFor(10_000)
   expect(await errors.count()).toBe(0)
   await expect.poll(() => confirmation(page, texts).isVisible()).toBe(true)
   await endDeposit(opened.deposit, offerId)
@@ -216,7 +217,7 @@ test('a page that the browser froze and kept is up to date within a second of co
     const response = await route.fetch()
     await route.fulfill({ response, headers: { ...response.headers(), 'cache-control': 'no-cache' } })
   })
-  const opened = { ...visited, texts, deposit: await depositOf() }
+  const opened = { ...visited, texts, deposit: await createDeposit() }
   await page.clock.install()
   const polls = watchPolls(page)
   await page.goto(opened.deposit.url)
@@ -336,7 +337,7 @@ test.each([
 
 /** Runs in the page: replaces each text with one of two kinds of element, as browsers' translators do. */
 function translate(): void {
-  const over = (root: Node): void => {
+  const translateTexts = (root: Node): void => {
     const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
     const found: Node[] = []
     while (walker.nextNode()) found.push(walker.currentNode)
@@ -349,8 +350,8 @@ function translate(): void {
   }
   const root = document.getElementById('root')
   if (root === null) return
-  over(root)
-  new MutationObserver(() => over(root)).observe(root, { childList: true, subtree: true })
+  translateTexts(root)
+  new MutationObserver(() => translateTexts(root)).observe(root, { childList: true, subtree: true })
 }
 
 test('the page asks not to be translated; a browser that still does breaks nothing, and amounts stay correct', async () => {

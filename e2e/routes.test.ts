@@ -5,7 +5,7 @@ import { helpTexts } from '../widget/i18n/help.ts'
 import { landingTexts } from '../widget/i18n/landing.ts'
 import { withoutShownPayment } from './support/browser.ts'
 import { SUPPORT_EMAIL } from './support/setup.ts'
-import { depositOf, openBrowser, openDeposit, till } from './support/shared-till.ts'
+import { createDeposit, openBrowser, openDeposit, till } from './support/shared-till.ts'
 import { switchLanguage, TEXTS } from './support/shopper.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
@@ -86,7 +86,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
   test('A-131 A-100 the page uses its own text if the server does not answer', async () => {
     const { page, context } = await openBrowser()
     await context.addInitScript((value) => localStorage.setItem('language', value), language)
-    const { url } = await depositOf({ language })
+    const { url } = await createDeposit({ language })
     await withoutShownPayment(page)
     await page.route('**/api/payment?*', (route) => route.abort())
     await page.goto(url)
@@ -100,7 +100,7 @@ describe.each(['en', 'ru'] as const)('in %s', (language) => {
 })
 
 test('A-003 A-109 the hash alone opens the flow, under both addresses, in a fresh browser', async () => {
-  const { hash, id } = await depositOf()
+  const { hash, id } = await createDeposit()
   for (const path of [`/deposit/${hash}`, `/${hash}`]) {
     const { page } = await openBrowser()
     await page.goto(till.gateway + path)
@@ -126,12 +126,13 @@ test.each([
       const text = document.createRange()
       text.selectNodeContents(element)
       const { left, right } = text.getBoundingClientRect()
-      return { shown: element.textContent, left, right, wide: right - left }
+      return { shown: element.textContent, left, right, width: right - left }
     })
     expect(word.shown).toBe({ en: 'Support', ru: 'Поддержка' }[language])
     expect(word.left).toBeGreaterThan(0)
     expect(word.right).toBeLessThan(width)
-    expect(word.wide).toBeGreaterThan(40)
+    // Wider than an icon.
+    expect(word.width).toBeGreaterThan(40)
     await expect
       .poll(() => page.evaluate(() => document.documentElement.scrollWidth))
       .toBeLessThanOrEqual(width)
@@ -147,21 +148,22 @@ test.each([
 
 test('A-030 the money section of the help page ends with a complete sentence, whichever contacts a till has', async () => {
   const { page } = await openBrowser()
-  for (const [dropped, left] of [
+  for (const [removed, contacts] of [
     [/ data-(?:support-email|messenger-url)="[^"]*"/g, []],
     [/ data-support-email="[^"]*"/g, [helpTexts.en.messenger]],
     [/ data-messenger-url="[^"]*"/g, [SUPPORT_EMAIL]],
   ] as const) {
     await page.route('**/help', async (route) => {
       const response = await route.fetch()
-      await route.fulfill({ response, body: (await response.text()).replace(dropped, '') })
+      await route.fulfill({ response, body: (await response.text()).replace(removed, '') })
     })
     await page.goto(`${till.gateway}/help`)
     const money = page.getByRole('main').locator('section').first()
     await money.getByText(helpTexts.en.money.text).waitFor()
-    const ends = left.length === 0 ? helpTexts.en.money.text : `${helpTexts.en.money.further} ${left[0]}`
-    await expect.poll(() => money.getByRole('paragraph').last().textContent()).toBe(ends)
-    await expect.poll(() => money.getByRole('link').allTextContents()).toEqual(left)
+    const lastParagraph =
+      contacts.length === 0 ? helpTexts.en.money.text : `${helpTexts.en.money.further} ${contacts[0]}`
+    await expect.poll(() => money.getByRole('paragraph').last().textContent()).toBe(lastParagraph)
+    await expect.poll(() => money.getByRole('link').allTextContents()).toEqual(contacts)
     await page.unroute('**/help')
   }
 })
@@ -191,7 +193,7 @@ test('A-005 a route whose code fails to load shows "page not found"', async () =
 
 test('A-005 A-104 a route that throws while it renders shows "page not found", and is reported', async () => {
   const { page } = await openBrowser()
-  const { url } = await depositOf({ language: 'ru' })
+  const { url } = await createDeposit({ language: 'ru' })
   const texts = TEXTS.ru
   await withoutShownPayment(page)
   await page.route('**/api/payment?*', async (route) => {

@@ -12,10 +12,10 @@ import { answerOffer, offers, player, players } from './support/sandbox.ts'
 import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
-  dearestFirst,
   giveLinkForItems,
   openOffer,
   pickItems,
+  sortDearestFirst,
   switchLanguage,
   TEXTS,
 } from './support/shopper.ts'
@@ -72,6 +72,7 @@ test('npm start prints its addresses, one first step, the tour, and where to try
   for (const address of [place.gateway, place.sandbox, place.store, `${place.sandbox}/tour/`]) {
     expect(till.main.output()).toContain(address)
   }
+  // The link's part after # is the heading in lower case, with hyphens.
   const [, file = '', heading = ''] = /(docs\/\S+\.md)#(\S+)/.exec(till.main.output()) ?? []
   expect(readFileSync(file, 'utf8')).toContain(`### ${heading.replaceAll('-', ' ').replace(/^t/, 'T')}\n`)
   for (const part of ['embedded-postgres', 'steam-sandbox', 'demo-store']) {
@@ -223,7 +224,7 @@ describe('Ctrl-C while the vault is set up, and a start with a fresh database', 
 
 const DAY_S = 86_400
 
-const advance = (duration: string) => {
+const advanceClock = (duration: string) => {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   return spawnCommand(['clock', 'advance', duration], { env })
 }
@@ -236,7 +237,7 @@ async function daysAhead() {
 }
 
 /** Pays a deposit with a protected item, so all of it is held. */
-async function heldDeposit(name?: string) {
+async function payHeldDeposit(name?: string) {
   const secrets = await storeSecrets(till.root)
   const deposit = await newDeposit({ place: till, secrets }, { creditMode: 'on_release' })
   const shopper = await callerOf(till.gateway, deposit)
@@ -264,7 +265,7 @@ async function topUpOnHold(page: Page): Promise<void> {
   await page.waitForURL(/\/deposit\/[0-9a-f]{32}$/)
   await switchLanguage(page, 'en')
   await giveLinkForItems(page, texts, await player(till.sandbox, 'quiet_lynx'))
-  await dearestFirst(page, texts)
+  await sortDearestFirst(page, texts)
   await pickItems(page, 2)
   await openOffer(page, texts)
   await answerInBrowser(page, texts, 'Accept')
@@ -276,10 +277,10 @@ describe('the advanced clocks of the till and its Steam', () => {
   beforeEach(() => offerEvidence('own-till.log', () => till.main.output()))
 
   test('D-40 move together with `clock advance 8d`, and held money is released', async () => {
-    const { payment, amount, eventTypes } = await heldDeposit()
+    const { payment, amount, eventTypes } = await payHeldDeposit()
     expect(await eventTypes()).not.toContain('deposit.funds_available')
 
-    const { code, out, errors } = await advance('8d')
+    const { code, out, errors } = await advanceClock('8d')
     expect({ code, errors }).toEqual({ code: 0, errors: '' })
     expect(out).toContain('8 days ahead')
     expect(await daysAhead()).toEqual({ till: 8, sandbox: 8 })
@@ -293,9 +294,9 @@ describe('the advanced clocks of the till and its Steam', () => {
   })
 
   test('D-40 immediately show effects that take days on Steam, such as a trade that is reversed after three', async () => {
-    const { eventTypes } = await heldDeposit('magic_reverser')
+    const { eventTypes } = await payHeldDeposit('magic_reverser')
     expect(await eventTypes()).not.toContain('deposit.reversed')
-    expect((await advance('3d')).code).toBe(0)
+    expect((await advanceClock('3d')).code).toBe(0)
     await expect.poll(eventTypes).toContain('deposit.reversed')
     expect(await eventTypes()).not.toContain('deposit.funds_available')
   })
@@ -319,7 +320,8 @@ describe('the advanced clocks of the till and its Steam', () => {
   })
 })
 
-type TourScene = { title: string; status: RegExp; leaves?: { in: string; as: string } }
+/** `effect`: a query for a value that the scene leaves in the database. */
+type TourScene = { title: string; status: RegExp; effect?: { sql: string; value: string } }
 
 const SCENES: readonly TourScene[] = [
   { title: 'Paid', status: /gave an item worth \$[\d.]+ to Tradetill Bot/ },
@@ -329,18 +331,21 @@ const SCENES: readonly TourScene[] = [
   {
     title: 'A foiled scam',
     status: /the till refused it.*the store answered 400/,
-    leaves: { in: `select status as it from deposit where status = 'tradeCountered'`, as: 'tradeCountered' },
+    effect: {
+      sql: `select status as value from deposit where status = 'tradeCountered'`,
+      value: 'tradeCountered',
+    },
   },
   {
     title: 'A barred bot',
     status: /Steam refuses Tradetill Bot #2.*Tradetill Bot #1 sent the offer/,
-    leaves: { in: 'select reason as it from bot_bar', as: 'bot_cannot_trade' },
+    effect: { sql: 'select reason as value from bot_bar', value: 'bot_cannot_trade' },
   },
   { title: 'A killed gateway', status: /asked Steam, and credited \$[\d.]+ once/ },
 ]
 
 describe('the tour plays a scene at the press of a button, and says what to look at', () => {
-  test.each(SCENES)('$title', async ({ title, status, leaves }) => {
+  test.each(SCENES)('$title', async ({ title, status, effect }) => {
     offerEvidence('own-till.log', () => till.main.output())
     const { page } = await openBrowser()
     await page.goto(`${till.sandbox}/tour/`)
@@ -350,6 +355,6 @@ describe('the tour plays a scene at the press of a button, and says what to look
     await card.getByText('Look at:').waitFor({ timeout: 150_000 })
     await expect.poll(() => card.getByRole('status').textContent()).toMatch(status)
     await expect.poll(() => card.getByRole('link').count()).toBeGreaterThanOrEqual(3)
-    if (leaves !== undefined) expect(await query(leaves.in)).toEqual([{ it: leaves.as }])
+    if (effect !== undefined) expect(await query(effect.sql)).toEqual([{ value: effect.value }])
   })
 })

@@ -8,10 +8,10 @@ import { type Parts, startParts } from './support/separate-processes.ts'
 import { openBrowser } from './support/shared-till.ts'
 import {
   answerInBrowser,
-  dearestFirst,
   giveLinkForItems,
   openOfferWithItems,
   pickItems,
+  sortDearestFirst,
   startTopUp,
   switchLanguage,
   TEXTS,
@@ -28,7 +28,7 @@ afterAll(async () => {
 })
 
 /** Codes of the refusals in the gateway's log after this position. */
-function refusals(from: number): (string | undefined)[] {
+function refusalsSince(from: number): (string | undefined)[] {
   const lines = parts.gateway
     .output()
     .slice(from)
@@ -40,7 +40,7 @@ function refusals(from: number): (string | undefined)[] {
 const PRESS_MS = 2_000
 
 /** Presses "Try again" until the items are shown. */
-const untilItems = (page: Page, texts: Messages): Promise<boolean> =>
+const retryUntilItems = (page: Page, texts: Messages): Promise<boolean> =>
   eventually('the inventory is back', async () => {
     const retry = page.getByRole('button', { name: texts.retry })
     if (await retry.isVisible()) await retry.click({ timeout: PRESS_MS })
@@ -52,7 +52,7 @@ async function reloadUntilItems(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('button', { name: texts.reload }).click()
   await answered
   await page.locator('.stand [aria-busy=false], .stand [role=alert]').first().waitFor()
-  await untilItems(page, texts)
+  await retryUntilItems(page, texts)
 }
 
 test('the field reports a trade link that belongs to nobody, and then accepts a correct one', async () => {
@@ -61,10 +61,10 @@ test('the field reports a trade link that belongs to nobody, and then accepts a 
   const field = page.getByRole('textbox', { name: texts.tradeLink })
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12')
   await page.getByText(texts.tradeLinkMistakes.unfinished).waitFor()
-  const logged = parts.gateway.output().length
+  const logLength = parts.gateway.output().length
   await field.fill('https://steamcommunity.com/tradeoffer/new/?partner=12&token=abcdefgh')
   await page.getByText(texts.userFailed).waitFor()
-  await expect.poll(() => refusals(logged)).toEqual(['user_not_found'])
+  await expect.poll(() => refusalsSince(logLength)).toEqual(['user_not_found'])
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
 })
 
@@ -79,10 +79,10 @@ test('a link that Steam no longer accepts leads to the error "incorrect trade li
 
 test('A-121 the page of an unknown deposit says that it was not found, in both languages', async () => {
   const { page } = await openBrowser()
-  const logged = parts.gateway.output().length
+  const logLength = parts.gateway.output().length
   await page.goto(`${parts.place.gateway}/deposit/${'0'.repeat(32)}`)
   await page.getByRole('heading', { name: TEXTS.en.paymentNotFound }).waitFor()
-  await expect.poll(() => refusals(logged)).toContain('deposit_not_found')
+  await expect.poll(() => refusalsSince(logLength)).toContain('deposit_not_found')
   await page.evaluate(() => localStorage.setItem('language', 'ru'))
   await page.reload()
   await page.getByRole('heading', { name: TEXTS.ru.paymentNotFound }).waitFor()
@@ -93,17 +93,18 @@ test('page and log report that Steam is down, and the page recovers once it is b
   const texts = await startTopUp(page, parts.place)
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
   await parts.sandbox.kill()
-  const logged = parts.gateway.output().length
+  const logLength = parts.gateway.output().length
   await page.getByRole('radio', { name: 'Dota 2' }).check({ force: true })
   const { internal, engineeringWorks } = texts.inventoryErrors
   await page.getByText(internal.title).or(page.getByText(engineeringWorks.title)).first().waitFor()
   await eventually('the log reports Steam', () => {
     return (
-      /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(logged)) || undefined
+      /Steam gave no inventory|Steam failed for a bot/.test(parts.gateway.output().slice(logLength)) ||
+      undefined
     )
   })
   await parts.startSandbox()
-  await untilItems(page, texts)
+  await retryUntilItems(page, texts)
 })
 
 test('a trade link that is given while Steam is down is kept, the log reports it, and it is accepted later', async () => {
@@ -112,13 +113,13 @@ test('a trade link that is given while Steam is down is kept, the log reports it
   const { name, tradeUrl } = await inviteGuest(parts.place.sandbox)
   // Ended with SIGINT, the sandbox saves the new guest.
   await parts.sandbox.interrupt()
-  const logged = parts.gateway.output().length
+  const logLength = parts.gateway.output().length
   await page.getByRole('textbox', { name: texts.tradeLink }).fill(tradeUrl)
   await page.getByText(texts.userUnavailableHint).waitFor()
   await expect
-    .poll(() => parts.gateway.output().slice(logged))
+    .poll(() => parts.gateway.output().slice(logLength))
     .toMatch(/profile could not be read from Steam/)
-  await expect.poll(() => refusals(logged)).toEqual(['steam_unavailable'])
+  await expect.poll(() => refusalsSince(logLength)).toEqual(['steam_unavailable'])
   await parts.startSandbox()
   // The gateway repeats its last answer about Steam for a second, so a quick shopper has to press again.
   await eventually('the link is accepted', async () => {
@@ -160,13 +161,13 @@ test('A-061 A-100 A-131 failing polls are reported once, in the till’s words, 
     if (response.url().includes('/api/payment') && response.status() === 500) failed += 1
   })
   await page.evaluate(countErrorToasts)
-  await parts.query('alter table deposit rename to deposit_away')
+  await parts.query('alter table deposit rename to deposit_hidden')
   await page.locator('.toast-error').getByText(ERRORS.internal.detail.en).waitFor()
-  await eventually('polls went on', () => failed >= 3 || undefined)
+  await eventually('three polls have failed', () => failed >= 3 || undefined)
   // On a slow machine the toast may be gone before the polls are done, so the test counts toasts instead.
   await expect.poll(() => page.evaluate(() => Reflect.get(window, 'errorToasts'))).toBe(1)
   await expect.poll(() => page.getByRole('dialog', { name: texts.confirmTitle }).isVisible()).toBe(true)
-  await parts.query('alter table deposit_away rename to deposit')
+  await parts.query('alter table deposit_hidden rename to deposit')
   await answerInBrowser(page, texts, 'Accept')
   await page.getByRole('dialog', { name: texts.outcomes.succeeded.title }).waitFor()
 })
@@ -175,7 +176,7 @@ test('A-130 A-088 A-063 after the limit was lowered, too many items are refused 
   const { page } = await openBrowser()
   const texts = await startTopUp(page, parts.place)
   await giveLinkForItems(page, texts, await inviteGuest(parts.place.sandbox))
-  await dearestFirst(page, texts)
+  await sortDearestFirst(page, texts)
   await pickItems(page, 3)
   await parts.gateway.interrupt()
   await parts.startGateway({ TRADETILL_MAX_ITEMS: '2' })

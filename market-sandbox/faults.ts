@@ -13,8 +13,8 @@ type Fault = {
 /** `lost`: the market carries out the request, but the answer never arrives. */
 export type Effect = { status?: number; body?: string; html?: true; delayMs?: number; lost?: true }
 
-const ANY = /^/
-const PAGE =
+const ANY_REQUEST = /^/
+const BROWSER_CHECK_PAGE =
   '<html><head><title>Just a moment...</title></head><body><h1>Checking your browser</h1></body></html>'
 
 export const FAULTS = {
@@ -23,30 +23,30 @@ export const FAULTS = {
   },
   'bad-gateway': {
     line: 'Every call answers 502.',
-    at: ANY,
-    effect: { status: 502, body: PAGE, html: true },
+    at: ANY_REQUEST,
+    effect: { status: 502, body: BROWSER_CHECK_PAGE, html: true },
   },
   'technical-works': {
     line: 'Every call answers 503, as during maintenance.',
-    at: ANY,
+    at: ANY_REQUEST,
     effect: { status: 503, body: 'Technical works', html: true },
   },
   'html-instead': {
     line: 'Every call answers 200 with an HTML page.',
-    at: ANY,
-    effect: { status: 200, body: PAGE, html: true },
+    at: ANY_REQUEST,
+    effect: { status: 200, body: BROWSER_CHECK_PAGE, html: true },
   },
   'false-with-500': {
     line: 'Every call answers 500 with `success: false`.',
-    at: ANY,
+    at: ANY_REQUEST,
     effect: { status: 500, body: '{"success":false,"error":"internal error"}' },
   },
   'false-with-number': {
     line: 'Every call answers `success: false` with a number as the error.',
-    at: ANY,
+    at: ANY_REQUEST,
     effect: { status: 200, body: '{"success":false,"error":3001}' },
   },
-  slow: { line: 'Every answer takes 30 seconds.', at: ANY, effect: { delayMs: 30_000 } },
+  slow: { line: 'Every answer takes 30 seconds.', at: ANY_REQUEST, effect: { delayMs: 30_000 } },
   'answer-lost': {
     line: 'The next listing succeeds, but its answer never arrives.',
     at: /^(GET|POST) .*\/(mass-)?add-to-sale$|^POST .*\/list-items-steam$/,

@@ -15,11 +15,11 @@ export type Incoming = {
 export type Reply = { status: number; headers: Record<string, string>; body: string }
 
 export function json(body: unknown, status = 200): Reply {
-  return written(JSON.stringify(body), status)
+  return jsonText(JSON.stringify(body), status)
 }
 
 /** A JSON answer from text, because its numbers may be larger than JavaScript can hold. */
-export function written(body: string, status = 200): Reply {
+export function jsonText(body: string, status = 200): Reply {
   return { status, headers: { 'content-type': 'application/json; charset=utf-8' }, body }
 }
 

@@ -6,8 +6,8 @@ import { isWorld, type World } from './world/world.ts'
 const SAVE_AFTER_MS = 50
 
 /** Holds the world. With a file, it saves the world there soon after each change, and on request. */
-export function createKeeper(file: string | undefined, empty: () => World) {
-  let world = (file && load(file)) || empty()
+export function createKeeper(file: string | undefined, createEmpty: () => World) {
+  let world = (file && load(file)) || createEmpty()
   let timer: NodeJS.Timeout | undefined
   const save = () => {
     clearTimeout(timer)

@@ -1,6 +1,6 @@
 import type { Market } from './sandbox.ts'
 import { actsDue, reversalsDue } from './world/buyers.ts'
-import { boughtByPassers } from './world/deals.ts'
+import { listingsForPassers } from './world/deals.ts'
 import { judge } from './world/outcomes.ts'
 import { readingsDue, recordInventory } from './world/sellers.ts'
 
@@ -32,13 +32,14 @@ async function letPassersBuy(market: Market): Promise<void> {
   if (!market.faults.isOn('passers-buy')) return
   const best = ({ name, currency }: { name: string; currency: 'USD' | 'EUR' | 'RUB' }) =>
     market.prices.best(name, currency)
-  for (const { itemId } of boughtByPassers(market.world(), best, market.nowS())) {
+  for (const { itemId } of listingsForPassers(market.world(), best, market.nowS())) {
     await market.buy([itemId], 'accepts')
   }
 }
 
 async function followDeals(market: Market): Promise<void> {
-  for (let round = 0; round < 2; round += 1) {
+  // The second pass judges what buyers did on Steam in the first one.
+  for (let pass = 0; pass < 2; pass += 1) {
     const isBusy = market
       .world()
       .items.some(

@@ -15,10 +15,10 @@ const market = await startMarket({
 })
 console.log(`market sandbox ready at ${market.url}`)
 
-let stopping = false
+let isStopping = false
 async function stop() {
-  if (stopping) return
-  stopping = true
+  if (isStopping) return
+  isStopping = true
   await market.close()
   process.exit(0)
 }

@@ -30,7 +30,7 @@ async function call(method: string, path: string, body?: object): Promise<{ stat
   return { status: response.status, body: await response.json() }
 }
 
-const press = (
+const submitForm = (
   path: string,
   fields: [string, string][],
   headers: Record<string, string> = { origin: market.url },
@@ -41,10 +41,10 @@ const press = (
     body: new URLSearchParams(fields),
     redirect: 'manual',
   })
-const show = async (path: string) => (await fetch(`${market.url}${path}`)).text()
+const readPage = async (path: string) => (await fetch(`${market.url}${path}`)).text()
 
 describe('the control API', () => {
-  it('opens one account for a Steam id', async () => {
+  it('opens only one account for a Steam id, and refuses a request that it cannot read', async () => {
     const opened = await call('POST', 'sellers', { steamId: '76561198000000001', currency: 'EUR' })
     expect(opened).toMatchObject({
       status: 201,
@@ -59,18 +59,18 @@ describe('the control API', () => {
 
   it('switches every fault on and off', async () => {
     for (const name of Object.keys(FAULTS)) expect((await call('PUT', `faults/${name}`)).status).toBe(200)
-    const on = async () => {
+    const countOn = async () => {
       const { body } = await call('GET', 'faults')
       return Array.isArray(body) ? body.filter((row) => row.on).length : -1
     }
-    expect(await on()).toBe(Object.keys(FAULTS).length)
+    expect(await countOn()).toBe(Object.keys(FAULTS).length)
     expect((await call('DELETE', 'faults/slow')).status).toBe(200)
-    expect(await on()).toBe(Object.keys(FAULTS).length - 1)
+    expect(await countOn()).toBe(Object.keys(FAULTS).length - 1)
     await call('DELETE', 'faults')
-    expect([await on(), (await call('PUT', 'faults/nothing')).status]).toEqual([0, 400])
+    expect([await countOn(), (await call('PUT', 'faults/nothing')).status]).toEqual([0, 400])
   })
 
-  it('refuses to sell an unknown item', async () => {
+  it('refuses an unknown item, temper and deal', async () => {
     expect((await call('POST', 'buy', { items: [1] })).status).toBe(409)
     expect((await call('POST', 'buy', { items: [1], as: 'nobody' })).status).toBe(400)
     expect((await call('POST', 'deals/nothing/take-back')).body).toEqual({ ok: false })
@@ -86,20 +86,22 @@ describe('the control API', () => {
 describe('the pages', () => {
   it('show listings, sales and sellers, and switch faults', async () => {
     market.open('76561198000000001')
-    expect(await show('/')).toContain('Nothing is on sale.')
-    expect(await show('/sales/')).toContain('Nobody has bought anything.')
-    expect(await show('/sellers/')).toContain('76561198000000001')
-    expect((await press('/faults/', [['on', 'slow']])).status).toBe(303)
-    expect(await show('/faults/')).toContain('Switch off: slow')
-    await press('/faults/', [['off', 'slow']])
-    expect(await show('/faults/')).toContain('Switch on: slow')
+    expect(await readPage('/')).toContain('Nothing is on sale.')
+    expect(await readPage('/sales/')).toContain('Nobody has bought anything.')
+    expect(await readPage('/sellers/')).toContain('76561198000000001')
+    expect((await submitForm('/faults/', [['on', 'slow']])).status).toBe(303)
+    expect(await readPage('/faults/')).toContain('Switch off: slow')
+    await submitForm('/faults/', [['off', 'slow']])
+    expect(await readPage('/faults/')).toContain('Switch on: slow')
   })
 
   it('accept only forms that were sent from their own buttons', async () => {
-    expect((await press('/faults/', [['on', 'slow']], {})).status).toBe(403)
-    expect((await press('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(403)
-    expect((await press('/', [['item', '1']])).status).toBe(409)
-    expect(await show('/faults/')).toContain('Switch on: slow')
+    expect((await submitForm('/faults/', [['on', 'slow']], {})).status).toBe(403)
+    expect((await submitForm('/faults/', [['on', 'slow']], { origin: 'http://evil.example' })).status).toBe(
+      403,
+    )
+    expect((await submitForm('/', [['item', '1']])).status).toBe(409)
+    expect(await readPage('/faults/')).toContain('Switch on: slow')
   })
 })
 

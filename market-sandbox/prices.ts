@@ -6,8 +6,8 @@ import { type Currency, SCALES } from './games.ts'
 
 /** The price of one US dollar. */
 const RATES: Record<Currency, number> = { USD: 1, EUR: 0.86, RUB: 92 }
-/** The best offer of others, as a share of the price in the file. */
-const BEST = 0.98
+/** The best offer of others, as a share of an item's price. */
+const BEST_SHARE = 0.98
 
 const fileSchema = z.object({
   prices: z.record(z.string(), z.array(z.object({ name: z.string(), usd: z.string() }))),
@@ -36,7 +36,7 @@ export function createPrices(file: string | undefined): Prices {
     known.get(name) ?? 0.5 + createHash('sha256').update(name).digest().readUInt16BE(0) / 2000
   return {
     best: (name, currency) =>
-      Math.max(1, Math.round(usdOf(name) * BEST * RATES[currency] * SCALES[currency])),
+      Math.max(1, Math.round(usdOf(name) * BEST_SHARE * RATES[currency] * SCALES[currency])),
     names: () => [...known.keys()],
   }
 }

@@ -7,8 +7,8 @@ import { control } from './routes/control.ts'
 import { waxpeer } from './routes/waxpeer.ts'
 import type { Markets, Route } from './sandbox.ts'
 
-const MAX_BODY = 256 * 1024
-const MAX_LOG = 500
+const MOST_BODY_BYTES = 256 * 1024
+const MOST_LOG_ENTRIES = 500
 const OWN_ROUTES: Route[] = [control, pages]
 const MARKET_ROUTES: Route[] = [
   (request, { family }) => api(request, family),
@@ -24,14 +24,14 @@ export async function serve(
   // Both markets share faults and log.
   const market = markets.family
   const request = await read(message, market.url)
-  if (!request) return give(response, { status: 413, headers: {}, body: '' })
+  if (!request) return send(response, { status: 413, headers: {}, body: '' })
   if (!request.isOwn) market.log.push({ method: request.method, host: request.host, path: request.path })
-  if (market.log.length > MAX_LOG) market.log.shift()
+  if (market.log.length > MOST_LOG_ENTRIES) market.log.shift()
   const effect = market.faults.take(request)
   if (effect?.delayMs !== undefined) await market.pause(effect.delayMs)
   const reply = (effect && replyOf(effect)) ?? (await answer(request, markets))
   if (effect?.lost) return void response.destroy()
-  give(response, reply)
+  send(response, reply)
 }
 
 function replyOf({ status = 200, body, html }: Effect): Reply | undefined {
@@ -61,7 +61,7 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
   let size = 0
   for await (const chunk of message) {
     size += chunk.length
-    if (size > MAX_BODY) return undefined
+    if (size > MOST_BODY_BYTES) return undefined
     chunks.push(chunk)
   }
   const host = message.headers.host ?? ''
@@ -79,7 +79,7 @@ async function read(message: IncomingMessage, ownUrl: string): Promise<Incoming 
   }
 }
 
-function give(response: ServerResponse, reply: Reply): void {
+function send(response: ServerResponse, reply: Reply): void {
   response.writeHead(reply.status, { 'x-content-type-options': 'nosniff', ...reply.headers })
   response.end(reply.body)
 }

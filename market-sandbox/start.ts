@@ -46,8 +46,8 @@ export async function startMarket({ port, everyMs = 1000, ...options }: Options)
     server.listen(port, '127.0.0.1', resolve)
   })
   const address = server.address()
-  const listening = typeof address === 'object' && address ? address.port : port
-  for (const market of [family, waxpeer]) market.url = `http://localhost:${listening}`
+  const listeningPort = typeof address === 'object' && address ? address.port : port
+  for (const market of [family, waxpeer]) market.url = `http://localhost:${listeningPort}`
   const look = async () => {
     await family.look()
     await waxpeer.look()
@@ -90,6 +90,9 @@ const controlsOf = (market: Market) => ({
   takeBack: (hash: string) => takeBack(market, hash),
 })
 
+/** The number before that of the first listing. */
+const LAST_ID_OF_EMPTY_WORLD = 1_000
+
 type Settings = Omit<Options, 'port' | 'everyMs'>
 
 const SITES: Readonly<Record<MarketName, string>> = { family: 'market.csgo.com', waxpeer: 'waxpeer.com' }
@@ -115,14 +118,14 @@ type Shared = Pick<
   Market,
   'url' | 'steamUrl' | 'machineMs' | 'pause' | 'steam' | 'faults' | 'limits' | 'prices' | 'log'
 >
-type Own = {
+type OwnParts = {
   name: MarketName
   dataFile: string | undefined
   onChange?: (before: World, after: World) => void
 }
 
-function createMarket(shared: Shared, { name, dataFile, onChange }: Own): Market & { save(): void } {
-  const keeper = createKeeper(dataFile, () => emptyWorld(1_000))
+function createMarket(shared: Shared, { name, dataFile, onChange }: OwnParts): Market & { save(): void } {
+  const keeper = createKeeper(dataFile, () => emptyWorld(LAST_ID_OF_EMPTY_WORLD))
   const nowS = () => Math.floor(shared.machineMs() / 1000) + keeper.world().aheadS
   const market: Market & { save(): void } = {
     ...shared,
@@ -138,7 +141,7 @@ function createMarket(shared: Shared, { name, dataFile, onChange }: Own): Market
       shared.faults.clear()
       shared.limits.clear()
       market.itemCalls.clear()
-      keeper.keep(emptyWorld(1_000))
+      keeper.keep(emptyWorld(LAST_ID_OF_EMPTY_WORLD))
     },
     look: oneAtATime(() => lookAtSteam(market)),
     async buy(itemIds, temper) {
@@ -169,6 +172,7 @@ async function buyerOf(market: Market, temper: Temper): Promise<Buyer> {
   return buyer
 }
 
+/** Adds a player with the games, items and behaviour of a shopper who has no faults. */
 function inviteBuyer(steam: SteamSide) {
   return steam.invite('quiet_lynx')
 }

@@ -119,9 +119,9 @@ export function createSteamSide(url: string) {
       } = inventorySchema.parse(JSON.parse(body)).response
       if (total_inventory_count === undefined) return undefined
       return (assets ?? []).flatMap(({ assetid: assetId, classid: classId }) => {
-        const about = descriptions.find(({ classid }) => classid === classId)
-        return about
-          ? [{ assetId, classId, name: about.market_hash_name, tradable: about.tradable === 1 }]
+        const description = descriptions.find(({ classid }) => classid === classId)
+        return description
+          ? [{ assetId, classId, name: description.market_hash_name, tradable: description.tradable === 1 }]
           : []
       })
     },

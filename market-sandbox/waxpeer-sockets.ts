@@ -32,6 +32,7 @@ export function createSockets(): Sockets {
         market.log.push({ method: 'GET', host, path: request.url ?? '/' })
         if (host !== HOST || market.faults.isOn('socket-refused')) return void socket.destroy()
         server.handleUpgrade(request, socket, head, (opened) => {
+          // A socket closes after an error, and its `close` listener takes the seller offline.
           opened.on('error', () => {})
           opened.on('message', (raw) => receive(market, { opened, bySeller, message: parse(String(raw)) }))
         })
@@ -73,19 +74,20 @@ function receive(market: Market, { opened, bySeller, message }: Received): void 
     opened.on('close', () => {
       if (bySeller.get(seller.steamId) !== opened) return
       bySeller.delete(seller.steamId)
-      stayOnline(market, seller.steamId, 0)
+      setOnline(market, seller.steamId, 0)
     })
-    stayOnline(market, seller.steamId, ONLINE_S)
+    setOnline(market, seller.steamId, ONLINE_S)
     const canSell = isSelling(findSeller(market.world(), seller.steamId) ?? seller, market.nowS())
     opened.send(JSON.stringify({ name: 'user_change', data: { can_p2p: canSell } }))
   }
   if (name !== 'ping' || market.faults.isOn('socket-silent')) return
   const [steamId] = [...bySeller].find(([, socket]) => socket === opened) ?? []
-  if (steamId !== undefined) stayOnline(market, steamId, ONLINE_S)
+  if (steamId !== undefined) setOnline(market, steamId, ONLINE_S)
   opened.send(JSON.stringify({ name: 'pong' }))
 }
 
-const stayOnline = (market: Market, steamId: string, seconds: number): void =>
+/** Counts the seller as online for this many seconds from now. */
+const setOnline = (market: Market, steamId: string, seconds: number): void =>
   market.change((world, nowS) => {
     const seller = findSeller(world, steamId)
     return {

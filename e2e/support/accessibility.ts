@@ -32,7 +32,7 @@ export const RUNS = SCENES.flatMap((scene, index) => {
 })
 
 /** Scenes that need all items. The others get a dozen, because axe checks each item. */
-const OF_MANY = ['inventory', 'inventory-untouched', 'inventory-search', 'inventory-long-names']
+const NEED_ALL_ITEMS = ['inventory', 'inventory-untouched', 'inventory-search', 'inventory-long-names']
 const DOZEN = 12
 
 /** Minutes between two scenes of a page: more than a scene can take before its test times out. */
@@ -68,10 +68,10 @@ function pagesOfLooks() {
 export function testAccessibility(runs: typeof RUNS): void {
   const pages = pagesOfLooks()
   let base: Base
-  let small: Base
+  let smallBase: Base
   beforeAll(async () => {
     base = await baseOf(till)
-    small = { ...base, inventory: { ...base.inventory, items: base.inventory.items.slice(0, DOZEN) } }
+    smallBase = { ...base, inventory: { ...base.inventory, items: base.inventory.items.slice(0, DOZEN) } }
   })
   afterAll(pages.end)
 
@@ -83,13 +83,13 @@ export function testAccessibility(runs: typeof RUNS): void {
       saveEvidenceOnFailure(visited)
       onTestFailed(() => pages.leave(look))
       const { page, seen } = visited
-      const shown = OF_MANY.includes(scene.name) ? base : small
+      const shown = NEED_ALL_ITEMS.includes(scene.name) ? base : smallBase
       await playScene(page, { gateway: till.gateway, base: shown, scene, language, minute })
       // axe waits on the page's clock.
       await page.clock.resume()
       expect(await violations(page)).toEqual([])
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth)
-      expect(wide).toBeLessThanOrEqual(viewport.width)
+      const pageWidth = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(pageWidth).toBeLessThanOrEqual(viewport.width)
       if (viewport === MOBILE) expect(await targetsTooSmall(page)).toEqual([])
       expect(seen.complaints).toEqual([])
     },

@@ -6,8 +6,8 @@ import { runCommand } from '../../gateway/testing/command.ts'
 import { eventually } from './process.ts'
 import { till } from './shared-till.ts'
 
-/** Resolves to the console's link, once `npm start` has printed it. */
-export const sandboxLink = (): Promise<string> =>
+/** Resolves to the link that opens the console of a sandbox, once `npm start` has printed it. */
+export const readConsoleLink = (): Promise<string> =>
   eventually('the link of the console is printed', async () => {
     const printed = readFileSync(till.outputFile, 'utf8')
     return /http:\S+\/enter#sandbox=\S+/.exec(printed)?.[0]
@@ -15,13 +15,13 @@ export const sandboxLink = (): Promise<string> =>
 
 /** Enters the console with that link. */
 export async function enterSandbox(page: Page): Promise<void> {
-  await page.goto(await sandboxLink())
+  await page.goto(await readConsoleLink())
   await page.getByRole('button', { name: 'Enter the sandbox' }).click()
   await page.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 
 /** Runs an operator's command on the till, and returns its output. */
-export async function command(...args: string[]): Promise<string> {
+export async function runOperatorCommand(...args: string[]): Promise<string> {
   const env = {
     TRADETILL_DATA: join(till.root, 'gateway'),
     TRADETILL_STEAM_SANDBOX_URL: till.sandbox,

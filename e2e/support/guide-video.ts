@@ -134,13 +134,14 @@ async function encode({
     const image = await createImageBitmap(new Blob([bytes]))
     const frames = Math.round((ms / 1000) * fps)
     for (let index = 0; index < frames; index += 1) {
+      // The pointer slows down as it arrives.
       const way = 1 - (1 - (index + 1) / frames) ** 3
       const [x, y] = [from.x + (to.x - from.x) * way, from.y + (to.y - from.y) * way]
       drawing.drawImage(image, 0, 0)
       if (isPressed) {
         drawing.fillStyle = 'rgb(61 220 132 / 40%)'
         drawing.beginPath()
-        drawing.arc(x, y, 22, 0, 7)
+        drawing.arc(x, y, 22, 0, 2 * Math.PI)
         drawing.fill()
       }
       drawing.translate(x, y)

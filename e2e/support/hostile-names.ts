@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 const HOSTILE = `<img src=x onerror="window.ran = 1"><script>window.ran = 1</script>"'>`
 
 /** Fields with texts that shoppers, stores, Steam or a command line may have written. */
-const WRITTEN = new Set([
+const WRITTEN_FIELDS = new Set([
   'name',
   'storeName',
   'botName',
@@ -34,10 +34,10 @@ const OUR_WORD = /^[a-z_]*$/
 /** From now on the console's answers contain hostile texts. The returned set collects the keys that were changed. */
 export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>> {
   const given = new Set<string>()
-  const changed = (_key: string, value: unknown): unknown => {
+  const makeHostile = (_key: string, value: unknown): unknown => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
     const entries = Object.entries(value).map(([key, each]) => {
-      if (typeof each !== 'string' || !WRITTEN.has(key) || OUR_WORD.test(each)) return [key, each]
+      if (typeof each !== 'string' || !WRITTEN_FIELDS.has(key) || OUR_WORD.test(each)) return [key, each]
       given.add(key)
       return [key, `${each} ${HOSTILE}`]
     })
@@ -49,7 +49,7 @@ export async function giveHostileNames(page: Page): Promise<ReadonlySet<string>>
     const response = await route.fetch({ headers }).catch(() => undefined)
     if (response === undefined) return
     const text = await response.text()
-    await route.fulfill({ response, body: JSON.stringify(JSON.parse(text), changed) }).catch(() => {})
+    await route.fulfill({ response, body: JSON.stringify(JSON.parse(text), makeHostile) }).catch(() => {})
   })
   return given
 }

@@ -11,12 +11,15 @@ const manyOf = ({ inventory }: Base) =>
     count: 1,
   }))
 
+const sumOf = (items: readonly { price: number }[]): number =>
+  items.reduce((sum, { price }) => sum + price, 0)
+
 export const LISTS: Scene[] = [
   {
     name: 'confirmation-many',
     answers: (base) => ({
       ...standAnswers(base),
-      payment: { ...base.pending, itemCount: MANY, amount: 51_225, items: manyOf(base) },
+      payment: { ...base.pending, itemCount: MANY, amount: sumOf(manyOf(base)), items: manyOf(base) },
     }),
     steps: async (page, texts) => {
       await page.getByRole('list', { name: texts.itemsToGive }).scrollIntoViewIfNeeded()

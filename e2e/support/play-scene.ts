@@ -33,11 +33,12 @@ export async function baseOf(till: Place): Promise<Base> {
   // Without the store's colour, the page uses its own.
   const fixed = { id: '1042', hash: '0'.repeat(32), storeAccent: null }
   // Either bot may have sent the offer.
-  const known = (bot: Bot | null) =>
+  const fixedBot = (bot: Bot | null) =>
     bot && { ...bot, name: 'Tradetill Bot #2', level: 112, memberSince: '2015-03-09' }
   const offer = {
     steamTradeId: '8123456789',
     steamTradeMessage: 'K7QX2M',
+    // The items below: one ruby, and two of the second.
     itemCount: 3,
     amount: 65_502,
     heldAmount: 25_502,
@@ -55,7 +56,7 @@ export async function baseOf(till: Place): Promise<Base> {
       hold: inventory.hold && { ...inventory.hold, until: FREE_AGAIN },
     },
     payment: { ...created, ...fixed },
-    pending: { ...pending, bot: known(pending.bot), ...fixed, ...offer, timeLeft: 234 },
+    pending: { ...pending, bot: fixedBot(pending.bot), ...fixed, ...offer, timeLeft: 234 },
   }
 }
 
@@ -95,11 +96,11 @@ function repliesOf({ payment, inventory, link, price, trade }: Answers): Replies
 
 /** Runs in the page: answers its calls. Playwright's routes would pass all requests through the test, even pictures. */
 function answerCalls(replies: Replies): void {
-  const ask = window.fetch
+  const realFetch = window.fetch
   Reflect.set(window, 'replies', replies)
   window.fetch = (input, init) => {
     const reply = replies[new URL(input instanceof Request ? input.url : input, location.href).pathname]
-    if (reply === undefined) return ask(input, init)
+    if (reply === undefined) return realFetch(input, init)
     if (reply === 'never') return new Promise(() => {})
     const { status, type, body } = reply
     return Promise.resolve(new Response(body, { status, headers: { 'content-type': type } }))

@@ -45,6 +45,7 @@ export function run(file: string, env: Record<string, string> = {}, options: Opt
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
   })
+  // The child may end before it has read its input.
   child.stdin.on('error', () => {})
   if (!options.isTied) child.stdin.end(options.input)
   const { pid } = child
@@ -57,21 +58,21 @@ export function run(file: string, env: Record<string, string> = {}, options: Opt
     })
   }
   const ended = endOf(child)
-  let over = false
+  let hasEnded = false
   ended.then(() => {
-    over = true
+    hasEnded = true
   })
   return {
     pid,
     ended,
     output: () => chunks.join(''),
-    hasEnded: () => over,
+    hasEnded: () => hasEnded,
     async interrupt() {
-      if (!over) process.kill(-pid, 'SIGINT')
+      if (!hasEnded) process.kill(-pid, 'SIGINT')
       return ended
     },
     async kill() {
-      if (!over) process.kill(pid, 'SIGKILL')
+      if (!hasEnded) process.kill(pid, 'SIGKILL')
       await ended
     },
   }

@@ -11,7 +11,7 @@ import type { Messages } from '../../widget/i18n/en.ts'
 import { LISTS } from './list-scenes.ts'
 import { type Answers, type Base, pick, type Scene, type Step, standAnswers } from './scene.ts'
 
-/** On a phone the field is behind a button. */
+/** Returns the search field. On a phone a button opens it first. */
 async function searchField(page: Page, texts: Messages): Promise<Locator> {
   const toggle = page.getByRole('button', { name: texts.searchOpen })
   const field = page.getByRole('searchbox', { name: texts.search })
@@ -20,7 +20,7 @@ async function searchField(page: Page, texts: Messages): Promise<Locator> {
   return field
 }
 
-const dialog: Step = (page) => page.getByRole('dialog').waitFor()
+const waitForDialog: Step = (page) => page.getByRole('dialog').waitFor()
 
 const PAGES: Scene[] = [
   { name: 'landing', path: '/', answers: standAnswers },
@@ -246,14 +246,14 @@ const outcomeScene = (status: FinalDepositStatus, change: Partial<Payment> = {})
     ...standAnswers(base),
     payment: { ...base.pending, timeLeft: null, status, ...change },
   }),
-  steps: dialog,
+  steps: waitForDialog,
 })
 
 const MODALS: Scene[] = [
   {
     name: 'confirmation',
     answers: (base) => ({ ...standAnswers(base), payment: base.pending }),
-    steps: dialog,
+    steps: waitForDialog,
   },
   {
     name: 'confirmation-nothing-held',
@@ -261,7 +261,7 @@ const MODALS: Scene[] = [
       inventory,
       payment: { ...pending, heldAmount: 0, heldUntil: null },
     }),
-    steps: dialog,
+    steps: waitForDialog,
   },
   {
     name: 'confirmation-last-minute',
@@ -269,12 +269,12 @@ const MODALS: Scene[] = [
       ...standAnswers(base),
       payment: { ...base.pending, timeLeft: 42, technicalWorks: true },
     }),
-    steps: dialog,
+    steps: waitForDialog,
   },
   {
     name: 'confirmation-creating',
     answers: (base) => ({ ...standAnswers(base), payment: { ...base.payment, creating: true } }),
-    steps: dialog,
+    steps: waitForDialog,
   },
   {
     name: 'creation-error',

@@ -4,7 +4,7 @@ import { offerEvidence } from '../../gateway/testing/evidence.ts'
 import { parseSecrets, type StoreSecrets } from './demo-store.ts'
 import { eventually, isServing, type Running, run } from './process.ts'
 import { botTokens } from './sandbox.ts'
-import { botIsOnline, newPlace, type Place, query, removePlace } from './till.ts'
+import { newPlace, type Place, query, removePlace, waitForBot } from './till.ts'
 
 export type Parts = {
   place: Place
@@ -27,11 +27,11 @@ export async function startParts(): Promise<Parts> {
   const gatewayEnv = { ...place.env, TRADETILL_DATA: join(place.root, 'gateway'), ...addressesOf(place) }
   const sandbox = await startSandbox(place)
   const gateway = await startGateway(place, gatewayEnv)
-  await command(gatewayEnv, ['bot', 'add'], `${(await botTokens(place.sandbox)).join('\n')}\n`)
+  await runOperatorCommand(gatewayEnv, ['bot', 'add'], `${(await botTokens(place.sandbox)).join('\n')}\n`)
   const webhook = `${place.store}/webhooks/tradetill`
   const create = ['store', 'add', '--name', 'Ember Forge', '--origin', place.store]
   const options = ['--webhook-url', webhook, '--risk-limit-usd', '1000', '--json']
-  const secrets = parseSecrets(await command(gatewayEnv, [...create, ...options]))
+  const secrets = parseSecrets(await runOperatorCommand(gatewayEnv, [...create, ...options]))
   const parts: Parts = {
     place,
     secrets,
@@ -53,7 +53,7 @@ export async function startParts(): Promise<Parts> {
   }
   offerEvidence('gateway.log', () => parts.gateway.output())
   offerEvidence('sandbox.log', () => parts.sandbox.output())
-  await botIsOnline(place)
+  await waitForBot(place)
   return parts
 }
 
@@ -91,7 +91,7 @@ async function untilServing(process: Running, url: string): Promise<Running> {
   return process
 }
 
-async function command(env: Record<string, string>, args: string[], input = ''): Promise<string> {
+async function runOperatorCommand(env: Record<string, string>, args: string[], input = ''): Promise<string> {
   const done = run('gateway/cli/main.ts', env, { args, input })
   const code = await done.ended
   if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}:\n${done.output()}`)

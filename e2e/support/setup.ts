@@ -8,7 +8,7 @@ import { freePorts } from './process.ts'
 import { endTill, newPlace, type Place, startTill } from './till.ts'
 
 /** A running till that the test files of a worker share. */
-export type Shared = Place & {
+export type SharedTill = Place & {
   /** Address of the gateway's metrics. */
   metrics: string
   /** File with the till's output. */
@@ -40,8 +40,8 @@ export async function prepare(): Promise<string> {
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await prepare()
-  const tills = new Map<string, Promise<{ shared: Shared; end(): Promise<void> }>>()
-  const tillOf = async (worker: string): Promise<Shared> => {
+  const tills = new Map<string, Promise<{ shared: SharedTill; end(): Promise<void> }>>()
+  const tillOf = async (worker: string): Promise<SharedTill> => {
     const till = tills.get(worker) ?? openTill()
     tills.set(worker, till)
     return (await till).shared
@@ -64,7 +64,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   }
 }
 
-async function openTill(): Promise<{ shared: Shared; end(): Promise<void> }> {
+async function openTill(): Promise<{ shared: SharedTill; end(): Promise<void> }> {
   const place = await newPlace()
   const outputFile = join(place.root, 'output.log')
   const [metricsPort] = await freePorts(1)

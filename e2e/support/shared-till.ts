@@ -20,17 +20,17 @@ import {
 } from './browser.ts'
 import { parseSecrets } from './demo-store.ts'
 import { answerOffer, dismissGuest, inviteGuest, type Player } from './sandbox.ts'
-import type { Shared } from './setup.ts'
+import type { SharedTill } from './setup.ts'
 import { TEXTS } from './shopper.ts'
 import { query as queryAt } from './till.ts'
 import { callerOf, makeOffer, newDeposit, type OpenedDeposit } from './widget-calls.ts'
 
 export const till = await tillOfWorker()
 
-async function tillOfWorker(): Promise<Shared> {
+async function tillOfWorker(): Promise<SharedTill> {
   const answer = await fetch(`${inject('tills')}/${process.env.VITEST_POOL_ID}`)
   if (!answer.ok) throw new Error(`no till for this worker: ${await answer.text()}`)
-  return (await answer.json()) as Shared
+  return (await answer.json()) as SharedTill
 }
 
 let launched: Promise<Browser> | undefined
@@ -100,7 +100,7 @@ export async function openDeposit({
   ...settings
 }: Opening = {}): Promise<Opened> {
   const visited = await openBrowser(settings)
-  const deposit = await depositOf({ language, ...body })
+  const deposit = await createDeposit({ language, ...body })
   await visited.page.goto(deposit.url)
   return { ...visited, deposit, texts: TEXTS[language] }
 }
@@ -115,7 +115,7 @@ export async function openStand(
   { who = 'nova_hound', language = 'en', deposit: body = {}, ...settings }: Opening & { who?: string } = {},
   before: (visited: Visit) => Promise<void> = async () => {},
 ): Promise<AtStand> {
-  const deposit = await depositOf({ language, ...body })
+  const deposit = await createDeposit({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper(who)).tradeUrl })
   const visited = await openBrowser(settings)
@@ -137,7 +137,7 @@ export async function openConfirmation(
   { language = 'en', deposit: body = {}, ...settings }: Opening = {},
   before: (visited: Visit) => Promise<void> = async () => {},
 ): Promise<AtOffer> {
-  const deposit = await depositOf({ language, ...body })
+  const deposit = await createDeposit({ language, ...body })
   const caller = await callerOf(till.gateway, deposit)
   await caller.post('/api/trade-url', { tradeUrl: (await shopper()).tradeUrl })
   const offer = await makeOffer(caller)
@@ -165,7 +165,7 @@ export async function endDeposit(
 }
 
 /** Creates a deposit of the demo store without opening its page. */
-export function depositOf(body: Partial<CreateDepositBody> = {}): Promise<OpenedDeposit> {
+export function createDeposit(body: Partial<CreateDepositBody> = {}): Promise<OpenedDeposit> {
   const secrets = parseSecrets(readFileSync(join(till.root, 'demo-store.json'), 'utf8'))
   return newDeposit({ place: till, secrets }, body)
 }
@@ -192,7 +192,7 @@ export function callsTo(visited: Visit, path: string): Visit['seen']['requests']
 }
 
 /** Runs the operator's command `maintenance`. */
-export async function maintenance(turn: 'on' | 'off', ...options: string[]): Promise<void> {
+export async function switchMaintenance(turn: 'on' | 'off', ...options: string[]): Promise<void> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   const { code, errors } = await runCommand(['maintenance', turn, ...options], { env })
   if (code !== 0) throw new Error(errors)

@@ -55,7 +55,7 @@ export async function pickItems(page: Page, count: number): Promise<number> {
 }
 
 /** Sorts by price, the most expensive first, so the first items are worth at least the minimum. */
-export async function dearestFirst(page: Page, texts: Messages): Promise<void> {
+export async function sortDearestFirst(page: Page, texts: Messages): Promise<void> {
   await page.getByRole('combobox', { name: texts.sort }).selectOption('priceDown')
 }
 
@@ -102,7 +102,7 @@ export async function answerInBrowser(
 export async function openOfferWithItems(page: Page, place: Place, who: Player): Promise<number> {
   const texts = await startTopUp(page, place)
   await giveLinkForItems(page, texts, who)
-  await dearestFirst(page, texts)
+  await sortDearestFirst(page, texts)
   const sum = await pickItems(page, 2)
   await openOffer(page, texts)
   return sum

@@ -59,7 +59,7 @@ export async function startTill(place?: Place, outputFile?: string): Promise<Til
   }
   try {
     await eventually('the till answers', answers, 180_000)
-    await botIsOnline(at, main)
+    await waitForBot(at, main)
   } catch (error) {
     throw new Error(`${String(error)}\n${main.output()}`)
   }
@@ -77,7 +77,7 @@ export function removePlace({ root }: Pick<Place, 'root'>): void {
 }
 
 /** Waits until a bot is online. Before that, the till refuses every inventory and trade. */
-export function botIsOnline({ root }: Pick<Place, 'root'>, main?: Running): Promise<boolean> {
+export function waitForBot({ root }: Pick<Place, 'root'>, main?: Running): Promise<boolean> {
   return eventually('a bot is online', async () => {
     if (main?.hasEnded()) throw new GiveUp('it ended')
     const rows = await query({ root }, 'select 1 from bot where online')

@@ -58,12 +58,14 @@ const ID = {
 function element(id: string, ...parts: Buffer[]): Buffer {
   const content = Buffer.concat(parts)
   const size = uint(content.length)
+  // Marks a size of eight bytes.
   size[0] = 1
   return Buffer.concat([Buffer.from(id, 'hex'), size, content])
 }
 
 function block({ atMs, isKey, data }: Frame, clusterMs: number): Buffer {
   const head = Buffer.alloc(4)
+  // The number of the track, 1, in one byte.
   head[0] = 0x81
   head.writeInt16BE(atMs - clusterMs, 1)
   head[3] = isKey ? 0x80 : 0
@@ -74,11 +76,15 @@ function block({ atMs, isKey, data }: Frame, clusterMs: number): Buffer {
 function clustersOf(frames: Frame[]): { atMs: number; bytes: Buffer }[] {
   const starts = frames.flatMap(({ isKey }, index) => (isKey ? [index] : []))
   return starts.map((start, place) => {
-    const own = frames.slice(start, starts[place + 1])
-    const atMs = own[0]?.atMs ?? 0
+    const clusterFrames = frames.slice(start, starts[place + 1])
+    const atMs = clusterFrames[0]?.atMs ?? 0
     return {
       atMs,
-      bytes: element(ID.Cluster, element(ID.Timestamp, uint(atMs)), ...own.map((each) => block(each, atMs))),
+      bytes: element(
+        ID.Cluster,
+        element(ID.Timestamp, uint(atMs)),
+        ...clusterFrames.map((frame) => block(frame, atMs)),
+      ),
     }
   })
 }

@@ -9,7 +9,7 @@ import type { Place } from './till.ts'
 
 export { callerOf, type OpenedDeposit }
 
-const created = z.object({ id: z.string(), url: z.string() })
+const createdSchema = z.object({ id: z.string(), url: z.string() })
 
 type TillWithSecrets = { place: Place; secrets: StoreSecrets }
 
@@ -28,12 +28,12 @@ export async function newDeposit(
       ...body,
     }),
   })
-  const deposit = created.parse(await response.json())
+  const deposit = createdSchema.parse(await response.json())
   return { ...deposit, hash: deposit.url.slice(-32) }
 }
 
 /** Creates a deposit of the demo store, and gives it the trade link of a shopper. */
-export async function openDeposit(
+export async function createDepositWithLink(
   parts: TillWithSecrets,
   { name, ...body }: Partial<CreateDepositBody> & { name?: string } = {},
 ): Promise<Shopper> {

@@ -47,7 +47,7 @@ const rowsOfAll = <T>(markets: Markets, rowsOf: (market: Market) => T[]): T[] =>
   MARKET_NAMES.flatMap((name) => rowsOf(markets[name]))
 
 /** The market that a form names. */
-function namedIn(markets: Markets, form: URLSearchParams): Market {
+function marketOf(markets: Markets, form: URLSearchParams): Market {
   const name = form.get('market')
   return markets[isMarketName(name) ? name : 'family']
 }
@@ -88,7 +88,7 @@ function tempers(): string {
 }
 
 async function buy(markets: Markets, form: URLSearchParams): Promise<Reply> {
-  const market = namedIn(markets, form)
+  const market = marketOf(markets, form)
   const as = form.get('as')
   const bought = await market.buy([Number(form.get('item'))], isTemper(as) ? as : 'accepts')
   if (bought.kind === 'refused')
@@ -111,8 +111,8 @@ function dealRow(market: Market, deal: Deal): string {
   const names = items.map(
     (item) => `${escapeHtml(item.name)}, ${money(item.price, item)}: ${stateOf(market, deal, item)}`,
   )
-  const canBeTaken = deal.state === 'given' && items.some(({ outcome }) => outcome?.kind === 'settling')
-  const button = canBeTaken
+  const canBeTakenBack = deal.state === 'given' && items.some(({ outcome }) => outcome?.kind === 'settling')
+  const button = canBeTakenBack
     ? `<form method="post"><input type="hidden" name="market" value="${market.name}"><button name="back" value="${deal.hash}">Seller takes it back</button></form>`
     : ''
   return `<li><div>${names.map((line) => `<p>${line}</p>`).join('')}<p class="note">${escapeHtml(deal.message)} · ${moment(deal.madeAtS)}</p></div>${button}</li>`
@@ -128,7 +128,7 @@ function stateOf(market: Market, deal: Deal, { status, outcome, ...item }: Listi
 }
 
 async function takeBackSale(markets: Markets, form: URLSearchParams): Promise<Reply> {
-  const market = namedIn(markets, form)
+  const market = marketOf(markets, form)
   await takeBack(market, form.get('back') ?? '')
   return redirect('/sales/')
 }

@@ -66,7 +66,7 @@ async function ping(context: CallContext) {
 
 function change({ market, seller }: CallContext, step: (seller: Seller) => Seller): void {
   market.change((world) => {
-    const now = findSeller(world, seller.steamId)
-    return { world: now ? withSeller(world, step(now)) : world, answer: undefined }
+    const current = findSeller(world, seller.steamId)
+    return { world: current ? withSeller(world, step(current)) : world, answer: undefined }
   })
 }

@@ -16,8 +16,9 @@ export async function api(request: Incoming, market: Market): Promise<Reply | un
   if (appId === undefined) return undefined
   const name = /^\/api\/v2\/([\w/.-]+)$/.exec(request.path)?.[1]
   if (name === undefined) return undefined
-  const open = PUBLIC[name.replace(/\/\w+\.json$/, '')]
-  if (open) return open({ request, market })
+  // The name of a public call ends with a currency, such as `prices/USD.json`.
+  const publicCall = PUBLIC[name.replace(/\/\w+\.json$/, '')]
+  if (publicCall) return publicCall({ request, market })
   const key = request.query.get('key') ?? ''
   const seller = market.world().sellers.find((other) => other.key === key)
   if (!seller || seller.keyDeleted) return refuse('bad_key')

@@ -2,10 +2,10 @@ import { isCurrency, SCALES } from '../games.ts'
 import { type Incoming, json, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 
-type Open = (context: { request: Incoming; market: Market }) => Reply
+type PublicCall = (context: { request: Incoming; market: Market }) => Reply
 
 /** The calls that need no key. */
-export const PUBLIC: Record<string, Open> = {
+export const PUBLIC: Record<string, PublicCall> = {
   /** The best offers of others, in major units of the currency. */
   prices: ({ request, market }) => {
     const currency = /\/(\w+)\.json$/.exec(request.path)?.[1]

@@ -1,12 +1,12 @@
 import { SCALES } from '../games.ts'
-import { json, type Reply, written } from '../http.ts'
+import { json, jsonText, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { markReady, openDeals, secondsLeft } from '../world/deals.ts'
 import { offerOf } from '../world/outcomes.ts'
 import { type Deal, itemsOf, type Listing, type World } from '../world/world.ts'
 import { type Call, type CallContext, refuse } from './call.ts'
 
-/** The market's digit for each status. */
+/** The market's digit for each status. A given item stays sold until its sale has settled. */
 const STATUS: Record<Listing['status'], string> = {
   on_sale: '1',
   sold: '2',
@@ -16,6 +16,7 @@ const STATUS: Record<Listing['status'], string> = {
 }
 /** How long finished sales stay in the list. */
 const SHOWN_S = 600
+/** Steam's number for the state of an offer that waits for its recipient. */
 const ACTIVE = 2
 const FIRST_STEAM_ID = 76561197960265728n
 
@@ -24,21 +25,24 @@ export const SALES: Record<string, Call> = {
   'GET items': async ({ market, seller, appId }) => {
     await market.look()
     const nowS = market.nowS()
-    const own = market
+    const ownItems = market
       .world()
       .items.filter((item) => item.seller === seller.steamId && item.appId === appId && isShown(item, nowS))
-    const none = market.faults.isOn('empty-says-false') ? false : null
-    return json({ success: true, items: own.length > 0 ? own.map((item) => row(market, item)) : none })
+    const emptyList = market.faults.isOn('empty-says-false') ? false : null
+    return json({
+      success: true,
+      items: ownItems.length > 0 ? ownItems.map((item) => row(market, item)) : emptyList,
+    })
   },
   'GET trade-request-give-p2p-all': async (context) => {
-    const offers = await toGive(context)
-    return offers.length > 0 ? written(`{"success":true,"offers":[${offers.join(',')}]}`) : refuse('nothing')
+    const offers = await readOffersToMake(context)
+    return offers.length > 0 ? jsonText(`{"success":true,"offers":[${offers.join(',')}]}`) : refuse('nothing')
   },
   'GET trade-request-give-p2p': async (context) => {
-    const [offer] = await toGive(context)
+    const [offer] = await readOffersToMake(context)
     return offer === undefined
       ? refuse('nothing')
-      : written(`{"success":true,"hash":${JSON.stringify(hashOf(offer))},"offer":${offer}}`)
+      : jsonText(`{"success":true,"hash":${JSON.stringify(hashOf(offer))},"offer":${offer}}`)
   },
   'GET trade-ready': tradeReady,
   'GET trades': async ({ market, seller }) => {
@@ -87,7 +91,7 @@ function row(market: Market, item: Listing) {
 }
 
 /** The offers that the seller must make, each as JSON text, because asset ids are bare numbers of any size. */
-async function toGive({ market, seller, appId }: CallContext): Promise<string[]> {
+async function readOffersToMake({ market, seller, appId }: CallContext): Promise<string[]> {
   await market.look()
   const world = market.world()
   const deals = openDeals(world, seller.steamId, appId).filter((deal) => market.nowS() < deal.deadlineS)
@@ -97,10 +101,11 @@ async function toGive({ market, seller, appId }: CallContext): Promise<string[]>
 function offerText({ faults }: Market, world: World, deal: Deal): string {
   const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
   const sold = itemsOf(world, deal).map(({ assetId }) => assetId)
-  const other = String(BigInt(sold[0] ?? '0') + 7n)
+  // An item that was never listed.
+  const unsoldAssetId = String(BigInt(sold[0] ?? '0') + 7n)
   const assets = [
-    ...(faults.isOn('lies-asset') ? [other] : sold),
-    ...(faults.isOn('lies-more') ? [other] : []),
+    ...(faults.isOn('lies-asset') ? [unsoldAssetId] : sold),
+    ...(faults.isOn('lies-more') ? [unsoldAssetId] : []),
   ]
   const items = assets.map(
     (assetId) => `{"appid":${deal.appId},"contextid":2,"assetid":${assetId},"amount":1}`,
@@ -109,13 +114,13 @@ function offerText({ faults }: Market, world: World, deal: Deal): string {
     ? Number(BigInt(deal.seller) - FIRST_STEAM_ID)
     : (buyer?.accountId ?? 0)
   const message = faults.isOn('lies-message') ? DEPOSIT_MESSAGE : deal.message
-  const rest = JSON.stringify({
+  const withoutItems = JSON.stringify({
     hash: deal.hash,
     partner,
     token: buyer?.token ?? '',
     tradeoffermessage: message,
   })
-  return `${rest.slice(0, -1)},"items":[${items.join(',')}]}`
+  return `${withoutItems.slice(0, -1)},"items":[${items.join(',')}]}`
 }
 
 /** A message that looks like the secret code of a deposit. */
@@ -143,6 +148,7 @@ async function tradeReady({ market, seller, request }: CallContext): Promise<Rep
   return json({ success: true })
 }
 
+/** The market's digits in the history, which differ from those of a listing. */
 const STAGES = { settling: '2', paid: '2', timed_out: '5', reversed: '5' } as const
 
 async function history({ market, seller, request, appId }: CallContext): Promise<Reply> {

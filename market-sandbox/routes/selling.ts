@@ -11,8 +11,8 @@ const MOST_LINES = 50
 export const SELLING: Record<string, Call> = {
   'GET update-inventory': async ({ market, seller, appId }) => {
     market.change((world, nowS) => {
-      const now = findSeller(world, seller.steamId) ?? seller
-      return { world: withSeller(world, askForInventory(now, appId, nowS)), answer: undefined }
+      const current = findSeller(world, seller.steamId) ?? seller
+      return { world: withSeller(world, askForInventory(current, appId, nowS)), answer: undefined }
     })
     return json({ success: true })
   },
@@ -55,7 +55,7 @@ export const SELLING: Record<string, Call> = {
   'GET add-to-sale': async (context) => {
     const { market, appId, request } = context
     const seller = await sellerAfterRead(context)
-    const refusal = otherCurrency(context)
+    const refusal = refuseOtherCurrency(context)
     if (refusal) return refusal
     const { query } = request
     const line = { assetId: query.get('id') ?? '', price: Number(query.get('price') ?? Number.NaN) }
@@ -67,13 +67,13 @@ export const SELLING: Record<string, Call> = {
   'POST mass-add-to-sale': massList,
   'GET set-price': (context) => {
     const { query } = context.request
-    const refusal = otherCurrency(context)
+    const refusal = refuseOtherCurrency(context)
     if (refusal) return refusal
     const isDone = reprice(context, query.get('item_id'), Number(query.get('price') ?? Number.NaN))
     return isDone ? json({ success: true }) : refuse('bad_item')
   },
   'POST mass-set-price': (context) => {
-    const refusal = otherCurrency(context)
+    const refusal = refuseOtherCurrency(context)
     if (refusal) return refusal
     const lines = linesOf(context.request.body)
     if (!lines) return refuse('bad_input')
@@ -105,14 +105,14 @@ export const SELLING: Record<string, Call> = {
 async function massList(context: CallContext): Promise<Reply> {
   const { market, appId, request } = context
   const seller = await sellerAfterRead(context)
-  const refusal = otherCurrency(context)
+  const refusal = refuseOtherCurrency(context)
   if (refusal) return refusal
   const lines = linesOf(request.body)
   if (!lines) return refuse('bad_input')
-  const lies = market.faults.isOn('envelope-lies')
+  const failsEveryLine = market.faults.isOn('envelope-lies')
   const items = lines.map((row) => {
     const line = { assetId: String(field(row, 'asset')), price: Number(field(row, 'price')) }
-    const answer = lies
+    const answer = failsEveryLine
       ? { kind: 'refused' as const, error: 'item_not_inserted' }
       : market.change((world, nowS) => listItem(world, { seller, appId, line }, nowS))
     const { assetId: asset, price } = line
@@ -134,7 +134,7 @@ function linesOf(body: string): unknown[] | undefined {
 }
 
 /** Refuses prices in a currency other than the account's. `cur` names the currency of the prices. */
-function otherCurrency({ request, seller }: CallContext): Reply | undefined {
+function refuseOtherCurrency({ request, seller }: CallContext): Reply | undefined {
   const cur = request.query.get('cur')
   return cur !== null && cur !== seller.currency ? refuse('bad_currency') : undefined
 }

@@ -1,6 +1,7 @@
 /** Waxpeer's description of a sale that must be handed over, for the poll and for the socket. */
 import { WAXPEER_GAMES } from '../games.ts'
 import type { Market } from '../sandbox.ts'
+import { SELLER_SHARE } from '../world/outcomes.ts'
 import { type Deal, itemsOf } from '../world/world.ts'
 
 const FIRST_STEAM_ID = 76561197960265728n
@@ -9,7 +10,8 @@ const DEPOSIT_MESSAGE = 'K7MXPQ'
 /** Seconds to hand over while the fault `send-soon` is on. */
 const SOON_S = 20
 
-export const sendUntil = ({ faults }: Market, { madeAtS, deadlineS }: Deal): number =>
+/** The seller's deadline to hand over the items, in seconds since 1970. */
+export const handOverUntilS = ({ faults }: Market, { madeAtS, deadlineS }: Deal): number =>
   faults.isOn('send-soon') ? madeAtS + SOON_S : deadlineS
 
 const gameOf = (appId: number): string =>
@@ -17,16 +19,17 @@ const gameOf = (appId: number): string =>
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 
-/** The items and the recipient, changed by the active faults. */
-function describe(market: Market, deal: Deal) {
+/** The items and the recipient as Waxpeer names them, which active faults can change. */
+function claimOf(market: Market, deal: Deal) {
   const { faults } = market
   const world = market.world()
   const buyer = world.buyers.find(({ steamId }) => steamId === deal.buyer)
   const sold = itemsOf(world, deal)
-  const other = String(BigInt(sold[0]?.assetId ?? '0') + 7n)
+  // An item that was never listed.
+  const unsoldAssetId = String(BigInt(sold[0]?.assetId ?? '0') + 7n)
   const assets = [
-    ...(faults.isOn('lies-asset') ? [other] : sold.map(({ assetId }) => assetId)),
-    ...(faults.isOn('lies-more') ? [other] : []),
+    ...(faults.isOn('lies-asset') ? [unsoldAssetId] : sold.map(({ assetId }) => assetId)),
+    ...(faults.isOn('lies-more') ? [unsoldAssetId] : []),
   ]
   const partner = faults.isOn('lies-partner') ? BigInt(deal.seller) : BigInt(deal.buyer)
   return {
@@ -40,7 +43,7 @@ function describe(market: Market, deal: Deal) {
 
 /** A row of `ready-to-transfer-p2p`. */
 export function handOverOf(market: Market, deal: Deal) {
-  const { assets, sold, partner, link, message } = describe(market, deal)
+  const { assets, sold, partner, link, message } = claimOf(market, deal)
   const priceOf = (assetId: string): number => {
     const price = sold.find((item) => item.assetId === assetId)?.price ?? sold[0]?.price ?? 0
     return market.faults.isOn('lies-price') ? Math.floor(price / 2) : price
@@ -54,12 +57,12 @@ export function handOverOf(market: Market, deal: Deal) {
     done: false,
     stage: 1,
     creator: 'market',
-    send_until: iso(sendUntil(market, deal)),
+    send_until: iso(handOverUntilS(market, deal)),
     last_updated: iso(deal.madeAtS),
     for_steamid64: partner,
     items: assets.map((assetId) => ({
       item_id: assetId,
-      give_amount: Math.floor(priceOf(assetId) * 0.95),
+      give_amount: Math.floor(priceOf(assetId) * SELLER_SHARE),
       price: priceOf(assetId),
       game: gameOf(deal.appId),
       status: 0,
@@ -72,7 +75,7 @@ export function handOverOf(market: Market, deal: Deal) {
  * socket.
  */
 export function pushOf(market: Market, deal: Deal) {
-  const { assets, partner, link, message } = describe(market, deal)
+  const { assets, partner, link, message } = claimOf(market, deal)
   const side = (ids: readonly string[]) => ({
     assets: ids.map((assetid) => ({ appid: deal.appId, contextid: '2', amount: 1, assetid })),
     currency: [],
@@ -87,6 +90,6 @@ export function pushOf(market: Market, deal: Deal) {
     partner,
     created: iso(deal.madeAtS),
     now: iso(market.nowS()),
-    send_until: iso(sendUntil(market, deal)),
+    send_until: iso(handOverUntilS(market, deal)),
   }
 }

@@ -4,14 +4,17 @@ import { field, type Incoming, json, parse, type Reply } from '../http.ts'
 import type { Market } from '../sandbox.ts'
 import { markReady, openDeals } from '../world/deals.ts'
 import { listItem, priceItem, unlistAll } from '../world/listings.ts'
-import { offerOf } from '../world/outcomes.ts'
+import { offerOf, SELLER_SHARE } from '../world/outcomes.ts'
 import { askForInventory, inventoryOf, isBanned, isOnline } from '../world/sellers.ts'
 import { type Deal, findSeller, itemsOf, type Listing, type Seller, withSeller } from '../world/world.ts'
-import { handOverOf, sendUntil } from './waxpeer-deals.ts'
+import { handOverOf, handOverUntilS } from './waxpeer-deals.ts'
 
 const HOST = 'api.waxpeer.com'
 const TOKEN_LIFE_S = 6 * 3_600
 const MOST_LINES = 100
+/** The rows of a page of the history. */
+const HISTORY_ROWS = 100
+/** An item may be listed or changed this often within this time. */
 const ITEM_WINDOW_MS = 120_000
 const MOST_OF_ITEM = 2
 /** Steam's states of an offer: active, and waiting for the sender's phone. */
@@ -30,9 +33,9 @@ export async function waxpeer(request: Incoming, market: Market): Promise<Reply 
   if (!seller) return refuse('wrong api', 403)
   const call = CALLS[`${request.method} ${name}`]
   await market.look()
-  const now = findSeller(market.world(), seller.steamId) ?? seller
+  const current = findSeller(market.world(), seller.steamId) ?? seller
   const appId = WAXPEER_GAMES[request.query.get('game') ?? 'csgo'] ?? 730
-  return call?.({ request, market, seller: now, appId })
+  return call?.({ request, market, seller: current, appId })
 }
 
 export const isSelling = (seller: Seller, nowS: number): boolean =>
@@ -46,7 +49,8 @@ const CALLS: Record<string, Call> = {
         id: seller.steamId,
         id64: seller.steamId,
         wallet: seller.free,
-        sell_fees: market.faults.isOn('lies-fee') ? 0.99 : 0.95,
+        // Despite its name, the field contains the seller's share.
+        sell_fees: market.faults.isOn('lies-fee') ? 0.99 : SELLER_SHARE,
         can_p2p: isSelling(seller, market.nowS()),
         tradelink: seller.tradeToken ?? null,
         ban: isBanned(seller, market.nowS()),
@@ -77,14 +81,14 @@ const CALLS: Record<string, Call> = {
   },
   'POST list-items-steam': list,
   'GET list-items-steam': ({ market, seller, appId }) => {
-    const own = market
+    const listings = market
       .world()
       .items.filter(
         (item) => item.seller === seller.steamId && item.appId === appId && item.status === 'on_sale',
       )
     const price = (item: Listing) =>
       market.faults.isOn('lies-price') ? Math.floor(item.price / 2) : item.price
-    const items = own.map((item, index) => ({
+    const items = listings.map((item, index) => ({
       item_id: item.assetId,
       price: price(item),
       position: index + 1,
@@ -108,7 +112,7 @@ const CALLS: Record<string, Call> = {
   'GET ready-to-transfer-p2p': ({ market, seller }) => {
     const open = [...WAXPEER_APPS].flatMap((appId) => openDeals(market.world(), seller.steamId, appId))
     const trades = open
-      .filter((deal) => market.nowS() < sendUntil(market, deal) && deal.offerId === undefined)
+      .filter((deal) => market.nowS() < handOverUntilS(market, deal) && deal.offerId === undefined)
       .map((deal) => handOverOf(market, deal))
     const [only] = trades
     if (only !== undefined && market.faults.isOn('one-object')) return json({ success: true, ...only })
@@ -142,8 +146,8 @@ const WAXPEER_APPS = new Set(Object.values(WAXPEER_GAMES))
 
 function change({ market, seller }: CallContext, step: (seller: Seller, nowS: number) => Seller): void {
   market.change((world, nowS) => {
-    const now = findSeller(world, seller.steamId)
-    return { world: now ? withSeller(world, step(now, nowS)) : world, answer: undefined }
+    const current = findSeller(world, seller.steamId)
+    return { world: current ? withSeller(world, step(current, nowS)) : world, answer: undefined }
   })
 }
 
@@ -261,17 +265,18 @@ function history({ market, seller, request }: CallContext): Reply {
   const world = market.world()
   const rows = world.deals
     .filter(
-      ({ seller: of, madeAtS }) => of === seller.steamId && madeAtS * 1000 >= start && madeAtS * 1000 <= end,
+      (deal) => deal.seller === seller.steamId && deal.madeAtS * 1000 >= start && deal.madeAtS * 1000 <= end,
     )
     .toReversed()
     .flatMap((deal) => itemsOf(world, deal).map((item) => rowOf(market, deal, item)))
-  return json({ success: true, data: { trades: rows.slice(skip, skip + 100), transactions: [] } })
+  return json({ success: true, data: { trades: rows.slice(skip, skip + HISTORY_ROWS), transactions: [] } })
 }
 
 function rowOf({ faults }: Market, deal: Deal, item: Listing) {
   const { outcome } = item
   const isUndone = outcome?.kind === 'timed_out' || outcome?.kind === 'reversed'
-  const received = outcome === undefined || isUndone ? Math.floor(item.price * 0.95) : outcome.received
+  const received =
+    outcome === undefined || isUndone ? Math.floor(item.price * SELLER_SHARE) : outcome.received
   return {
     id: item.itemId,
     item_id: item.assetId,

@@ -5,13 +5,14 @@ import { type Buyer, type Deal, MINUTE_S, type Temper, type World } from './worl
 
 export type Act = { offerId: string; does: 'accept' | 'decline' | 'counter' }
 
+/** Steam's number for the state of an offer that waits for its recipient. */
 const ACTIVE = 2
 
 type Habit = { does: Act['does']; afterS: number; waitsForReady: boolean }
 
 /**
- * A buyer of temper `never` does nothing. A hold is a behaviour of the Steam sandbox; `reversalsDue` says when a buyer
- * reverses.
+ * How a buyer of each temper reacts to the offer. For `escrow`, the Steam sandbox holds the trade; `reversalsDue` decides
+ * when a buyer of temper `reverses` takes the items back.
  */
 const HABITS: Record<Temper, Habit | undefined> = {
   accepts: { does: 'accept', afterS: 5, waitsForReady: true },

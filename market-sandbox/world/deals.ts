@@ -86,7 +86,7 @@ export function markReady(
  * Returns listings that passers-by buy: on sale for half a minute, and no dearer than `best`, the lowest price on the
  * market.
  */
-export function boughtByPassers(world: World, best: (item: Listing) => number, nowS: number): Listing[] {
+export function listingsForPassers(world: World, best: (item: Listing) => number, nowS: number): Listing[] {
   return world.items.filter((item) => {
     const seller = findSeller(world, item.seller)
     return (

@@ -28,12 +28,13 @@ export function listItem(
   if (inventory.readAtS === undefined) return refuse('inventory_not_loaded')
   const owned = inventory.items.find(({ assetId }) => assetId === line.assetId)
   if (!owned?.tradable) return refuse('item_not_in_inventory')
-  const isThere = world.items.some(
+  const isListed = world.items.some(
     (item) =>
       item.seller === seller.steamId && item.appId === appId && item.assetId === line.assetId && isLive(item),
   )
-  if (isThere) return refuse('item_not_inserted')
+  if (isListed) return refuse('item_not_inserted')
   if (seller.blocked.some(({ assetId, untilS }) => assetId === line.assetId && untilS > nowS))
+    // The market's own spelling.
     return refuse('item_not_recieved')
   if (isBanned(seller, nowS)) return refuse('item_not_inserted')
   const item: Listing = {

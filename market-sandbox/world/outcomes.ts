@@ -15,29 +15,32 @@ import {
 } from './world.ts'
 
 /** The seller's share of a price. */
-const SELLER_SHARE = 0.95
+export const SELLER_SHARE = 0.95
 /** A buyer who reverses a trade pays this share of the price to the seller. */
 const REVERSAL_SHARE = 0.2
+/** How long an item that a reversal brought back cannot be listed. */
 const BLOCKED_S = 7 * DAY_S
 const BAN_AFTER_REVERSAL_S = 30 * DAY_S
+/** After this many sales in a row that were not handed over, the account may not sell for a day. */
+const MISSES_BEFORE_BAN = 3
 const BAN_AFTER_MISSES_S = DAY_S
-const MOST_MISSES = 3
 /** An offer that nobody accepted and the seller has not cancelled after this time counts as not handed over. */
 const MUST_CANCEL_S = 7 * 3600
 
 /** Steam's numbers for the states of an offer. */
-const OFFER = { active: 2, accepted: 3, unconfirmed: 9, escrow: 11 }
+const OFFER = { active: 2, accepted: 3, withdrawn: 6, unconfirmed: 9, escrow: 11 }
+/** Steam's numbers for trades that were taken back. */
 const REVERSED = new Set([6, 7, 12])
 
 export type SteamView = { offers: readonly SteamOffer[]; trades: readonly SteamTrade[] }
 
 /** Returns the offer that hands a deal over: from its seller to its buyer, with its message. */
 export function offerOf(deal: Deal, offers: readonly SteamOffer[]): SteamOffer | undefined {
-  const own = offers.filter(
+  const matching = offers.filter(
     ({ sender, partner, message }) =>
       sender === deal.seller && partner === deal.buyer && message === deal.message,
   )
-  return own.findLast(({ state }) => state !== OFFER.unconfirmed) ?? own.at(-1)
+  return matching.findLast(({ state }) => state !== OFFER.unconfirmed) ?? matching.at(-1)
 }
 
 /** Ends deals that were handed over or missed; settles and reverses those that were given. */
@@ -60,7 +63,7 @@ function judgeDeal(world: World, deal: Deal, { seen, nowS }: JudgeContext): Worl
   if (offer.state === OFFER.active)
     return nowS >= deal.madeAtS + MUST_CANCEL_S ? failDeal(world, deal, { isMissed: true, nowS }) : world
   if (offer.state === OFFER.escrow) return world
-  const isWithdrawn = offer.state === 6 && offer.updatedAtS < deal.deadlineS
+  const isWithdrawn = offer.state === OFFER.withdrawn && offer.updatedAtS < deal.deadlineS
   // The seller may replace a withdrawn offer until the deadline.
   if (isWithdrawn && nowS < deal.deadlineS) return world
   return failDeal(world, deal, { isMissed: isWithdrawn, nowS })
@@ -107,7 +110,7 @@ function failDeal(world: World, deal: Deal, { isMissed, nowS }: { isMissed: bool
   if (!isMissed) return done
   return changeSeller(done, deal.seller, (seller) => {
     const missed = seller.missed + 1
-    return missed < MOST_MISSES
+    return missed < MISSES_BEFORE_BAN
       ? { ...seller, missed }
       : { ...seller, missed: 0, bannedUntilS: Math.max(seller.bannedUntilS, nowS + BAN_AFTER_MISSES_S) }
   })

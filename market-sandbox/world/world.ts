@@ -21,6 +21,7 @@ export function isTemper(value: unknown): value is Temper {
 /** A player of the Steam sandbox. */
 export type Buyer = { steamId: string; accountId: number; token: string; name: string; temper: Temper }
 
+/** An item in a seller's inventory. */
 export type Owned = { assetId: string; classId: string; name: string; tradable: boolean }
 
 /** The market's copy of an inventory. The market reads an inventory only on request, and a few seconds after it. */
@@ -78,6 +79,7 @@ export type Listing = {
   outcome?: Outcome
 }
 
+/** How a sale ended. `timed_out`: without a gift, for any reason. */
 export type Outcome = {
   kind: 'settling' | 'paid' | 'timed_out' | 'reversed'
   soldAtS: number
@@ -125,8 +127,8 @@ const MOST_KEPT = 5000
 
 export type Change<T> = { world: World; answer: T }
 
-export function emptyWorld(firstId: number): World {
-  return { version: 1, lastId: firstId, aheadS: 0, buyers: [], sellers: [], items: [], deals: [] }
+export function emptyWorld(lastId: number): World {
+  return { version: 1, lastId, aheadS: 0, buyers: [], sellers: [], items: [], deals: [] }
 }
 
 export function isWorld(value: unknown): value is World {

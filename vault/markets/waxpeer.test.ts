@@ -230,7 +230,6 @@ describe('a sale', () => {
     expect(await unwrap(client.isWanted(due))).toBe(true)
     bench.steam.change((world, nowS) => confirmOffer(world, { offerId, allow: true }, nowS))
     await bench.advanceS(10)
-    await bench.advanceS(1)
     expect((await unwrap(client.round(DOTA))).rows).toMatchObject([{ itemId: assetId, stage: 'given' }])
     expect(await outcomes(DOTA)).toMatchObject([
       { itemId: assetId, end: { kind: 'paid', receivedMinor: 95n } },
@@ -242,7 +241,6 @@ describe('a sale', () => {
     const { due } = await sell(CS, 'accepts')
     await unwrap(client.reportOffer(CS, { ...due, offerId: bench.send(due) }))
     await bench.advanceS(10)
-    await bench.advanceS(1)
     expect(await outcomes(CS)).toMatchObject([{ end: { kind: 'settling', receivedMinor: 95n } }])
     expect(await unwrap(client.money())).toMatchObject({ freeMinor: 0n, settlingMinor: 95n })
     await bench.advanceS(8 * DAY_S)
