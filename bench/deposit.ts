@@ -15,6 +15,7 @@ const GAME = 'cs'
 /** Visits of each shopper. */
 const VISITS = 8
 const POLL_EVERY_MS = 50
+/** The longest that a deposit may take from its offer to its credit. */
 const PATIENCE_MS = 60_000
 
 export function benchDeposit(): Promise<Outcome> {
@@ -34,14 +35,14 @@ export function benchDeposit(): Promise<Outcome> {
 
 async function measure(till: KillTill): Promise<Outcome> {
   let credited = 0
-  const visits = async (person: string) => {
+  const visitInTurn = async (person: string) => {
     for (let visit = 0; visit < VISITS / VISITS_AT_ONCE; visit += 1) {
-      if (await deposit(till, person)) credited += 1
+      if (await makeDeposit(till, person)) credited += 1
     }
   }
   const begin = performance.now()
   await Promise.all(
-    SHOPPERS.flatMap((person) => Array.from({ length: VISITS_AT_ONCE }, () => visits(person))),
+    SHOPPERS.flatMap((person) => Array.from({ length: VISITS_AT_ONCE }, () => visitInTurn(person))),
   )
   const perSecond = (credited / (performance.now() - begin)) * 1_000
   const wanted = SHOPPERS.length * VISITS
@@ -52,7 +53,7 @@ async function measure(till: KillTill): Promise<Outcome> {
 /** Asset ids that a visit has paid with, so no other visit chooses them. */
 const taken = new Set<string>()
 
-async function deposit(till: KillTill, person: string): Promise<boolean> {
+async function makeDeposit(till: KillTill, person: string): Promise<boolean> {
   const hash = await openVisit(till, randomUUID(), person)
   if (hash === undefined) return false
   const shown = await showItems(till, hash, GAME)

@@ -1,4 +1,4 @@
-/** Shoppers of the fleet's bench. All shoppers of a playWave arrive at once, each as a guest of the sandbox. */
+/** Shoppers of the fleet's bench. All shoppers of a wave arrive at once, each as a guest of the sandbox. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
@@ -34,18 +34,17 @@ export type Visit = {
 }
 
 export type Credits = {
-  /** When the deposit with this hash succeeded, in monotonic milliseconds. */
-  of(hash: string): number | undefined
-  /** Sets each visit's `creditedMs`. Resolves once all are credited, or after `withinMs`. */
-  all(visits: readonly Visit[], withinMs: number): Promise<void>
+  /** Sets each visit's `creditedMs`, in monotonic milliseconds. Resolves once all are credited, or after `withinMs`. */
+  waitForAll(visits: readonly Visit[], withinMs: number): Promise<void>
   end(): Promise<void>
 }
 
 /** Checks ten times a second which deposits have succeeded, with one query for all. */
 export function watchCredits({ pool }: KillTill): Credits {
+  /** When the deposit with each hash was seen as succeeded, in monotonic milliseconds. */
   const seen = new Map<string, number>()
   const ending = new AbortController()
-  const look = async (): Promise<void> => {
+  const checkCredits = async (): Promise<void> => {
     while (!ending.signal.aborted) {
       const { rows } = await pool.query<{ hash: string }>(
         `select hash from deposit where status = 'succeeded' and not hash = any($1)`,
@@ -55,12 +54,11 @@ export function watchCredits({ pool }: KillTill): Credits {
       await delay(CHECK_CREDITS_EVERY_MS)
     }
   }
-  const looking = look().catch((error: unknown) => {
+  const checking = checkCredits().catch((error: unknown) => {
     if (!ending.signal.aborted) console.error(error)
   })
   return {
-    of: (hash) => seen.get(hash),
-    async all(visits, withinMs) {
+    async waitForAll(visits, withinMs) {
       const end = performance.now() + withinMs
       for (const visit of visits) {
         if (visit.acceptedMs === undefined || visit.hash === undefined) continue
@@ -70,7 +68,7 @@ export function watchCredits({ pool }: KillTill): Credits {
     },
     async end() {
       ending.abort()
-      await looking
+      await checking
     },
   }
 }
@@ -78,7 +76,7 @@ export function watchCredits({ pool }: KillTill): Credits {
 /** `patienceMs`: how long a shopper waits for an offer that is being made. */
 type Wave = { shoppers: number; patienceMs: number }
 
-/** Plays a playWave. Resolves once every shopper has accepted or was refused. */
+/** Plays a wave. Resolves once every shopper has accepted or was refused. */
 export function playWave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(MODEL_ACCOUNT))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
@@ -113,7 +111,7 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, record: Visit
   const hash = await openVisit(till, randomUUID(), steamId)
   record.hash = hash
   if (hash === undefined) throw new Error('no deposit')
-  const shown = await look(till, hash, patienceMs)
+  const shown = await readItems(till, hash, patienceMs)
   const dearest = shown.items.sort((a, b) => b.price - a.price)[0]
   if (dearest === undefined) throw new Error('no items were shown')
   const begin = performance.now()
@@ -126,11 +124,11 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, record: Visit
 }
 
 /** Reads the items as the page does. A person tries again if Steam or a bot did not answer. */
-async function look(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
+async function readItems(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
   while (performance.now() < end) {
-    const answer = await ask(till, `/api/inventory?hash=${hash}&game=${GAME}`)
+    const answer = await makeCall(till, `/api/inventory?hash=${hash}&game=${GAME}`)
     if (answer?.ok) {
       const shown = inventorySchema.parse(await answer.json())
       if (shown.items.length > 0) return shown
@@ -150,7 +148,7 @@ const refusalSchema = z.object({ code: z.string() })
 async function askFor(till: KillTill, body: object, patienceMs: number): Promise<string | undefined> {
   const end = performance.now() + patienceMs
   while (performance.now() < end) {
-    const answer = await ask(till, '/api/trade', body)
+    const answer = await makeCall(till, '/api/trade', body)
     if (answer?.status === 200) return undefined
     if (answer !== undefined && answer.status !== 202) return refusalSchema.parse(await answer.json()).code
     await delay(ASK_AGAIN_MS)
@@ -159,7 +157,7 @@ async function askFor(till: KillTill, body: object, patienceMs: number): Promise
 }
 
 /** Makes a call. Resolves to undefined without an answer. */
-async function ask({ url }: KillTill, path: string, body?: object): Promise<Response | undefined> {
+async function makeCall({ url }: KillTill, path: string, body?: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
   const headers = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: url }
   const json = { ...headers, 'content-type': 'application/json' }

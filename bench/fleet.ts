@@ -60,11 +60,11 @@ export function benchFleet(): Promise<Outcome> {
     })
     // Adds 1,000 offers and trades a day, which every list and history must skip.
     for (const steamId of botsOf(till)) till.steam.begin('busy-for-nine-days', { steamId })
-    const gateways = till.urls.map((_, which) => till.start(which))
+    const gateways = till.urls.map((_, index) => till.start(index))
     const credits = watchCredits(till)
     try {
       await Promise.all(
-        gateways.map((gateway, which) => untilAnswering({ url: till.urls[which] ?? '' }, gateway)),
+        gateways.map((gateway, index) => untilAnswering({ url: till.urls[index] ?? '' }, gateway)),
       )
       await eventually('the bots are spread', () => areSpreadEvenly(till), ONLINE_MS)
       await untilBotsOnline(till, 0n)
@@ -97,7 +97,7 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
     const visited = await playWave(till, { shoppers: SHOPPERS, patienceMs })
     await strikes
     if (number === 2) await heal(till, struck)
-    await credits.all(visited, CREDITED_WITHIN_MS)
+    await credits.waitForAll(visited, CREDITED_WITHIN_MS)
     machines.push(await readSpeed())
     visits.push(...visited)
     memory.push(await memoryOf(gateways.map(({ pid }) => pid)))

@@ -102,7 +102,7 @@ export async function serveTanstack(
   return { url: `http://localhost:${address.port}`, end: () => server.close() }
 }
 
-async function buildPage(virtual: string, layout: ColumnLayout): Promise<void> {
+async function buildPage(packageFolder: string, layout: ColumnLayout): Promise<void> {
   rmSync(FOLDER, { recursive: true, force: true })
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(
@@ -114,7 +114,7 @@ async function buildPage(virtual: string, layout: ColumnLayout): Promise<void> {
     root: FOLDER,
     logLevel: 'silent',
     plugins: [react()],
-    resolve: { alias: { [PACKAGE]: virtual }, dedupe: ['react', 'react-dom'] },
+    resolve: { alias: { [PACKAGE]: packageFolder }, dedupe: ['react', 'react-dom'] },
     build: { target: 'es2022', modulePreload: { polyfill: false } },
   })
 }

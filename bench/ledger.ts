@@ -36,7 +36,11 @@ export function benchLedger(): Promise<Outcome> {
     try {
       const store = await till.makeDelivery()
       await db.updateTable('store').set({ risk_limit_usd_cents: NO_LIMIT }).execute()
-      const kinds = { ours: credit(till), bare: bare(pool), locked: lockFirst(till) }
+      const kinds = {
+        ours: creditWithTill(till),
+        bare: creditWithBareStatement(pool),
+        locked: creditLockingFirst(till),
+      }
       const figures = { ours: [] as number[], bare: [] as number[], locked: [] as number[] }
       // Warms up.
       await perSecond(till, { db, store, credit: kinds.ours })
@@ -138,7 +142,7 @@ const BARE = `
 const PAYLOAD = JSON.stringify({ type: 'deposit.succeeded', data: { note: 'x'.repeat(1_000) } })
 
 /** Credits with the bare statement, which decides nothing and reads only the rows that it writes. */
-const bare =
+const creditWithBareStatement =
   (pool: pg.Pool): Credit =>
   async (_db, { tradeId, offerId, steamTrade }) => {
     const values = [tradeId, offerId, steamTrade.tradeId, randomUUID(), PAYLOAD]
@@ -149,13 +153,13 @@ const bare =
 /** The number of balances that a credit changes: items, commission, and the store's available money. */
 const BALANCES = 3
 
-const credit =
+const creditWithTill =
   ({ deps }: CutTill): Credit =>
   (db, delivery) =>
     deliver({ ...deps, trades: createTradeStore({ ...deps, db }) }, delivery)
 
 /** Credits as a simple ledger does: reads a balance, adds to it and writes it back. */
-const lockFirst =
+const creditLockingFirst =
   ({ deps }: CutTill): Credit =>
   (db, delivery) => {
     const transaction: TradeStore['transaction'] = (work) =>

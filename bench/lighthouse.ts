@@ -84,13 +84,15 @@ async function measure(folder: string, url: string, chromium: string): Promise<R
   return reportSchema.parse(JSON.parse(readFileSync(file, 'utf8')))
 }
 
-function print(each: Report, index: number): void {
-  const scores = CATEGORIES.map((name) => `${name} ${points(each, name)}`)
-  const times = TIMES.map((name) => `${name} ${Math.round(figureOf(each, name))} ms`)
-  const shift = `shift ${figureOf(each, 'cumulative-layout-shift').toFixed(4)}`
-  const machine = `machine ${Math.round(each.environment.benchmarkIndex)}`
+function print(report: Report, index: number): void {
+  const scores = CATEGORIES.map((name) => `${name} ${points(report, name)}`)
+  const times = TIMES.map((name) => `${name} ${Math.round(figureOf(report, name))} ms`)
+  const shift = `shift ${figureOf(report, 'cumulative-layout-shift').toFixed(4)}`
+  const machine = `machine ${Math.round(report.environment.benchmarkIndex)}`
   console.log(
-    [`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...auditsWithLoss(each)].join(', '),
+    [`run ${index + 1}: ${scores.join(', ')}`, ...times, shift, machine, ...auditsWithLoss(report)].join(
+      ', ',
+    ),
   )
 }
 
@@ -158,20 +160,20 @@ async function reportsOf(folder: string, url: string, chromium: string): Promise
   const reports: Report[] = []
   await measure(folder, url, chromium)
   for (let index = 0; index < RUNS; index += 1) {
-    const each = await measure(folder, url, chromium)
-    print(each, index)
-    reports.push(each)
+    const report = await measure(folder, url, chromium)
+    print(report, index)
+    reports.push(report)
   }
   return reports
 }
 
 function judge(reports: readonly Report[]): Outcome {
   const score = (name: (typeof CATEGORIES)[number]): number =>
-    median(reports.map((each) => points(each, name)))
-  const shift = median(reports.map((each) => figureOf(each, 'cumulative-layout-shift')))
+    median(reports.map((report) => points(report, name)))
+  const shift = median(reports.map((report) => figureOf(report, 'cumulative-layout-shift')))
   const ours = [...CATEGORIES.map(score), shift.toFixed(3)].join('/')
   const areOthersFull = score('accessibility') === 100 && score('best-practices') === 100
-  const paintMs = median(reports.map((each) => figureOf(each, 'largest-contentful-paint')))
+  const paintMs = median(reports.map((report) => figureOf(report, 'largest-contentful-paint')))
   const passed =
     score('performance') >= LEAST_PERFORMANCE && areOthersFull && shift === 0 && paintMs <= LATEST_PAINT_MS
   return {

@@ -9,9 +9,10 @@ import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
 
 const PRICES = 25_000
+/** The longest that a refresh may take. */
 const MOST_MS = 2_000
 const DAY_MS = 86_400_000
-const BASKET = 50
+const BASKET_ITEMS = 50
 /** The prices of this source and game are refreshed. */
 const SOURCE_AND_GAME = { source: 'market', game: 'cs' } as const
 
@@ -44,7 +45,7 @@ async function measure(database: Database): Promise<Outcome> {
     const { tookMs, basketsMs, statements } = await refresh(database, new Date(at))
     console.log(
       `prices: ${PRICES} prices were refreshed ${what} in ${Math.round(tookMs)} ms (limit: ${MOST_MS} ms), number of ` +
-        `statements: ${statements} (limit: 1). Meanwhile ${basketsMs.length} baskets of ${BASKET} items were priced, ` +
+        `statements: ${statements} (limit: 1). Meanwhile ${basketsMs.length} baskets of ${BASKET_ITEMS} items were priced, ` +
         `the slowest in ${Math.round(Math.max(...basketsMs))} ms.`,
     )
     isFastEnough &&= tookMs <= MOST_MS && statements === 1
@@ -78,7 +79,7 @@ async function refresh(database: Database, at: Date) {
 }
 
 async function priceBasket({ db }: Database, now: Date): Promise<void> {
-  const names = Array.from({ length: BASKET }, (_, index) => nameOf(index * 100))
+  const names = Array.from({ length: BASKET_ITEMS }, (_, index) => nameOf(index * 100))
   const list = await priceList(db, { game: 'cs', currency: 'USD', names, rules: DEFAULT_RULES, now })
   if (!('refused' in list)) for (const name of names) list.priceOf(name)
 }

@@ -3,10 +3,10 @@ import { Agent, type OutgoingHttpHeaders, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 
 export type Answer = { status: number; text: string; tookMs: number }
-type Body = { headers?: OutgoingHttpHeaders; body?: object }
+type CallOptions = { headers?: OutgoingHttpHeaders; body?: object }
 
 export type Caller = {
-  call(path: string, body?: Body): Promise<Answer>
+  call(path: string, body?: CallOptions): Promise<Answer>
   end(): void
 }
 
@@ -25,9 +25,18 @@ export function createCaller(url: string, address: string, maxSockets = 6): Call
       const json = sent === undefined ? {} : { 'content-type': 'application/json' }
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const method = sent === undefined ? 'GET' : 'POST'
-      const all = { ...page, ...json, ...headers }
+      const allHeaders = { ...page, ...json, ...headers }
       const signal = AbortSignal.timeout(CALL_MS)
-      const options = { agent, hostname, port, path, method, headers: all, localAddress: address, signal }
+      const options = {
+        agent,
+        hostname,
+        port,
+        path,
+        method,
+        headers: allHeaders,
+        localAddress: address,
+        signal,
+      }
       request(options, (answer) => {
         buffer(answer).then(
           (bytes) =>

@@ -47,14 +47,15 @@ async function yearOf(serverUrl: string, size: number): Promise<Year> {
 
 /** Reads of a store's history; `bench -- stores` covers its deposits. */
 function pagesOf(db: Db): Call[] {
-  const lastOf = async () =>
+  const readLastSequence = async () =>
     (await db.selectFrom('store').select('last_sequence').where('id', '=', 1n).executeTakeFirstOrThrow())
       .last_sequence
   return [
     { name: 'first page of events', run: () => readEvents(db, 1n, { after: 0, limit: PAGE }) },
     {
       name: 'newest page of events',
-      run: async () => readEvents(db, 1n, { after: Math.max(0, Number(await lastOf()) - PAGE), limit: PAGE }),
+      run: async () =>
+        readEvents(db, 1n, { after: Math.max(0, Number(await readLastSequence()) - PAGE), limit: PAGE }),
     },
     { name: 'page of the statement', run: () => readStatement(db, 1n, { currency: 'USD', limit: PAGE }) },
   ]

@@ -110,7 +110,7 @@ export const paymentSchema = z.object({
   creating: z.boolean(),
   /** Number of items in the trade that is under way or done, else 0. */
   itemCount: z.int().nonnegative(),
-  /** Those items, the most expensive first, while the offer is open or being created; absent otherwise. */
+  /** The items that itemCount counts, the most expensive first, while the offer is open or being created; absent otherwise. */
   items: z.array(tradedItemsSchema).optional(),
   /**
    * The part of amount that the store cannot spend before heldUntil, because Steam can still reverse the trade. While
@@ -183,11 +183,11 @@ export const inventorySchema = z.object({
     .nullable(),
   unavailableItems: z.int().nonnegative(),
   unavailableByReason: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.int().positive()),
-  /** Different names of those items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none. */
+  /** Different names of the unavailable items, newest first, at most `MOST_UNAVAILABLE_NAMES` per reason; absent if none. */
   unavailableNames: z
     .partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.string()).max(MOST_UNAVAILABLE_NAMES))
     .optional(),
-  /** How many of those items have each name, in the order of the names. */
+  /** How many items have each of `unavailableNames`, in the same order. */
   unavailableCounts: z.partialRecord(z.enum(UNAVAILABLE_REASONS), z.array(z.int().positive())).optional(),
   /** When the first item under `tradeHold` or `tradeProtected` becomes free; absent if Steam does not say. */
   nextTradableAt: z.iso.datetime().optional(),

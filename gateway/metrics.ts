@@ -19,7 +19,7 @@ export type Metrics = {
   pageSeconds: Histogram<'metric' | 'screen' | 'device'>
   /** How much of the page moved on its own (CLS). */
   pageShift: Histogram<'screen' | 'device'>
-  /** The same measurements for the console, until they are stored. */
+  /** Measurements of `pageSeconds` and `pageShift` for the console, until they are stored. */
   vitals: Vitals
   /** Events that received their number, by type. Every transition of a deposit is an event. */
   events: Counter<'type'>

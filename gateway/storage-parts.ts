@@ -28,7 +28,7 @@ export type Storage = {
   masterKey: Buffer
   box: SecretBox
   clock: TillClock
-  /** The same clock if it can be advanced; undefined in live mode. */
+  /** `clock`, if it can be advanced; undefined in live mode. */
   advancedClock: AdvancedClock | undefined
   died: Promise<string>
 }

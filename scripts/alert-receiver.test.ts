@@ -20,6 +20,7 @@ const settings = (change: Record<string, string> = {}) => ({
   PATH: process.env.PATH,
   TRADETILL_ALERT_URL: url,
   TRADETILL_ALERT_SECRET: SECRET,
+  // Fails while the file `fails` exists.
   ALERT_COMMAND: `env > ${folder}/env; cat >> ${folder}/received; test ! -e ${folder}/fails`,
   ...change,
 })

@@ -67,14 +67,14 @@ describe('the proxies', () => {
     },
   }
 
-  describe.each(Object.entries(loggedUri))('%s', (file, log) => {
+  describe.each(Object.entries(loggedUri))('%s', (file, uriInLog) => {
     it.each(CALLS)('shortens the link in %s', (uri) => {
-      expect(log(uri)).not.toMatch(/[0-9a-f]{7}/i)
-      expect(log(uri)).toContain('012345')
+      expect(uriInLog(uri)).not.toMatch(/[0-9a-f]{7}/i)
+      expect(uriInLog(uri)).toContain('012345')
     })
 
     it('does not change other calls', () => {
-      for (const uri of ['/help', '/assets/app-1a2b3c4d.js']) expect(log(uri)).toBe(uri)
+      for (const uri of ['/help', '/assets/app-1a2b3c4d.js']) expect(uriInLog(uri)).toBe(uri)
     })
 
     it('logs no header, because the referrer may contain a link', () => {

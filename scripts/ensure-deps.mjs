@@ -129,8 +129,8 @@ function isAlive(pid) {
  * those cases the machine's own Node is used if it is newer.
  */
 function chooseNode() {
-  const pinned = join(ROOT, 'node_modules/.bin/node')
-  const packagedVersion = versionOf(pinned)
+  const packagedNode = join(ROOT, 'node_modules/.bin/node')
+  const packagedVersion = versionOf(packagedNode)
   if (packagedVersion !== undefined && !isOlder(packagedVersion, LOWEST_PACKAGED_NODE)) return
   const machineVersion = versionOf(process.env.npm_node_execpath ?? 'node')
   if (
@@ -138,7 +138,7 @@ function chooseNode() {
     machineVersion[0] >= NEEDED_NODE &&
     (packagedVersion === undefined || isOlder(packagedVersion, machineVersion))
   ) {
-    rmSync(pinned, { force: true })
+    rmSync(packagedNode, { force: true })
     return
   }
   if (packagedVersion !== undefined) {
@@ -147,7 +147,7 @@ function chooseNode() {
     )
     return
   }
-  rmSync(pinned, { force: true })
+  rmSync(packagedNode, { force: true })
   fail(
     `Tradetill needs Node ${NEEDED_NODE} or newer here, and finds ${machineVersion?.join('.') ?? 'none'}. Install it from https://nodejs.org.`,
   )

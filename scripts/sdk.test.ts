@@ -50,7 +50,7 @@ const RESULTS = [
 
 /** The folder of a store that contains nothing but the package, as `npm install` puts it there. */
 const folder = mkdtempSync(join(tmpdir(), 'tradetill-sdk-test-'))
-const home = join(folder, 'node_modules/tradetill-sdk')
+const packageFolder = join(folder, 'node_modules/tradetill-sdk')
 
 beforeAll(() => {
   writeFileSync(join(folder, 'package.json'), '{"type":"module","private":true}')
@@ -72,16 +72,16 @@ function signedEvent() {
 }
 
 test(`the package has no dependencies, and its code has at most ${MOST_BYTES} bytes, compressed`, () => {
-  const facts = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
+  const facts = JSON.parse(readFileSync(join(packageFolder, 'package.json'), 'utf8'))
   const ours = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   expect([facts.version, facts.dependencies]).toEqual([ours.version, undefined])
-  expect(readdirSync(home).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
+  expect(readdirSync(packageFolder).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json'])
   expect(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'tradetill-sdk',
   ])
-  const code = readdirSync(join(home, 'dist'))
+  const code = readdirSync(join(packageFolder, 'dist'))
     .filter((file) => file.endsWith('.js'))
-    .map((file) => readFileSync(join(home, 'dist', file), 'utf8'))
+    .map((file) => readFileSync(join(packageFolder, 'dist', file), 'utf8'))
     .join('\n')
   expect(gzipSync(code, { level: 9 }).length).toBeLessThanOrEqual(MOST_BYTES)
 })
@@ -125,7 +125,7 @@ test('the bundled package works in an edge runtime: it imports nothing, and need
     build: {
       write: false,
       minify: false,
-      lib: { entry: join(home, 'dist/index.js'), formats: ['iife'], name: 'sdk' },
+      lib: { entry: join(packageFolder, 'dist/index.js'), formats: ['iife'], name: 'sdk' },
       rolldownOptions: { platform: 'neutral' },
     },
   })
