@@ -51,6 +51,7 @@ export type AlertStep =
   | { kind: AlertKind; step: 'report'; count: number }
   /** The count fell: send nothing, but report the next rise again. */
   | { kind: AlertKind; step: 'lower'; count: number }
+  /** The count fell to 0: delete its row. */
   | { kind: AlertKind; step: 'forget' }
 
 /** `known`: counts already reported or about to be. */

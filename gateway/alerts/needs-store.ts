@@ -17,7 +17,7 @@ export type Needs = {
   departuresUnexplained: number
   /** Items in the books that are missing on Steam, confirmed by two checks. */
   itemsMissing: number
-  /** Stores whose credit at risk uses nine tenths of their limit, so further credit will soon be held. */
+  /** Stores whose credit at risk is at least nine tenths of their limit, so further credit will soon be held. */
   storesAtLimit: number
   proposalsOpen: number
   feedsFailing: number

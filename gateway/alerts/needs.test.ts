@@ -25,31 +25,31 @@ test('a till without problems has no counts', async () => {
 
 test('a bot with a long rest counts; a short rest and a doubted bot do not', async () => {
   const { botId } = bot.bot
-  const rests = (reason: string, minutes: number) =>
+  const bar = (reason: string, minutes: number) =>
     sql`
     insert into bot_bar (bot_id, scope, reason, barred_at, until, times)
     values (${botId}, 'all', ${reason}, till_now(), till_now() + make_interval(mins => ${minutes}), 1)
     on conflict (bot_id, scope) do update set reason = excluded.reason, until = excluded.until`.execute(
       till.db,
     )
-  await rests('bot_cannot_trade', 20)
+  await bar('bot_cannot_trade', 20)
   expect(await needs()).toMatchObject({ botsBarred: 0 })
-  await rests('doubted', 60)
+  await bar('doubted', 60)
   expect(await needs()).toMatchObject({ botsBarred: 0 })
-  await rests('bot_cannot_trade', 60)
+  await bar('bot_cannot_trade', 60)
   expect(await needs()).toMatchObject({ botsBarred: 1 })
   await till.db.deleteFrom('bot_bar').execute()
 })
 
-test('a store counts while its limit is nearly used', async () => {
+test('a store counts while its credit at risk is near its limit', async () => {
   const { id } = await aStore(till, { riskLimitUsdCents: 10_000n })
-  const uses = (usdCents: number) =>
+  const setCreditAtRisk = (usdCents: number) =>
     sql`
     insert into credit_at_risk (store_id, usd_cents) values (${id}, ${usdCents})
     on conflict (store_id) do update set usd_cents = excluded.usd_cents`.execute(till.db)
-  await uses(8_999)
+  await setCreditAtRisk(8_999)
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
-  await uses(9_000)
+  await setCreditAtRisk(9_000)
   expect(await needs()).toMatchObject({ storesAtLimit: 1 })
   await till.db.updateTable('store').set({ risk_limit_usd_cents: 20_000n }).where('id', '=', id).execute()
   expect(await needs()).toMatchObject({ storesAtLimit: 0 })
@@ -58,19 +58,19 @@ test('a store counts while its limit is nearly used', async () => {
 test('a missing item counts once two checks agree', async () => {
   await payFor(till, bot, await aDeposit(till, await aStore(till), { game: 'dota' }))
   const { trade_id, asset_id } = await till.db.selectFrom('trade_item').selectAll().executeTakeFirstOrThrow()
-  const found = (isSure: boolean) =>
+  const recordMissing = (isSure: boolean) =>
     sql`
     insert into custody_drift (bot_id, kind, app_id, trade_id, given_asset_id, market_hash_name, first_seen_at, seen_at, looks, is_sure)
     values (${bot.bot.botId}, 'missing', 570, ${trade_id}, ${asset_id}, 'Hook', now(), now(), 1, ${isSure})`.execute(
       till.db,
     )
-  await found(false)
+  await recordMissing(false)
   expect(await needs()).toMatchObject({ itemsMissing: 0 })
-  await found(true)
+  await recordMissing(true)
   expect(await needs()).toMatchObject({ itemsMissing: 1 })
 })
 
-test('an endpoint counts after repeated failures', async () => {
+test('an endpoint counts after repeated failures, unless its store disables it', async () => {
   const receiver = await startReceiver()
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
   const store = await aStore(till, { webhookUrl: receiver.url })

@@ -26,9 +26,9 @@ beforeEach(async () => {
   receiver.received.length = 0
   await till.db.deleteFrom('alert').execute()
   await till.db.updateTable('bot').set({ state: 'removed' }).execute()
-  const { db, deps: own } = till
+  const { db, deps: tillDeps } = till
   deps = {
-    ...{ db, clock: own.clock, log: captureLog().log, consoleUrl: 'https://ops.test' },
+    ...{ db, clock: tillDeps.clock, log: captureLog().log, consoleUrl: 'https://ops.test' },
     ...{ uuid: () => crypto.randomUUID(), random: () => 0.5 },
     send: createSender({ mode: 'sandbox', findAllowance: async () => ({ inside: true }) }),
     alerts: { url: receiver.url, secret: SECRET },
@@ -38,16 +38,16 @@ beforeEach(async () => {
 let bots = 0
 
 /** Inserts a bot whose token Steam refuses. */
-async function deadBot(): Promise<bigint> {
+async function insertDeadBot(): Promise<bigint> {
   bots += 1
   const { bot } = await aBot(till, fakeSession(`7656119800000000${bots}`))
   await till.db.updateTable('bot').set({ state: 'dead' }).where('id', '=', bot.botId).execute()
   return bot.botId
 }
 
-/** Checks every half minute. */
-async function minutes(count: number): Promise<void> {
-  for (let half = 0; half < 2 * count; half += 1) {
+/** Advances the till's clock by so many minutes, and checks for alerts every half minute. */
+async function passMinutes(minutes: number): Promise<void> {
+  for (let halfMinute = 0; halfMinute < 2 * minutes; halfMinute += 1) {
     await sendAlerts(deps)
     await jump(till, 30)
   }
@@ -60,8 +60,8 @@ const headersOf = (headers: Record<string, unknown>): Record<string, string> =>
 const reports = () => receiver.received.map(({ body }) => JSON.parse(body).data)
 
 test('a problem that needs a person is reported once, with a signature, and again at each rise', async () => {
-  await deadBot()
-  await minutes(5)
+  await insertDeadBot()
+  await passMinutes(5)
   expect(reports()).toMatchObject([
     { kind: 'botsDead', count: 1, text: '1 bot whose token Steam refuses', consoleUrl: 'https://ops.test' },
   ])
@@ -69,30 +69,30 @@ test('a problem that needs a person is reported once, with a signature, and agai
   const verify = () => new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))
   expect(verify()).toMatchObject({ type: 'operator.needed' })
 
-  const second = await deadBot()
-  await minutes(5)
+  const second = await insertDeadBot()
+  await passMinutes(5)
   expect(reports().map(({ count }) => count)).toEqual([1, 2])
   // A lower count is not reported; a rise after it is.
   await till.db.updateTable('bot').set({ state: 'removed' }).where('id', '=', second).execute()
-  await minutes(5)
-  await deadBot()
-  await minutes(5)
+  await passMinutes(5)
+  await insertDeadBot()
+  await passMinutes(5)
   expect(reports().map(({ count }) => count)).toEqual([1, 2, 2])
 })
 
 test('a problem that passes within a minute is not reported', async () => {
-  await deadBot()
+  await insertDeadBot()
   await sendAlerts(deps)
   await till.db.updateTable('bot').set({ state: 'removed' }).execute()
-  await minutes(5)
+  await passMinutes(5)
   expect(reports()).toEqual([])
 })
 
-test('a refused message is retried at growing intervals with the same id, and finally given up', async () => {
+test('a refused message is retried with the same id, and finally given up', async () => {
   receiver.answers.push(...Array.from({ length: 20 }, () => status(500)))
-  await deadBot()
-  await minutes(2)
-  for (let day = 0; day < 60; day += 1) {
+  await insertDeadBot()
+  await passMinutes(2)
+  for (let quarterOfDay = 0; quarterOfDay < 60; quarterOfDay += 1) {
     await jump(till, 6 * 3_600)
     await sendAlerts(deps)
   }
@@ -101,18 +101,18 @@ test('a refused message is retried at growing intervals with the same id, and fi
   receiver.answers.length = 0
 })
 
-test('two processes that check at the same time report only once', async () => {
-  await deadBot()
+test('checks that run at the same time report a problem only once', async () => {
+  await insertDeadBot()
   await sendAlerts(deps)
   await jump(till, 61)
   await Promise.all([sendAlerts(deps), sendAlerts(deps), sendAlerts(deps)])
   expect(reports()).toHaveLength(1)
 })
 
-test('a test has the fields and the signature of an alert, its own type, and is sent only once', async () => {
+test('a test message has the fields and the signature of an alert, its own type, and is sent only once', async () => {
   const sent = await sendTestAlert(deps, { url: receiver.url, secret: SECRET })
   expect(sent).toMatchObject({ kind: 'answered', status: 204 })
-  await minutes(2)
+  await passMinutes(2)
   expect(receiver.received).toHaveLength(1)
   const [first] = receiver.received
   const read = new Webhook(SECRET).verify(first?.body ?? '', headersOf(first?.headers ?? {}))

@@ -72,7 +72,7 @@ async function sendAlert(
   const because = result.kind === 'answered' ? `status ${result.status}` : result.reason
   const fields = { kind, attempts, because }
   if (waitMs === undefined) log.error(fields, 'alert was given up after its last attempt')
-  else log.warn(fields, 'alert was refused by the webhook')
+  else log.warn(fields, 'alert was not accepted by the webhook')
 }
 
 const TEST_TEXT = 'This is a test: alerts of the till arrive here'
@@ -102,5 +102,6 @@ async function post(
 ): Promise<SendResult> {
   const body = JSON.stringify({ type, timestamp: clock.now().toISOString(), data })
   const headers = signWebhook([secret], { id, body, at: clock.machineNow() })
+  // No store has number 0: the address belongs to the operator.
   return send({ storeId: 0n, url, headers: { ...headers }, body })
 }

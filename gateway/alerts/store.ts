@@ -28,11 +28,11 @@ export async function applyStep(
     await tx.updateTable('alert').set({ count }).where('kind', '=', kind).execute()
     return
   }
-  const news = { count, message_id: id, attempts: 0, due_at: new Date(now.getTime() + GRACE_MS) }
+  const report = { count, message_id: id, attempts: 0, due_at: new Date(now.getTime() + GRACE_MS) }
   await tx
     .insertInto('alert')
-    .values({ kind, since: now, ...news })
-    .onConflict((conflict) => conflict.column('kind').doUpdateSet(news))
+    .values({ kind, since: now, ...report })
+    .onConflict((conflict) => conflict.column('kind').doUpdateSet(report))
     .execute()
 }
 
@@ -48,9 +48,9 @@ export async function takeDue(db: Db, { now, until }: { now: Date; until: Date }
 }
 
 /**
- * Records an attempt. `again`: time of the next one; null if sent or given up. Ignores an alert already replaced by a
- * newer one.
+ * Records an attempt. `retryAt`: null if the alert was accepted or given up. Ignores an alert that a newer one has
+ * replaced.
  */
-export async function settle(db: Db, messageId: string, again: Date | null): Promise<void> {
-  await db.updateTable('alert').set({ due_at: again }).where('message_id', '=', messageId).execute()
+export async function settle(db: Db, messageId: string, retryAt: Date | null): Promise<void> {
+  await db.updateTable('alert').set({ due_at: retryAt }).where('message_id', '=', messageId).execute()
 }

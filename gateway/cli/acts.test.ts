@@ -26,7 +26,6 @@ const actSchema = z.strictObject({
   reason: z.string().nullable(),
 })
 const pageSchema = z.strictObject({ acts: z.array(actSchema), next: z.string().nullable() })
-/** Newest first, as the operator sees them. */
 async function acts(...filter: string[]) {
   const { out } = await run(['acts', '--json', ...filter])
   return pageSchema.parse(JSON.parse(out))
@@ -39,10 +38,11 @@ async function addStore(): Promise<{ storeId: string; apiKey: string }> {
   return z.object({ storeId: z.string(), apiKey: z.string() }).parse(JSON.parse(out))
 }
 
+/** Returns the eight characters after `tt_test_`. */
 const keyIdOf = (apiKey: string): string => apiKey.slice(8, 16)
 
 /** Books an available balance for the store directly. */
-async function give(storeId: string, amount: bigint): Promise<void> {
+async function addBalance(storeId: string, amount: bigint): Promise<void> {
   await till.db
     .insertInto('account')
     .values({ store_id: BigInt(storeId), kind: 'available', currency: 'USD', balance: amount, floor: 0n })
@@ -50,7 +50,7 @@ async function give(storeId: string, amount: bigint): Promise<void> {
 }
 
 /** Reads every row that an act may change. */
-async function contents(): Promise<unknown> {
+async function readTables(): Promise<unknown> {
   const tables = [
     'store',
     'api_key',
@@ -237,7 +237,7 @@ const CASES: Case[] = [
     act: 'payout record',
     prepare: async () => {
       const { storeId } = await addStore()
-      await give(storeId, 2_500n)
+      await addBalance(storeId, 2_500n)
       return ['--store', storeId]
     },
     args: [...PAYOUT.slice(2), '--amount', '25.00'],
@@ -292,12 +292,12 @@ describe('an act', () => {
   it.each(CASES)('$act is rolled back if its record cannot be written', async ({ act, args, prepare }) => {
     const prepared = (await prepare?.()) ?? []
     await takeNextActId()
-    const before = await contents()
+    const before = await readTables()
     const failed = await run([...act.split(' '), ...prepared, ...args, '--by', 'Nobody'])
     expect(failed).toMatchObject({ code: 1, errors: expect.stringContaining('operator_act') })
-    expect(await contents()).toEqual(before)
+    expect(await readTables()).toEqual(before)
     expect(await run([...act.split(' '), ...prepared, ...args, '--by', 'Ada'])).toMatchObject({ code: 0 })
-    expect(await contents()).not.toEqual(before)
+    expect(await readTables()).not.toEqual(before)
   })
 
   it('of every command has a case above or a test elsewhere', () => {
@@ -327,14 +327,14 @@ describe('an act', () => {
   ])('%s is not recorded and changes nothing', async (_title, args, code) => {
     await addStore()
     await aBot(till)
-    const before = await contents()
+    const before = await readTables()
     expect(await run(args)).toMatchObject({ code })
-    expect(await contents()).toEqual(before)
+    expect(await readTables()).toEqual(before)
   })
 
   it('that is repeated is recorded once: a payout with the same reference, a bot paused twice', async () => {
     const { storeId } = await addStore()
-    await give(storeId, 2_500n)
+    await addBalance(storeId, 2_500n)
     const bot = String((await aBot(till)).bot.botId)
     for (const word of ['recorded', 'was recorded before']) {
       const { out } = await run([...PAYOUT, '--store', storeId, '--amount', '25.00'])

@@ -35,7 +35,7 @@ const options = (input: string) => ({
 })
 const run = (args: string[], input = '') => runCommand(args, options(input))
 
-const theBot = () => {
+const firstBot = () => {
   const [bot] = bots
   if (!bot) throw new Error('the sandbox has no bot')
   return bot
@@ -77,7 +77,7 @@ it('an empty list says so on stderr, because scripts count the lines of stdout',
 
 describe('bot', () => {
   it('enrol asks for name, password and secret, and keeps none of them', async () => {
-    const { name, steamId, accountName, password, sharedSecret } = theBot()
+    const { name, steamId, accountName, password, sharedSecret } = firstBot()
     // Runs as a process, because its stdin must be a pipe, as from a password manager.
     const enrolled = await spawnCommand(
       ['bot', 'enrol'],
@@ -96,21 +96,21 @@ describe('bot', () => {
   })
 
   it('list says why a bot with a refused token is offline, until it may log in again', async () => {
-    await run(['bot', 'add'], `${theBot().refreshToken}\n`)
+    await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     const reason = 'token_dead: it is tried again at noon'
-    const putOff = (hours: number) =>
+    const allowLoginIn = (hours: number) =>
       database.pool.query(
         'update bot set state_reason = $1, login_after = till_now() + make_interval(hours => $2)',
         [reason, hours],
       )
-    await putOff(1)
+    await allowLoginIn(1)
     expect((await run(['bot', 'list'])).out).toContain(`\toffline (${reason})\t`)
-    await putOff(-1)
+    await allowLoginIn(-1)
     expect((await run(['bot', 'list'])).out).toContain('\toffline (no gateway holds it)\t')
   })
 
   it('list says why a bot is barred, for which game and until when', async () => {
-    await run(['bot', 'add'], `${theBot().refreshToken}\n`)
+    await run(['bot', 'add'], `${firstBot().refreshToken}\n`)
     const until = '2099-05-01T12:00:00.000Z'
     const bar = (scope: string, reason: string) =>
       database.pool.query(
@@ -131,7 +131,7 @@ describe('bot', () => {
   })
 
   it('add and enrol leave a record for each bot that was added, without its token', async () => {
-    const { steamId, accountName, password, sharedSecret, refreshToken } = theBot()
+    const { steamId, accountName, password, sharedSecret, refreshToken } = firstBot()
     const other = bots[1]?.refreshToken ?? ''
     const nonsense = 'eyJhbGciOiJub25lIn0.bm90aGluZw.bm90aGluZw'
     const added = await run(['bot', 'add', '--by', 'Ada'], `${refreshToken}\n${nonsense}\n${other}\n`)
@@ -152,7 +152,7 @@ describe('bot', () => {
   })
 
   it('enrol says what was wrong, and refuses a stdin that ends early', async () => {
-    const { accountName } = theBot()
+    const { accountName } = firstBot()
     const wrong = await run(['bot', 'enrol'], `${accountName}\nnot it\n`)
     expect(wrong).toMatchObject({ code: 4 })
     expect(wrong.errors).toContain('does not know this account name with this password')
@@ -162,12 +162,13 @@ describe('bot', () => {
   })
 
   it('add uses another account’s trade link to ask whether Steam would hold the bot’s trades', async () => {
-    const { steamId, refreshToken } = theBot()
+    const { steamId, refreshToken } = firstBot()
     const link = sandbox.as('nova_hound').tradeUrl()
     const bars = async () => (await database.pool.query('select bot_id, scope, reason from bot_bar')).rows
     const add = (...more: string[]) => run(['bot', 'add', ...more], `${refreshToken}\n`)
 
     expect((await add()).out).toContain('Its own trade hold was not checked')
+    // The link must belong to another account.
     expect((await add('--check-with', sandbox.as('Tradetill Bot #1').tradeUrl())).out).toContain(
       'not checked',
     )
@@ -185,8 +186,8 @@ describe('bot', () => {
     expect((await run(['bot', 'list'])).out).toContain('own_hold')
   })
 
-  it('add refuses every bot if the trade link to check with is invalid', async () => {
-    const { refreshToken, accountName, password, sharedSecret } = theBot()
+  it('add and enrol refuse a bot if the trade link to check with is invalid', async () => {
+    const { refreshToken, accountName, password, sharedSecret } = firstBot()
     const stale = sandbox.as('magic_new_token').tradeUrl()
     const refused = await run(['bot', 'add', '--check-with', stale], `${refreshToken}\n`)
     expect(refused.out).toContain('Steam refused the trade link of --check-with')
@@ -199,7 +200,7 @@ describe('bot', () => {
   })
 
   it('pause, resume and remove change a bot, by its number or Steam id', async () => {
-    const { steamId, refreshToken } = theBot()
+    const { steamId, refreshToken } = firstBot()
     expect(await run(['bot', 'add'], `${refreshToken}\n`)).toMatchObject({ code: 0 })
     expect((await run(['bot', 'pause', '1'])).out).toContain('takes no new trades')
     expect(await stateOf()).toBe('paused')

@@ -16,7 +16,7 @@ export type CommandLine = CommandContext & {
 export type AnswerFormat<T> = {
   lines(data: T): readonly string[]
   /** Printed on stderr if there are no lines. */
-  none: string
+  ifEmpty: string
 }
 
 /** Flags of every command. */
@@ -76,7 +76,7 @@ type Definition<FLAGS extends Flags<FLAGS>, ARGS extends readonly unknown[], DAT
   /** Formats the answer for people; its message by default. */
   lines?: (data: NoInfer<DATA>, flags: NoInfer<FLAGS>) => readonly string[]
   /** Printed if there are no lines. */
-  none?: string
+  ifEmpty?: string
 }
 
 export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends readonly unknown[], const DATA>({
@@ -85,7 +85,7 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
   parameters,
   load,
   lines,
-  none = 'Nothing to show.',
+  ifEmpty = 'Nothing to show.',
 }: Definition<FLAGS, ARGS, DATA>) {
   return buildCommand<FLAGS, ARGS, CommandLine>({
     docs: { brief: does, fullDescription: `${does}\n\nEXAMPLE\n  ${exampleOf(example)}` },
@@ -93,7 +93,7 @@ export function command<const FLAGS extends Flags<FLAGS>, const ARGS extends rea
     loader: async () => {
       const run = await load()
       return async function (this: CommandLine, flags: FLAGS, ...args: ARGS) {
-        const format = lines && { lines: (data: DATA) => lines(data, flags), none }
+        const format = lines && { lines: (data: DATA) => lines(data, flags), ifEmpty }
         await this.conclude(() => run(this.session, flags, ...args), format)
       }
     },

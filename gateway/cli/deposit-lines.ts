@@ -26,7 +26,7 @@ type Row = Pick<
   | 'createdAt'
 >
 
-export function wordsOf(row: Row): string[] {
+export function cellsOf(row: Row): string[] {
   const { depositId, storeId, store, externalId, status, currency, amountMinor, steamId, createdAt } = row
   return [
     String(depositId),
@@ -40,7 +40,7 @@ export function wordsOf(row: Row): string[] {
 }
 
 export const depositListLines = ({ deposits, next }: DepositPage): string[] => [
-  ...deposits.map((row) => [...wordsOf(row), ...row.needs.map((need) => NEEDS[need])].join('\t')),
+  ...deposits.map((row) => [...cellsOf(row), ...row.needs.map((need) => NEEDS[need])].join('\t')),
   ...(next === null ? [] : [`More follow: --before ${next}`]),
 ]
 
@@ -91,7 +91,7 @@ export function depositLines({ moments, next, can, needs, shopper }: DepositView
   ]
 }
 
-const AS: Record<FoundDeposit['as'][number], string> = {
+const MATCHED_BY: Record<FoundDeposit['as'][number], string> = {
   hash: 'its link',
   receipt: 'its receipt',
   deposit: 'its number',
@@ -109,7 +109,7 @@ const AS: Record<FoundDeposit['as'][number], string> = {
 export function findingLines(found: Findings): string[] {
   return [
     ...found.deposits.map((row) =>
-      ['deposit', ...wordsOf(row), `by ${row.as.map((as) => AS[as]).join(', ')}`].join('\t'),
+      ['deposit', ...cellsOf(row), `by ${row.as.map((key) => MATCHED_BY[key]).join(', ')}`].join('\t'),
     ),
     ...found.shoppers.map(({ steamId, name, isDenied, isBot }) =>
       [

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { publishEvents } from '../events/service.ts'
 import { runCommand } from '../testing/command.ts'
-import type { FakeSession } from '../testing/fake-steam.ts'
+import { type FakeSession, steamTradeIdOf } from '../testing/fake-steam.ts'
 import { offerFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
 import { aBot, aDeposit, aStore, startTill, type Till } from '../testing/till.ts'
@@ -37,7 +37,7 @@ async function paidDeposit(game: 'cs' | 'dota') {
   till.clock.advance(1_000)
   session.accept(offer)
   await tradeHandlers(till.deps).trade(bot, tradeId)
-  return { deposit, trade: String(tradeId), code, offer, steamTrade: `900${offer}` }
+  return { deposit, trade: String(tradeId), code, offer, steamTrade: steamTradeIdOf(offer) }
 }
 
 /** Sends the due webhooks one by one. */
@@ -61,14 +61,15 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
 
   const { out, code: exit } = await run('deposit', 'show', String(deposit.id))
   expect(exit).toBe(0)
-  const all = out.trim().split('\n')
-  const lines = all.filter((line) => /^2\d{3}-/.test(line))
-  const times = lines.map((line) => line.slice(0, 24))
+  const lines = out.trim().split('\n')
+  // The timeline comes first. Each of its lines begins with a time and two spaces.
+  const timeline = lines.filter((line) => /^2\d{3}-/.test(line))
+  const times = timeline.map((line) => line.slice(0, 24))
   expect(times).toEqual([...times].sort())
-  const what = lines.map((line) => line.slice(26))
+  const moments = timeline.map((line) => line.slice(26))
   const shopper = `7656119800000${deposit.id}`
-  expect(what[0]).toMatch(/^opened by store 1 as top-up \d+, USD, link [0-9a-f]{6}…$/)
-  expect(what.slice(1)).toEqual([
+  expect(moments[0]).toMatch(/^opened by store 1 as top-up \d+, USD, link [0-9a-f]{6}…$/)
+  expect(moments.slice(1)).toEqual([
     `trade ${trade}: cs, bot 1, shopper ${shopper}, code ${code}, 30.00 USD`,
     `trade ${trade}: sent to Steam, offer ${offer}`,
     'event 1: deposit.pending',
@@ -87,7 +88,7 @@ it('a deposit that was paid, held and reversed in part is shown with its trade, 
     // A time in the future, a week from now.
     `trade ${trade}: Steam’s protection of the held credit ends, 20.00 USD`,
   ])
-  expect(all.slice(lines.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
+  expect(lines.slice(timeline.length).map((line) => line.replaceAll(/\d{4}-\S*Z/g, 'TIME'))).toEqual([
     `shopper ${shopper} (nova_hound)`,
     '  1 offer, 1 delivered to 1 store, 1 taken back, 0 declined or not accepted, 0 open',
     '  first TIME, last TIME',

@@ -1,5 +1,5 @@
 /** `bot enrol`: by the bot's phone, or by its credentials. */
-import type { AddedBot, Checking } from '../operations/enrolment.ts'
+import type { AddedBot, HoldCheck } from '../operations/enrolment.ts'
 import type { ActDeps, Answer } from '../operations/operation.ts'
 import type { LoginWay } from '../steam/web/enrol.ts'
 import type { ActFlags } from './command.ts'
@@ -7,7 +7,7 @@ import type { Session } from './session.ts'
 
 export async function enrolByLogin(
   session: Session,
-  { phone = false, checkWith, ...flags }: ActFlags & Checking & { phone?: boolean },
+  { phone = false, checkWith, ...flags }: ActFlags & HoldCheck & { phone?: boolean },
 ): Promise<Answer<AddedBot>> {
   const deps = await session.act(flags)
   if (!phone) {
@@ -21,7 +21,7 @@ export async function enrolByLogin(
   return enrol(deps, { kind: 'phone', show }, { checkWith })
 }
 
-async function enrol(deps: ActDeps, way: LoginWay, checking: Checking): Promise<Answer<AddedBot>> {
+async function enrol(deps: ActDeps, way: LoginWay, holdCheck: HoldCheck): Promise<Answer<AddedBot>> {
   const operations = await import('../operations/enrolment.ts')
-  return operations.enrolByLogin(deps, way, { name: 'bot enrol', ...checking })
+  return operations.enrolByLogin(deps, way, { name: 'bot enrol', ...holdCheck })
 }

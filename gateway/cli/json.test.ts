@@ -9,7 +9,7 @@ import { startSteam } from '../../steam-sandbox/start.ts'
 import type { BotContext } from '../bots/bot.ts'
 import { createCallCounts } from '../bots/call-counts.ts'
 import { saveCalls } from '../bots/call-store.ts'
-import { startOwnTill } from '../conformance/own-till.ts'
+import { startStandInTill } from '../conformance/stand-in-till.ts'
 import { publishEvents } from '../events/service.ts'
 import { savePrices, saveRate } from '../pricing/store.ts'
 import { putOnRelease } from '../shoppers/on-release-store.ts'
@@ -19,6 +19,7 @@ import { SHAPES } from '../testing/command-shapes.ts'
 import { fakePrograms } from '../testing/fake-programs.ts'
 import { freePort } from '../testing/free-port.ts'
 import { offerFor } from '../testing/payment.ts'
+import { approveLogin } from '../testing/phone.ts'
 import { startStoreHandler } from '../testing/store-handler.ts'
 import { aBot, aDeparture, aDeposit, startTill, type Till } from '../testing/till.ts'
 import { SECRET, sendDue, senderDeps } from '../testing/webhooks.ts'
@@ -40,32 +41,38 @@ const botSchema = z.object({
   sharedSecret: z.string(),
 })
 
-type Printing = {
+type PrintOptions = {
   input?: string
+  /** Name under which the answer is kept; the first two words of the command by default. */
   name?: string
-  /** Expected exit code. */
   exitCode?: number
   onStderr?: (text: string) => void
+  /** Whether the command has no DATABASE_URL. */
   isEmbedded?: boolean
-  /** Additional settings. */
-  more?: Record<string, string>
+  extraEnv?: Record<string, string>
 }
 
 async function print(
   line: string[],
-  { name = line.slice(0, 2).join(' '), exitCode = 0, isEmbedded = false, more = {}, ...heard }: Printing = {},
+  {
+    name = line.slice(0, 2).join(' '),
+    exitCode = 0,
+    isEmbedded = false,
+    extraEnv = {},
+    ...options
+  }: PrintOptions = {},
 ) {
   const env = {
     TRADETILL_STEAM_SANDBOX_URL: sandbox.url.replace('localhost', '127.0.0.1'),
     TRADETILL_POSTGRES_PROGRAMS: folder,
     TRADETILL_CONSOLE_PORT: '4304',
     TRADETILL_DATA: join(folder, 'data'),
-    ...more,
+    ...extraEnv,
   }
   const { out, errors, code } = await runCommand([...line, '--json'], {
     ...(isEmbedded ? {} : { databaseUrl: till.url }),
     env,
-    ...heard,
+    ...options,
   })
   // Questions are written to stderr too.
   const complaint = code === exitCode ? '' : errors
@@ -106,8 +113,8 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   const trade = String(tradeId)
   await print(['trade', 'end', trade, '--reason', 'banned'])
   await print(['trade', 'credit', trade, '--steam-trade', '6100000000000000001', '--reason', 'seen'])
-  const long = new Date(Date.now() - 10 * 86_400_000)
-  await till.db.updateTable('trade').set({ settles_at: long }).where('id', '=', tradeId).execute()
+  const tenDaysAgo = new Date(Date.now() - 10 * 86_400_000)
+  await till.db.updateTable('trade').set({ settles_at: tenDaysAgo }).where('id', '=', tradeId).execute()
   await print(['trade', 'release', trade, '--reason', 'nothing was taken back'])
   await print(['shopper', 'show', shopper])
   const next = await offerFor(till, bot, await aDeposit(till, { id: storeId }, { game: 'cs' }))
@@ -118,17 +125,6 @@ async function tradeByHand(storeId: bigint, bot: BotContext): Promise<void> {
   await print(['trade', 'credit', heldId, '--steam-trade', '6100000000000000003', '--reason', 'seen'])
   await print(['store', 'update', '--store', '1', '--risk-limit-usd', '100'])
   await print(['deposit', 'release', String(waiting.id), '--reason', 'a shopper of years'])
-}
-
-/** Acts as the phone of a bot: approves the login whose URL is printed. */
-function approve(text: string, steamId: string): void {
-  const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(text)?.[1]
-  if (clientId === undefined) return
-  void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ steamId }),
-  })
 }
 
 /** Prints operators and proposals. With a limit of zero, every payout waits for a second operator. */
@@ -166,12 +162,11 @@ async function printToday(): Promise<void> {
 
 /** Prints the books of store 1, after a payout of 25.00. */
 async function printBooks(): Promise<void> {
-  const amount = (minor: string, reference: string) => [
-    ...['1', '--currency', 'USD', '--amount', minor, '--reference', reference, '--reason', 'case 7'],
-  ]
-  await print(['store', 'credit', ...amount('1.00', 'a')])
-  await print(['store', 'debit', ...amount('16.00', 'b'), '--may-owe'])
-  await print(['store', 'write-off', ...amount('10.00', 'c')])
+  const adjustment = (amount: string, reference: string) =>
+    ['1', '--currency', 'USD', '--amount', amount, '--reference', reference].concat('--reason', 'case 7')
+  await print(['store', 'credit', ...adjustment('1.00', 'a')])
+  await print(['store', 'debit', ...adjustment('16.00', 'b'), '--may-owe'])
+  await print(['store', 'write-off', ...adjustment('10.00', 'c')])
   await print(['payout', 'list'])
   await print(['payout', 'void', '1', '--reason', 'the bank sent it back'])
   await print(['store', 'statement', '1', '--currency', 'USD'])
@@ -252,7 +247,9 @@ async function printAll(): Promise<void> {
   const { accountName, password, sharedSecret } = first
   await print(['bot', 'enrol'], { input: `${accountName}\n${password}\n${sharedSecret}\n` })
   await print(['bot', 'add'], { input: `${second.refreshToken}\n` })
-  await print(['bot', 'renew', second.steamId], { onStderr: (text) => approve(text, second.steamId) })
+  await print(['bot', 'renew', second.steamId], {
+    onStderr: (text) => approveLogin(sandbox.url, text, second.steamId),
+  })
   await print(['bot', 'pause', '2'])
   await print(['bot', 'resume', '2'])
   await print(['bot', 'retire', '2', '--reason', 'banned'])
@@ -272,6 +269,7 @@ async function printAll(): Promise<void> {
   await print(['bot', 'arm'])
   await print(['restore', 'status'])
   await print(['restore', 'finish', '--unnoticed', '--reason', 'a snapshot'])
+  // A wrong count, which the recount corrects.
   await till.db.updateTable('bot').set({ items_held: 9 }).where('id', '=', 1n).execute()
   await print(['restore', 'recount'])
   await print(['ledger', 'verify'])
@@ -289,17 +287,20 @@ async function printAll(): Promise<void> {
   await handler.close()
   await print(['trigger', '--store', '1', 'deposit.succeeded'], { name: 'trigger', exitCode: 4 })
   const port = await freePort()
-  const log = await startOwnTill({ port, openDeposit: () => expect.unreachable('nothing is opened') })
+  const listenedTill = await startStandInTill({
+    port,
+    openDeposit: () => expect.unreachable('nothing is opened'),
+  })
   const tillUrl = `http://127.0.0.1:${port}`
   await print(['listen', '--till', tillUrl, '--key', 'tt_test_1', '--forward-to', tillUrl, '--once'], {
     name: 'listen',
   })
-  await log.close()
+  await listenedTill.close()
   // The doctor always finds problems in a sandbox, because nothing in it is real.
   await print(['doctor'], { name: 'doctor', exitCode: 1 })
   await print(['webhook', 'remove', '1', '--reason', 'nobody of the store added it'])
   const newKey = { TRADETILL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64') }
-  await print(['key-ring', 'forget', '--reason', 'lost with its server'], { more: newKey })
+  await print(['key-ring', 'forget', '--reason', 'lost with its server'], { extraEnv: newKey })
   await print(['key-ring', 'forget', '--reason', 'found again'])
 }
 
@@ -368,6 +369,7 @@ describe('--json', () => {
     expect(answers.get('items export')).toMatchObject({
       items: [{ priceMinor: 1_000 }, { priceMinor: 2_000 }],
     })
+    // The price of 20 counts up to 30 % above its level of 10. A quarter of that is commission.
     expect(answers.get('price show')).toMatchObject({
       worthUsdMicros: 13_000_000,
       credit: { amountMinor: 975, currency: 'USD' },

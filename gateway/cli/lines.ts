@@ -22,9 +22,9 @@ const dayOf = (date: Date): string => date.toISOString().slice(0, 10)
 
 export function botLines({ bots, tooMany, disarmed }: BotList): string[] {
   const lines = bots.map((bot) => {
-    // Otherwise the reason comes from a former holder and no longer applies.
-    const isKnown = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
-    const why = isKnown ? bot.stateReason : undefined
+    // In all other cases, the reason was given by a gateway that no longer holds the bot.
+    const isCurrent = bot.state === 'dead' || bot.hasGateway || bot.loginAfter !== null
+    const why = isCurrent ? bot.stateReason : undefined
     const reach = bot.reachable ? 'online' : `offline (${why ?? 'no gateway holds it'})`
     const token = bot.tokenExpiresAt ? `token until ${dayOf(bot.tokenExpiresAt)}` : 'token does not expire'
     const soon = bot.tokenEndsSoon ? ' (soon)' : ''
@@ -231,7 +231,7 @@ export const departureLines = ({ departures, next }: DeparturePage): string[] =>
 export const keyRingLines = ({ fingerprint, known, values, left }: KeyRing): string[] => [
   `new secrets are sealed with the master key ${fingerprint}`,
   ...known
-    .filter((one) => one !== fingerprint)
+    .filter((each) => each !== fingerprint)
     .map((old) => `the database may also need the master key ${old}`),
   `${values - left} of ${values} secrets are sealed with ${fingerprint}, ${left} left`,
 ]

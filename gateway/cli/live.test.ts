@@ -31,13 +31,16 @@ const settings = (change: Partial<LiveSettings> = {}): LiveSettings => ({
   ...change,
 })
 
-const steamId = (): string => sandbox.world().accounts.find(({ kind }) => kind === 'bot')?.steamId ?? ''
+/** The beginning of a Steam token. */
+const TOKEN = /eyJ[\w-]{20}/
+
+const botSteamId = (): string => sandbox.world().accounts.find(({ kind }) => kind === 'bot')?.steamId ?? ''
 
 function approve(login: string): void {
   void fetch(`${sandbox.url}/control/logins/${login}/approve`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ steamId: steamId() }),
+    body: JSON.stringify({ steamId: botSteamId() }),
   })
 }
 
@@ -64,7 +67,7 @@ describe('npm run live', () => {
     expect(lines[0]).toContain("Scan this with the bot's Steam app")
     expect(lines[1]).toMatch(/^ok {2}the session opens/)
     expect(lines.at(-1)).toBe('All checks passed on the real Steam.')
-    expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
+    expect(lines.join()).not.toMatch(TOKEN)
   })
 
   it('asks for name, password and code on request, for a bot without a Steam app', async () => {
@@ -74,11 +77,11 @@ describe('npm run live', () => {
     const typed = `${accountName}\n${password}\n${sharedSecret}\n`
     const lines = await linesOf(settings({ byPassword: true }), typed)
     expect(lines[0]).toMatch(/^ok {2}the session opens/)
-    expect(lines.join()).not.toMatch(/eyJ[\w-]{20}/)
+    expect(lines.join()).not.toMatch(TOKEN)
   })
 
   it('uses a given token and shows no QR code', async () => {
-    const refreshToken = sandbox.as(steamId()).refreshToken()
+    const refreshToken = sandbox.as(botSteamId()).refreshToken()
     const [first] = await linesOf(settings({ refreshToken }))
     expect(first).toMatch(/^ok {2}the session opens/)
   })
@@ -90,7 +93,7 @@ describe('npm run live', () => {
   it('writes a record on request, even of a run that fails', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradetill-record-'))
     const working = settings({
-      refreshToken: sandbox.as(steamId()).refreshToken(),
+      refreshToken: sandbox.as(botSteamId()).refreshToken(),
       recordInto: join(folder, 'new'),
     })
     const lines = await linesOf(working)
@@ -110,14 +113,14 @@ describe('npm run live', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('does not end early as a process, although it waits with nothing else to do', async () => {
+  it('as a process does not end while it waits for Steam', async () => {
     const root = join(import.meta.dirname, '../..')
     const outside = `file://${root}/proofs/live/steam-from-outside.mjs?port=${new URL(sandbox.url).port}`
     const { stdout } = await promisify(execFile)(process.execPath, ['scripts/live.ts'], {
       cwd: root,
       env: {
         NODE_OPTIONS: `--import=${outside}`,
-        TRADETILL_LIVE_REFRESH_TOKEN: sandbox.as(steamId()).refreshToken(),
+        TRADETILL_LIVE_REFRESH_TOKEN: sandbox.as(botSteamId()).refreshToken(),
         TRADETILL_LIVE_TRADE_LINK: sandbox.as('nova_hound').tradeUrl(),
       },
     })

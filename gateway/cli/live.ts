@@ -1,3 +1,4 @@
+/** `npm run live`: checks the Steam port against the real Steam. */
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'

@@ -8,8 +8,8 @@ import { type TestDatabase, testDatabase } from '../testing/database.ts'
 import { freePort } from '../testing/free-port.ts'
 import { allCommands } from './app.ts'
 
-/** Runs several commands in one process; each argument is a command. */
-const EACH = '../testing/each-command.ts'
+/** A script that runs several commands in one process; each argument is a command. */
+const EACH_COMMAND_SCRIPT = '../testing/each-command.ts'
 /** Nothing listens there. These commands must not need a database. */
 const NOWHERE = 'postgres://nobody@127.0.0.1:9/none'
 
@@ -138,7 +138,7 @@ describe('a command', () => {
   })
 
   it('that only works on rows loads neither the Steam client libraries nor the server', async () => {
-    const cheap = [
+    const commands = [
       'bot list',
       'store show 1',
       'deposit show 1',
@@ -147,7 +147,7 @@ describe('a command', () => {
       'maintenance off',
       'acts',
     ]
-    const { errors, code, loaded } = await runAndRecord(cheap, { script: EACH })
+    const { errors, code, loaded } = await runAndRecord(commands, { script: EACH_COMMAND_SCRIPT })
     expect(errors).toContain('There is no store 1.\nThere is no deposit 1.\n')
     expect(code).toBe(0)
     expect(loaded).toContain('pg')

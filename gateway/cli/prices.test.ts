@@ -21,6 +21,7 @@ const run = (line: string) => runCommand(['price', ...line.split(' ')], { databa
 it('price show prints a source’s price, the level, and the shopper’s credit during a spike', async () => {
   const { out, code } = await run('show --game cs --item Knife')
   expect(out).toMatch(/^market\t20\.00 USD\tlevel 10\.00 USD\t60 sold in 30 days\t/)
+  // A price counts up to 30 % above its level. A quarter of that is commission.
   expect(out).toContain('worth 13.00 USD, a shopper is credited 9.75 USD')
   expect(code).toBe(0)
 })
@@ -69,14 +70,14 @@ const PATTERN = ['--game', 'cs', '--item', '* Doppler *']
 it('an override prices all items that match a pattern; an item’s own override and a block take precedence', async () => {
   const price = async () => (await runWith('why', '--game', 'cs', '--item', RUBY)).out.split('\n').at(-2)
   expect(await price()).toBe('not taken: no source has a recent price (noPrice)')
-  const why = ['--reason', 'rubies sell for more']
-  const overridden = await runWith('override', ...PATTERN, '--usd', '100.00', ...why, '--by', 'Ada')
+  const reason = ['--reason', 'rubies sell for more']
+  const overridden = await runWith('override', ...PATTERN, '--usd', '100.00', ...reason, '--by', 'Ada')
   expect(overridden).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^cs\t\* Doppler \*\toverride since /),
   })
   expect(await price()).toBe('worth 100.00 USD, a shopper is credited 75.00 USD after 25.00 % commission')
-  await runWith('override', '--game', 'cs', '--item', RUBY, '--usd', '850.00', ...why)
+  await runWith('override', '--game', 'cs', '--item', RUBY, '--usd', '850.00', ...reason)
   expect(await price()).toContain('worth 850.00 USD')
   expect((await runWith('list')).out).toMatch(/\* Doppler \*\toverride at 100\.00 USD since /)
   await runWith('block', ...PATTERN)
@@ -133,10 +134,10 @@ it('price coverage shows how many items are accepted, by price, and why others a
     ...{ marketHashName, popularity, popularityKind: 'sales30d' as const, asOf },
     ...{ usdMicros: BigInt(usd) * 1_000_000n, levelUsdMicros: BigInt(usd) * 1_000_000n },
   })
-  const long = new Date(now.getTime() - 7 * 3_600_000)
+  const sevenHoursAgo = new Date(now.getTime() - 7 * 3_600_000)
   const rows = [
     row('Rare', 700, 2),
-    row('Old', 600, 60, long),
+    row('Old', 600, 60, sevenHoursAgo),
     row('Odd', 30, 60),
     row('Good', 30, 60),
     row('Bad', 30, 60),
@@ -145,27 +146,27 @@ it('price coverage shows how many items are accepted, by price, and why others a
   await savePrices(database.db, { source: 'skinport', game: 'cs' }, [row('Odd', 90, 60)])
   await runWith('block', '--game', 'cs', '--item', 'Bad')
   const { out } = await runWith('coverage', '--game', 'cs', '--json')
-  const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
+  const zeros = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
   expect(JSON.parse(out)).toEqual({
     game: 'cs',
     items: 6,
     bands: [
       {
-        ...{ fromUsd: 500, ...none, not_popular: 1, no_price: 1 },
+        ...{ fromUsd: 500, ...zeros, not_popular: 1, no_price: 1 },
         examples: [
           { item: 'Old', verdict: 'no_price' },
           { item: 'Rare', verdict: 'not_popular' },
         ],
       },
-      { fromUsd: 100, ...none, examples: [] },
+      { fromUsd: 100, ...zeros, examples: [] },
       {
-        ...{ fromUsd: 20, ...none, accepted: 2, in_dispute: 1, blocked: 1 },
+        ...{ fromUsd: 20, ...zeros, accepted: 2, in_dispute: 1, blocked: 1 },
         examples: [
           { item: 'Bad', verdict: 'blocked' },
           { item: 'Odd', verdict: 'in_dispute' },
         ],
       },
-      ...[5, 1, 0].map((fromUsd) => ({ fromUsd, ...none, examples: [] })),
+      ...[5, 1, 0].map((fromUsd) => ({ fromUsd, ...zeros, examples: [] })),
     ],
     losses: [],
   })

@@ -30,16 +30,16 @@ const run = (args: string[], more: { input?: string; onStderr?: (text: string) =
     ...more,
   })
 
-/** Phones in the order of the QR codes. Each approves the next code shown, as its account. */
+/** Returns a listener that approves each QR code shown, as the next of these accounts. */
 function phones(...steamIds: (string | undefined)[]) {
-  const left = [...steamIds]
+  const waiting = [...steamIds]
   return (text: string): void => {
     const clientId = /https:\/\/s\.team\/q\/\d+\/(\d+)/.exec(text)?.[1]
     if (clientId === undefined) return
     void fetch(`${sandbox.url}/control/logins/${clientId}/approve`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ steamId: left.shift() }),
+      body: JSON.stringify({ steamId: waiting.shift() }),
     })
   }
 }
@@ -51,27 +51,27 @@ const setTokenEnd = (botId: number, days: number) =>
   ])
 
 type Row = { id: string; token: string; state: string; days: number }
-async function rows(): Promise<Row[]> {
+async function botRows(): Promise<Row[]> {
   const found = await database.pool.query<Row>(
     `select id::text, encode(refresh_token, 'hex') as token, state,
        extract(day from token_expires_at - now())::int as days from bot order by id`,
   )
   return found.rows
 }
-const idOf = (index: number) => bots[index]?.steamId
+const steamIdOf = (index: number) => bots[index]?.steamId
 
 describe('bot renew', () => {
   it('renews, one by one, every bot that is dead or whose token ends within 30 days', async () => {
     await setTokenEnd(1, 29)
     await database.pool.query(`update bot set state = 'dead' where id = 2`)
-    const before = await rows()
-    const ended = await run(['bot', 'renew', '--by', 'Ada'], { onStderr: phones(idOf(0), idOf(1)) })
+    const before = await botRows()
+    const ended = await run(['bot', 'renew', '--by', 'Ada'], { onStderr: phones(steamIdOf(0), steamIdOf(1)) })
     expect(ended).toEqual({
       code: 0,
-      out: `Bot 1 renewed: ${bots[0]?.name} (${idOf(0)}).\nBot 2 renewed: ${bots[1]?.name} (${idOf(1)}).\n`,
+      out: `Bot 1 renewed: ${bots[0]?.name} (${steamIdOf(0)}).\nBot 2 renewed: ${bots[1]?.name} (${steamIdOf(1)}).\n`,
       errors: expect.any(String),
     })
-    const after = await rows()
+    const after = await botRows()
     expect(after.map(({ token }, index) => token !== before[index]?.token)).toEqual([true, true])
     expect(after.map(({ state }) => state)).toEqual(['active', 'active'])
     expect(after[0]?.days).toBeGreaterThan(30)
@@ -79,16 +79,16 @@ describe('bot renew', () => {
       `select act, operator, arguments from operator_act where act = 'bot renew' order by id`,
     )
     expect(acts.rows).toMatchObject([
-      { operator: 'Ada', arguments: { botId: '1', steamId: idOf(0) } },
-      { operator: 'Ada', arguments: { botId: '2', steamId: idOf(1) } },
+      { operator: 'Ada', arguments: { botId: '1', steamId: steamIdOf(0) } },
+      { operator: 'Ada', arguments: { botId: '2', steamId: steamIdOf(1) } },
     ])
     await setTokenEnd(1, 31)
     expect(await run(['bot', 'renew'])).toMatchObject({ code: 0, out: 'No token ends within 30 days.\n' })
   })
 
   it('draws a QR code of the printed URL, for a terminal of any colours', async () => {
-    const { errors } = await run(['bot', 'renew', '1'], { onStderr: phones(idOf(0)) })
-    expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${idOf(0)}): scan this`)
+    const { errors } = await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })
+    expect(errors).toContain(`Bot 1, ${bots[0]?.name} (${steamIdOf(0)}): scan this`)
     const picture = errors.split('\n').filter((line) => line.startsWith('\u001b[97;40m'))
     // The white border, and inside it the dark frames of the corners.
     expect(picture[0]).toMatch(/█{20,}/)
@@ -97,19 +97,21 @@ describe('bot renew', () => {
   })
 
   it('changes nothing if another account approves, and continues with the next bot', async () => {
-    const before = await rows()
-    const ended = await run(['bot', 'renew', '1', idOf(1) ?? ''], { onStderr: phones(idOf(1), idOf(1)) })
+    const before = await botRows()
+    const ended = await run(['bot', 'renew', '1', steamIdOf(1) ?? ''], {
+      onStderr: phones(steamIdOf(1), steamIdOf(1)),
+    })
     expect(ended).toMatchObject({ code: 4, errors: expect.stringContaining('1 not renewed') })
-    expect(ended.out).toContain(`Bot 1: Another account approved: ${bots[1]?.name} (${idOf(1)}).`)
+    expect(ended.out).toContain(`Bot 1: Another account approved: ${bots[1]?.name} (${steamIdOf(1)}).`)
     expect(ended.out).toContain('Bot 2 renewed')
-    const after = await rows()
+    const after = await botRows()
     expect(after.map(({ token }, index) => token !== before[index]?.token).slice(0, 2)).toEqual([false, true])
   })
 
   it('leaves a paused bot paused, and refuses an unknown one', async () => {
     await run(['bot', 'pause', '1'])
-    expect(await run(['bot', 'renew', '1'], { onStderr: phones(idOf(0)) })).toMatchObject({ code: 0 })
-    expect((await rows())[0]?.state).toBe('paused')
+    expect(await run(['bot', 'renew', '1'], { onStderr: phones(steamIdOf(0)) })).toMatchObject({ code: 0 })
+    expect((await botRows())[0]?.state).toBe('paused')
     const unknown = await run(['bot', 'renew', '1', '99'])
     expect(unknown).toMatchObject({ code: 3, errors: expect.stringContaining('There is no bot 99') })
   })

@@ -68,7 +68,7 @@ function createReport(terminal: Terminal, isJson: boolean) {
         const lines = isJson ? [toJson(answer.data)] : linesOf(answer, format?.lines(answer.data))
         for (const line of lines) terminal.print(isJson ? line : printable(line))
         // Written to stderr, because scripts count the lines of stdout.
-        if (format && lines.length === 0 && answer.kind === 'done') terminal.warn(format.none)
+        if (format && lines.length === 0 && answer.kind === 'done') terminal.warn(format.ifEmpty)
       }
       if (answer.kind === 'refused') this.refuse(answer.refusal, answer.message)
     },

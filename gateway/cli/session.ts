@@ -3,7 +3,7 @@ import { userInfo } from 'node:os'
 import type pg from 'pg'
 import type { Config } from '../config.ts'
 import { systemClock } from '../kit/clock.ts'
-import type { ActDeps, FindDeps, OwnConfig, StandaloneDeps } from '../operations/operation.ts'
+import type { ActDeps, ConfigWithKey, FindDeps, StandaloneDeps } from '../operations/operation.ts'
 import { Refusal, type Terminal } from './terminal.ts'
 
 export type Surroundings = {
@@ -30,14 +30,16 @@ export type Session = {
   close(): Promise<void>
 }
 
+const CONNECT_MS = 10_000
+
 /**
  * Creates a session that opens nothing in advance. Its methods reject with a Refusal if settings or database are
  * missing.
  */
 export function createSession({ env, terminal }: Surroundings): Session {
   const closers: (() => Promise<unknown>)[] = []
-  const settings = async () => (await import('./settings.ts')).databaseUrlOf(env)
-  const find = async (owned: typeof ownConfig = ownConfig): Promise<FindDeps> => {
+  const settings = async () => (await import('./settings.ts')).settingsWithDatabase(env)
+  const find = async (configFor: typeof ownConfig = ownConfig): Promise<FindDeps> => {
     const { config, url } = await settings()
     const [{ openDatabase }, { openClock }] = await Promise.all([
       import('../db/client.ts'),
@@ -46,8 +48,8 @@ export function createSession({ env, terminal }: Surroundings): Session {
     const { mode } = config
     const { db, pool, close } = openDatabase(url, 2, mode)
     closers.push(close)
-    await reach(pool)
-    return { config: await owned(pool, config), db, clock: await openClock(db, mode) }
+    await requireReachable(pool)
+    return { config: await configFor(pool, config), db, clock: await openClock(db, mode) }
   }
   return {
     env,
@@ -60,18 +62,18 @@ export function createSession({ env, terminal }: Surroundings): Session {
       const { config, url } = (await import('./settings.ts')).settingsOf(env)
       if (config.databaseUrl !== undefined) {
         const { default: postgres } = await import('pg')
-        const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
+        const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
         closers.push(() => pool.end())
-        await reach(pool)
+        await requireReachable(pool)
       }
       return { config, url, now: systemClock.now() }
     },
     async pool() {
       const { config, url } = await settings()
       const { default: postgres } = await import('pg')
-      const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: 10_000 })
+      const pool = new postgres.Pool({ connectionString: url, max: 1, connectionTimeoutMillis: CONNECT_MS })
       closers.push(() => pool.end())
-      await reach(pool)
+      await requireReachable(pool)
       await ownConfig(pool, config)
       return pool
     },
@@ -87,7 +89,8 @@ const actOf = (deps: FindDeps, { by, reason }: { by?: string; reason?: string })
   reason: reason ?? null,
 })
 
-async function reach(pool: pg.Pool): Promise<void> {
+/** Refuses the command if the database does not answer. */
+async function requireReachable(pool: pg.Pool): Promise<void> {
   try {
     const { ping } = await import('../db/ping.ts')
     await ping(pool)
@@ -98,7 +101,7 @@ async function reach(pool: pg.Pool): Promise<void> {
 }
 
 /** Refuses a database of another mode, master key or version before reading anything else from it. */
-async function ownConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
+async function ownConfig(pool: pg.Pool, config: Config): Promise<ConfigWithKey> {
   const [{ ownershipOf, readIdentity }, schema] = await Promise.all([
     import('../db/identity.ts'),
     import('../db/schema-version.ts'),
@@ -121,7 +124,7 @@ const NOT_STARTED = new Refusal(
 )
 
 /** Returns the settings for a database with another master key. Its mode and schema must match. */
-async function foreignConfig(pool: pg.Pool, config: Config): Promise<OwnConfig> {
+async function foreignConfig(pool: pg.Pool, config: Config): Promise<ConfigWithKey> {
   const [{ readIdentity }, schema] = await Promise.all([
     import('../db/identity.ts'),
     import('../db/schema-version.ts'),

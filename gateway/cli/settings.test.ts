@@ -1,19 +1,25 @@
+/** Which Steam sandbox a command uses. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectionFileOf } from '../db/connection-file.ts'
-import { databaseUrlOf } from './settings.ts'
+import { settingsWithDatabase } from './settings.ts'
 
-const URL_OF = 'postgres://till@127.0.0.1:15000/tradetill'
-const MOVED = 'http://localhost:4401'
+const TILL_DATABASE_URL = 'postgres://till@127.0.0.1:15000/tradetill'
+const MOVED_SANDBOX_URL = 'http://localhost:4401'
 const folders: string[] = []
 
-/** A data folder with a running gateway whose Steam sandbox has this URL. */
-function runningOn(steamSandboxUrl?: string): { TRADETILL_DATA: string } {
+/** Makes the data folder of a running gateway whose Steam sandbox has this URL. Returns the setting for it. */
+function runningGateway(steamSandboxUrl?: string): { TRADETILL_DATA: string } {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-settings-'))
   folders.push(folder)
-  const connection = { url: URL_OF, ownerUrl: URL_OF, vaultUrl: URL_OF, steamSandboxUrl }
+  const connection = {
+    url: TILL_DATABASE_URL,
+    ownerUrl: TILL_DATABASE_URL,
+    vaultUrl: TILL_DATABASE_URL,
+    steamSandboxUrl,
+  }
   writeFileSync(connectionFileOf(folder), JSON.stringify(connection))
   return { TRADETILL_DATA: folder }
 }
@@ -23,19 +29,21 @@ afterEach(() => {
 })
 
 describe('a command finds the Steam sandbox', () => {
-  const sandboxFor = (env: Record<string, string>) => databaseUrlOf(env).config.steamSandboxUrl
+  const sandboxFor = (env: Record<string, string>) => settingsWithDatabase(env).config.steamSandboxUrl
 
   it('of the gateway that runs on its data folder, whatever its port', () => {
-    expect(sandboxFor(runningOn(MOVED))).toBe(MOVED)
+    expect(sandboxFor(runningGateway(MOVED_SANDBOX_URL))).toBe(MOVED_SANDBOX_URL)
   })
 
   it('that a setting names, rather than the gateway’s', () => {
-    const env = { ...runningOn(MOVED), TRADETILL_STEAM_SANDBOX_URL: 'http://127.0.0.1:4501' }
+    const env = { ...runningGateway(MOVED_SANDBOX_URL), TRADETILL_STEAM_SANDBOX_URL: 'http://127.0.0.1:4501' }
     expect(sandboxFor(env)).toBe('http://127.0.0.1:4501')
   })
 
   it('at the default URL if the gateway names none, or if another database is used', () => {
-    expect(sandboxFor(runningOn())).toBe('http://127.0.0.1:4301')
-    expect(sandboxFor({ ...runningOn(MOVED), DATABASE_URL: URL_OF })).toBe('http://127.0.0.1:4301')
+    expect(sandboxFor(runningGateway())).toBe('http://127.0.0.1:4301')
+    expect(sandboxFor({ ...runningGateway(MOVED_SANDBOX_URL), DATABASE_URL: TILL_DATABASE_URL })).toBe(
+      'http://127.0.0.1:4301',
+    )
   })
 })

@@ -4,10 +4,10 @@ import { type Connection, runningDatabase } from '../db/connection-file.ts'
 import { Refusal } from './terminal.ts'
 
 /**
- * Returns DATABASE_URL, or the embedded database of the gateway running on the data folder. Throws a Refusal if there
- * is neither.
+ * Reads the settings and the URL of the database: DATABASE_URL, or the embedded database of the gateway running on the
+ * data folder. Throws a Refusal if there is neither.
  */
-export function databaseUrlOf(env: Record<string, string | undefined> | undefined): {
+export function settingsWithDatabase(env: Record<string, string | undefined> | undefined): {
   config: Config
   url: string
 } {
@@ -19,7 +19,7 @@ export function databaseUrlOf(env: Record<string, string | undefined> | undefine
   return { config, url }
 }
 
-/** Reads the settings without requiring a running database. */
+/** Reads the settings, and the URL of the database if there is one. */
 export function settingsOf(env: Record<string, string | undefined> | undefined): {
   config: Config
   url: string | undefined

@@ -1,6 +1,6 @@
 /** Formats Steam accounts for a person. */
 import type { ShopperList, ShopperView } from '../operations/shoppers.ts'
-import { wordsOf } from './deposit-lines.ts'
+import { cellsOf } from './deposit-lines.ts'
 import { onReleaseText, recordLines } from './record-lines.ts'
 
 const openText = ({ tradeId, depositId, offerId }: ShopperView['openTrades'][number]): string => {
@@ -18,5 +18,5 @@ export const shopperListLines = ({ shoppers, onRelease }: ShopperList): string[]
 export const shopperLines = ({ deposits, openTrades, ...record }: ShopperView): string[] => [
   ...recordLines(record),
   ...openTrades.map((trade) => `  ${openText(trade)}`),
-  ...deposits.map((row) => wordsOf(row).join('\t')),
+  ...deposits.map((row) => cellsOf(row).join('\t')),
 ]

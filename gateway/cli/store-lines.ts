@@ -114,11 +114,11 @@ const balanceAtText = ({ currency, heldMinor, availableMinor }: StoreReport['ope
 
 /** Formats a report as CSV, with separate rows for opening and closing balances. */
 export const reportCsv = ({ rows, opening, closing }: StoreReport): string[] => {
-  const balances = (cause: string, of: StoreReport['opening']) =>
-    of.map((row) => ({ ...row, begins: null, cause, movements: null, commissionMinor: null }))
+  const balanceRows = (cause: string, balances: StoreReport['opening']) =>
+    balances.map((row) => ({ ...row, begins: null, cause, movements: null, commissionMinor: null }))
   return csvLines(
     ['begins', 'cause', 'movements', 'currency', 'held', 'available', 'commission'],
-    [...balances('opening', opening), ...rows, ...balances('closing', closing)].map((row) => ({
+    [...balanceRows('opening', opening), ...rows, ...balanceRows('closing', closing)].map((row) => ({
       ...row,
       held: decimalOf(row.heldMinor, row.currency),
       available: decimalOf(row.availableMinor, row.currency),

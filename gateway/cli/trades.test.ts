@@ -34,7 +34,7 @@ const anOffer = async (game: 'cs' | 'dota' = 'cs') => {
   const deposit = await aDeposit(till, store, { game })
   return { depositId: deposit.id, ...(await offerFor(till, bot, deposit)) }
 }
-const trade = (id: bigint) =>
+const tradeRow = (id: bigint) =>
   till.db.selectFrom('trade').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
@@ -57,7 +57,7 @@ describe('trade end', () => {
   it('ends trade and deposit, frees the items, publishes an event, and is recorded', async () => {
     const { tradeId, depositId } = await anOffer()
     expect(await end(tradeId)).toMatchObject({ code: 0, out: expect.stringContaining('timed_out') })
-    expect(await trade(tradeId)).toMatchObject({ state: 'timed_out', reason: 'ended_by_operator' })
+    expect(await tradeRow(tradeId)).toMatchObject({ state: 'timed_out', reason: 'ended_by_operator' })
     expect(await statusOf(depositId)).toBe('tradeTimeout')
     const items = await till.db.selectFrom('trade_item').select('live').execute()
     expect(items.map(({ live }) => live)).toEqual([false, false])
@@ -91,7 +91,7 @@ describe('trade end', () => {
   it('of a lost send lets the shopper try again', async () => {
     const { tradeId, depositId } = await unknownTrade()
     await end(tradeId)
-    expect(await trade(tradeId)).toMatchObject({ state: 'abandoned', reason: 'ended_by_operator' })
+    expect(await tradeRow(tradeId)).toMatchObject({ state: 'abandoned', reason: 'ended_by_operator' })
     expect(await statusOf(depositId)).toBe('created')
   })
 
@@ -114,7 +114,7 @@ describe('trade credit', () => {
     await end(tradeId)
     expect(await credit(tradeId)).toMatchObject({ code: 0, errors: '' })
     expect(await statusOf(depositId)).toBe('succeeded')
-    const row = await trade(tradeId)
+    const row = await tradeRow(tradeId)
     expect(row).toMatchObject({ state: 'held', steam_trade_id: STEAM_TRADE, credited_by_operator: true })
     expect(row.settles_at?.getTime()).toBeGreaterThanOrEqual(till.clock.now().getTime() + 8 * DAY_S * 1000)
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
@@ -152,7 +152,7 @@ describe('trade credit', () => {
     const lost = await unknownTrade()
     expect(await credit(lost.tradeId)).toMatchObject({ code: 2, errors: expect.stringContaining('--offer') })
     expect(await credit(lost.tradeId, STEAM_TRADE, '--offer', '77')).toMatchObject({ code: 0 })
-    expect(await trade(lost.tradeId)).toMatchObject({ state: 'held', steam_offer_id: '77' })
+    expect(await tradeRow(lost.tradeId)).toMatchObject({ state: 'held', steam_offer_id: '77' })
     const offered = await anOffer()
     expect(await credit(offered.tradeId, '6100000000000000002', '--offer', '78')).toMatchObject({ code: 4 })
     expect(await ledgerErrors()).toBe('')
@@ -177,7 +177,7 @@ describe('trade release', () => {
     await jump(till, 9 * DAY_S + 60)
     expect(await release(tradeId)).toMatchObject({ code: 0 })
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 3_000n }])
-    expect(await trade(tradeId)).toMatchObject({ state: 'final', look_at: null, due_at: null })
+    expect(await tradeRow(tradeId)).toMatchObject({ state: 'final', look_at: null, due_at: null })
     expect(await release(tradeId)).toMatchObject({ code: 4 })
     expect(await ledgerErrors()).toBe('')
   })
@@ -191,7 +191,7 @@ describe('trade reverse', () => {
     const reverse = () => run('trade', 'reverse', String(tradeId), ...because)
     expect(await reverse()).toMatchObject({ code: 0 })
     expect(await balancesOf(till.db, store.id)).toMatchObject([{ held: 0n, available: 0n }])
-    expect(await trade(tradeId)).toMatchObject({
+    expect(await tradeRow(tradeId)).toMatchObject({
       state: 'reversed',
       due_at: null,
       reversed_by_operator: true,

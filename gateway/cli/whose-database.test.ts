@@ -32,7 +32,7 @@ const COMMANDS = [
 const inShell = (args: string[], env: Record<string, string> = {}) =>
   runCommand(args, { env: { DATABASE_URL: database.url, TRADETILL_DATA: folder, ...env } })
 
-const stores = async () => (await sql`select from store`.execute(database.db)).rows.length
+const storeCount = async () => (await sql`select from store`.execute(database.db)).rows.length
 
 describe.each(COMMANDS)('%s %s', (...args) => {
   it('is refused on a live database if the shell has only DATABASE_URL, and makes no master key', async () => {
@@ -43,7 +43,7 @@ describe.each(COMMANDS)('%s %s', (...args) => {
       errors:
         'This database belongs to a till in live mode, and these settings are for sandbox mode. Set TRADETILL_MODE=live, or DATABASE_URL to another database.\n',
     })
-    expect([existsSync(join(folder, 'master.key')), await stores()]).toEqual([false, 0])
+    expect([existsSync(join(folder, 'master.key')), await storeCount()]).toEqual([false, 0])
   })
 })
 
@@ -61,7 +61,7 @@ describe('a command', () => {
     await claimDatabase(database.pool, { mode: 'sandbox', keyFingerprint: fingerprintOf(KEY) })
     const { code, errors } = await inShell(add, env)
     expect({ code, errors }).toEqual({ code: 4, errors: expect.stringContaining(expected) })
-    expect([existsSync(join(folder, 'master.key')), await stores()]).toEqual([false, 0])
+    expect([existsSync(join(folder, 'master.key')), await storeCount()]).toEqual([false, 0])
   })
 
   it('before the first start of a gateway says to start one', async () => {

@@ -42,8 +42,8 @@ function amountIn(text: string, currency: string): number | undefined {
 function amountOf(value: unknown, currency: string): number | undefined {
   if (typeof value === 'number') return Number.isInteger(value) ? value : undefined
   if (typeof value !== 'object' || value === null) return undefined
-  const own: unknown = Reflect.get(value, currency)
-  if (own !== undefined) return amountOf(own, currency)
+  const inCurrency: unknown = Reflect.get(value, currency)
+  if (inCurrency !== undefined) return amountOf(inCurrency, currency)
   for (const name of ['total', 'balance']) {
     const inner: unknown = Reflect.get(value, name)
     if (inner !== undefined) return amountOf(inner, currency)

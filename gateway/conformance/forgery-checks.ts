@@ -1,22 +1,27 @@
 /** Forged calls, which the handler must refuse, and genuine ones that look unusual. */
 import { randomBytes } from 'node:crypto'
 import type { Check } from './check.ts'
-import { AMOUNT, changed } from './invented.ts'
+import { AMOUNT_MINOR, withChange } from './invented.ts'
 import { changesBy, type Kit, mustAccept, mustRefuse } from './kit.ts'
 import type { Message } from './receiver.ts'
 
 const VERIFY = 'webhooks.md#verify'
-const OFF_MS = 6 * 60_000
+/** A minute more than a signed time may be off. */
+const OFF_BY_MS = 6 * 60_000
 
 const anotherSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
-const paidEvent = async (kit: Kit) =>
-  kit.unwritten('deposit.succeeded', changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT }))
+/** A success that no till wrote: a handler that believes it credits money. */
+const forgedSuccess = async (kit: Kit) =>
+  kit.unwritten(
+    'deposit.succeeded',
+    withChange(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT_MINOR }),
+  )
 
-/** The handler must refuse all of them and credit nothing. */
-const refusesAll = (make: (kit: Kit, genuine: Awaited<ReturnType<typeof paidEvent>>) => Message[]) => {
+/** A check that the handler refuses all messages that `make` returns, and credits nothing. */
+const refusesAll = (make: (kit: Kit, event: Awaited<ReturnType<typeof forgedSuccess>>) => Message[]) => {
   return async (kit: Kit) => {
-    const messages = make(kit, await paidEvent(kit))
+    const messages = make(kit, await forgedSuccess(kit))
     return changesBy(kit, { change: 0 }, async () => {
       for (const message of messages) {
         const complaint = mustRefuse(await kit.receiver.send(message))
@@ -55,7 +60,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     document: VERIFY,
     run: refusesAll((kit, event) => {
       const { headers, body } = kit.sign(event)
-      return [{ headers, body: body.replace(`"amount":${AMOUNT}`, `"amount":${AMOUNT + 8_000}`) }]
+      return [{ headers, body: body.replace(`"amount":${AMOUNT_MINOR}`, `"amount":${AMOUNT_MINOR + 8_000}`) }]
     }),
   },
   {
@@ -64,7 +69,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     document: VERIFY,
     run: refusesAll((kit, event) => {
       const now = kit.clock.now().getTime()
-      return [-OFF_MS, OFF_MS].map((off) => kit.sign(event, { at: new Date(now + off) }))
+      return [-OFF_BY_MS, OFF_BY_MS].map((off) => kit.sign(event, { at: new Date(now + off) }))
     }),
   },
   {
@@ -72,10 +77,12 @@ export const FORGERY_CHECKS: readonly Check[] = [
     title: 'one valid signature of two is enough, as when the secret is being replaced',
     document: 'webhooks.md#endpoints',
     async run(kit) {
-      const deposit = changed(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT })
+      const deposit = withChange(await kit.newDeposit(), { status: 'succeeded', amount: AMOUNT_MINOR })
       const event = kit.event('deposit.succeeded', deposit)
       const message = kit.sign(event, { secrets: [anotherSecret(), kit.secret] })
-      return changesBy(kit, { change: AMOUNT }, async () => mustAccept(await kit.receiver.send(message)))
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () =>
+        mustAccept(await kit.receiver.send(message)),
+      )
     },
   },
   {

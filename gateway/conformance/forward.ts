@@ -31,8 +31,8 @@ export type ForwardResult =
 
 const DEADLINE_MS = 15_000
 const POLL_MS = 1_000
-const LONGEST_MS = 30_000
-const PAGE = 100
+const MOST_PAUSE_MS = 30_000
+const PAGE_SIZE = 100
 
 const pageSchema = z.object({ events: z.array(webhookSchema), hasMore: z.boolean() })
 const problemSchema = z.object({ code: z.string(), detail: z.string() })
@@ -71,14 +71,14 @@ export async function forwardEvents(deps: ForwardDeps, wanted: Forwarding): Prom
   return { kind: 'ended', sequence, sent }
 }
 
-const pauseMs = (failures: number): number => Math.min(POLL_MS * 2 ** (failures - 1), LONGEST_MS)
+const pauseMs = (failures: number): number => Math.min(POLL_MS * 2 ** (failures - 1), MOST_PAUSE_MS)
 
 type Page =
   | { kind: 'page'; events: WebhookEvent[]; hasMore: boolean }
   | { kind: 'unreachable' | 'refused'; reason: string }
 
 async function readPage({ till, apiKey, signal }: Forwarding, after: number): Promise<Page> {
-  const url = `${till.origin}/v1/events?after=${after}&limit=${PAGE}`
+  const url = `${till.origin}/v1/events?after=${after}&limit=${PAGE_SIZE}`
   try {
     const headers = { authorization: `Bearer ${apiKey}` }
     const answer = await fetch(url, { headers, redirect: 'error', signal: deadline(signal) })

@@ -15,16 +15,17 @@ export type Order = {
   metadata: Record<string, string>
 }
 
-export const AMOUNT = 1_000
+/** The amount of an invented deposit, in minor units. */
+export const AMOUNT_MINOR = 1_000
 const HOUR_MS = 3_600_000
-const SHOPPER = '76561198000000077'
+const SHOPPER_STEAM_ID = '76561198000000077'
 
 const ITEM = {
   assetId: '30412345678',
   name: 'AK-47 | Redline (Field-Tested)',
   marketHashName: 'AK-47 | Redline (Field-Tested)',
   phase: null,
-  price: AMOUNT,
+  price: AMOUNT_MINOR,
   reversed: false,
 }
 
@@ -63,17 +64,17 @@ export function inventedDeposit(id: string, order: Order, now: Date): StoreDepos
 export type Change = Partial<StoreDeposit>
 
 /** The deposit after a change, with the fields that follow from it. */
-export function changed(deposit: StoreDeposit, change: Change): StoreDeposit {
+export function withChange(deposit: StoreDeposit, change: Change): StoreDeposit {
   const next = { ...deposit, ...change }
   const { amount, heldAmount, chargedAmount } = next
   const isPaid = amount !== null
   const trade: StoreDeposit['trade'] = {
     game: 'cs',
-    partnerSteamId: SHOPPER,
+    partnerSteamId: SHOPPER_STEAM_ID,
     steamOfferId: '7654321098',
     steamTradeId: isPaid ? '5432109876543210' : null,
     reason: next.endReason,
-    items: [{ ...ITEM, price: amount ?? AMOUNT, reversed: isPaid && next.reversedAmount === amount }],
+    items: [{ ...ITEM, price: amount ?? AMOUNT_MINOR, reversed: isPaid && next.reversedAmount === amount }],
   }
   return {
     ...next,

@@ -7,8 +7,8 @@ import type { Clock } from '../kit/clock.ts'
 import { signWebhook } from '../webhooks/signature.ts'
 import type { Balance } from './balance.ts'
 import { eventOf, inventedDeposit, type Order } from './invented.ts'
-import type { OwnTill } from './own-till.ts'
 import { describeReply, isAccepted, type Message, type Receiver, type Reply } from './receiver.ts'
+import type { StandInTill } from './stand-in-till.ts'
 
 export type Patience = {
   /** How long to wait for a credit. Long enough for a handler that credits after its answer. */
@@ -26,7 +26,7 @@ export type Surroundings = {
   customer: string
   patience: Patience
   balance?: Balance | undefined
-  till?: OwnTill | undefined
+  till?: StandInTill | undefined
   /** Makes the store open a deposit at `till`. */
   openDeposit?: (() => Promise<StoreDeposit>) | undefined
 }
@@ -37,7 +37,7 @@ export type Kit = Surroundings & {
   event(type: DepositEventType, deposit: StoreDeposit): DepositEvent
   /** Makes the event of a restored till, which skips numbers. */
   newEpoch(): WebhookEvent
-  /** Publishes all events so far in the log. Until then the log is empty, so only webhooks have an effect. */
+  /** Adds all events so far to the log that the store can read. Before that, events arrive by webhook only. */
   publish(): void
   /** Makes an event that no till wrote. It uses up no number. */
   unwritten(type: DepositEventType, deposit: StoreDeposit): DepositEvent
@@ -57,20 +57,20 @@ export const PASSED: Verdict = { kind: 'passed' }
 export const failed = (detail: string): Verdict => ({ kind: 'failed', detail })
 export const incomplete = (detail: string): Verdict => ({ kind: 'incomplete', detail })
 
-const NUMBERS_BEGIN = Date.UTC(2026, 0, 1)
-const NUMBER_MS = 100
+/** Events are numbered by the time of the run, so a store that was checked before does not ignore them as old. */
+const NUMBERS_BEGIN_MS = Date.UTC(2026, 0, 1)
+const MS_PER_NUMBER = 100
 /**
- * How many numbers a restored till skips here. A real till skips a million. The numbers of the next run of the checks
- * would then look old for a day.
+ * How many numbers the restored till skips. A real till skips a million: here, that is the time of a day, during which
+ * the events of later runs would look old.
  */
 const SKIPPED_NUMBERS = 40
 
-/** Numbers grow from run to run, so a store that was checked before never ignores one as old. */
 export function createKit(surroundings: Surroundings): Kit {
   const { clock, receiver, secret, customer, till, openDeposit } = surroundings
-  let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN) / NUMBER_MS))
+  let sequence = Math.max(1, Math.floor((clock.now().getTime() - NUMBERS_BEGIN_MS) / MS_PER_NUMBER))
   const run = sequence
-  const written: WebhookEvent[] = []
+  const unpublished: WebhookEvent[] = []
   let deposits = 0
   const sign: Kit['sign'] = (event, { secrets = [secret], at = clock.now(), body } = {}) => {
     const text = body ?? JSON.stringify(event)
@@ -89,7 +89,7 @@ export function createKit(surroundings: Surroundings): Kit {
     event(type, deposit) {
       sequence += 1
       const event = eventOf({ type, sequence, deposit }, clock)
-      written.push(event)
+      unpublished.push(event)
       return event
     },
     newEpoch() {
@@ -98,11 +98,11 @@ export function createKit(surroundings: Surroundings): Kit {
       const timestamp = clock.now().toISOString()
       const data = { epoch: 2, previousSequence }
       const event = { id: randomUUID(), type: EPOCH_TYPE, timestamp, sequence, data } as const
-      written.push(event)
+      unpublished.push(event)
       return event
     },
     publish() {
-      till?.log.push(...written.splice(0))
+      till?.log.push(...unpublished.splice(0))
     },
     unwritten: (type, deposit) => eventOf({ type, sequence: sequence + 1, deposit }, clock),
     deliver: (event) => receiver.send(sign(event)),
@@ -146,17 +146,17 @@ export async function changesBy(
     return incomplete('the answers are right; with --balance the credit can be seen')
   }
   const wanted = before + change
-  const isThere = await until(async () => (await balance(currency)) === wanted, patience.settleMs)
+  const isReached = await until(async () => (await balance(currency)) === wanted, patience.settleMs)
   // A second credit may follow a moment after the first.
   await pause(patience.quietMs)
   const after = await balance(currency)
-  if (isThere && after === wanted) return PASSED
+  if (isReached && after === wanted) return PASSED
   return failed(`the balance must change by ${change}, and changed by ${after - before}`)
 }
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const LOOK_MS = 25
+const POLL_MS = 25
 
 /** Polls until the condition holds or the time is up. */
 export async function until(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
@@ -164,6 +164,6 @@ export async function until(condition: () => Promise<boolean>, withinMs: number)
   for (;;) {
     if (await condition()) return true
     if (performance.now() >= end) return false
-    await pause(LOOK_MS)
+    await pause(POLL_MS)
   }
 }

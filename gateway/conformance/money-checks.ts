@@ -3,41 +3,43 @@
 import type { DepositEventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
-import { AMOUNT, type Change, changed } from './invented.ts'
+import { AMOUNT_MINOR, type Change, withChange } from './invented.ts'
 import { changesBy, deliverAll, failed, type Kit, type Verdict } from './kit.ts'
 
-const PART = 400
+/** The part of an amount that is held, or taken back. */
+const PART_MINOR = 400
+const INCREASE_MINOR = 1_500
 const HELD_UNTIL = '2100-01-01T00:00:00.000Z'
-const PAID: Change = { status: 'succeeded', amount: AMOUNT }
+const PAID: Change = { status: 'succeeded', amount: AMOUNT_MINOR }
 const REVERSALS = 'store-guide.md#held-and-taken-back'
 const STATES = 'store-guide.md#states-of-a-deposit'
 const DELIVERY = 'webhooks.md#delivery'
 
 type Step = [type: DepositEventType, change: Change]
 
-/** Events of a new deposit. Each includes the changes of the earlier ones. */
-async function story(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
+/** Makes the events of a deposit, a new one by default. Each event includes the changes of the earlier ones. */
+async function makeEvents(kit: Kit, steps: readonly Step[], start?: StoreDeposit) {
   let deposit = start ?? (await kit.newDeposit())
   return steps.map(([type, change]) => {
-    deposit = changed(deposit, change)
+    deposit = withChange(deposit, change)
     return kit.event(type, deposit)
   })
 }
 
-/** Delivers a story's events, in order by default, then compares the balance with the expected change. */
+/** Delivers the events of a new deposit, in order by default, then compares the balance with the expected change. */
 const changesBalance =
   (change: number, steps: readonly Step[], order: 'in order' | 'last first' = 'in order') =>
   async (kit: Kit): Promise<Verdict> => {
-    const events = await story(kit, steps)
+    const events = await makeEvents(kit, steps)
     const sent = order === 'in order' ? events : events.toReversed()
     return changesBy(kit, { change }, () => deliverAll(kit, sent))
   }
 
-const TAKEN_BACK: readonly Step[] = [
+const PARTLY_REVERSED: readonly Step[] = [
   ['deposit.succeeded', PAID],
-  ['deposit.reversed', { reversedAmount: PART, chargedAmount: PART }],
+  ['deposit.reversed', { reversedAmount: PART_MINOR, chargedAmount: PART_MINOR }],
 ]
-const HELD: Step = ['deposit.succeeded', { ...PAID, heldAmount: PART, heldUntil: HELD_UNTIL }]
+const HELD: Step = ['deposit.succeeded', { ...PAID, heldAmount: PART_MINOR, heldUntil: HELD_UNTIL }]
 const FREED: Step = ['deposit.funds_available', { heldAmount: 0, heldUntil: null }]
 
 export const MONEY_CHECKS: readonly Check[] = [
@@ -45,7 +47,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'credit',
     title: 'a deposit that succeeded is credited',
     document: STATES,
-    run: changesBalance(AMOUNT, [['deposit.succeeded', PAID]]),
+    run: changesBalance(AMOUNT_MINOR, [['deposit.succeeded', PAID]]),
   },
   {
     name: 'no-credit',
@@ -60,7 +62,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'late-success',
     title: 'a deposit that timed out is credited if its items arrive after all',
     document: STATES,
-    run: changesBalance(AMOUNT, [
+    run: changesBalance(AMOUNT_MINOR, [
       ['deposit.pending', { status: 'pending' }],
       ['deposit.trade_timeout', { status: 'tradeTimeout', endReason: 'deadline' }],
       ['deposit.succeeded', { ...PAID, endReason: null }],
@@ -70,42 +72,42 @@ export const MONEY_CHECKS: readonly Check[] = [
     name: 'amount-increased',
     title: 'a deposit whose amount increases later is credited the difference',
     document: 'webhooks.md#depositamount_increased',
-    run: changesBalance(AMOUNT + 1_500, [
+    run: changesBalance(AMOUNT_MINOR + INCREASE_MINOR, [
       ['deposit.succeeded', PAID],
-      ['deposit.amount_increased', { amount: AMOUNT + 1_500 }],
+      ['deposit.amount_increased', { amount: AMOUNT_MINOR + INCREASE_MINOR }],
     ]),
   },
   {
     name: 'hold-ends',
     title: 'the end of a hold credits nothing twice',
     document: REVERSALS,
-    run: changesBalance(AMOUNT, [HELD, FREED]),
+    run: changesBalance(AMOUNT_MINOR, [HELD, FREED]),
   },
   {
     name: 'old-news',
     title: 'an event that arrives late, with a smaller sequence, undoes nothing',
     document: DELIVERY,
-    run: changesBalance(AMOUNT - PART, TAKEN_BACK, 'last first'),
+    run: changesBalance(AMOUNT_MINOR - PART_MINOR, PARTLY_REVERSED, 'last first'),
   },
   {
     name: 'old-hold',
     title: 'an older event does not bring back a hold that has ended',
     document: DELIVERY,
-    run: changesBalance(AMOUNT, [HELD, FREED], 'last first'),
+    run: changesBalance(AMOUNT_MINOR, [HELD, FREED], 'last first'),
   },
   {
     name: 'reversed-part',
     title: 'a part that was taken back is deducted from the balance',
     document: REVERSALS,
-    run: changesBalance(AMOUNT - PART, TAKEN_BACK),
+    run: changesBalance(AMOUNT_MINOR - PART_MINOR, PARTLY_REVERSED),
   },
   {
     name: 'reversed-whole',
     title: 'two reversals deduct the whole amount, once',
     document: REVERSALS,
     run: changesBalance(0, [
-      ...TAKEN_BACK,
-      ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: AMOUNT }],
+      ...PARTLY_REVERSED,
+      ['deposit.reversed', { reversedAmount: AMOUNT_MINOR, chargedAmount: AMOUNT_MINOR }],
     ]),
   },
   {
@@ -114,7 +116,10 @@ export const MONEY_CHECKS: readonly Check[] = [
     document: REVERSALS,
     run: changesBalance(0, [
       HELD,
-      ['deposit.reversed', { heldAmount: 0, heldUntil: null, reversedAmount: AMOUNT, chargedAmount: PART }],
+      [
+        'deposit.reversed',
+        { heldAmount: 0, heldUntil: null, reversedAmount: AMOUNT_MINOR, chargedAmount: PART_MINOR },
+      ],
     ]),
   },
   {
@@ -122,14 +127,14 @@ export const MONEY_CHECKS: readonly Check[] = [
     title: 'a balance falls with a reversal that comes long after the credit, below zero if it was spent',
     document: REVERSALS,
     async run(kit) {
-      const [credit, ...rest] = await story(kit, [
+      const [credit, ...rest] = await makeEvents(kit, [
         ['deposit.succeeded', PAID],
         FREED,
-        ['deposit.reversed', { reversedAmount: AMOUNT, chargedAmount: 0 }],
+        ['deposit.reversed', { reversedAmount: AMOUNT_MINOR, chargedAmount: 0 }],
       ])
       const complaint = credit && (await deliverAll(kit, [credit]))
       if (complaint !== undefined) return failed(complaint)
-      return changesBy(kit, { change: -AMOUNT }, () => deliverAll(kit, rest))
+      return changesBy(kit, { change: -AMOUNT_MINOR }, () => deliverAll(kit, rest))
     },
   },
   {
@@ -139,7 +144,7 @@ export const MONEY_CHECKS: readonly Check[] = [
     inventedOrdersOnly: true,
     async run(kit) {
       const deposit = await kit.newDeposit({ currency: 'EUR' })
-      const events = await story(kit, [['deposit.succeeded', PAID]], deposit)
+      const events = await makeEvents(kit, [['deposit.succeeded', PAID]], deposit)
       return changesBy(kit, { change: 0 }, () => deliverAll(kit, events))
     },
   },

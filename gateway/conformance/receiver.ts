@@ -18,7 +18,7 @@ export type Receiver = {
   openUnfinishedCalls(calls: number): Promise<() => void>
 }
 
-const MOST_ANSWER = 4_096
+const MOST_ANSWER_CHARACTERS = 4_096
 
 /** Returns the beginning of an answer, which may be endless. */
 export async function beginningOf({ body }: Response): Promise<string> {
@@ -26,9 +26,9 @@ export async function beginningOf({ body }: Response): Promise<string> {
   let text = ''
   for await (const chunk of body ?? []) {
     text += decoder.decode(chunk, { stream: true })
-    if (text.length >= MOST_ANSWER) break
+    if (text.length >= MOST_ANSWER_CHARACTERS) break
   }
-  return text.slice(0, MOST_ANSWER)
+  return text.slice(0, MOST_ANSWER_CHARACTERS)
 }
 
 export function createReceiver(url: URL, deadlineMs: number): Receiver {
@@ -77,6 +77,7 @@ function openUnfinishedCall(url: URL) {
     port: Number(url.port || (isSecure ? 443 : 80)),
   }
   const socket = isSecure ? secureConnect({ ...address, servername: url.hostname }) : connect(address)
+  // An error closes the socket, which is handled below. Without a listener, it would end the process.
   socket.on('error', () => {})
   const head = [
     `POST ${url.pathname}${url.search} HTTP/1.1`,

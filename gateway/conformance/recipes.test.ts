@@ -13,21 +13,21 @@ import { CHECKS, type Options, verifyHandler } from './verify.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-async function complaints(options: Omit<Options, 'secret' | 'clock' | 'customer' | 'patience'>) {
+async function runChecks(options: Omit<Options, 'secret' | 'clock' | 'customer' | 'patience'>) {
   // With a correct store, each wait ends early.
   const patience = { settleMs: 60_000, quietMs: 10, reconcileMs: 60_000 }
-  const own = { secret: SECRET, clock: systemClock, customer: 'nova', patience }
-  const verified = await verifyHandler({ ...own, ...options })
+  const common = { secret: SECRET, clock: systemClock, customer: 'nova', patience }
+  const verified = await verifyHandler({ ...common, ...options })
   if (verified.kind !== 'checked') throw new Error(verified.reason)
   const { results } = verified
-  return { checks: results.length, complaints: results.filter(({ result }) => result !== 'passed') }
+  return { checks: results.length, failures: results.filter(({ result }) => result !== 'passed') }
 }
 
 const guide = readFileSync(join(ROOT, 'docs/store-guide.md'), 'utf8')
 const recipes = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, recipe = '']) => recipe)
 
-/** Installs the package for stores from its archive with npm, and nothing else. */
-function installPackages(folder: string): void {
+/** Packs the npm package for stores, and installs only that in `folder`. */
+function installPackage(folder: string): void {
   const archive = packSdk(folder)
   const options = ['install', '--offline', '--no-audit', '--no-fund', '--ignore-scripts', archive]
   execFileSync('npm', options, { cwd: folder, stdio: 'pipe' })
@@ -36,12 +36,12 @@ function installPackages(folder: string): void {
 it.each([
   ['the recipe of the store guide', 0],
   ['the recipe with the package, packed and installed by npm', 1],
-])('verify finds no fault in %s', async (_what, index) => {
+])('verify finds no fault in %s', async (_what, recipeIndex) => {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-recipe-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
-  writeFileSync(join(folder, 'shop.mts'), recipes[index] ?? '')
+  writeFileSync(join(folder, 'shop.mts'), recipes[recipeIndex] ?? '')
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
-  if (index === 1) installPackages(folder)
+  if (recipeIndex === 1) installPackage(folder)
   else symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
   const [port, tillPort] = [await freePort(), await freePort()]
   const env = {
@@ -58,7 +58,7 @@ it.each([
   const address = `http://127.0.0.1:${port}`
   const balance = `${address}/balance?customer={CUSTOMER}`
   const url = new URL(`${address}/webhooks/tradetill`)
-  expect(await complaints({ url, balance, tillPort })).toEqual({ checks: CHECKS.length, complaints: [] })
+  expect(await runChecks({ url, balance, tillPort })).toEqual({ checks: CHECKS.length, failures: [] })
 })
 
 it('verify finds no fault in the demo store, which credits only its own orders', async () => {
@@ -67,7 +67,7 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   const common = { port: 0, dataFile: ':memory:', sandboxUrl: 'http://127.0.0.1:9' }
   const store = await startStore({ ...common, till, report: () => {} })
   let isDone = false
-  const result = complaints({
+  const result = runChecks({
     url: new URL(`${store.url}/webhooks/tradetill`),
     balance: `${store.url}/books.json`,
     open: `${store.url}/top-ups`,
@@ -77,7 +77,7 @@ it('verify finds no fault in the demo store, which credits only its own orders',
   })
   // Presses the shopper's button, because the store itself reads the log only once a minute.
   while (!isDone) await fetch(`${store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
-  const own = CHECKS.filter(({ inventedOrdersOnly }) => inventedOrdersOnly !== true)
-  expect(await result).toEqual({ checks: own.length, complaints: [] })
+  const made = CHECKS.filter(({ inventedOrdersOnly }) => inventedOrdersOnly !== true)
+  expect(await result).toEqual({ checks: made.length, failures: [] })
   await store.close()
 })

@@ -2,49 +2,49 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { systemClock } from '../kit/clock.ts'
-import { createOpening } from './store-orders.ts'
+import { createStoreOrders } from './store-orders.ts'
 
-type Opening = ReturnType<typeof createOpening>
-type Shop = { customerOf(path: string): string | null; isForCustomer?: boolean }
+type StoreOrders = ReturnType<typeof createStoreOrders>
+type TestStore = { customerOf(path: string): string | null; isForCustomer?: boolean }
 
-/** Opens deposits at a store whose button credits the customer that `customerOf` returns. */
-async function openingAt({ customerOf, isForCustomer = true }: Shop): Promise<Opening> {
-  let opening: Opening | undefined
+/** Starts a store. A call of it opens a deposit for the customer that `customerOf` returns for the call's path. */
+async function ordersOf({ customerOf, isForCustomer = true }: TestStore): Promise<StoreOrders> {
+  let orders: StoreOrders | undefined
   const store = createServer((request, response) => {
     const order = { externalId: 'order-1', currency: 'USD' as const, metadata: {} }
-    opening?.openDeposit({ ...order, customerReference: customerOf(request.url ?? '') })
+    orders?.openDeposit({ ...order, customerReference: customerOf(request.url ?? '') })
     response.end()
   })
   await new Promise<void>((resolve) => store.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void store.close())
   const { port } = store.address() as AddressInfo
   const url = `http://127.0.0.1:${port}/buy?customer={CUSTOMER}`
-  opening = createOpening({ url, customer: 'no va', isForCustomer, clock: systemClock })
-  return opening
+  orders = createStoreOrders({ url, customer: 'no va', isForCustomer, clock: systemClock })
+  return orders
 }
 
 describe('an order that the store opens', () => {
   it('is requested in the name of the customer', async () => {
-    const opening = await openingAt({
+    const orders = await ordersOf({
       customerOf: (path): string | null => new URL(path, 'http://store').searchParams.get('customer'),
     })
-    expect(await opening.makeStoreOpen()).toMatchObject({ customerReference: 'no va' })
+    expect(await orders.makeStoreOpen()).toMatchObject({ customerReference: 'no va' })
   })
 
   it('of another customer is refused with the reason, because the balance would never move', async () => {
-    const opening = await openingAt({ customerOf: () => 'guest' })
-    await expect(opening.makeStoreOpen()).rejects.toThrow(
+    const orders = await ordersOf({ customerOf: () => 'guest' })
+    await expect(orders.makeStoreOpen()).rejects.toThrow(
       /for the customer "guest" instead of "no va" .*Put \{CUSTOMER\} into the address/,
     )
   })
 
-  it.each<[string, Shop]>([
+  it.each<[string, TestStore]>([
     ['has no customer', { customerOf: () => null }],
     [
       'is another customer’s, and the balance is that of all customers',
       { customerOf: () => 'guest', isForCustomer: false },
     ],
   ])('is accepted if it %s', async (_, shop) => {
-    expect(await (await openingAt(shop)).makeStoreOpen()).toMatchObject({ externalId: 'order-1' })
+    expect(await (await ordersOf(shop)).makeStoreOpen()).toMatchObject({ externalId: 'order-1' })
   })
 })

@@ -1,4 +1,4 @@
-/** Orders that the store opens, so the events name deposits that it knows. */
+/** Makes the store open deposits for its own orders, so the events of the checks name deposits that it knows. */
 import { randomUUID } from 'node:crypto'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Clock } from '../kit/clock.ts'
@@ -15,16 +15,17 @@ type Options = {
   clock: Clock
 }
 
-export function createOpening({ url, customer, isForCustomer, clock }: Options) {
+export function createStoreOrders({ url, customer, isForCustomer, clock }: Options) {
   const address = url.replaceAll('{CUSTOMER}', encodeURIComponent(customer))
-  const waiting: StoreDeposit[] = []
-  let count = Math.floor(clock.now().getTime() / 1_000)
+  const opened: StoreDeposit[] = []
+  // Ids begin with the time, so a store that was checked before has no deposit of the same id.
+  let lastId = Math.floor(clock.now().getTime() / 1_000)
   return {
-    /** Opens the deposit at the till of the checks. */
+    /** Answers the store's call of the stand-in till with a new deposit. */
     openDeposit(order: Order): StoreDeposit {
-      count += 1
-      const deposit = inventedDeposit(String(count), order, clock.now())
-      waiting.push(deposit)
+      lastId += 1
+      const deposit = inventedDeposit(String(lastId), order, clock.now())
+      opened.push(deposit)
       return { ...deposit, url: `http://localhost/deposit/${randomUUID().replaceAll('-', '')}` }
     },
     /** Makes the store open a deposit, and resolves to it. */
@@ -32,12 +33,12 @@ export function createOpening({ url, customer, isForCustomer, clock }: Options) 
       const signal = AbortSignal.timeout(DEADLINE_MS)
       const answer = await fetch(address, { method: 'POST', redirect: 'manual', signal })
       await answer.body?.cancel()
-      const deposit = waiting.shift()
+      const deposit = opened.shift()
       if (deposit === undefined)
         throw new Error(
           `${address} answered ${answer.status} and opened no deposit at the till of this command`,
         )
-      refuseOther(deposit.customerReference)
+      refuseOtherCustomer(deposit.customerReference)
       return deposit
     },
   }
@@ -46,7 +47,7 @@ export function createOpening({ url, customer, isForCustomer, clock }: Options) 
    * Refuses another customer's deposit: the balance of `customer` would not change, and every check would blame the
    * handler.
    */
-  function refuseOther(reference: string | null): void {
+  function refuseOtherCustomer(reference: string | null): void {
     if (isForCustomer && reference !== null && reference !== customer)
       throw new Error(
         `${address} opened a deposit for the customer "${reference}" instead of "${customer}" (--customer). Put {CUSTOMER} into the address`,

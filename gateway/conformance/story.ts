@@ -3,29 +3,33 @@ import { randomUUID } from 'node:crypto'
 import { type DepositEventType, EPOCH_TYPE, type EventType } from '../../contract/event-types.ts'
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { WebhookEvent } from '../../contract/webhooks.ts'
-import { AMOUNT, type Change, changed } from './invented.ts'
+import { AMOUNT_MINOR, type Change, withChange } from './invented.ts'
 
-const HELD = 250
-const MORE = 500
+/** The part of the amount that is held, and what a later increase adds. */
+const HELD_MINOR = 250
+const INCREASE_MINOR = 500
 const WEEK_MS = 7 * 86_400_000
 
-type Step = (deposit: StoreDeposit, coming: readonly EventType[], now: Date) => Change
+type Step = (deposit: StoreDeposit, laterTypes: readonly EventType[], now: Date) => Change
 
 const paid = ({ amount }: StoreDeposit) =>
-  ({ status: 'succeeded', endReason: null, amount: amount ?? AMOUNT }) as const
+  ({ status: 'succeeded', endReason: null, amount: amount ?? AMOUNT_MINOR }) as const
 
-/** The changes of each event. `coming`: the types that follow. */
+/** How each event changes the deposit. `laterTypes`: the types of the events after it. */
 const STEPS: Record<DepositEventType, Step> = {
   'deposit.pending': () => ({ status: 'pending' }),
   // Money can become available later only if it was held.
-  'deposit.succeeded': (deposit, coming, now) => ({
+  'deposit.succeeded': (deposit, laterTypes, now) => ({
     ...paid(deposit),
-    ...(coming.includes('deposit.funds_available') && {
-      heldAmount: HELD,
+    ...(laterTypes.includes('deposit.funds_available') && {
+      heldAmount: HELD_MINOR,
       heldUntil: new Date(now.getTime() + WEEK_MS).toISOString(),
     }),
   }),
-  'deposit.amount_increased': (deposit) => ({ ...paid(deposit), amount: paid(deposit).amount + MORE }),
+  'deposit.amount_increased': (deposit) => ({
+    ...paid(deposit),
+    amount: paid(deposit).amount + INCREASE_MINOR,
+  }),
   'deposit.funds_available': (deposit) => ({ ...paid(deposit), heldAmount: 0, heldUntil: null }),
   // The store bears the part that was held, the operator the rest.
   'deposit.reversed': (deposit) => ({
@@ -58,7 +62,7 @@ export function storyOf(
     const sequence = afterSequence + index + 1
     const envelope = { id: randomUUID(), timestamp, sequence }
     if (type === EPOCH_TYPE) return { ...envelope, type, data: { epoch: 2, previousSequence: sequence - 1 } }
-    current = { ...changed(current, STEPS[type](current, types.slice(index + 1), now)), sequence }
+    current = { ...withChange(current, STEPS[type](current, types.slice(index + 1), now)), sequence }
     return { ...envelope, type, data: current }
   })
 }

@@ -1,4 +1,4 @@
-/** Invented events and the forwarded event log, received by a store that uses the package. */
+/** The events of `trigger`, and the event log that `listen` forwards, received by a store that uses the npm package. */
 import { createServer } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { EVENT_TYPES, type EventType } from '../../contract/event-types.ts'
@@ -22,11 +22,13 @@ let api: StoreApi
 let tillUrl: string
 let hookUrl: string
 let secret = SECRET
-/** Statuses of the next answers, then 204. */
+/** Statuses of the store's next answers. All later answers are 204. */
 let statuses: number[] = []
 let received: { type: string; sequence: number }[] = []
+/** Sum of the store's credits since the test began, in minor units. */
 let balance = 0
-const entries = new Map<string, { sequence: number; spendable: number }>()
+/** The store's memory of each deposit. */
+const deposits = new Map<string, { sequence: number; spendable: number }>()
 
 const receiver = createServer(async (request, response) => {
   let body = ''
@@ -39,9 +41,9 @@ const receiver = createServer(async (request, response) => {
     await takeOnce(
       {
         update({ id }, decide) {
-          const settled = decide(entries.get(id))
+          const settled = decide(deposits.get(id))
           if (settled === undefined) return
-          entries.set(id, settled.kept)
+          deposits.set(id, settled.kept)
           balance += settled.change
         },
       },
@@ -75,34 +77,38 @@ beforeEach(() => {
 })
 
 describe('a story', () => {
+  const AFTER_SEQUENCE = 5
   const eventsOf = (...types: EventType[]) => {
     const order = { externalId: 'a', currency: 'USD', customerReference: null, metadata: {} } as const
     const now = new Date('2026-11-23T12:00:00Z')
-    return storyOf(types, { deposit: inventedDeposit('7', order, now), afterSequence: 5, now })
+    return storyOf(types, { deposit: inventedDeposit('7', order, now), afterSequence: AFTER_SEQUENCE, now })
   }
-  const worth = (...types: EventType[]) =>
+  /** The deposit's status and spendable amount after each event; nothing for an event without a deposit. */
+  const statusesAndWorth = (...types: EventType[]) =>
     eventsOf(...types).map(({ data }) =>
       'amount' in data ? [data.status, (data.amount ?? 0) - data.heldAmount - data.reversedAmount] : [],
     )
 
-  it.each(EVENT_TYPES)('has events as a till would write them: %s', (type) => {
+  it.each(EVENT_TYPES)('can have an event of each type, as a till would write it: %s', (type) => {
     const [event] = eventsOf(type)
     expect(event).toEqual(webhookSchema.parse(event))
-    expect(event).toMatchObject({ type, sequence: 6 })
+    expect(event).toMatchObject({ type, sequence: AFTER_SEQUENCE + 1 })
   })
 
-  it('continues with the same deposit', () => {
-    expect(worth('deposit.trade_timeout', 'deposit.succeeded', 'deposit.amount_increased')).toEqual([
+  it('continues with the same deposit from event to event', () => {
+    expect(
+      statusesAndWorth('deposit.trade_timeout', 'deposit.succeeded', 'deposit.amount_increased'),
+    ).toEqual([
       ['tradeTimeout', 0],
       ['succeeded', 1_000],
       ['succeeded', 1_500],
     ])
-    expect(worth('deposit.pending', 'deposit.succeeded', 'deposit.funds_available')).toEqual([
+    expect(statusesAndWorth('deposit.pending', 'deposit.succeeded', 'deposit.funds_available')).toEqual([
       ['pending', 0],
       ['succeeded', 750],
       ['succeeded', 1_000],
     ])
-    expect(worth('deposit.succeeded', 'epoch.started', 'deposit.reversed')).toEqual([
+    expect(statusesAndWorth('deposit.succeeded', 'epoch.started', 'deposit.reversed')).toEqual([
       ['succeeded', 1_000],
       [],
       ['succeeded', 0],
@@ -113,7 +119,7 @@ describe('a story', () => {
 describe('tradetill trigger', () => {
   const run = (...args: string[]) => runCommand(['trigger', ...args, '--json'], { databaseUrl: till.url })
 
-  it('sends the named events, signed, to the webhooks of the store', async () => {
+  it('sends the named events, signed, to the webhooks of the store, and publishes none', async () => {
     const add = ['store', 'add', '--name', 'Other', '--origin', 'http://localhost:8080', '--json']
     const limit = ['--risk-limit-usd', '100', '--webhook-url', hookUrl]
     const added = await runCommand([...add, ...limit], { databaseUrl: till.url })
@@ -127,12 +133,12 @@ describe('tradetill trigger', () => {
     expect(JSON.parse(out).deliveries.map(({ status }: { status: number }) => status)).toEqual([
       204, 204, 204, 204,
     ])
-    const logged = await till.db
+    const published = await till.db
       .selectFrom('event')
       .select('id')
       .where('store_id', '=', BigInt(storeId))
       .execute()
-    expect(logged).toEqual([])
+    expect(published).toEqual([])
     statuses = [500]
     const refused = await run('--store', storeId, 'deposit.pending')
     expect([refused.code, JSON.parse(refused.errors).error.message]).toEqual([
@@ -152,7 +158,7 @@ describe('tradetill trigger', () => {
   })
 })
 
-it('tradetill trigger invents nothing in live mode', async () => {
+it('tradetill trigger sends no invented event in live mode', async () => {
   const read = readConfig({ DATABASE_URL: till.url, TRADETILL_MASTER_KEY: 'a'.repeat(64) })
   if (read.kind === 'refused') throw new Error(read.problems.join())
   const config = { ...read.config, mode: 'live', masterKey: Buffer.alloc(32) } as const
@@ -186,7 +192,7 @@ describe('tradetill listen', () => {
       { databaseUrl: 'postgres://nobody@127.0.0.1:9/none' },
     )
 
-  it('forwards the log in order, without a database, and continues at the cursor', async () => {
+  it('forwards the log in order, without a database, and begins after the given event', async () => {
     const { out, code } = await run(api.key)
     expect([code, JSON.parse(out)]).toEqual([0, { sequence: 2, sent: 2 }])
     expect(received).toEqual([
@@ -198,7 +204,7 @@ describe('tradetill listen', () => {
     expect(balance).toBe(3_000)
   })
 
-  it('repeats an event until it is accepted, and sends no later one before it', async () => {
+  it('repeats an event until it is accepted, and sends no later event before that', async () => {
     statuses = [500, 302, 204]
     const waits: number[] = []
     const answers: string[] = []
@@ -215,7 +221,7 @@ describe('tradetill listen', () => {
     expect(waits).toEqual([1_000, 2_000])
   })
 
-  it('reports a refusal of the till, and a till that does not answer', async () => {
+  it('reports that the till refuses the API key, or a cursor beyond its log', async () => {
     expect(await run('tt_test_wrong')).toMatchObject({
       code: 4,
       errors: expect.stringContaining('unauthorized'),

@@ -1,7 +1,7 @@
 /** Checks for broken networks, repeated and parallel calls, and events of later versions of the till. */
 import type { StoreDeposit } from '../../contract/store-api.ts'
 import type { Check } from './check.ts'
-import { AMOUNT, changed } from './invented.ts'
+import { AMOUNT_MINOR, withChange } from './invented.ts'
 import {
   changesBy,
   failed,
@@ -18,10 +18,11 @@ import { describeReply, isAccepted } from './receiver.ts'
 const DELIVERY = 'webhooks.md#delivery'
 const AT_ONCE = 50
 const SLOW_CALLERS = 20
-const NEW_FIELD = { one: 1, of: ['this', 'version'] }
+/** The value of a field that a later version adds. */
+const NEW_FIELD = { number: 1, list: ['a', 'b'] }
 
 const paid = (deposit: StoreDeposit): StoreDeposit =>
-  changed(deposit, { status: 'succeeded', amount: AMOUNT })
+  withChange(deposit, { status: 'succeeded', amount: AMOUNT_MINOR })
 
 const paidEvent = async (kit: Kit) => kit.event('deposit.succeeded', paid(await kit.newDeposit()))
 
@@ -32,7 +33,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      return changesBy(kit, { change: AMOUNT }, async () => {
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
         const replies = await Promise.all([1, 2, 3].map(() => kit.deliver(event)))
         const [refused] = replies.filter((reply) => !isAccepted(reply))
         if (refused !== undefined && !replies.some(isAccepted)) return `${describeReply(refused)} three times`
@@ -46,7 +47,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const event = await paidEvent(kit)
-      return changesBy(kit, { change: AMOUNT }, async () => {
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
         await kit.receiver.sendAndBreakOff(kit.sign(event))
         await pause(kit.patience.quietMs)
         return mustAccept(await kit.deliver(event))
@@ -63,7 +64,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
         type: 'till.something_new',
         timestamp: kit.clock.now().toISOString(),
         sequence: kit.unwritten('deposit.pending', await kit.newDeposit()).sequence,
-        data: { grown: NEW_FIELD, amount: AMOUNT },
+        data: { grown: NEW_FIELD, amount: AMOUNT_MINOR },
       }
       return changesBy(kit, { change: 0 }, async () => mustAccept(await kit.receiver.send(kit.sign(event))))
     },
@@ -75,7 +76,7 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     async run(kit) {
       const epoch = kit.newEpoch()
       const event = await paidEvent(kit)
-      return changesBy(kit, { change: AMOUNT }, async () => {
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
         return mustAccept(await kit.deliver(epoch)) ?? mustAccept(await kit.deliver(event))
       })
     },
@@ -86,14 +87,14 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: 'webhooks.md#catalogue',
     async run(kit) {
       const event = await paidEvent(kit)
-      const grown = { ...event, grown: NEW_FIELD, data: { ...event.data, grown: NEW_FIELD } }
-      const other = changed(await kit.newDeposit(), { endReason: 'something_new' })
-      const strange = kit.event('deposit.trade_timeout', other)
-      const renamed = { ...strange, data: { ...strange.data, status: 'somethingNew' } }
-      return changesBy(kit, { change: AMOUNT }, async () => {
+      const withNewFields = { ...event, grown: NEW_FIELD, data: { ...event.data, grown: NEW_FIELD } }
+      const unpaid = withChange(await kit.newDeposit(), { endReason: 'something_new' })
+      const timeout = kit.event('deposit.trade_timeout', unpaid)
+      const withNewStatus = { ...timeout, data: { ...timeout.data, status: 'somethingNew' } }
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () => {
         return (
-          mustAccept(await kit.receiver.send(kit.sign(grown))) ??
-          mustAccept(await kit.receiver.send(kit.sign(renamed)))
+          mustAccept(await kit.receiver.send(kit.sign(withNewFields))) ??
+          mustAccept(await kit.receiver.send(kit.sign(withNewStatus)))
         )
       })
     },
@@ -108,7 +109,9 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const metadata = { ...deposit.metadata, ...Object.fromEntries(texts) }
       const event = kit.event('deposit.succeeded', { ...paid(deposit), metadata, customerLabel: 'Zoë' })
       const message = kit.sign(event, { body: JSON.stringify(event, null, 2) })
-      return changesBy(kit, { change: AMOUNT }, async () => mustAccept(await kit.receiver.send(message)))
+      return changesBy(kit, { change: AMOUNT_MINOR }, async () =>
+        mustAccept(await kit.receiver.send(message)),
+      )
     },
   },
   {
@@ -117,10 +120,10 @@ export const TROUBLE_CHECKS: readonly Check[] = [
     document: DELIVERY,
     async run(kit) {
       const events = await Promise.all(Array.from({ length: AT_ONCE }, () => paidEvent(kit)))
-      return changesBy(kit, { change: AT_ONCE * AMOUNT }, async () => {
+      return changesBy(kit, { change: AT_ONCE * AMOUNT_MINOR }, async () => {
         const replies = await Promise.all(events.map(kit.deliver))
-        const lost = replies.filter((reply) => !isAccepted(reply))
-        return lost[0] && `${lost.length} of ${AT_ONCE} were not accepted: ${describeReply(lost[0])}`
+        const refused = replies.filter((reply) => !isAccepted(reply))
+        return refused[0] && `${refused.length} of ${AT_ONCE} were not accepted: ${describeReply(refused[0])}`
       })
     },
   },
@@ -132,7 +135,9 @@ export const TROUBLE_CHECKS: readonly Check[] = [
       const event = await paidEvent(kit)
       const end = await kit.receiver.openUnfinishedCalls(SLOW_CALLERS)
       try {
-        return await changesBy(kit, { change: AMOUNT }, async () => mustAccept(await kit.deliver(event)))
+        return await changesBy(kit, { change: AMOUNT_MINOR }, async () =>
+          mustAccept(await kit.deliver(event)),
+        )
       } finally {
         end()
       }
@@ -160,9 +165,11 @@ async function readsTheLog(kit: Kit): Promise<Verdict> {
     return incomplete(`nothing read ${till.url}/v1/events: start the store with that address as its till`)
   }
   if (balance === undefined) return incomplete('with --balance the credit can be seen')
-  await until(async () => (await changeOf()) === AMOUNT, patience.settleMs)
+  await until(async () => (await changeOf()) === AMOUNT_MINOR, patience.settleMs)
   // The log also contains the events that webhooks delivered. The store must not credit them again.
   await pause(patience.quietMs)
   const change = await changeOf()
-  return change === AMOUNT ? PASSED : failed(`the balance must change by ${AMOUNT}, and changed by ${change}`)
+  return change === AMOUNT_MINOR
+    ? PASSED
+    : failed(`the balance must change by ${AMOUNT_MINOR}, and changed by ${change}`)
 }

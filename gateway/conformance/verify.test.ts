@@ -27,8 +27,8 @@ async function verify({ flaw, hasTill = false, change = {} }: Setting): Promise<
   const handler = await startStoreHandler({ ...(flaw && { flaw }), ...(tillPort && { tillPort }) })
   try {
     const { url, balanceUrl: balance } = handler
-    const own = { url: new URL(url), secret: SECRET, clock: systemClock, customer: 'nova' }
-    return await verifyHandler({ ...own, balance, tillPort, patience: PATIENCE, ...change })
+    const common = { url: new URL(url), secret: SECRET, clock: systemClock, customer: 'nova' }
+    return await verifyHandler({ ...common, balance, tillPort, patience: PATIENCE, ...change })
   } finally {
     await handler.close()
   }
@@ -102,18 +102,18 @@ describe('verify', () => {
   })
 
   it('names the checks that it could not make, and still finds a wrong answer', async () => {
-    const blind = await resultsOf({ change: { balance: undefined } })
-    expect(namesOf(blind, 'failed')).toEqual([])
-    expect(namesOf(blind, 'incomplete')).toHaveLength(CHECKS.length)
+    const withoutBalance = await resultsOf({ change: { balance: undefined } })
+    expect(namesOf(withoutBalance, 'failed')).toEqual([])
+    expect(namesOf(withoutBalance, 'incomplete')).toHaveLength(CHECKS.length)
     const wrong = await resultsOf({ flaw: 'checks no signature', change: { balance: undefined } })
     expect(namesOf(wrong, 'failed')).toEqual(FOUND['checks no signature'])
     // The store does not read the log here, so waiting is pointless.
     const patience = { ...PATIENCE, reconcileMs: 0 }
-    const unread = await resultsOf({ change: { tillPort: await freePort(), patience } })
-    expect(namesOf(unread, 'incomplete')).toEqual(['event-log'])
+    const withUnreadLog = await resultsOf({ change: { tillPort: await freePort(), patience } })
+    expect(namesOf(withUnreadLog, 'incomplete')).toEqual(['event-log'])
   })
 
-  it('distinguishes a missing handler or balance from a wrong one', async () => {
+  it('makes no check if the handler cannot be reached, or the balance cannot be read', async () => {
     expect(await verify({ change: { url: new URL('http://127.0.0.1:9/') } })).toMatchObject({
       kind: 'unreachable',
       reason: expect.stringContaining('http://127.0.0.1:9/ cannot be reached'),
@@ -149,12 +149,12 @@ describe('verify', () => {
     expect(wrong.out).toMatch(
       /^failed +challenge +a test of the address.*\n.*see docs\/webhooks\.md#endpoints/,
     )
-    const unseen = await runCommand([...args, '--only', 'event-log', '--only', 'two-secrets'], {})
-    expect([unseen.code, unseen.out]).toEqual([
+    const incomplete = await runCommand([...args, '--only', 'event-log', '--only', 'two-secrets'], {})
+    expect([incomplete.code, incomplete.out]).toEqual([
       4,
       expect.stringMatching(/^passed +two-secrets[\s\S]*^incomplete +event-log/m),
     ])
-    // The secret can also be typed.
+    // Without --secret, the command asks for it.
     const typed = await runCommand(['verify', handler.url, '--only', 'challenge'], { input: `${SECRET}\n` })
     expect(typed.code).toBe(1)
     await handler.close()

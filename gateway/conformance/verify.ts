@@ -5,9 +5,9 @@ import type { Check } from './check.ts'
 import { FORGERY_CHECKS } from './forgery-checks.ts'
 import { createKit, incomplete, type Kit, type Patience, type Verdict } from './kit.ts'
 import { MONEY_CHECKS } from './money-checks.ts'
-import { startOwnTill } from './own-till.ts'
 import { createReceiver, reasonOfSilence } from './receiver.ts'
-import { createOpening } from './store-orders.ts'
+import { startStandInTill } from './stand-in-till.ts'
+import { createStoreOrders } from './store-orders.ts'
 import { TROUBLE_CHECKS } from './trouble-checks.ts'
 
 export const CHECKS: readonly Check[] = [...MONEY_CHECKS, ...FORGERY_CHECKS, ...TROUBLE_CHECKS]
@@ -36,6 +36,7 @@ export type VerifyResult =
   | { kind: 'checked'; results: CheckResult[] }
   | { kind: 'unreachable' | 'unreadable'; reason: string }
 
+/** Suits a store that credits some time after its answer, and reads the event log once a minute. */
 const PATIENCE = { settleMs: 3_000, quietMs: 200, reconcileMs: 90_000, deadlineMs: 15_000 }
 
 export async function verifyHandler(options: Options): Promise<VerifyResult> {
@@ -43,12 +44,12 @@ export async function verifyHandler(options: Options): Promise<VerifyResult> {
   const patience = { ...PATIENCE, ...options.patience }
   const balance = options.balance === undefined ? undefined : createBalance(options.balance, customer)
   const isForCustomer = options.balance?.includes('{CUSTOMER}') ?? false
-  const opening = createOpening({ url: openUrl ?? '', customer, isForCustomer, clock })
+  const orders = createStoreOrders({ url: openUrl ?? '', customer, isForCustomer, clock })
   const till =
     tillPort === undefined
       ? undefined
-      : await startOwnTill({ port: tillPort, openDeposit: opening.openDeposit })
-  const open = till === undefined || openUrl === undefined ? undefined : opening.makeStoreOpen
+      : await startStandInTill({ port: tillPort, openDeposit: orders.openDeposit })
+  const open = till === undefined || openUrl === undefined ? undefined : orders.makeStoreOpen
   try {
     const receiver = createReceiver(url, patience.deadlineMs)
     const kit = createKit({ receiver, secret, clock, customer, patience, balance, till, openDeposit: open })

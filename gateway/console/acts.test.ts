@@ -1,4 +1,4 @@
-/** The acts of the console on a store. calls.test.ts shows that all of them need a fresh passkey. */
+/** Acts of the console on a store. calls.test.ts shows that all of them need a fresh passkey. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -60,16 +60,16 @@ test('a store is registered, and its key and secret are shown only once', async 
     expect(JSON.stringify(await store(storeId))).not.toContain(secret)
 })
 
-test('a store without a webhook has no secret, and its webhook is given later', async () => {
+test('a store without a webhook has no secret, and gets one with its first webhook', async () => {
   const { data } = await doAct('store add', EMBER)
   expect(data).toMatchObject({ webhookSecret: null })
   const { storeId } = data
-  const moved = await doAct('store update', {
+  const updated = await doAct('store update', {
     storeId,
     webhookUrl: 'http://localhost:8081/hook',
     accent: null,
   })
-  expect(moved).toMatchObject({ status: 200, data: { webhookSecret: expect.stringMatching(/^whsec_/) } })
+  expect(updated).toMatchObject({ status: 200, data: { webhookSecret: expect.stringMatching(/^whsec_/) } })
 })
 
 test.each([
@@ -82,7 +82,7 @@ test.each([
   expect(answer).toMatchObject({ status: 400, error: { message: expect.stringContaining(message) } })
 })
 
-test('an address can be opened to the webhooks of a store, and closed again', async () => {
+test('an address can be opened to a store’s webhooks and closed again, but never a link-local one', async () => {
   const { storeId } = (await doAct('store add', EMBER)).data
   const address = 'shop.example:8443'
   const opened = await doAct('store allow-address', { storeId, address, inside: false })

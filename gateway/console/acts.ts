@@ -27,7 +27,8 @@ import { type Call, seriousAct, supportAct } from './call.ts'
 import { currency, id, nothing, steamId, text } from './input.ts'
 
 const bot = z.object({ bot: text(20) })
-const target = z.object({ game: z.enum(GAMES), item: text().nullable() })
+/** `item`: null for the whole game. */
+const priceTarget = z.object({ game: z.enum(GAMES), item: text().nullable() })
 const trade = z.object({ tradeId: id })
 const shopper = z.object({ steamId })
 const key = text(20)
@@ -50,7 +51,7 @@ const dollars = z
     return z.NEVER
   })
 
-/** Parses a typed amount into minor units. */
+/** A payout, credit, debit or write-off. Parses its typed amount into minor units. */
 const movement = z
   .object({
     storeId: id,
@@ -147,9 +148,9 @@ export const ACTS: Record<string, Call> = {
   ),
   'key rotate': seriousAct(z.object({ keyId: key, overlapHours: HOURS }), rotateKey),
   'key revoke': seriousAct(z.object({ keyId: key }), (deps, { keyId }) => revokeKey(deps, keyId)),
-  'price block': supportAct(target, blockPrice),
-  'price freeze': supportAct(target, freezePrice),
-  'price release': supportAct(target, releasePrice),
+  'price block': supportAct(priceTarget, blockPrice),
+  'price freeze': supportAct(priceTarget, freezePrice),
+  'price release': supportAct(priceTarget, releasePrice),
   'price override': seriousAct(z.object({ game: z.enum(GAMES), item: text(), usd: dollars }), (deps, input) =>
     overridePrice(deps, { game: input.game, item: input.item, usdMicros: input.usd * 10_000n }),
   ),

@@ -11,8 +11,8 @@ import { addConsoleHeaders, serveConsolePage } from './page.ts'
 import { addConsoleCalls, type ConsoleDeps } from './routes.ts'
 
 /**
- * The most open connections: enough for a few operators with some streams each. A stream can stay open for half an
- * hour.
+ * The most open connections: enough for a few operators with some streams each (`live.ts`). `answerMs` is longer than
+ * the half hour that a stream can stay open.
  */
 const CONNECTIONS = { inAll: 500, perAddress: 100, answerMs: 35 * 60_000 }
 

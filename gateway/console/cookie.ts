@@ -5,23 +5,25 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
  * Browsers send a cookie to every port of its host, and accept a Secure one from localhost too. The cookie alone
  * therefore opens nothing: the page keeps the other half where only its own origin can read it.
  */
-const NAME = '__Host-console'
+const COOKIE_NAME = '__Host-console'
 const HALF = /^[\w-]{43}$/
-const LONGEST_S = 12 * 60 * 60
+/** The longest life of a session. */
+const MOST_SESSION_S = 12 * 60 * 60
 
 export type Halves = { cookie: string; page: string }
 
-const half = (): string => randomBytes(32).toString('base64url')
+const newHalf = (): string => randomBytes(32).toString('base64url')
 
-export const newHalves = (): Halves => ({ cookie: half(), page: half() })
+export const newHalves = (): Halves => ({ cookie: newHalf(), page: newHalf() })
 
 export const isSame = (one: Buffer, other: Buffer): boolean =>
   one.length === other.length && timingSafeEqual(one, other)
 
 const ATTRIBUTES = 'Path=/; Secure; HttpOnly; SameSite=Strict'
 
-export const setCookie = (cookie: string): string => `${NAME}=${cookie}; ${ATTRIBUTES}; Max-Age=${LONGEST_S}`
-export const CLEAR_COOKIE = `${NAME}=; ${ATTRIBUTES}; Max-Age=0`
+export const setCookie = (cookie: string): string =>
+  `${COOKIE_NAME}=${cookie}; ${ATTRIBUTES}; Max-Age=${MOST_SESSION_S}`
+export const CLEAR_COOKIE = `${COOKIE_NAME}=; ${ATTRIBUTES}; Max-Age=0`
 
 type Headers = Record<string, string | string[] | undefined>
 
@@ -30,8 +32,8 @@ export function readHalves(headers: Headers): Halves | undefined {
   const found = String(headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${NAME}=`))
-  const cookie = found[0]?.slice(NAME.length + 1)
+    .filter((pair) => pair.startsWith(`${COOKIE_NAME}=`))
+  const cookie = found[0]?.slice(COOKIE_NAME.length + 1)
   const page = headers['x-console-session']
   const isWhole = found.length === 1 && cookie !== undefined && typeof page === 'string'
   return isWhole && HALF.test(cookie) && HALF.test(page) ? { cookie, page } : undefined

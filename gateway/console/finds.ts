@@ -32,9 +32,9 @@ import { listWishes } from '../operations/wishes.ts'
 import { type Call, find } from './call.ts'
 import { currency, id, nothing, page, steamId, text, time } from './input.ts'
 
-/** Parses a typed amount. Returns null if it is not valid in the currency. */
-const amountOf = (typed: string | undefined, of: Currency = 'USD'): bigint | undefined | null =>
-  typed === undefined ? undefined : (parseAmount(typed, of) ?? null)
+/** Parses a typed amount. Returns undefined if nothing was typed, and null if the amount is not valid in its currency. */
+const amountOf = (typed: string | undefined, inCurrency: Currency = 'USD'): bigint | undefined | null =>
+  typed === undefined ? undefined : (parseAmount(typed, inCurrency) ?? null)
 
 const NO_AMOUNT = refused('usage', 'An amount must have its decimals, such as 850.00.')
 

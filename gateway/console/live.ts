@@ -5,15 +5,15 @@ import { type Repeating, repeat } from '../kit/repeat.ts'
 
 /** The most streams of this process, and of one session. */
 const MOST_STREAMS = 100
-const MOST_OF_SESSION = 6
-const LOOK_EVERY_MS = 2_000
+const MOST_STREAMS_OF_SESSION = 6
+const CHECK_EVERY_MS = 2_000
 /**
- * Number of checks between two beats. A beat keeps proxies from closing a silent stream, and ends streams whose session
- * is over.
+ * Number of checks between two beats. At a beat, every stream gets a line, so proxies do not close it, and the streams of
+ * ended sessions are closed.
  */
-const BEAT_EVERY = 10
-/** Number of checks after which a stream is closed. The page then opens another. */
-const MOST_LOOKS = 900
+const CHECKS_PER_BEAT = 10
+/** Number of checks after which a stream is closed: half an hour. The page then opens another. */
+const MOST_CHECKS = 900
 
 export type Live = {
   /** Returns false if there are too many streams. */
@@ -38,47 +38,47 @@ type Deps = {
 export function createLive({ log, readMark }: Deps): Live {
   /** Each stream with the number of the check at which it was opened. */
   const streams = new Map<Stream, number>()
-  let looking: Repeating | undefined
+  let checking: Repeating | undefined
   let mark: string | undefined
-  let looks = 0
+  let checks = 0
 
   const send = (text: string): void => {
     for (const { response } of streams.keys()) response.write(text)
   }
-  const dropOver = async (): Promise<void> => {
+  const endExpired = async (): Promise<void> => {
     for (const [stream, since] of [...streams]) {
-      if (looks - since > MOST_LOOKS || !(await stream.mayStay())) stream.response.end()
+      if (checks - since > MOST_CHECKS || !(await stream.mayStay())) stream.response.end()
     }
   }
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     const next = await readMark()
     const isNews = mark !== undefined && next !== mark
     mark = next
-    looks += 1
-    if (looks % BEAT_EVERY === 0) await dropOver()
+    checks += 1
+    if (checks % CHECKS_PER_BEAT === 0) await endExpired()
     if (isNews) send('data: changed\n\n')
-    else if (looks % BEAT_EVERY === 0) send(': still here\n\n')
+    else if (checks % CHECKS_PER_BEAT === 0) send(': still here\n\n')
   }
   const close = (stream: Stream): void => {
     streams.delete(stream)
     if (streams.size > 0) return
-    void looking?.stop()
-    looking = undefined
+    void checking?.stop()
+    checking = undefined
     mark = undefined
   }
   return {
     open(stream) {
       const own = [...streams.keys()].filter(({ key }) => key === stream.key)
-      if (streams.size >= MOST_STREAMS || own.length >= MOST_OF_SESSION) return false
-      streams.set(stream, looks)
+      if (streams.size >= MOST_STREAMS || own.length >= MOST_STREAMS_OF_SESSION) return false
+      streams.set(stream, checks)
       stream.response.once('close', () => close(stream))
       stream.response.write(': open\n\n')
-      looking ??= repeat({ name: 'live rows of the console', everyMs: LOOK_EVERY_MS, log }, look)
+      checking ??= repeat({ name: 'live rows of the console', everyMs: CHECK_EVERY_MS, log }, check)
       return true
     },
     async stop() {
       for (const { response } of streams.keys()) response.end()
-      await looking?.stop()
+      await checking?.stop()
     },
   }
 }

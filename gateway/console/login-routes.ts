@@ -22,7 +22,7 @@ type Deps = VisitorDeps & {
   send(reply: FastifyReply, answer: Answer<unknown>): FastifyReply
 }
 
-const checkWith = z
+const tradeLink = z
   .string()
   .max(500)
   .transform((typed, context) => {
@@ -35,7 +35,7 @@ const checkWith = z
  * `bot`: the bot whose token is renewed. Without it, the approving account becomes a bot. `checkWith`: a trade link of
  * another account, used to ask Steam about the bot's own trade hold.
  */
-const beginInput = z.object({ bot: text(20).optional(), checkWith: checkWith.optional() })
+const beginInput = z.object({ bot: text(20).optional(), checkWith: tradeLink.optional() })
 const loginInput = z.object({ loginId: z.uuid() })
 
 const SIGNED_OUT = 'You were signed out before the phone approved. Nothing was changed.'
@@ -49,7 +49,7 @@ export function addLoginCalls(app: FastifyInstance, deps: Deps): void {
     const obstacle = async () =>
       (await visitorOf(deps, request, true)) === undefined ? refused('conflict', SIGNED_OUT) : undefined
     const call = seriousAct(beginInput, async (act, { bot, checkWith }) => {
-      const account = await accountIn(act, bot)
+      const account = await accountToApprove(act, bot)
       if (account.kind === 'refused') return account
       const { steamId } = account
       const { enrolByLogin } = await import('../operations/enrolment.ts')
@@ -86,7 +86,7 @@ function loginOf({ body }: FastifyRequest): { loginId: string } {
 type Account = { kind: 'account'; steamId: string | undefined }
 
 /** Returns the account that must approve; with no bot named, any account may. */
-async function accountIn(deps: ActDeps, bot: string | undefined): Promise<Account | Refused> {
+async function accountToApprove(deps: ActDeps, bot: string | undefined): Promise<Account | Refused> {
   if (bot === undefined) return { kind: 'account', steamId: undefined }
   const { accountOf } = await import('../operations/renewal.ts')
   const found = await accountOf(deps, bot)

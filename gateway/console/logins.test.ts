@@ -12,8 +12,8 @@ type Person = { headers: Record<string, string>; device: Authenticator }
 let sandbox: Awaited<ReturnType<typeof startSteam>>
 let till: TestConsole
 let ada: Person
-let first: string
-let second: string
+let firstSteamId: string
+let secondSteamId: string
 
 beforeAll(async () => {
   sandbox = await startSteam({ port: 0 })
@@ -21,8 +21,8 @@ beforeAll(async () => {
   till = await startConsole(undefined, { TRADETILL_STEAM_SANDBOX_URL: url })
   ada = await signIn(till, 'Ada')
   const bots = botsSchema.parse(await (await fetch(`${sandbox.url}/control/bots`)).json())
-  first = bots[0]?.steamId ?? ''
-  second = bots[1]?.steamId ?? ''
+  firstSteamId = bots[0]?.steamId ?? ''
+  secondSteamId = bots[1]?.steamId ?? ''
 })
 afterAll(async () => {
   await till.close()
@@ -47,6 +47,7 @@ async function approve(address: unknown, steamId: string): Promise<void> {
   expect(answer.ok).toBe(true)
 }
 
+/** Waits until the login is over, and resolves to its result. */
 async function outcome(loginId: unknown, person = ada) {
   const isOver = async () => {
     till.advanceLimits(1_000)
@@ -57,7 +58,7 @@ async function outcome(loginId: unknown, person = ada) {
   return look(loginId, person)
 }
 
-const rows = () =>
+const botRows = () =>
   till.db.selectFrom('bot').select(['id', 'steam_id', 'refresh_token']).orderBy('id').execute()
 const lastAct = async () =>
   till.db
@@ -69,7 +70,7 @@ const lastAct = async () =>
 
 async function enrolBot(): Promise<bigint> {
   const { data } = await begin()
-  await approve(data.address, first)
+  await approve(data.address, firstSteamId)
   return BigInt(String((await outcome(data.loginId)).data.botId))
 }
 
@@ -77,16 +78,17 @@ test('a bot is enrolled after its account’s phone approves, and the record has
   const { status, data } = await begin()
   expect(status).toBe(200)
   expect(await look(data.loginId)).toMatchObject({ status: 200, data: { botId: null } })
-  expect(await rows()).toEqual([])
-  await approve(data.address, first)
-  expect(await outcome(data.loginId)).toMatchObject({ status: 200, data: { steamId: first } })
-  expect(await rows()).toMatchObject([{ steam_id: first }])
+  expect(await botRows()).toEqual([])
+  await approve(data.address, firstSteamId)
+  expect(await outcome(data.loginId)).toMatchObject({ status: 200, data: { steamId: firstSteamId } })
+  expect(await botRows()).toMatchObject([{ steam_id: firstSteamId }])
   expect(await lastAct()).toEqual({
     act: 'bot enrol',
     operator: 'Ada',
-    arguments: { botId: expect.any(String), steamId: first },
+    arguments: { botId: expect.any(String), steamId: firstSteamId },
     reason: 'a new bot',
   })
+  // Steam's tokens begin so.
   expect(JSON.stringify(await outcome(data.loginId))).not.toContain('eyJ')
   await end(data.loginId)
   expect((await look(data.loginId)).status).toBe(404)
@@ -94,18 +96,18 @@ test('a bot is enrolled after its account’s phone approves, and the record has
 
 test('only the phone of its own account can renew a bot’s token', async () => {
   const bot = String(await enrolBot())
-  const [before] = await rows()
+  const [before] = await botRows()
   const wrong = (await begin({ bot })).data
-  await approve(wrong.address, second)
+  await approve(wrong.address, secondSteamId)
   expect(await outcome(wrong.loginId)).toMatchObject({
     status: 409,
     error: { message: expect.stringContaining('Another account approved') },
   })
-  expect(await rows()).toEqual([before])
+  expect(await botRows()).toEqual([before])
   const right = (await begin({ bot })).data
-  await approve(right.address, first)
-  expect(await outcome(right.loginId)).toMatchObject({ status: 200, data: { steamId: first } })
-  const after = await rows()
+  await approve(right.address, firstSteamId)
+  expect(await outcome(right.loginId)).toMatchObject({ status: 200, data: { steamId: firstSteamId } })
+  const after = await botRows()
   expect(after).toHaveLength(1)
   expect(after[0]?.refresh_token).not.toEqual(before?.refresh_token)
   expect(await lastAct()).toMatchObject({ act: 'bot renew', operator: 'Ada' })
@@ -115,14 +117,14 @@ test('an operator who is signed out before the phone approves adds no bot', asyn
   const eve = await signIn(till, 'Eve')
   const { loginId, address } = (await begin({}, eve)).data
   await post(till, 'sign-out-everywhere', { headers: eve.headers })
-  await approve(address, second)
+  await approve(address, secondSteamId)
   const back = await showPasskey(till, { device: eve.device })
   expect(back.status).toBe(200)
-  const { cookie = '' } = { cookie: String(back.headers['set-cookie']).split(';')[0] }
+  const [cookie = ''] = String(back.headers['set-cookie']).split(';')
   const headers = { ...eve.headers, cookie, 'x-console-session': String(back.data.session) }
   const answer = await outcome(loginId, { ...eve, headers })
   expect(answer).toMatchObject({ status: 409, error: { message: expect.stringContaining('signed out') } })
-  expect(await rows()).toEqual([])
+  expect(await botRows()).toEqual([])
 })
 
 test('a login belongs to its operator, who can have three at a time', async () => {
@@ -130,10 +132,10 @@ test('a login belongs to its operator, who can have three at a time', async () =
   const logins = [await begin(), await begin(), await begin()]
   expect(logins.map(({ status }) => status)).toEqual([200, 200, 200])
   expect(await begin()).toMatchObject({ status: 409, error: { kind: 'conflict' } })
-  const [one] = logins
-  expect((await look(one?.data.loginId, grace)).status).toBe(404)
-  await end(one?.data.loginId, grace)
-  expect((await look(one?.data.loginId)).status).toBe(200)
+  const loginId = logins[0]?.data.loginId
+  expect((await look(loginId, grace)).status).toBe(404)
+  await end(loginId, grace)
+  expect((await look(loginId)).status).toBe(200)
   for (const { data } of logins) await end(data.loginId)
   const again = await begin()
   expect(again.status).toBe(200)

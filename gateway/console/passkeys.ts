@@ -34,17 +34,22 @@ export type Assertion = z.infer<typeof assertionSchema>
 /** The relying party of a passkey: the host of this URL, at this origin only. */
 export type Party = { url: URL }
 
-type Known = Pick<Passkey, 'credentialId' | 'transports'>
+type KnownPasskey = Pick<Passkey, 'credentialId' | 'transports'>
 
 const isTransport = (name: string): name is (typeof TRANSPORTS)[number] =>
   TRANSPORTS.some((transport) => transport === name)
 
-const descriptorOf = ({ credentialId: id, transports }: Known) => ({
+const descriptorOf = ({ credentialId: id, transports }: KnownPasskey) => ({
   id,
   transports: transports.filter(isTransport),
 })
 
-export function askToRegister({ url }: Party, operator: LinkedOperator, known: readonly Known[]) {
+/** Makes the options for creating a passkey, on a device that does not have one yet. */
+export function registrationOptions(
+  { url }: Party,
+  operator: LinkedOperator,
+  known: readonly KnownPasskey[],
+) {
   return generateRegistrationOptions({
     rpName: 'Tradetill',
     rpID: url.hostname,
@@ -58,7 +63,7 @@ export function askToRegister({ url }: Party, operator: LinkedOperator, known: r
 }
 
 /** Makes the options for using a passkey. If none are named, the browser offers all that it has for the console. */
-export function askToShow({ url }: Party, known: readonly Known[] = []) {
+export function assertionOptions({ url }: Party, known: readonly KnownPasskey[] = []) {
   return generateAuthenticationOptions({
     rpID: url.hostname,
     userVerification: 'required',

@@ -66,7 +66,7 @@ export function addConsoleCalls(app: FastifyInstance, deps: ConsoleDeps): void {
   for (const [name, call] of Object.entries(ACTS)) addAct(app, deps, { name, call, takeAct })
   addLoginCalls(app, {
     ...deps,
-    visitor: (request) => visitor(deps, request),
+    visitor: (request) => requireVisitor(deps, request),
     takeAct,
     send: sendAnswer,
   })
@@ -90,69 +90,70 @@ const sendAnswer = (reply: FastifyReply, answer: Answer<unknown>): FastifyReply 
 const send = (reply: FastifyReply, data: unknown): FastifyReply => sendAnswer(reply, done(data))
 
 /** The session's secret has two halves: the browser keeps one as a cookie, and the page gets the other. */
-const begin = (reply: FastifyReply, { cookie, page }: Halves): FastifyReply => {
+const answerWithSession = (reply: FastifyReply, { cookie, page }: Halves): FastifyReply => {
   reply.header('set-cookie', setCookie(cookie))
   return send(reply, { session: page })
 }
 
 function addSignIn(app: FastifyInstance, deps: ConsoleDeps, limit: (request: FastifyRequest) => void): void {
-  const on = (path: string, answer: (body: unknown, reply: FastifyReply) => Promise<FastifyReply>) =>
+  const addCall = (path: string, answer: (body: unknown, reply: FastifyReply) => Promise<FastifyReply>) =>
     app.post(path, async (request, reply) => {
       limit(request)
       return answer(request.body, reply)
     })
-  on('/ops/link/begin', async (body, reply) =>
+  addCall('/ops/link/begin', async (body, reply) =>
     send(reply, await beginRegistration(deps, parse(linkSchema, body).link)),
   )
-  on('/ops/link/finish', async (body, reply) => {
+  addCall('/ops/link/finish', async (body, reply) => {
     const input = parse(linkSchema.extend({ registration: registrationSchema }), body)
     const halves = await finishRegistration(deps, input)
     deps.log.info('operator registered a passkey')
-    return begin(reply, halves)
+    return answerWithSession(reply, halves)
   })
-  on('/ops/sign-in/begin', async (_body, reply) => send(reply, await beginSignIn(deps)))
-  on('/ops/sign-in/finish', async (body, reply) => {
+  addCall('/ops/sign-in/begin', async (_body, reply) => send(reply, await beginSignIn(deps)))
+  addCall('/ops/sign-in/finish', async (body, reply) => {
     const halves = await finishSignIn(deps, parse(z.object({ assertion: assertionSchema }), body).assertion)
     deps.log.info('operator signed in')
-    return begin(reply, halves)
+    return answerWithSession(reply, halves)
   })
-  on('/ops/sandbox', async (body, reply) =>
-    begin(reply, await enterSandbox(deps, parse(keySchema, body).key)),
+  addCall('/ops/sandbox', async (body, reply) =>
+    answerWithSession(reply, await enterSandbox(deps, parse(keySchema, body).key)),
   )
 }
 
 /** True for a call that a page makes to update itself. It does not keep the session alive. */
 const isWatching = ({ headers }: FastifyRequest): boolean => headers['x-console-watching'] === '1'
 
-async function visitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {
+/** Refuses a call of a caller who is signed out. */
+async function requireVisitor(deps: ConsoleDeps, request: FastifyRequest): Promise<Visitor> {
   const found = await visitorOf(deps, request, isWatching(request))
   return found ?? refuseCall('signed_out')
 }
 
 function addSession(app: FastifyInstance, deps: ConsoleDeps): void {
   app.post('/ops/session', async (request, reply) => {
-    const { name, role, operatorId, session } = await visitor(deps, request)
+    const { name, role, operatorId, session } = await requireVisitor(deps, request)
     const { mode } = deps.config
     const fresh = operatorId === null || isFresh(session, deps.clock.machineNow())
     const isSandbox = operatorId === null
     return send(reply, { name, role, mode, isSandbox, isFresh: fresh, now: deps.clock.now() })
   })
   app.post('/ops/step-up/begin', async (request, reply) =>
-    send(reply, await beginStepUp(deps, await visitor(deps, request))),
+    send(reply, await beginStepUp(deps, await requireVisitor(deps, request))),
   )
   app.post('/ops/step-up/finish', async (request, reply) => {
     const { assertion } = parse(z.object({ assertion: assertionSchema }), request.body)
-    await finishStepUp(deps, await visitor(deps, request), assertion)
+    await finishStepUp(deps, await requireVisitor(deps, request), assertion)
     return send(reply, {})
   })
   app.post('/ops/sign-out', async (request, reply) => {
-    const { session } = await visitor(deps, request)
+    const { session } = await requireVisitor(deps, request)
     await endSession(deps.db, session.cookieSha256)
     reply.header('set-cookie', CLEAR_COOKIE)
     return send(reply, {})
   })
   app.post('/ops/sign-out-everywhere', async (request, reply) => {
-    const { session, name } = await visitor(deps, request)
+    const { session, name } = await requireVisitor(deps, request)
     const sessions = await endSessionsLike(deps.db, session)
     deps.log.info({ operator: name, sessions }, 'operator signed out everywhere')
     reply.header('set-cookie', CLEAR_COOKIE)
@@ -173,7 +174,7 @@ const callDeps = (deps: ConsoleDeps, { name, operatorId }: Visitor, reason: stri
 
 function addFind(app: FastifyInstance, deps: ConsoleDeps, { name, call }: Named): void {
   app.post(`/ops/find/${name}`, async (request, reply) => {
-    const who = await visitor(deps, request)
+    const who = await requireVisitor(deps, request)
     admit(who, call, deps.clock.machineNow())
     return sendAnswer(reply, await call.run(callDeps(deps, who, null), request.body))
   })
@@ -185,7 +186,7 @@ function addAct(
   { name, call, takeAct }: Named & { takeAct: TakeAct },
 ): void {
   app.post(`/ops/act/${name.replaceAll(' ', '-')}`, async (request, reply) => {
-    const who = await visitor(deps, request)
+    const who = await requireVisitor(deps, request)
     admit(who, call, deps.clock.machineNow())
     const { act, input } = takeAct(who, request.body)
     return sendAnswer(reply, await call.run(act, input))
@@ -195,7 +196,7 @@ function addAct(
 /** Streams a notice of each change until the session ends. It is not an EventSource, whose GET would send no Origin. */
 function addLive(app: FastifyInstance, deps: ConsoleDeps): void {
   app.post('/ops/live', async (request, reply) => {
-    const { session } = await visitor(deps, request)
+    const { session } = await requireVisitor(deps, request)
     const { raw } = reply.hijack()
     for (const [name, value] of Object.entries(reply.getHeaders()))
       if (value !== undefined) raw.setHeader(name, value)

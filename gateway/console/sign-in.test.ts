@@ -1,3 +1,4 @@
+/** Registers passkeys by link, signs in with them and with a sandbox's key, and ends sessions. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { dismissOperator, linkOperator } from '../operations/operators.ts'
 import { createAuthenticator } from '../testing/authenticator.ts'
@@ -21,8 +22,8 @@ const MINUTE_MS = 60_000
 
 let database: TestDatabase
 let till: TestConsole
-let count = 0
-/** A name that no other test uses. */
+let tests = 0
+/** Name of an operator that no other test uses. */
 let name: string
 
 beforeAll(async () => {
@@ -31,13 +32,14 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   till = await startConsole(database)
-  count += 1
-  name = `nina ${count}`
+  tests += 1
+  name = `nina ${tests}`
 })
 afterEach(() => till.close())
 
 const whoAmI = (headers: Record<string, string>) => post(till, 'session', { headers })
-const kindOf = async (answer: Promise<{ error: { kind: string } | undefined }>) => (await answer).error?.kind
+const refusalOf = async (answer: Promise<{ error: { kind: string } | undefined }>) =>
+  (await answer).error?.kind
 
 describe('D-33 a one-time link', () => {
   test('registers a passkey, signs in, and is recorded', async () => {
@@ -57,13 +59,13 @@ describe('D-33 a one-time link', () => {
     for (let n = 0; n < 3; n += 1)
       expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
     expect((await register(till, link)).status).toBe(200)
-    expect(await kindOf(register(till, link))).toBe('link_over')
+    expect(await refusalOf(register(till, link))).toBe('link_over')
   })
 
   test('used by two people at the same moment admits only one', async () => {
     const link = await linkFor(till, name)
-    const answer = await Promise.all([register(till, link), register(till, link)])
-    expect(answer.map(({ status }) => status).sort()).toEqual([200, 403])
+    const answers = await Promise.all([register(till, link), register(till, link)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
   })
 
   test('expires after 10 minutes on the machine’s clock, whatever the time on the till’s clock', async () => {
@@ -72,62 +74,66 @@ describe('D-33 a one-time link', () => {
     till.clock.advance(10 * MINUTE_MS - 1)
     expect((await post(till, 'link/begin', { body: { link } })).status).toBe(200)
     till.clock.advance(1)
-    expect(await kindOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
+    expect(await refusalOf(post(till, 'link/begin', { body: { link } }))).toBe('link_over')
   })
 
-  test('replaces an earlier one', async () => {
+  test('replaces an earlier link of the same operator', async () => {
     const first = await linkFor(till, name)
     const second = await linkOperator(till.by('host'), name.toUpperCase())
     if (second.kind === 'refused') throw new Error(second.message)
-    expect(await kindOf(register(till, first))).toBe('link_over')
+    expect(await refusalOf(register(till, first))).toBe('link_over')
     expect((await register(till, secretOf(second.data))).status).toBe(200)
   })
 
   test('refuses a passkey made for another origin or link, or without verifying the user', async () => {
     const link = await linkFor(till, name)
     const foreign = createAuthenticator('http://localhost:4302')
-    expect(await kindOf(register(till, link, foreign))).toBe('passkey_refused')
+    expect(await refusalOf(register(till, link, foreign))).toBe('passkey_refused')
     const careless = createAuthenticator(ORIGIN, { verifies: false })
-    expect(await kindOf(register(till, link, careless))).toBe('passkey_refused')
-    const other = await linkFor(till, `${name} b`)
-    const begun = await post(till, 'link/begin', { body: { link: other } })
+    expect(await refusalOf(register(till, link, careless))).toBe('passkey_refused')
+    const otherLink = await linkFor(till, `${name} b`)
+    const begun = await post(till, 'link/begin', { body: { link: otherLink } })
     const { challenge } = begun.data.options as { challenge: string }
     const registration = createAuthenticator(ORIGIN).register({ challenge })
-    expect(await kindOf(post(till, 'link/finish', { body: { link, registration } }))).toBe('passkey_refused')
+    expect(await refusalOf(post(till, 'link/finish', { body: { link, registration } }))).toBe(
+      'passkey_refused',
+    )
     expect((await register(till, link)).status).toBe(200)
   })
 })
 
 describe('a passkey', () => {
-  test('signs in, and each answer counts once', async () => {
+  test('signs in, and cannot use the same answer again', async () => {
     const { device } = await signIn(till, name)
     const begun = await post(till, 'sign-in/begin')
     const assertion = device.show(begun.data.options as { challenge: string })
     const answer = await post(till, 'sign-in/finish', { body: { assertion } })
     expect((await whoAmI(sessionOf(answer))).data).toMatchObject({ name })
-    expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
+    expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 
   test('that is not registered, or answers a stale challenge, is refused', async () => {
     const { device } = await signIn(till, name)
-    expect(await kindOf(showPasskey(till, { device: createAuthenticator(ORIGIN) }))).toBe('passkey_refused')
+    expect(await refusalOf(showPasskey(till, { device: createAuthenticator(ORIGIN) }))).toBe(
+      'passkey_refused',
+    )
     const begun = await post(till, 'sign-in/begin')
     till.clock.advance(5 * MINUTE_MS)
     const assertion = device.show(begun.data.options as { challenge: string })
-    expect(await kindOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
+    expect(await refusalOf(post(till, 'sign-in/finish', { body: { assertion } }))).toBe('passkey_refused')
   })
 
   test('of a removed operator is refused, and the sessions of that operator end', async () => {
     const { device, headers } = await signIn(till, name)
     await dismissOperator(till.by('host'), name)
-    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
-    expect(await kindOf(showPasskey(till, { device }))).toBe('passkey_refused')
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
+    expect(await refusalOf(showPasskey(till, { device }))).toBe('passkey_refused')
   })
 
   test('of one operator does not refresh the session of another', async () => {
     const { headers } = await signIn(till, name)
     const { device } = await signIn(till, `${name} b`)
-    expect(await kindOf(showPasskey(till, { device, headers, at: 'step-up' }))).toBe('passkey_refused')
+    expect(await refusalOf(showPasskey(till, { device, headers, at: 'step-up' }))).toBe('passkey_refused')
   })
 })
 
@@ -136,12 +142,12 @@ describe('a session', () => {
     const { headers } = await signIn(till, name)
     const { cookie: _, ...pageOnly } = headers
     const { 'x-console-session': half = '', ...cookieOnly } = headers
-    expect(await kindOf(whoAmI(pageOnly))).toBe('signed_out')
-    expect(await kindOf(whoAmI(cookieOnly))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(pageOnly))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(cookieOnly))).toBe('signed_out')
     const wrong = { ...headers, 'x-console-session': half.replace(/^./, half.startsWith('A') ? 'B' : 'A') }
-    expect(await kindOf(whoAmI(wrong))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(wrong))).toBe('signed_out')
     const planted = { ...headers, cookie: `${headers.cookie}; __Host-console=${'A'.repeat(43)}` }
-    expect(await kindOf(whoAmI(planted))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(planted))).toBe('signed_out')
     expect((await whoAmI(headers)).status).toBe(200)
   })
 
@@ -160,7 +166,7 @@ describe('a session', () => {
     till.clock.advance(29 * MINUTE_MS)
     expect((await whoAmI(headers)).status).toBe(200)
     till.clock.advance(30 * MINUTE_MS)
-    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
   })
 
   test('is not extended by a page that only updates itself', async () => {
@@ -168,7 +174,7 @@ describe('a session', () => {
     till.clock.advance(29 * MINUTE_MS)
     expect((await whoAmI({ ...headers, 'x-console-watching': '1' })).status).toBe(200)
     till.clock.advance(MINUTE_MS)
-    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
   })
 
   test('ends 12 hours after it began, however much it is used', async () => {
@@ -179,7 +185,7 @@ describe('a session', () => {
       expect((await whoAmI(headers)).status).toBe(200)
     }
     till.clock.advance(20 * MINUTE_MS)
-    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
   })
 
   test('ends when its operator signs out, here or everywhere', async () => {
@@ -188,11 +194,11 @@ describe('a session', () => {
     const third = sessionOf(await showPasskey(till, { device }))
     const other = await signIn(till, `${name} b`)
     await post(till, 'sign-out', { headers })
-    expect(await kindOf(whoAmI(headers))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(headers))).toBe('signed_out')
     expect((await whoAmI(second)).status).toBe(200)
     expect((await post(till, 'sign-out-everywhere', { headers: second })).data).toEqual({ sessions: 2 })
-    expect(await kindOf(whoAmI(second))).toBe('signed_out')
-    expect(await kindOf(whoAmI(third))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(second))).toBe('signed_out')
+    expect(await refusalOf(whoAmI(third))).toBe('signed_out')
     expect((await whoAmI(other.headers)).status).toBe(200)
   })
 })
@@ -202,27 +208,29 @@ describe('a sandbox', () => {
     const answer = await post(till, 'sandbox', { body: { key: SANDBOX_KEY } })
     expect((await whoAmI(sessionOf(answer))).data).toMatchObject({ name: 'sandbox', isSandbox: true })
     const wrong = post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })
-    expect(await kindOf(wrong)).toBe('link_over')
+    expect(await refusalOf(wrong)).toBe('link_over')
   })
 })
 
-test('sign-in attempts are limited per address and overall; signed-in operators are not', async () => {
+test('sign-in attempts are limited per address and overall; calls of signed-in operators are not', async () => {
   const { headers } = await signIn(till, name)
-  const tries = async (times: number) => {
+  const tryKeys = async (times: number) => {
     const kinds: (string | undefined)[] = []
     for (let n = 0; n < times; n += 1)
-      kinds.push(await kindOf(post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })))
+      kinds.push(await refusalOf(post(till, 'sandbox', { body: { key: 'x'.repeat(43) } })))
     return kinds
   }
-  // The two calls of the registration count too.
-  expect(await tries(10)).toEqual(Array.from({ length: 10 }, () => 'link_over'))
-  expect(await tries(2)).toEqual(['too_many', 'too_many'])
+  // The limit of an address is 12 attempts at once. The two calls of the registration count too.
+  expect(await tryKeys(10)).toEqual(Array.from({ length: 10 }, () => 'link_over'))
+  expect(await tryKeys(2)).toEqual(['too_many', 'too_many'])
   expect((await whoAmI(headers)).status).toBe(200)
+  // An address gets another attempt every 5 seconds.
   till.advanceLimits(5_000)
-  expect(await tries(2)).toEqual(['link_over', 'too_many'])
+  expect(await tryKeys(2)).toEqual(['link_over', 'too_many'])
   const { app } = till
   const from = (remoteAddress: string) =>
     app.inject({ method: 'POST', url: '/ops/sign-in/begin', headers: OWN, payload: '{}', remoteAddress })
+  // The limit of all addresses together is 60 at once. The attempts above used a few of them.
   const statuses: number[] = []
   for (let n = 0; n < 60; n += 1) statuses.push((await from(`198.51.100.${n}`)).statusCode)
   expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0)

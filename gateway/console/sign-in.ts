@@ -21,11 +21,11 @@ import { refuseCall } from './answer.ts'
 import { type Halves, isSame, newHalves } from './cookie.ts'
 import {
   type Assertion,
-  askToRegister,
-  askToShow,
+  assertionOptions,
   type Registration,
   readAssertion,
   readRegistration,
+  registrationOptions,
 } from './passkeys.ts'
 import type { Visitor } from './visitor.ts'
 
@@ -38,7 +38,7 @@ export async function beginRegistration(deps: SignInDeps, link: string) {
   const { db, clock, party } = deps
   const operator = await operatorOfLink(db, sha256(link), clock.machineNow())
   if (operator === undefined) refuseCall('link_over')
-  const options = await askToRegister(party, operator, await passkeysOf(db, operator.operatorId))
+  const options = await registrationOptions(party, operator, await passkeysOf(db, operator.operatorId))
   await keepChallenge(deps, { options, purpose: 'register', askedBy: sha256(link) })
   return { name: operator.name, role: operator.role, options }
 }
@@ -56,6 +56,7 @@ export async function finishRegistration(
   const { operatorId, name } = operator
   const by: ActDeps = { ...deps, operator: name, reason: null, operatorId }
   const argumentsOf = () => ({ operatorId, name })
+  // The messages of these refusals are not shown.
   const answer = await act(by, { name: 'operator passkey', argumentsOf }, async (tx) => {
     const passkey = await readRegistration(party, registration, (challenge) =>
       takeChallenge(tx, { challenge, purpose: 'register', askedBy: secret }, now),
@@ -80,7 +81,7 @@ async function beginSession(db: Db | Tx, owner: Owner, at: Date): Promise<Halves
 
 /** Begins a sign-in without naming any operator: the browser offers its passkeys. */
 export async function beginSignIn(deps: SignInDeps) {
-  const options = await askToShow(deps.party)
+  const options = await assertionOptions(deps.party)
   await keepChallenge(deps, { options, purpose: 'sign_in', askedBy: null })
   return { options }
 }
@@ -96,7 +97,7 @@ export function finishSignIn(deps: SignInDeps, assertion: Assertion): Promise<Ha
 /** Asks the session's operator to show a passkey again. */
 export async function beginStepUp(deps: SignInDeps, { operatorId, session }: Visitor) {
   if (operatorId === null) refuseCall('passkey_refused')
-  const options = await askToShow(deps.party, await passkeysOf(deps.db, operatorId))
+  const options = await assertionOptions(deps.party, await passkeysOf(deps.db, operatorId))
   await keepChallenge(deps, { options, purpose: 'step_up', askedBy: session.cookieSha256 })
   return { options }
 }

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => receiver.close())
 
 /** Runs the whole doctor. Its database does not answer, which does not concern the alerts. */
-async function lineOf({ sends, url = receiver.url }: { sends: boolean; url?: string }) {
+async function alertsFinding({ sends, url = receiver.url }: { sends: boolean; url?: string }) {
   const env = {
     DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
     TRADETILL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -25,7 +25,7 @@ async function lineOf({ sends, url = receiver.url }: { sends: boolean; url?: str
 }
 
 it('says whether the receiver accepted a test, without the path and query of its address, which may be secret', async () => {
-  expect(await lineOf({ sends: true })).toEqual({
+  expect(await alertsFinding({ sends: true })).toEqual({
     check: 'alerts',
     state: 'good',
     says: `${new URL(receiver.url).origin} accepted a test`,
@@ -36,20 +36,20 @@ it('says whether the receiver accepted a test, without the path and query of its
 
 it('advises how to fix a receiver that refuses a test or does not answer', async () => {
   receiver.answers.push(status(401))
-  expect(await lineOf({ sends: true })).toMatchObject({
+  expect(await alertsFinding({ sends: true })).toMatchObject({
     state: 'mend',
     says: expect.stringContaining('answered a test with 401'),
     advice: expect.stringContaining('TRADETILL_ALERT_SECRET'),
   })
-  expect(await lineOf({ sends: true, url: 'http://127.0.0.1:9/' })).toMatchObject({
+  expect(await alertsFinding({ sends: true, url: 'http://127.0.0.1:9/' })).toMatchObject({
     state: 'mend',
     says: expect.stringContaining('did not answer: '),
     advice: expect.stringContaining('start the receiver'),
   })
 })
 
-it('sends nothing unless asked to, and reports without an address that the till sends no alerts', async () => {
-  expect(await lineOf({ sends: false })).toMatchObject({
+it('sends no test unless asked to, and without an address reports that the till sends no alerts', async () => {
+  expect(await alertsFinding({ sends: false })).toMatchObject({
     state: 'not_checked',
     says: expect.stringContaining('--send-webhooks'),
   })

@@ -1,6 +1,6 @@
 /** The operators' console: whether its public URL reaches it, and whether anybody can sign in. Pure checks. */
 import { type Finding, good, mend, notChecked } from './finding.ts'
-import { tlsOf } from './proxy.ts'
+import { tlsFinding } from './proxy.ts'
 
 export type ConsoleAnswer =
   | { kind: 'failed'; reason: string }
@@ -28,14 +28,19 @@ export function consoleFindings(probe: ConsoleProbe | undefined, ours: Ours): Fi
   if (probe === undefined)
     return [notChecked('console', 'there is no console: TRADETILL_CONSOLE_PORT is not set')]
   const { answer } = probe
-  const ofTls =
+  const tls =
     answer.kind === 'failed'
       ? notChecked('console.tls', 'the address of the console does not answer')
-      : tlsOf('console.tls', answer.certificateEndsMs, ours.nowMs)
-  return [reachedOf(answer, ours.mode), listenerOf(probe), originOf(probe.url, ours.publicUrl), ofTls]
+      : tlsFinding('console.tls', answer.certificateEndsMs, ours.nowMs)
+  return [
+    reachFinding(answer, ours.mode),
+    listenerFinding(probe),
+    originFinding(probe.url, ours.publicUrl),
+    tls,
+  ]
 }
 
-function reachedOf(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
+function reachFinding(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
   const check = 'console'
   if (answer.kind === 'failed') {
     const advice =
@@ -59,7 +64,7 @@ function reachedOf(answer: ConsoleAnswer, mode: Ours['mode']): Finding {
   return mend(check, `something other than a console answers, with ${status}`, advice)
 }
 
-function listenerOf({ listener: { place, isThere }, answer }: ConsoleProbe): Finding {
+function listenerFinding({ listener: { place, isThere }, answer }: ConsoleProbe): Finding {
   const check = 'console.listener'
   if (isThere) return good(check, `listens at ${place}`)
   const isElsewhere = answer.kind === 'answered' && answer.page !== undefined
@@ -70,7 +75,7 @@ function listenerOf({ listener: { place, isThere }, answer }: ConsoleProbe): Fin
 }
 
 /** Checks that the console has its own host name. Cookies ignore ports, so all ports of a name are one site. */
-function originOf(url: URL, publicUrl: URL): Finding {
+function originFinding(url: URL, publicUrl: URL): Finding {
   const check = 'console.origin'
   if (url.hostname !== publicUrl.hostname) return good(check, `has its own host name, ${url.hostname}`)
   const advice = 'give the console its own host name: otherwise it is one site with the shoppers’ page'

@@ -22,8 +22,8 @@ export type DatabaseProbe = {
   /** Process id that serves the connection, and the id announced when connecting. A pooler invents the latter. */
   backend: { real: number; named: number }
   connections: { used: number; most: number }
+  /** The database's time, and the machine's at that moment, which is uncertain by `doubtMs`: half the query's duration. */
   databaseMs: number
-  /** The machine's time at `databaseMs`, uncertain by half the duration of that query. */
   machineMs: number
   doubtMs: number
   sizeBytes: number
@@ -53,6 +53,7 @@ export async function probeDatabase(url: string, nowMs: () => number): Promise<D
     statement_timeout: STATEMENT_MS,
     ...KEEP_ALIVE,
   })
+  // A lost connection also rejects the query below. Without a listener, its event would end the process.
   client.on('error', () => {})
   try {
     await client.connect()

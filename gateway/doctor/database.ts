@@ -5,7 +5,7 @@ import { judgeSchema, migrationFiles } from '../db/schema-version.ts'
 import type { DatabaseAnswer, DatabaseProbe } from './database-store.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
-const OLDEST = 15
+const OLDEST_POSTGRES = 15
 /** Connections of one gateway. "Connections" in docs/scaling.md lists them. */
 export const NEEDED_CONNECTIONS = 21
 /** Most difference between the clocks. Leases use the database's clock, signatures of webhooks the machine's. */
@@ -15,13 +15,13 @@ type Settings = Pick<Config, 'mode' | 'masterKey' | 'oldMasterKeys'>
 
 export function databaseFindings(answer: DatabaseAnswer, owner?: DatabaseAnswer): Finding[] {
   if (answer.kind === 'failed') return [unreachable('database', 'DATABASE_URL', answer.reason)]
-  const rights = owner === undefined ? [rightsOfOne(answer)] : rightsOfTwo(answer, owner)
+  const rights = owner === undefined ? [createRightFinding(answer)] : findingsOfTwoRoles(answer, owner)
   return [
-    versionOf(answer),
-    recoveryOf(answer),
-    poolerOf(answer),
-    connectionsOf(answer),
-    clockOf(answer),
+    versionFinding(answer),
+    recoveryFinding(answer),
+    poolerFinding(answer),
+    connectionsFinding(answer),
+    clockFinding(answer),
     ...rights,
   ]
 }
@@ -33,14 +33,18 @@ const unreachable = (check: string, name: string, reason: string): Finding =>
     `check ${name}, and that the server listens and accepts this machine`,
   )
 
-function versionOf({ version, sizeBytes }: DatabaseProbe): Finding {
+function versionFinding({ version, sizeBytes }: DatabaseProbe): Finding {
   const major = Math.floor(version / 10_000)
   const size = `${Math.ceil(sizeBytes / 1_000_000)} MB`
-  if (major >= OLDEST) return good('database.version', `PostgreSQL ${major}, ${size}`)
-  return mend('database.version', `is PostgreSQL ${major}`, `upgrade it to PostgreSQL ${OLDEST} or newer`)
+  if (major >= OLDEST_POSTGRES) return good('database.version', `PostgreSQL ${major}, ${size}`)
+  return mend(
+    'database.version',
+    `is PostgreSQL ${major}`,
+    `upgrade it to PostgreSQL ${OLDEST_POSTGRES} or newer`,
+  )
 }
 
-function recoveryOf({ inRecovery, readOnly }: DatabaseProbe): Finding {
+function recoveryFinding({ inRecovery, readOnly }: DatabaseProbe): Finding {
   if (inRecovery) {
     return mend('database.recovery', 'is a replica', 'set DATABASE_URL to the primary, not to a replica')
   }
@@ -50,14 +54,14 @@ function recoveryOf({ inRecovery, readOnly }: DatabaseProbe): Finding {
   return mend('database.recovery', 'takes no writes', advice)
 }
 
-function poolerOf({ backend }: DatabaseProbe): Finding {
+function poolerFinding({ backend }: DatabaseProbe): Finding {
   if (backend.real === backend.named) return good('database.pooler', 'the connection is direct')
   const advice =
     'connect directly: a pooler in transaction mode loses notifications and locks. One in session mode works'
   return mend('database.pooler', 'a pooler answers', advice)
 }
 
-function connectionsOf({ connections: { used, most } }: DatabaseProbe): Finding {
+function connectionsFinding({ connections: { used, most } }: DatabaseProbe): Finding {
   const free = most - used
   if (free >= NEEDED_CONNECTIONS)
     return good('database.connections', `${free} of ${most} connections are free`)
@@ -65,26 +69,26 @@ function connectionsOf({ connections: { used, most } }: DatabaseProbe): Finding 
   return mend('database.connections', `${free} of ${most} connections are free`, advice)
 }
 
-function clockOf({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Finding {
+function clockFinding({ databaseMs, machineMs, doubtMs }: DatabaseProbe): Finding {
   const apartMs = Math.round(Math.abs(databaseMs - machineMs))
   if (apartMs <= MOST_APART_MS + doubtMs) return good('clock', `${apartMs} ms from the clock of the database`)
   const advice = 'let both machines use a time server (timedatectl set-ntp true)'
   return mend('clock', `${apartMs} ms from the clock of the database`, advice)
 }
 
-function rightsOfOne({ role, mayCreate }: DatabaseProbe): Finding {
+function createRightFinding({ role, mayCreate }: DatabaseProbe): Finding {
   if (mayCreate) return good('database.rights', `the role ${role} may create tables`)
   const advice = `as a superuser: grant create on database … to ${role}; or set TRADETILL_OWNER_DATABASE_URL to the role that owns the tables`
   return mend('database.rights', `the role ${role} may not create tables`, advice)
 }
 
-function grantOf({ role, mayRead }: DatabaseProbe): Finding {
+function readRightFinding({ role, mayRead }: DatabaseProbe): Finding {
   if (mayRead) return good('database.rights', `the role ${role} owns nothing`)
   const advice = 'start a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights'
   return mend('database.rights', `the role ${role} may not read the tables`, advice)
 }
 
-function rightsOfTwo(app: DatabaseProbe, owner: DatabaseAnswer): Finding[] {
+function findingsOfTwoRoles(app: DatabaseProbe, owner: DatabaseAnswer): Finding[] {
   if (owner.kind === 'failed')
     return [unreachable('database.owner', 'TRADETILL_OWNER_DATABASE_URL', owner.reason)]
   if (app.isSuperuser || app.role === owner.role) {
@@ -92,21 +96,21 @@ function rightsOfTwo(app: DatabaseProbe, owner: DatabaseAnswer): Finding[] {
     const advice = 'use a role that owns nothing in DATABASE_URL: "Two roles" in docs/operating.md'
     return [mend('database.rights', `the role ${app.role} of DATABASE_URL ${what}`, advice)]
   }
-  const ofOwner = { ...rightsOfOne(owner), check: 'database.owner' }
-  return [grantOf(app), ofOwner]
+  const ownerFinding = { ...createRightFinding(owner), check: 'database.owner' }
+  return [readRightFinding(app), ownerFinding]
 }
 
-/** Checks that the database belongs to these settings and that this code knows its schema. */
-export function ownerFindings(answer: DatabaseAnswer, settings: Settings): Finding[] {
+/** Checks that this mode and master key belong to the database, and that this code knows its schema. */
+export function identityFindings(answer: DatabaseAnswer, settings: Settings): Finding[] {
   const checks = ['database.identity', 'database.schema']
   if (answer.kind === 'failed')
     return checks.map((check) => notChecked(check, 'the database was not reached'))
   if (!answer.mayRead) return checks.map((check) => notChecked(check, 'the role may not read the tables'))
   const { identity, applied } = answer
-  const [whose = '', schema = ''] = checks
+  const [identityCheck = '', schema = ''] = checks
   const files = migrationFiles()
   const judgement = judgeSchema(files, applied)
-  const ofSchema =
+  const schemaFinding =
     judgement.kind === 'refused'
       ? mend(schema, judgement.reason, 'start the named version')
       : judgement.missing.length === 0
@@ -117,13 +121,13 @@ export function ownerFindings(answer: DatabaseAnswer, settings: Settings): Findi
             'start tradetill serve, which applies them',
           )
   if (identity === undefined) {
-    return [notChecked(whose, 'no gateway has started on this database yet'), ofSchema]
+    return [notChecked(identityCheck, 'no gateway has started on this database yet'), schemaFinding]
   }
   const ownership = ownershipOf(identity, settings)
   return [
     ownership.kind === 'own'
-      ? good(whose, `has this mode and master key (${identity.keyFingerprint.slice(0, 8)}…)`)
-      : mend(whose, ownership.reason, 'run this command with the settings of the gateway'),
-    ofSchema,
+      ? good(identityCheck, `has this mode and master key (${identity.keyFingerprint.slice(0, 8)}…)`)
+      : mend(identityCheck, ownership.reason, 'run this command with the settings of the gateway'),
+    schemaFinding,
   ]
 }

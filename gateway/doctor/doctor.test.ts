@@ -11,7 +11,7 @@ import { doctorProof, isDoctorProof } from '../kit/doctor-proof.ts'
 import { fingerprintOf } from '../kit/secret-box.ts'
 import { runCommand } from '../testing/command.ts'
 import { type TestDatabase, testDatabase } from '../testing/database.ts'
-import { databaseFindings, NEEDED_CONNECTIONS, ownerFindings } from './database.ts'
+import { databaseFindings, identityFindings, NEEDED_CONNECTIONS } from './database.ts'
 import { type DatabaseProbe, probeDatabase } from './database-store.ts'
 import type { Finding } from './finding.ts'
 import { MADE_UP_ADDRESS, type PublicAnswer, proxyFindings } from './proxy.ts'
@@ -21,7 +21,7 @@ import { machineFindings, settingsFindings } from './settings.ts'
 const NOW = new Date('2026-11-22T12:00:00Z')
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const before = (ms: number): Date => new Date(NOW.getTime() - ms)
+const ago = (ms: number): Date => new Date(NOW.getTime() - ms)
 
 const LIVE = {
   TRADETILL_MODE: 'live',
@@ -91,8 +91,8 @@ const proxy = (change: Partial<typeof PUBLIC>) =>
 const otherBuild = (change: Partial<typeof BUILD>) => proxy({ build: { ...BUILD, ...change } })
 const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
   priceFindings({
-    feeds: [{ source: 'market', feed: 'cs', goodAt: before(60_000), lastError: null }],
-    rates: [{ currency: 'EUR', asOf: before(HOUR_MS) }],
+    feeds: [{ source: 'market', feed: 'cs', goodAt: ago(60_000), lastError: null }],
+    rates: [{ currency: 'EUR', asOf: ago(HOUR_MS) }],
     coverage: [{ game: 'cs', fresh: 20_000, all: 21_000 }],
     now: NOW,
     ...change,
@@ -100,7 +100,7 @@ const prices = (change: Partial<Parameters<typeof priceFindings>[0]>) =>
 const bot = (change: Partial<BotState>) => botFindings([{ ...BOT, ...change }], NOW)
 const store = (change: object) =>
   storeFindings([{ storeId: 1n, name: 'Ember', endpoints: [{ ...ENDPOINT, ...change }] }])
-const feedFailed = { source: 'skinport', feed: 'cs', goodAt: before(9 * HOUR_MS), lastError: 'HTTP 403' }
+const feedFailed = { source: 'skinport', feed: 'cs', goodAt: ago(9 * HOUR_MS), lastError: 'HTTP 403' }
 const caller = { address: '127.0.0.1', protocol: 'https', isProxy: true }
 
 const faults = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
@@ -115,7 +115,7 @@ describe('a correct set-up', () => {
     ['prices', () => prices({})],
     ['bots', () => bot({})],
     ['stores', () => store({})],
-  ])('has no findings to fix: %s', (_what, findings) => {
+  ])('has only good findings: %s', (_what, findings) => {
     expect(findings().length).toBeGreaterThan(0)
     expect(findings().filter(({ state }) => state !== 'good')).toEqual([])
   })
@@ -149,7 +149,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
     'database.connections',
     /max_conn/,
   ],
-  ['a clock that is off', () => database({ databaseMs: before(9_000).getTime() }), 'clock', /set-ntp/],
+  ['a clock that is off', () => database({ databaseMs: ago(9_000).getTime() }), 'clock', /set-ntp/],
   [
     'an app that is a superuser',
     () => databaseFindings({ ...DATABASE, isSuperuser: true }, OWNER),
@@ -217,7 +217,7 @@ const BROKEN: [what: string, findings: () => Finding[], check: string, advice: R
   ],
   [
     'an old exchange rate',
-    () => prices({ rates: [{ currency: 'BRL', asOf: before(3 * DAY_MS) }] }),
+    () => prices({ rates: [{ currency: 'BRL', asOf: ago(3 * DAY_MS) }] }),
     'rates.BRL',
     /ecb/,
   ],
@@ -294,12 +294,15 @@ describe('a faulty set-up', () => {
   })
 
   it('has its unchecked parts listed, each with the reason', () => {
-    const unsent = store({ answer: undefined })
-    const silent = proxyFindings({ kind: 'failed', reason: 'x' }, { build: BUILD, nowMs: 0 })
-    expect(unsent).toMatchObject([{ state: 'not_checked', says: expect.stringContaining('--send-webhooks') }])
-    expect(silent.filter(({ state }) => state === 'not_checked')).toHaveLength(6)
-    const [waiting] = prices({ feeds: [{ ...feedFailed, goodAt: null, lastError: null }] })
-    expect(waiting).toMatchObject({ state: 'not_checked', says: expect.stringContaining('its turn') })
+    const untested = store({ answer: undefined })
+    expect(untested).toMatchObject([
+      { state: 'not_checked', says: expect.stringContaining('--send-webhooks') },
+    ])
+    const unreachable = proxyFindings({ kind: 'failed', reason: 'x' }, { build: BUILD, nowMs: 0 })
+    const says = unreachable.filter(({ state }) => state === 'not_checked').map((finding) => finding.says)
+    expect(says).toEqual(Array(6).fill('the public address does not answer'))
+    const [unread] = prices({ feeds: [{ ...feedFailed, goodAt: null, lastError: null }] })
+    expect(unread).toMatchObject({ state: 'not_checked', says: expect.stringContaining('its turn') })
   })
 })
 
@@ -308,7 +311,7 @@ describe('the doctor on a real PostgreSQL', () => {
   const KEY = Buffer.alloc(32, 7)
   let till: TestDatabase
   const nowMs = () => Date.now()
-  const config = { mode: 'live', masterKey: KEY, oldMasterKeys: [] } as const
+  const config: Parameters<typeof identityFindings>[1] = { mode: 'live', masterKey: KEY, oldMasterKeys: [] }
 
   beforeAll(async () => {
     till = await testDatabase()
@@ -326,19 +329,20 @@ describe('the doctor on a real PostgreSQL', () => {
   it('finds no fault in a direct connection to a primary', async () => {
     const answer = await probeDatabase(till.url, nowMs)
     expect(faults(databaseFindings(answer))).toEqual([])
-    expect(ownerFindings(answer, { ...config, oldMasterKeys: [] }).map(({ state }) => state)).toEqual([
-      'good',
-      'good',
-    ])
+    expect(identityFindings(answer, config).map(({ state }) => state)).toEqual(['good', 'good'])
   })
 
-  it('names a role that may not create or read tables, and finds no fault once that is granted', async () => {
+  it('names a role that may not create or read tables, and finds no fault once it may read them', async () => {
     const [answer, owner] = await Promise.all([asRole(), till.url].map((url) => probeDatabase(url, nowMs)))
-    if (answer === undefined || owner === undefined) throw new Error('both were asked')
+    if (answer === undefined || owner === undefined) throw new Error('a probe has no answer')
     for (const findings of [databaseFindings(answer), databaseFindings(answer, owner)])
       expect(faults(findings).map(({ check }) => check)).toEqual(['database.rights'])
     await withMigrationLock(till.url, {}, (client) => grantApp(client, asRole()))
     expect(faults(databaseFindings(await probeDatabase(asRole(), nowMs), owner))).toEqual([])
+  })
+
+  it('names an owner that is used for DATABASE_URL too', async () => {
+    const owner = await probeDatabase(till.url, nowMs)
     expect(faults(databaseFindings(owner, owner)).map(({ check }) => check)).toEqual(['database.rights'])
   })
 
@@ -353,15 +357,15 @@ describe('the doctor on a real PostgreSQL', () => {
 
   it('names another master key, another mode and an unreachable server', async () => {
     const answer = await probeDatabase(till.url, nowMs)
-    const otherKey = { ...config, masterKey: Buffer.alloc(32, 8), oldMasterKeys: [] }
-    const otherMode = { ...config, mode: 'sandbox' as const, oldMasterKeys: [] }
+    const otherKey = { ...config, masterKey: Buffer.alloc(32, 8) }
+    const otherMode = { ...config, mode: 'sandbox' as const }
     for (const other of [otherKey, otherMode])
-      expect(faults(ownerFindings(answer, other)).map(({ check }) => check)).toEqual(['database.identity'])
+      expect(faults(identityFindings(answer, other)).map(({ check }) => check)).toEqual(['database.identity'])
     const nowhere = await probeDatabase('postgres://nobody@127.0.0.1:9/none', nowMs)
     expect(faults(databaseFindings(nowhere))).toMatchObject([{ check: 'database' }])
   })
 
-  it('is a command with an exit code, and continues after a fault', async () => {
+  it('ends with exit code 1 after a fault, and still makes all other checks', async () => {
     const env = { ...LIVE, DATABASE_URL: till.url, TRADETILL_PUBLIC_URL: 'https://127.0.0.1:9' }
     const { out, errors, code } = await runCommand(['doctor', '--json'], { env })
     const { findings, toMend } = JSON.parse(out)

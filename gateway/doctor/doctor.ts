@@ -12,13 +12,13 @@ import { systemClock } from '../kit/clock.ts'
 import { doctorProof } from '../kit/doctor-proof.ts'
 import { reasonOf } from '../kit/reason.ts'
 import { listBots } from '../operations/bots.ts'
-import { type Answer, done, type FindDeps, type OwnConfig } from '../operations/operation.ts'
+import { type Answer, type ConfigWithKey, done, type FindDeps } from '../operations/operation.ts'
 import { selectOperators } from '../operators/store.ts'
 import { listFeeds } from '../pricing/feed-store.ts'
 import { alertFindings, testAlert } from './alerts.ts'
 import { consoleFindings, operatorFindings } from './console.ts'
 import { probeConsole } from './console-probe.ts'
-import { databaseFindings, ownerFindings } from './database.ts'
+import { databaseFindings, identityFindings } from './database.ts'
 import { probeDatabase } from './database-store.ts'
 import { type Finding, notChecked } from './finding.ts'
 import { proxyFindings } from './proxy.ts'
@@ -56,18 +56,19 @@ export async function examine(options: DoctorOptions): Promise<Answer<Examinatio
   return { kind: 'refused', refusal: 'failed', message: `${data.toMend} to fix.`, data }
 }
 
-/** Checks that need a database of a till. */
-const OF_TILL = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
-const LATER = ['database', 'public', 'console', ...OF_TILL, 'alerts']
+/** Checks that read a till's tables. */
+const TILL_CHECKS = ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']
+/** Checks that need valid settings. */
+const CHECKS_AFTER_SETTINGS = ['database', 'public', 'console', ...TILL_CHECKS, 'alerts']
 
 async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Promise<Finding[]> {
   if (settings.kind === 'refused') {
-    return LATER.map((check) => notChecked(check, 'fix the settings first'))
+    return CHECKS_AFTER_SETTINGS.map((check) => notChecked(check, 'fix the settings first'))
   }
   const { config } = settings
   const { databaseUrl, masterKey } = config
   if (databaseUrl === undefined || masterKey === undefined) {
-    return LATER.map((check) =>
+    return CHECKS_AFTER_SETTINGS.map((check) =>
       notChecked(check, 'there is no DATABASE_URL or no master key: npm start has its own'),
     )
   }
@@ -82,7 +83,7 @@ async function examineRest(settings: ConfigAnswer, options: DoctorOptions): Prom
   )
   const ofTill = isOurs
     ? await examineTill({ ...config, masterKey, databaseUrl }, options)
-    : OF_TILL.map((check) => notChecked(check, 'fix the database first'))
+    : TILL_CHECKS.map((check) => notChecked(check, 'fix the database first'))
   return [...ofDatabase, ...ofProxy, ...ofConsole, ...ofTill, ...ofAlerts]
 }
 
@@ -101,7 +102,7 @@ async function examineDatabase(config: Config, databaseUrl: string): Promise<Fin
     probeDatabase(databaseUrl, nowMs),
     ownerDatabaseUrl === undefined ? undefined : probeDatabase(ownerDatabaseUrl, nowMs),
   ])
-  return [...databaseFindings(answer, owner), ...ownerFindings(answer, config)]
+  return [...databaseFindings(answer, owner), ...identityFindings(answer, config)]
 }
 
 async function examinePublic({ publicUrl }: Config, masterKey: Buffer): Promise<Finding[]> {
@@ -123,7 +124,7 @@ async function examineAlerts(config: Config, { sendsWebhooks }: DoctorOptions): 
   return alertFindings(alerts?.url, answer)
 }
 
-type TillConfig = OwnConfig & { databaseUrl: string }
+type TillConfig = ConfigWithKey & { databaseUrl: string }
 
 async function examineTill(config: TillConfig, options: DoctorOptions): Promise<Finding[]> {
   const connections = createConnectionGroup()
@@ -137,12 +138,16 @@ async function examineTill(config: TillConfig, options: DoctorOptions): Promise<
   }
 }
 
-async function examineParts(config: OwnConfig, { db }: Database, options: DoctorOptions): Promise<Finding[]> {
+async function examineParts(
+  config: ConfigWithKey,
+  { db }: Database,
+  options: DoctorOptions,
+): Promise<Finding[]> {
   const withClock = async (look: (deps: FindDeps) => Promise<Finding[]>) =>
     look({ config, db, clock: await openClock(db, config.mode) })
   const parts: [check: string, look: () => Promise<Finding[]>][] = [
     ['epoch', () => examineEpoch(db)],
-    ...(config.console === undefined ? [] : [operatorsOf(db)]),
+    ...(config.console === undefined ? [] : [operatorsPart(db)]),
     ['prices', () => withClock(examinePrices)],
     ['bots', () => withClock(examineBots)],
     ['alarms', async () => alarmFindings(await readAlarms(db))],
@@ -159,15 +164,16 @@ async function examineParts(config: OwnConfig, { db }: Database, options: Doctor
   return (await Promise.all(parts.map(([check, look]) => attempt(check, look)))).flat()
 }
 
-const operatorsOf = (db: Database['db']): [check: string, look: () => Promise<Finding[]>] => [
+const operatorsPart = (db: Database['db']): [check: string, look: () => Promise<Finding[]>] => [
   'console.operators',
   async () => operatorFindings(await selectOperators(db, systemClock.now())),
 ]
 
 async function examineEpoch(db: Database['db']): Promise<Finding[]> {
   const history = await readHistory(db)
-  const found = breakOf(history, undefined)
-  return epochFindings({ epoch: history.epoch?.number, found, isDisarmed: await isDisarmed(db) })
+  // The doctor remembers no earlier state.
+  const breakKind = breakOf(history, undefined)
+  return epochFindings({ epoch: history.epoch?.number, breakKind, isDisarmed: await isDisarmed(db) })
 }
 
 async function examinePrices({ config, db, clock }: FindDeps): Promise<Finding[]> {

@@ -28,7 +28,7 @@ export const notChecked = (check: string, why: string): Finding => ({
 })
 
 const SECOND_MS = 1_000
-const STEPS: readonly [name: string, ms: number][] = [
+const UNITS: readonly [name: string, ms: number][] = [
   ['day', 86_400 * SECOND_MS],
   ['hour', 3_600 * SECOND_MS],
   ['minute', 60 * SECOND_MS],
@@ -36,8 +36,8 @@ const STEPS: readonly [name: string, ms: number][] = [
 
 /** Formats a duration in the largest unit that gives at least two. */
 export function ageText(ms: number): string {
-  const step = STEPS.find(([, size]) => ms >= 2 * size)
-  return step === undefined
-    ? counted(Math.round(ms / SECOND_MS), 'second')
-    : counted(Math.floor(ms / step[1]), step[0])
+  const unit = UNITS.find(([, unitMs]) => ms >= 2 * unitMs)
+  if (unit === undefined) return counted(Math.round(ms / SECOND_MS), 'second')
+  const [name, unitMs] = unit
+  return counted(Math.floor(ms / unitMs), name)
 }

@@ -27,7 +27,7 @@ export type PublicAnswer =
       hsts: string | null
       /** Status of the page, and the encoding of a compressible file. */
       page: { status: number; encoding: string | null }
-      /** Answer to a body of the largest size that the till accepts. */
+      /** Answer to a body of 60 KB, nearly the largest that the till accepts. */
       largeBody: { status: number; isOurs: boolean }
       /** Answer to plain http. */
       plain: { kind: 'closed' } | { kind: 'answered'; status: number; location: string }
@@ -47,28 +47,28 @@ export function proxyFindings(answer: PublicAnswer, ours: { build: OurBuild; now
   const [first = '', ...others] = CHECKS
   if (answer.kind === 'failed') {
     const advice = 'check TRADETILL_PUBLIC_URL, its DNS entry, the proxy, and that the gateway runs'
-    const left = others.map((check) => notChecked(check, 'the public address does not answer'))
-    return [mend(first, `does not answer: ${answer.reason}`, advice), ...left]
+    const unchecked = others.map((check) => notChecked(check, 'the public address does not answer'))
+    return [mend(first, `does not answer: ${answer.reason}`, advice), ...unchecked]
   }
   if (answer.build === undefined && UNREACHED.has(answer.page.status)) {
     const advice =
       'start the gateway (systemctl status tradetill), or correct its address and TRADETILL_PORT in the file of the proxy'
-    const left = others.map((check) => notChecked(check, 'the proxy reaches no till'))
-    return [mend(first, `the proxy answers ${answer.page.status}: it reaches no till`, advice), ...left]
+    const unchecked = others.map((check) => notChecked(check, 'the proxy reaches no till'))
+    return [mend(first, `the proxy answers ${answer.page.status}: it reaches no till`, advice), ...unchecked]
   }
   if (answer.build === undefined) {
     const advice = 'let the proxy forward everything under this name to TRADETILL_HOST and TRADETILL_PORT'
-    const left = others.map((check) => notChecked(check, 'no till answers'))
-    return [mend(first, 'something other than a till answers', advice), ...left]
+    const unchecked = others.map((check) => notChecked(check, 'no till answers'))
+    return [mend(first, 'something other than a till answers', advice), ...unchecked]
   }
   return [
-    reachedOf(answer.build, answer.page.status, ours.build),
-    callerOf(answer.caller),
-    tlsOf('proxy.tls', answer.certificateEndsMs, ours.nowMs),
-    hstsOf(answer.hsts),
-    compressionOf(answer.page),
-    bodyOf(answer),
-    plainOf(answer.plain),
+    reachFinding(answer.build, answer.page.status, ours.build),
+    callerFinding(answer.caller),
+    tlsFinding('proxy.tls', answer.certificateEndsMs, ours.nowMs),
+    hstsFinding(answer.hsts),
+    compressionFinding(answer.page),
+    bodyFinding(answer),
+    plainFinding(answer.plain),
   ]
 }
 
@@ -79,10 +79,10 @@ const UNREACHED: ReadonlySet<number> = new Set([502, 503, 504])
 
 const RESTART = 'restart the gateway (systemctl restart tradetill), so this version answers'
 
-/** Status for a wrong host name. A till shows its version to everybody, but its page only under its own name. */
+/** Status of a page that is requested by a wrong host name. A till tells its version under any name. */
 const WRONG_HOST = 421
 
-function reachedOf(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {
+function reachFinding(build: OurBuild, pageStatus: number, ours: OurBuild): Finding {
   if (pageStatus === WRONG_HOST) {
     const advice =
       'let the proxy pass on the Host header, and TRADETILL_PUBLIC_URL of the gateway name the same host'
@@ -102,7 +102,7 @@ function reachedOf(build: OurBuild, pageStatus: number, ours: OurBuild): Finding
   return good('public', `a till of version ${version} answers`)
 }
 
-function callerOf(caller: Answered['caller']): Finding {
+function callerFinding(caller: Answered['caller']): Finding {
   const check = 'proxy.caller'
   if (caller === undefined) {
     return notChecked(check, 'the gateway refused the proof: its master key or its clock differs')
@@ -122,7 +122,7 @@ function callerOf(caller: Answered['caller']): Finding {
   return good(check, `the gateway sees us as ${caller.address}`)
 }
 
-export function tlsOf(check: string, endsMs: number | undefined, nowMs: number): Finding {
+export function tlsFinding(check: string, endsMs: number | undefined, nowMs: number): Finding {
   if (endsMs === undefined) return notChecked(check, 'the certificate could not be read')
   const days = Math.floor((endsMs - nowMs) / DAY_MS)
   const says = `the certificate ends in ${counted(days, 'day')}`
@@ -130,7 +130,7 @@ export function tlsOf(check: string, endsMs: number | undefined, nowMs: number):
   return mend(check, says, 'renew it, and find out why it was not renewed automatically')
 }
 
-function hstsOf(hsts: string | null): Finding {
+function hstsFinding(hsts: string | null): Finding {
   if (hsts === null) {
     const advice = 'do not change the headers of the gateway: it sends Strict-Transport-Security'
     return mend('proxy.hsts', 'there is no Strict-Transport-Security', advice)
@@ -140,21 +140,21 @@ function hstsOf(hsts: string | null): Finding {
   return mend('proxy.hsts', 'is sent twice', 'remove it from the proxy: the gateway sends it')
 }
 
-function compressionOf({ status, encoding }: Answered['page']): Finding {
+function compressionFinding({ status, encoding }: Answered['page']): Finding {
   if (status !== 200) return notChecked('proxy.compression', `the page answers with ${status}`)
   if (encoding !== null) return good('proxy.compression', `the page comes as ${encoding}`)
   const advice = 'let the proxy pass on Accept-Encoding: the files are already compressed'
   return mend('proxy.compression', 'the page comes uncompressed', advice)
 }
 
-function bodyOf({ page, largeBody: { status, isOurs } }: Answered): Finding {
+function bodyFinding({ page, largeBody: { status, isOurs } }: Answered): Finding {
   if (page.status !== 200) return notChecked('proxy.body', `the page answers with ${page.status}`)
   if (isOurs) return good('proxy.body', 'a body of 60 KB reaches the gateway')
   const advice = 'let the proxy accept bodies of 64 KB: nginx client_max_body_size, Caddy request_body'
   return mend('proxy.body', `the proxy answers a body of 60 KB with ${status}`, advice)
 }
 
-function plainOf(plain: Answered['plain']): Finding {
+function plainFinding(plain: Answered['plain']): Finding {
   if (plain.kind === 'closed') return good('proxy.http', 'nothing answers plain http')
   const isRedirect = plain.status >= 300 && plain.status < 400 && plain.location.startsWith('https://')
   if (isRedirect) return good('proxy.http', 'plain http leads to https')

@@ -23,12 +23,11 @@ export async function probePublic(publicUrl: URL, proof: string): Promise<Public
   try {
     const headers = { [DOCTOR_HEADER]: proof, 'x-forwarded-for': MADE_UP_ADDRESS }
     const health = await ask(new URL('/healthz', publicUrl), { headers })
-    const parsed = healthSchema.safeParse(await health.json().catch(() => undefined))
-    const { caller, ...build } = parsed.data ?? {}
+    const { data } = healthSchema.safeParse(await health.json().catch(() => undefined))
     return {
       kind: 'answered',
-      build: parsed.success ? { version: '', commit: '', ...build } : undefined,
-      caller,
+      build: data && { version: data.version, commit: data.commit },
+      caller: data?.caller,
       certificateEndsMs: await certificateEnd(publicUrl),
       hsts: health.headers.get('strict-transport-security'),
       page: await readPage(publicUrl),

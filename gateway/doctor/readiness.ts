@@ -24,13 +24,13 @@ type Prices = {
 }
 
 export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[] {
-  const ofFeeds = feeds.map(({ source, feed, goodAt, lastError }) => {
+  const feedFindings = feeds.map(({ source, feed, goodAt, lastError }) => {
     const check = `prices.${source}.${feed}`
     if (goodAt === null && lastError === null)
       return notChecked(check, 'is waiting for its turn: the feeds of a source are read some minutes apart')
     if (goodAt === null) {
       const why = `has never answered: ${lastError}`
-      return mend(check, why, neverAnswered(source))
+      return mend(check, why, adviceForSilentSource(source))
     }
     const ageMs = now.getTime() - goodAt.getTime()
     if (ageMs <= MOST_FEED_MS) return good(check, `answered ${ageText(ageMs)} ago`)
@@ -41,12 +41,12 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
       'run tradetill price list, and check that a gateway runs',
     )
   })
-  const none = mend(
+  const noFeedFinding = mend(
     'prices',
     'no source has been read yet',
     'start a gateway, and set TRADETILL_PRICE_SOURCES',
   )
-  const ofGames = coverage.map(({ game, fresh, all }) =>
+  const gameFindings = coverage.map(({ game, fresh, all }) =>
     fresh > 0
       ? good(`prices.of.${game}`, `${fresh} of ${all} names have a valid price`)
       : mend(
@@ -56,8 +56,8 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
         ),
   )
   return [
-    ...(feeds.length === 0 ? [none] : ofFeeds),
-    ...ofGames,
+    ...(feeds.length === 0 ? [noFeedFinding] : feedFindings),
+    ...gameFindings,
     ...rates.map((rate) => rateFinding(rate, now)),
   ]
 }
@@ -66,7 +66,7 @@ export function priceFindings({ feeds, rates, coverage, now }: Prices): Finding[
  * Advice for a source that never answered. The setting names each source by its own name, except for the source of
  * exchange rates.
  */
-function neverAnswered(source: string): string {
+function adviceForSilentSource(source: string): string {
   if (source === FILE_SOURCE) return 'fix the file that TRADETILL_PRICES_FILE names'
   const word = source === RATES_SOURCE ? 'rates' : source
   return `check that the gateway can reach it, or take ${word} out of TRADETILL_PRICE_SOURCES and restart the gateway`

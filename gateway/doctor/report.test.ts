@@ -1,4 +1,4 @@
-/** The doctor's report if parts fail during the checks: each failure is a line, and the report is complete. */
+/** The doctor's report if a part fails during the checks, and the tests of webhooks in it. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -23,24 +23,24 @@ afterEach(() => database.close())
 
 describe('a database that disappears during the checks', () => {
   let proxy: SilentProxy
-  let publicAddress: Server | undefined
+  let publicServer: Server | undefined
 
   beforeEach(async () => {
     proxy = await startSilentProxy(database.url)
   })
   afterEach(async () => {
     vi.useRealTimers()
-    publicAddress?.close().closeAllConnections()
+    publicServer?.close().closeAllConnections()
     await proxy.close()
   })
 
-  /** The public URL is checked after the database, so the database disappears then. */
-  async function addressThat(disappear: () => void): Promise<string> {
-    publicAddress = createServer((_request, answer) => {
-      disappear()
+  /** Starts a server for the public URL. The doctor calls it right after it has checked the database. */
+  async function startPublicServer(onCall: () => void): Promise<string> {
+    const server = createServer((_request, answer) => {
+      onCall()
       answer.end('no till')
     })
-    const server = publicAddress
+    publicServer = server
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
@@ -50,17 +50,17 @@ describe('a database that disappears during the checks', () => {
     const env = {
       DATABASE_URL: proxy.url,
       TRADETILL_MASTER_KEY: KEY.toString('base64'),
-      TRADETILL_PUBLIC_URL: await addressThat(() => proxy.refuse()),
+      TRADETILL_PUBLIC_URL: await startPublicServer(() => proxy.refuse()),
     }
     const answer = await examine({ env, sendsWebhooks: true })
     if (answer.kind === 'unchanged' || answer.data === undefined) throw new Error('there is no report')
     const { findings, notChecked } = answer.data
-    const states = new Map(findings.map((finding) => [finding.check, finding]))
-    expect(states.get('database.version')?.state).toBe('good')
-    expect(states.get('database.identity')?.state).toBe('good')
-    expect(states.get('public')?.state).toBe('mend')
+    const byCheck = new Map(findings.map((finding) => [finding.check, finding]))
+    expect(byCheck.get('database.version')?.state).toBe('good')
+    expect(byCheck.get('database.identity')?.state).toBe('good')
+    expect(byCheck.get('public')?.state).toBe('mend')
     for (const check of ['epoch', 'prices', 'bots', 'alarms', 'vault', 'stores']) {
-      expect(states.get(check), check).toMatchObject({
+      expect(byCheck.get(check), check).toMatchObject({
         state: 'not_checked',
         says: expect.stringContaining('the check failed: '),
       })
@@ -71,7 +71,7 @@ describe('a database that disappears during the checks', () => {
   it('fails the probe if the server does not answer a query', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     let isSilent = false
-    // Called between two queries.
+    // The probe reads the time between two queries, so the second one gets no answer.
     const nowMs = () => {
       proxy.swallow()
       isSilent = true
@@ -87,7 +87,7 @@ describe('a database that disappears during the checks', () => {
 describe('tests of webhooks', () => {
   const box = createSecretBox(KEY, [])
   const deps = (send: NonNullable<TestsDeps['send']>): TestsDeps => ({
-    config: Object.assign(Object.create(null), { masterKey: KEY, oldMasterKeys: [] }),
+    config: { masterKey: KEY, oldMasterKeys: [], webhookMode: 'live' },
     db: database.db,
     clock: systemClock,
     sendsWebhooks: true,
@@ -95,8 +95,8 @@ describe('tests of webhooks', () => {
   })
   const answered = { kind: 'answered', status: 200, text: '' } as const
 
-  /** Stores with one webhook each. */
-  async function someStores(count: number): Promise<void> {
+  /** Adds stores with one webhook each. */
+  async function addStores(count: number): Promise<void> {
     for (let index = 0; index < count; index += 1) {
       const answer = await createStore(
         { db: database.db, box, mode: 'live', clock: systemClock },
@@ -113,7 +113,7 @@ describe('tests of webhooks', () => {
   }
 
   it('run sixteen at a time', async () => {
-    await someStores(18)
+    await addStores(18)
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     let [underWay, most] = [0, 0]
     const states = readStoreStates(
@@ -132,7 +132,8 @@ describe('tests of webhooks', () => {
   })
 
   it('begin within a minute, and the others are reported as not tested', async () => {
-    await someStores(2)
+    await addStores(2)
+    // The beginning of all tests, then the turns of the first and the second.
     const times = [0, 60_000, 60_001]
     const states = await readStoreStates(
       deps(async () => answered),

@@ -27,10 +27,10 @@ export function settingsFindings(answer: ConfigAnswer): Finding[] {
 export type Machine = { node: string; freeBytes: number; folder: string }
 
 export function machineFindings({ node, freeBytes, folder }: Machine): Finding[] {
-  const isNew = Number(node.split('.')[0]) >= NEEDED_NODE
+  const isNewEnough = Number(node.split('.')[0]) >= NEEDED_NODE
   const free = `${(freeBytes / 1_000_000_000).toFixed(1)} GB are free in ${folder}`
   return [
-    isNew
+    isNewEnough
       ? good('node', `Node ${node}`)
       : mend('node', `Node ${node}`, `install Node ${NEEDED_NODE} or newer`),
     freeBytes >= LEAST_FREE_BYTES

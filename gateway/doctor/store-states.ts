@@ -1,6 +1,6 @@
 /**
- * Reads each store's webhooks. If asked, also sends a signed test to each enabled webhook, as a store can request it. A
- * test is not an event.
+ * Reads each store's webhooks. If asked, also sends a signed test to each enabled webhook: the same test that a store can
+ * request. A test is not an event.
  */
 import { pino } from 'pino'
 import type { Db } from '../db/client.ts'
@@ -8,7 +8,7 @@ import type { TillClock } from '../kit/clock.ts'
 import { createLimiter } from '../kit/limiter.ts'
 import { reasonOf } from '../kit/reason.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
-import type { OwnConfig } from '../operations/operation.ts'
+import type { ConfigWithKey } from '../operations/operation.ts'
 import { allowanceFinder } from '../webhooks/address-store.ts'
 import { type ChallengeDeps, challengeEndpoint } from '../webhooks/challenge.ts'
 import { type EndpointRow, endpointsOf } from '../webhooks/endpoint-store.ts'
@@ -18,12 +18,12 @@ import type { StoreState, WebhookAnswer } from './readiness.ts'
 import { readStores } from './readiness-store.ts'
 
 /** How many tests run at the same time. Each lasts up to 15 seconds. */
-const AT_ONCE = 16
+const TESTS_AT_A_TIME = 16
 /** No test begins after this time, so even a report on a thousand stores takes only minutes. */
-const BEGIN_MS = 60_000
+const MOST_BEGIN_MS = 60_000
 
 export type TestsDeps = {
-  config: OwnConfig
+  config: Pick<ConfigWithKey, 'masterKey' | 'oldMasterKeys' | 'webhookMode'>
   db: Db
   /** The machine's clock, by which stores check signatures. */
   clock: TillClock
@@ -36,33 +36,34 @@ export async function readStoreStates(
   deps: TestsDeps,
   nowMs = () => performance.now(),
 ): Promise<StoreState[]> {
-  const found: { id: bigint; name: string; places: TestedEndpoint[] }[] = []
+  const stores: { id: bigint; name: string; tested: TestedEndpoint[] }[] = []
   for (const { id, name } of await readStores(deps.db)) {
-    const places = (await endpointsOf(deps.db, id)).map((endpoint) => ({ endpoint, answer: undefined }))
-    found.push({ id, name, places })
+    const tested = (await endpointsOf(deps.db, id)).map((endpoint) => ({ endpoint, answer: undefined }))
+    stores.push({ id, name, tested })
   }
   if (deps.sendsWebhooks)
     await testAll(
       deps,
-      found.flatMap(({ places }) => places),
+      stores.flatMap(({ tested }) => tested),
       nowMs,
     )
-  return found.map(({ id, name, places }) => ({
+  return stores.map(({ id, name, tested }) => ({
     storeId: id,
     name,
-    endpoints: places.map(({ endpoint: { id: endpointId, state, url }, answer }) => {
+    endpoints: tested.map(({ endpoint: { id: endpointId, state, url }, answer }) => {
       return { endpointId, state, url, answer }
     }),
   }))
 }
 
-async function testAll(deps: TestsDeps, places: TestedEndpoint[], nowMs: () => number): Promise<void> {
-  const [test, inTurn, beginMs] = [tester(deps), createLimiter(AT_ONCE), nowMs()]
-  const enabled = places.filter(({ endpoint }) => endpoint.state === 'enabled')
-  const work = enabled.map((place) =>
+/** Sets the answer of each enabled endpoint. */
+async function testAll(deps: TestsDeps, endpoints: TestedEndpoint[], nowMs: () => number): Promise<void> {
+  const [test, inTurn, beginMs] = [tester(deps), createLimiter(TESTS_AT_A_TIME), nowMs()]
+  const enabled = endpoints.filter(({ endpoint }) => endpoint.state === 'enabled')
+  const work = enabled.map((tested) =>
     inTurn(async () => {
-      const isLate = nowMs() - beginMs > BEGIN_MS
-      place.answer = isLate ? { kind: 'left_out' } : await test(place.endpoint)
+      const isLate = nowMs() - beginMs > MOST_BEGIN_MS
+      tested.answer = isLate ? { kind: 'left_out' } : await test(tested.endpoint)
     }),
   )
   await Promise.all(work)

@@ -33,10 +33,11 @@ const PROBE: ConsoleProbe = {
 const VAULT: VaultState = { role: 'granted', connected: 1, unseen: 0 }
 
 const console = (change: Partial<ConsoleProbe>) => consoleFindings({ ...PROBE, ...change }, OURS)
+/** The findings for an answer of something else than a console, unless `change` says otherwise. */
 const answer = (change: Partial<typeof ANSWER>) =>
   console({ answer: { ...ANSWER, page: undefined, ...change } })
 const epoch = (change: Partial<Parameters<typeof epochFindings>[0]>) =>
-  epochFindings({ epoch: 1n, found: undefined, isDisarmed: false, ...change })
+  epochFindings({ epoch: 1n, breakKind: undefined, isDisarmed: false, ...change })
 const vault = (change: Partial<VaultState>) => vaultFindings({ ...VAULT, ...change })
 const faults = (findings: readonly Finding[]) => findings.filter(({ state }) => state === 'mend')
 
@@ -58,7 +59,7 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
     'console',
     /DNS/,
   ],
-  ['another page', () => answer({}), 'console', /CONSOLE_HOST/],
+  ['a page that is not the console’s', () => answer({}), 'console', /CONSOLE_HOST/],
   ['a console of a sandbox', () => answer({ page: 'sandbox' }), 'console', /CONSOLE_URL/],
   ['a proxy that replaces Host', () => answer({ status: 421, refusal: 'wrong_host' }), 'console', /Host/],
   ['a proxy that hides https', () => answer({ status: 403, refusal: 'https_required' }), 'console', /Proto/],
@@ -91,10 +92,15 @@ it.each<[what: string, findings: () => Finding[], check: string, advice: RegExp]
     'console.operators',
     /operator link nina/,
   ],
-  ['a restore that was not finished', () => epoch({ found: 'system' }), 'epoch', /restore finish/],
+  ['a restore that was not finished', () => epoch({ breakKind: 'system' }), 'epoch', /restore finish/],
   ['bots that are disarmed', () => epoch({ isDisarmed: true }), 'bots.armed', /bot arm/],
   ['an alarm', () => alarmFindings({ departures: 2, missing: 0 }), 'alarms.departures', /--unexplained/],
-  ['items that are gone', () => alarmFindings({ departures: 0, missing: 1 }), 'alarms.drift', /items drift/],
+  [
+    'items that are missing on Steam',
+    () => alarmFindings({ departures: 0, missing: 1 }),
+    'alarms.drift',
+    /items drift/,
+  ],
   ['a vault without rights', () => vault({ role: 'not_granted' }), 'vault.rights', /OWNER_DATABASE_URL/],
   ['a vault that is not running', () => vault({ connected: 0 }), 'vault', /start the vault/],
   ['a vault that does not answer wishes', () => vault({ unseen: 3 }), 'vault', /see its log/],
@@ -126,7 +132,8 @@ describe('the probe of the console', () => {
     port,
     sandboxKey: undefined,
   })
-  async function page(text: string): Promise<number> {
+  /** Serves the text on a free port, and resolves to the port. */
+  async function serve(text: string): Promise<number> {
     const server = createServer((_request, reply) => reply.end(text))
     cleanup.push(() => server.close().closeAllConnections())
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -134,10 +141,10 @@ describe('the probe of the console', () => {
   }
 
   it('recognises the page of the console and its mode, and no other page', async () => {
-    const own = readFileSync(join(import.meta.dirname, '../../console/index.html'), 'utf8')
-    const live = own.replace('data-mode="sandbox"', 'data-mode="live"')
-    const pages = [own, live, '<html lang="en"><title>Tradetill</title>']
-    const probes = await Promise.all(pages.map(async (text) => probeConsole(at(await page(text)))))
+    const sandbox = readFileSync(join(import.meta.dirname, '../../console/index.html'), 'utf8')
+    const live = sandbox.replace('data-mode="sandbox"', 'data-mode="live"')
+    const pages = [sandbox, live, '<html lang="en"><title>Tradetill</title>']
+    const probes = await Promise.all(pages.map(async (text) => probeConsole(at(await serve(text)))))
     expect(probes.map((probe) => probe.answer)).toMatchObject([
       { page: 'sandbox' },
       { page: 'live' },

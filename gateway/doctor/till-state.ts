@@ -3,23 +3,29 @@ import { BREAKS, type Break } from '../epochs/epoch.ts'
 import { counted } from '../kit/counted.ts'
 import { type Finding, good, mend, notChecked } from './finding.ts'
 
-export type EpochState = { epoch: bigint | undefined; found: Break | undefined; isDisarmed: boolean }
+export type EpochState = {
+  /** Undefined before the first start of a gateway. */
+  epoch: bigint | undefined
+  /** How the database's history was broken, such as by a restore; undefined if it was not. */
+  breakKind: Break | undefined
+  isDisarmed: boolean
+}
 
-export function epochFindings({ epoch, found, isDisarmed }: EpochState): Finding[] {
-  const ofEpoch =
-    found !== undefined
+export function epochFindings({ epoch, breakKind, isDisarmed }: EpochState): Finding[] {
+  const epochFinding =
+    breakKind !== undefined
       ? mend(
           'epoch',
-          `nothing is published or offered: ${BREAKS[found]}`,
+          `nothing is published or offered: ${BREAKS[breakKind]}`,
           '"Backup and restore" in docs/operating.md, then tradetill restore finish',
         )
       : epoch === undefined
         ? notChecked('epoch', 'no gateway has started on this database yet')
         : good('epoch', `epoch ${epoch}, with no restore since`)
-  const ofBots = isDisarmed
+  const armedFinding = isDisarmed
     ? mend('bots.armed', 'the bots are disarmed: no gateway uses them', 'tradetill bot arm')
     : good('bots.armed', 'the bots are armed')
-  return [ofEpoch, ofBots]
+  return [epochFinding, armedFinding]
 }
 
 export type AlarmState = {
@@ -54,7 +60,7 @@ export type VaultState = {
 
 export function vaultFindings({ role, connected, unseen }: VaultState): Finding[] {
   if (role === 'absent') return [notChecked('vault', 'there is no role tradetill_vault: items leave by hand')]
-  const ofRole =
+  const roleFinding =
     role === 'granted'
       ? good('vault.rights', 'the role tradetill_vault may read wishes')
       : mend(
@@ -63,7 +69,7 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
           'restart a gateway with TRADETILL_OWNER_DATABASE_URL: it grants the role its rights',
         )
   const advice = 'start the vault, and see its log: systemctl status tradetill-vault'
-  const ofProcess =
+  const processFinding =
     connected === 0
       ? mend('vault', 'no vault is connected', advice)
       : unseen > 0
@@ -73,5 +79,5 @@ export function vaultFindings({ role, connected, unseen }: VaultState): Finding[
     'vault.key',
     'only the vault may read it, and it refuses a file that others can read',
   )
-  return [ofProcess, ofRole, key]
+  return [processFinding, roleFinding, key]
 }

@@ -43,4 +43,5 @@ export const systemClock: TillClock = {
   tillTime: (time) => time,
 }
 
+/** True once `ms` have passed since `since`. */
 export const isPast = (since: Date, ms: number, now: Date): boolean => now.getTime() - since.getTime() >= ms

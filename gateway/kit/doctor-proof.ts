@@ -1,15 +1,16 @@
 /**
- * The doctor's proof that it has the master key. For a minute, a call with it can read how the gateway sees its caller.
+ * The doctor's proof that it has the master key. A call with the proof can read the caller's address and protocol as the
+ * gateway sees them. The proof is valid for a minute.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const DOCTOR_HEADER = 'x-tradetill-doctor'
 
-const GOOD_FOR_MS = 60_000
-const TEXT = 'tradetill doctor 1'
+const VALID_MS = 60_000
+const SIGNED_PREFIX = 'tradetill doctor 1'
 
 const signatureOf = (masterKey: Buffer, at: string): string =>
-  createHmac('sha256', masterKey).update(`${TEXT} ${at}`).digest('hex')
+  createHmac('sha256', masterKey).update(`${SIGNED_PREFIX} ${at}`).digest('hex')
 
 export function doctorProof(masterKey: Buffer, now: Date): string {
   const at = String(now.getTime())
@@ -18,6 +19,6 @@ export function doctorProof(masterKey: Buffer, now: Date): string {
 
 export function isDoctorProof(masterKey: Buffer, proof: unknown, now: Date): boolean {
   const [, at = '', signature = ''] = /^(\d{1,15})\.([0-9a-f]{64})$/.exec(String(proof)) ?? []
-  if (at === '' || Math.abs(now.getTime() - Number(at)) > GOOD_FOR_MS) return false
+  if (at === '' || Math.abs(now.getTime() - Number(at)) > VALID_MS) return false
   return timingSafeEqual(Buffer.from(signature), Buffer.from(signatureOf(masterKey, at)))
 }

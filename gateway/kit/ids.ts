@@ -9,7 +9,7 @@ export type Ids = {
   secretCode(): string
 }
 
-/** Without 0, O, 1, I and L. 31 letters: six of them give 887 million codes. */
+/** 31 characters, without 0, O, 1, I and L. Six of them give 887 million codes. */
 export const CODE_ALPHABET = '23456789ABCDEFGHJKMNPQRSTUVWXYZ'
 
 export const CODE_LENGTH = 6
@@ -20,13 +20,13 @@ export const systemIds: Ids = {
   secretCode: () => codeFrom(randomBytes),
 }
 
-/** Rejects bytes past the largest multiple of the alphabet's size, so every letter is equally likely. */
+/** Ignores bytes past the largest multiple of the alphabet's size, so every character is equally likely. */
 function codeFrom(random: (size: number) => Buffer): string {
-  const fair = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
+  const fairBytes = Math.floor(256 / CODE_ALPHABET.length) * CODE_ALPHABET.length
   let code = ''
   while (code.length < CODE_LENGTH) {
     for (const byte of random(CODE_LENGTH)) {
-      if (byte < fair && code.length < CODE_LENGTH) code += CODE_ALPHABET[byte % CODE_ALPHABET.length]
+      if (byte < fairBytes && code.length < CODE_LENGTH) code += CODE_ALPHABET[byte % CODE_ALPHABET.length]
     }
   }
   return code

@@ -11,7 +11,7 @@ const RETRY_MS = 50
 
 /**
  * Takes the machine-wide lock called `name`, or resolves to undefined while another process holds it.
- * The lock is a bound socket, not a file with a pid: the system frees it the moment its holder dies.
+ * The lock is a bound socket, not a file with a pid, so it ends with its holder.
  */
 export async function tryLock(name: string): Promise<Lock | undefined> {
   const address = addressOf(name)
@@ -33,6 +33,7 @@ export async function waitForLock(name: string, waitMs: number): Promise<Lock | 
 
 function addressOf(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 32)
+  // The leading \0 makes an abstract socket, which leaves no file.
   if (process.platform === 'linux') return `\0tradetill-${hash}`
   if (process.platform === 'win32') return `\\\\.\\pipe\\tradetill-${hash}`
   return join(tmpdir(), `tradetill-${hash}.sock`)

@@ -3,8 +3,11 @@ import { testDatabase } from '../testing/database.ts'
 import { captureLog } from '../testing/log.ts'
 import { createLog } from './log.ts'
 
-const KEY = 'tt_test_abcdefgh_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYg_1a2b3c4d'
+const API_KEY = 'tt_test_abcdefgh_Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYg_1a2b3c4d'
 const HASH = '0123456789abcdef0123456789abcdef'
+
+/** MAX_CUT of the line and of its message, and the quotes that escape them. */
+const MOST_CUT_LINE = 20_000
 
 describe('the log', () => {
   test.each([
@@ -34,7 +37,7 @@ describe('the log', () => {
   })
 
   test.each([
-    ['an API key', KEY, 'Zm9v'],
+    ['an API key', API_KEY, 'Zm9v'],
     ['a webhook secret', 'whsec_Q0FOQVJZ+/=', 'Q0FOQVJZ'],
     ['a Steam token', 'eyAidHlwIjogIkpXVCJ9.eyAiaXNzIjog.c2lnbmF0dXJl', 'c2lnbmF0dXJl'],
     ['a trade link', 'https://steamcommunity.com/tradeoffer/new/?partner=1&token=CaNaRy12', 'CaNaRy12'],
@@ -68,9 +71,9 @@ describe('the log', () => {
     expect(JSON.parse(lines[0] ?? '{}')).toMatchObject({ msg: text })
   })
 
-  test('cuts long lines made of the beginnings of secrets', () => {
+  test('cuts a long line, even if it repeats the beginning of a secret', () => {
     const { log, lines } = captureLog()
-    const forms = [
+    const beginnings = [
       'eyJ-',
       'ey',
       'token=',
@@ -82,15 +85,15 @@ describe('the log', () => {
       'whsec_',
       '0a',
     ]
-    for (const form of forms) log.info({ text: form.repeat(400_000 / form.length) }, form)
-    expect(lines).toHaveLength(forms.length)
-    for (const line of lines) expect(line.length).toBeLessThan(20_000)
+    for (const text of beginnings) log.info({ text: text.repeat(400_000 / text.length) }, text)
+    expect(lines).toHaveLength(beginnings.length)
+    for (const line of lines) expect(line.length).toBeLessThan(MOST_CUT_LINE)
   })
 
   test('cuts a line that is too long before scrubbing it, and still hides its secrets', () => {
     const { log, lines } = captureLog()
-    log.error({ note: `${KEY} ${'n'.repeat(1_000_000)}` }, `event ${HASH}`)
-    expect(lines[0]?.length).toBeLessThan(20_000)
+    log.error({ note: `${API_KEY} ${'n'.repeat(1_000_000)}` }, `event ${HASH}`)
+    expect(lines[0]?.length).toBeLessThan(MOST_CUT_LINE)
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'error', msg: 'event 012345…' })
     expect(lines[0]).toContain('tt_test_[redacted]')
     expect(lines[0]).not.toContain('Zm9v')
@@ -98,16 +101,16 @@ describe('the log', () => {
 
   test('shows the code and table of a database error, not the row', async () => {
     const { pool, close } = await testDatabase()
-    const row = `insert into currency_of_test values ('canary-of-row')`
+    const insert = `insert into currency_of_test values ('canary-of-row')`
     await pool.query('create table currency_of_test (code text unique check (length(code) < 100))')
-    await pool.query(row)
-    const error: unknown = await pool.query(row).catch((reason: unknown) => reason)
+    await pool.query(insert)
+    const error: unknown = await pool.query(insert).catch((reason: unknown) => reason)
     expect(error).toHaveProperty('detail', expect.stringContaining('canary-of-row'))
-    const inside = { where: 'canary', internalQuery: 'canary', parameters: ['canary'] }
+    const rowFields = { where: 'canary', internalQuery: 'canary', parameters: ['canary'] }
     const { log, lines } = captureLog()
     log.error({ err: error }, 'event')
-    log.error({ err: new Error('outer', { cause: Object.assign(new Error('inner'), inside) }) }, 'event')
-    log.error({ err: new AggregateError([Object.assign(new Error('one of many'), inside)]) }, 'event')
+    log.error({ err: new Error('outer', { cause: Object.assign(new Error('inner'), rowFields) }) }, 'event')
+    log.error({ err: new AggregateError([Object.assign(new Error('one of many'), rowFields)]) }, 'event')
     await close()
     const text = lines.join('')
     expect(text).toContain('"type":"DatabaseError"')
@@ -135,6 +138,7 @@ describe('the log', () => {
 
   test('writes lines of JSON without control characters, and keeps their text', () => {
     const { log, lines } = captureLog()
+    // Includes every control character: the last one is 0x9f.
     const name = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code)).join('')
     log.info({ name }, 'event')
     expect(lines[0]?.trimEnd()).not.toMatch(/\p{Cc}/u)

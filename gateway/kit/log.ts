@@ -71,8 +71,8 @@ export function createLog(options: LogOptions = {}): Log {
 }
 
 function safeLine(line: string, isPretty: boolean): string {
-  const short = escapeControls(scrub(line.length > MAX_LINE ? shortenLine(line) : line))
-  return isPretty ? pretty(short) : short
+  const safe = escapeControls(scrub(line.length > MAX_LINE ? shortenLine(line) : line))
+  return isPretty ? pretty(safe) : safe
 }
 
 /** Wraps the beginning of a line that is too long into a valid line. */
@@ -105,14 +105,14 @@ function hideSecretFields(value: unknown, depth: number): unknown {
 }
 
 function errorFields(error: Error, depth: number): Record<string, unknown> {
-  const own = Object.entries(error).filter(([key]) => !ROW_FIELDS.has(key.toLowerCase()))
+  const fields = Object.entries(error).filter(([key]) => !ROW_FIELDS.has(key.toLowerCase()))
   return {
     type: error.constructor.name,
     message: error.message,
     stack: error.stack,
     ...(error.cause === undefined ? {} : { cause: hideSecretFields(error.cause, depth + 1) }),
     ...(error instanceof AggregateError ? { errors: hideSecretFields(error.errors, depth + 1) } : {}),
-    ...Object.fromEntries(own.map(([key, entry]) => [key, hideField(key.toLowerCase(), entry, depth)])),
+    ...Object.fromEntries(fields.map(([key, entry]) => [key, hideField(key.toLowerCase(), entry, depth)])),
   }
 }
 

@@ -1,21 +1,22 @@
-type Most = {
+type Limits = {
+  /** Number of remembered answers. */
   texts: number
   /** Answers for longer texts are not remembered. */
   length: number
 }
 
 /**
- * Remembers the answers of a pure function of a text. Callers who send many different texts make it slow, but never
- * large.
+ * Remembers the answers of a pure function of a text. If callers send many different texts, the function is called more
+ * often, but its memory stays small. An answer is never undefined, because that stands for an unknown text.
  */
-export function remember<T extends {}>(read: (text: string) => T, most: Most): (text: string) => T {
+export function remember<T extends {}>(read: (text: string) => T, limits: Limits): (text: string) => T {
   const answers = new Map<string, T>()
   return (text) => {
     const known = answers.get(text)
     if (known !== undefined) return known
     const answer = read(text)
-    if (text.length > most.length) return answer
-    if (answers.size >= most.texts) answers.clear()
+    if (text.length > limits.length) return answer
+    if (answers.size >= limits.texts) answers.clear()
     answers.set(copyOf(text), answer)
     return answer
   }

@@ -4,37 +4,37 @@ import { repeat } from './repeat.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Work whose runs end when the test says so. */
-function work() {
-  const turns: (() => void)[] = []
+/** Starts recurring work. Each run adds a function to `endRun`, which ends it. */
+function startWork() {
+  const endRun: (() => void)[] = []
   const repeated = repeat({ name: 'work', everyMs: HOUR_MS, log: captureLog().log }, () => {
     const { promise, resolve } = Promise.withResolvers<void>()
-    turns.push(resolve)
+    endRun.push(resolve)
     return promise
   })
-  return { turns, repeated }
+  return { endRun, repeated }
 }
 
 test('an extra run starts immediately, or right after the current one', async () => {
-  const { turns, repeated } = work()
+  const { endRun, repeated } = startWork()
   onTestFinished(repeated.stop)
   repeated.again()
-  expect(turns).toHaveLength(1)
-  turns[0]?.()
-  await expect.poll(() => turns).toHaveLength(2)
-  turns[1]?.()
+  expect(endRun).toHaveLength(1)
+  endRun[0]?.()
+  await expect.poll(() => endRun).toHaveLength(2)
+  endRun[1]?.()
   repeated.again()
-  await expect.poll(() => turns).toHaveLength(3)
-  turns[2]?.()
+  await expect.poll(() => endRun).toHaveLength(3)
+  endRun[2]?.()
 })
 
 test('no extra run starts after a stop', async () => {
-  const { turns, repeated } = work()
+  const { endRun, repeated } = startWork()
   repeated.again()
   const stopped = repeated.stop()
-  turns[0]?.()
+  endRun[0]?.()
   await stopped
   repeated.again()
   await Promise.resolve()
-  expect(turns).toHaveLength(1)
+  expect(endRun).toHaveLength(1)
 })

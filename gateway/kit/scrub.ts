@@ -2,8 +2,11 @@
 
 type Form = [form: RegExp, replacement: string | ((found: string) => string)]
 
-/** A Steam token begins with the base64 of `{"` or `{ "`. Even half of one can reveal its account, so halves are hidden too. */
-const LEAST_JWT = 24
+/**
+ * A Steam token is a JWT: it begins with the base64 of `{"` or `{ "`. Even half a token can reveal its account, so a part
+ * with this many characters is hidden too.
+ */
+const LEAST_JWT_CHARACTERS = 24
 
 /**
  * Each pattern runs in linear time; `architecture.test.ts` checks this. Case is ignored, because the writer of the text
@@ -23,7 +26,8 @@ const SECRET_FORMS: Form[] = [
 
 function isToken(run: string): boolean {
   const [head = '', ...rest] = run.split('.')
-  return run.length >= LEAST_JWT || (head.length > 10 && rest.length > 1)
+  // A shorter text can still be a whole token: three parts, the first longer than a word such as `eyes`.
+  return run.length >= LEAST_JWT_CHARACTERS || (head.length > 10 && rest.length > 1)
 }
 
 /** Hides everything in a line that looks like a secret. */

@@ -19,6 +19,7 @@ describe('a secret box', () => {
     const sealed = box.seal('s3cret', 'store:1:webhook_secret')
     expect(() => box.open(sealed, 'store:2:webhook_secret')).toThrow()
     expect(() => createSecretBox(Buffer.alloc(32, 8)).open(sealed, 'store:1:webhook_secret')).toThrow()
+    // A byte of the key's id, of the nonce, and of the ciphertext.
     for (const at of [1, 13, sealed.length - 1]) {
       const changed = Buffer.from(sealed)
       changed[at] = (changed[at] ?? 0) ^ 1

@@ -52,7 +52,7 @@ export function createSecretBox(masterKey: Buffer, oldKeys: readonly Buffer[] = 
     open: (sealed, aad) => {
       if (sealed[0] === VERSION_WITHOUT_ID) return openWithAny(keys, sealed.subarray(1), aad)
       if (sealed[0] !== VERSION) throw new Error('Not a sealed secret.')
-      const sealer = ring.find((one) => sealed.subarray(0, mark.length).equals(one.mark))
+      const sealer = ring.find((entry) => sealed.subarray(0, mark.length).equals(entry.mark))
       if (sealer === undefined) throw new Error('No key of this till sealed the secret.')
       return decrypt(sealer.key, sealed.subarray(mark.length), aad)
     },

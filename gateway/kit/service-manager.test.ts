@@ -21,15 +21,16 @@ function program(script: string): string {
 }
 
 it('systemd is notified through its own program', async () => {
-  const [notified, almost] = [join(folder, 'told'), join(folder, 'almost')]
-  notifyReady(program(`echo "$@" > ${almost} && mv ${almost} ${notified}`))
-  await expect.poll(() => existsSync(notified)).toBe(true)
-  expect(readFileSync(notified, 'utf8')).toBe('--ready\n')
+  // The file is moved into place, so it is complete as soon as it exists.
+  const [received, unfinished] = [join(folder, 'received'), join(folder, 'unfinished')]
+  notifyReady(program(`echo "$@" > ${unfinished} && mv ${unfinished} ${received}`))
+  await expect.poll(() => existsSync(received)).toBe(true)
+  expect(readFileSync(received, 'utf8')).toBe('--ready\n')
 })
 
-it('a failure of that program is logged, and the gateway continues', async () => {
+it('a failure of the program that notifies systemd is printed, and the gateway continues', async () => {
   const errors = vi.spyOn(console, 'error').mockReturnValue(undefined)
-  notifyReady(join(folder, 'none'))
+  notifyReady(join(folder, 'missing'))
   notifyReady(program('exit 3'))
   await expect.poll(() => errors.mock.calls.length).toBe(2)
   const text = errors.mock.calls.flat().join()

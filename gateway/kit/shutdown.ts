@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Log } from './log.ts'
 
 /**
- * The limit of each phase in milliseconds, in order. `readiness` can be set for a load balancer. `work` is longer than
- * a bot's call to Steam may take. A webhook may be cut off: its claim expires and it is sent again.
+ * The limit of each phase in milliseconds, in order. A gateway behind a load balancer sets a longer `readiness`. `work`
+ * is longer than a bot's call to Steam may take. A webhook may be cut off: its claim expires and it is sent again.
  */
 const PHASES_MS = {
   readiness: 0,
@@ -37,7 +37,7 @@ export function createShutdown(log: Log, given: Partial<Limits> = {}): Shutdown 
   const parts: { phase: Phase; name: string; end: () => unknown }[] = []
 
   const endPart = async (name: string, end: () => unknown, withinMs: number) => {
-    const late = new AbortController()
+    const timer = new AbortController()
     const ended = Promise.resolve()
       .then(end)
       .then(
@@ -47,19 +47,20 @@ export function createShutdown(log: Log, given: Partial<Limits> = {}): Shutdown 
           return true
         },
       )
-    const timedOut = delay(withinMs, false, { signal: late.signal }).catch(() => true)
+    // False means too late. An aborted timer rejects, after the race is decided.
+    const timedOut = delay(withinMs, false, { signal: timer.signal }).catch(() => true)
     if (!(await Promise.race([ended, timedOut]))) {
       log.warn({ part: name, withinMs }, 'a part did not stop in time and was cut off')
     }
-    late.abort()
+    timer.abort()
   }
   return {
     add: (phase, name, end) => parts.push({ phase, name, end }),
     async run() {
-      const all = parts.splice(0)
+      const running = parts.splice(0)
       for (const phase of PHASES) {
-        const own = all.filter((part) => part.phase === phase)
-        await Promise.all(own.map(({ name, end }) => endPart(name, end, limits[phase])))
+        const partsOfPhase = running.filter((part) => part.phase === phase)
+        await Promise.all(partsOfPhase.map(({ name, end }) => endPart(name, end, limits[phase])))
       }
     },
   }

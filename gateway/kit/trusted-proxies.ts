@@ -5,9 +5,9 @@ export type TrustedProxies =
   /** `none`: callers connect directly. */
   { kind: 'proxies'; proxies: string[] } | { kind: 'none' } | { kind: 'refused'; reason: string }
 
-/** Ranges that have a name. */
+/** Ranges that the web server knows by name. */
 const NAMED_RANGES = new Set(['loopback', 'linklocal', 'uniquelocal'])
-/** The widest ranges that are still plausible for proxies. */
+/** Fewest fixed bits of a range. A wider one is not plausible for proxies. */
 const LEAST_BITS = { ipv4: 8, ipv6: 16 }
 
 const ADVICE =
@@ -31,8 +31,9 @@ function refusalOf(entry: string): string | undefined {
   if (range === undefined)
     return `has ${JSON.stringify(entry.slice(0, 60))}, which is not an address or a range`
   const [address, bits] = range
-  const isOwn = address.range() === 'uniqueLocal'
-  if (!isOwn && bits < LEAST_BITS[address.kind()]) return `has ${entry}, which trusts callers themselves`
+  // fc00::/7 is wide, but private.
+  const isPrivate = address.range() === 'uniqueLocal'
+  if (!isPrivate && bits < LEAST_BITS[address.kind()]) return `has ${entry}, which trusts callers themselves`
   return address.range() === 'unspecified' ? `has ${entry}, which is nobody's address` : undefined
 }
 

@@ -89,34 +89,35 @@ async function obstacleTo<T>(
   }
   if (secondOperator === undefined || limit === undefined) return undefined
   const moved = await secondOperator.moves(tx, data)
-  const worth = moved === 'all' ? undefined : await usdCentsOf(tx, moved)
-  if (worth !== undefined && (await mayMoveAlone(tx, deps, { worth, limit }))) return undefined
+  const worthUsdCents = moved === 'all' ? undefined : await usdCentsOf(tx, moved)
+  if (worthUsdCents !== undefined && (await mayMoveAlone(tx, deps, { worthUsdCents, limit })))
+    return undefined
   return {
     act: name,
     input: toJson(secondOperator.input),
     reason: deps.reason,
     proposedBy: deps.operator,
     backedBy: deps.operatorId ?? null,
-    worthUsdCents: worth ?? null,
+    worthUsdCents: worthUsdCents ?? null,
   }
 }
 
 const DAY_MS = 24 * 60 * 60_000
 
 /**
- * Applies the limit to the sum of the last 24 hours, by the machine's clock, so one large act cannot be split into many
- * small ones.
+ * Applies the limit to the sum of the last 24 hours, because one large act can be split into many small ones. By the
+ * machine's clock, which no operator can advance.
  */
 async function mayMoveAlone(
   tx: Tx,
   { operatorId, clock }: ActDeps,
-  { worth, limit }: { worth: bigint; limit: bigint },
+  { worthUsdCents, limit }: { worthUsdCents: bigint; limit: bigint },
 ): Promise<boolean> {
   const at = clock.machineNow()
   const mover = { operatorId, since: new Date(at.getTime() - DAY_MS) }
-  const before = await readMovedAlone(tx, mover)
-  if (worth > limit - before) return false
-  await insertMovedAlone(tx, { ...mover, worth, at })
+  const movedUsdCents = await readMovedAlone(tx, mover)
+  if (worthUsdCents > limit - movedUsdCents) return false
+  await insertMovedAlone(tx, { ...mover, worth: worthUsdCents, at })
   return true
 }
 
@@ -127,8 +128,10 @@ async function propose(deps: ActDeps, proposal: NewProposal): Promise<Refused> {
     await record(tx, deps, { name: 'propose', argumentsOf, data: undefined })
     return id
   })
-  const whose = deps.operatorId === undefined ? 'Two operators must' : 'Another operator must'
-  return refused('proposed', `Nothing was done yet. ${whose} approve proposal ${proposalId} in the console.`)
+  // Without an operator id, the act came from the command line, which cannot prove who types.
+  const approvers = deps.operatorId === undefined ? 'Two operators' : 'Another operator'
+  const message = `Nothing was done yet. ${approvers} must approve proposal ${proposalId} in the console.`
+  return refused('proposed', message)
 }
 
 function mistakeOf({ operator, reason }: ActDeps, what: Pick<NamedAct<never>, 'name' | 'needsReason'>) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => till.close())
 
-const shown = async (which = bot.session.steamId) => {
+const viewOf = async (which = bot.session.steamId) => {
   const answer = await showBot(operatorOf(till), which)
   if (answer.kind === 'refused') throw new Error(answer.message)
   return answer.data
@@ -28,7 +28,7 @@ const shown = async (which = bot.session.steamId) => {
 
 test('a bot shows its items and room by game, its open offers, and the refusals of the last hour', async () => {
   const store = await aStore(till, { riskLimitUsdCents: 1_000_000n })
-  const before = await shown()
+  const before = await viewOf()
   const { itemsHeld } = till.deps.limits.fleet
   expect(before).toMatchObject({ itemsHeld: 0, offers: [], refusals: [] })
   expect(before.games.map(({ game, most }) => [game, most])).toEqual(
@@ -36,7 +36,7 @@ test('a bot shows its items and room by game, its open offers, and the refusals 
   )
   await payFor(till, bot, await aDeposit(till, store, { prices: [1_000n, 2_000n] }))
   const open = await offerFor(till, bot.bot, await aDeposit(till, store, { prices: [500n] }))
-  const view = await shown()
+  const view = await viewOf()
   expect(view.games.map(({ game, held, onTheWay, room }) => [game, held, onTheWay, room])).toEqual(
     GAMES.map((game) => (game === 'dota' ? [game, 2, 1, itemsHeld.dota - 3] : [game, 0, 0, itemsHeld[game]])),
   )
@@ -56,15 +56,15 @@ test('a bot shows its items and room by game, its open offers, and the refusals 
     .insertInto('bot_bar')
     .values({ ...values, until: new Date(now.getTime() + 60_000) })
     .execute()
-  const barred = await shown(String(bot.bot.botId))
+  const barred = await viewOf(String(bot.bot.botId))
   expect(barred.refusals).toMatchObject([{ refusal: 'inventory_full', game: 'dota', times: 1 }])
   expect(barred.games.map(({ game, room }) => [game, room]).slice(0, 2)).toEqual([
     ['cs', 0],
-    ['dota', 898],
+    ['dota', itemsHeld.dota - 2],
   ])
-  // An hour later, none of these refusals is recent.
+  // Two hours later, the refusal is no longer shown, and the bar is over.
   await jump(till, 2 * 3_600)
-  expect(await shown()).toMatchObject({ refusals: [], bars: [] })
+  expect(await viewOf()).toMatchObject({ refusals: [], bars: [] })
 })
 
 test('a bot shows its calls of the last hour by all processes, but not those for public pages or unknown bots', async () => {
@@ -79,9 +79,9 @@ test('a bot shows its calls of the last hour by all processes, but not those for
     await saveCalls(till.db, counts.take())
     await saveCalls(till.db, counts.take())
   }
-  expect((await shown()).calls).toEqual({ asked: 4, limited: 2, failed: 0, heldBack: 2 })
+  expect((await viewOf()).calls).toEqual({ asked: 4, limited: 2, failed: 0, heldBack: 2 })
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '2 hours'` }).execute()
-  expect((await shown()).calls).toEqual({ asked: 0, limited: 0, failed: 0, heldBack: 0 })
+  expect((await viewOf()).calls).toEqual({ asked: 0, limited: 0, failed: 0, heldBack: 0 })
 
   // The weather still counts them for the entire day.
   const day = async () => {
@@ -93,6 +93,7 @@ test('a bot shows its calls of the last hour by all processes, but not those for
   expect(await day()).toEqual([4, 2])
   await till.db.updateTable('bot_calls').set({ since: sql`since - interval '24 hours'` }).execute()
   expect(await day()).toEqual([0, 0])
+  // A saved count deletes the rows that are older than a day.
   const [counts] = processes
   counts?.request('GetTradeOffer', { outcome: 'answered', seconds: 1, account })
   await saveCalls(till.db, counts?.take() ?? [])
@@ -116,12 +117,12 @@ test('the weather of a day shows calls, durations and refusals by method and bot
     counts.heldBack('cancel', 'paused', theirs)
     await saveCalls(till.db, counts.take())
   }
-  const none = { limited: 0, failed: 0, heldBack: 0 }
+  const noTrouble = { limited: 0, failed: 0, heldBack: 0 }
   const all = await readWeather(till.db, { method: 'send' })
   expect(all?.methods).toEqual([
-    { method: 'send', asked: 6, ...none, limited: 2, averageMs: 200, longestMs: 300 },
-    { method: 'profile', asked: 2, ...none, failed: 2, averageMs: 5000, longestMs: 5000 },
-    { method: 'cancel', asked: 0, ...none, heldBack: 2, averageMs: null, longestMs: null },
+    { method: 'send', asked: 6, ...noTrouble, limited: 2, averageMs: 200, longestMs: 300 },
+    { method: 'profile', asked: 2, ...noTrouble, failed: 2, averageMs: 5000, longestMs: 5000 },
+    { method: 'cancel', asked: 0, ...noTrouble, heldBack: 2, averageMs: null, longestMs: null },
   ])
   expect(all?.methodBots).toMatchObject([
     { botId: bot.bot.botId, asked: 4, limited: 2 },
@@ -130,8 +131,8 @@ test('the weather of a day shows calls, durations and refusals by method and bot
   expect((await readWeather(till.db, { method: 'profile' }))?.methodBots).toMatchObject([
     { botId: null, bot: null, asked: 2 },
   ])
-  const one = await readWeather(till.db, { bot: theirs })
-  expect(one?.methods.map(({ method, asked }) => [method, asked])).toEqual([
+  const ofOtherBot = await readWeather(till.db, { bot: theirs })
+  expect(ofOtherBot?.methods.map(({ method, asked }) => [method, asked])).toEqual([
     ['send', 2],
     ['cancel', 0],
   ])

@@ -9,7 +9,10 @@ import { type Answer, done, type FindDeps, refused } from './operation.ts'
 
 const HOUR_MS = 3_600_000
 
-/** `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar excludes the game. */
+/**
+ * `held`: items that the bot has, including `protected` ones, which can still be taken back. `onTheWay`: items of its open
+ * offers. `most`: the game's item limit. `room`: how many more items the bot can take; 0 while a bar excludes the game.
+ */
 export type GameRoom = {
   game: Game
   held: number
@@ -45,7 +48,7 @@ export async function showBot(deps: FindDeps, which: string): Promise<Answer<Bot
   const { liveOffers: mostOffers, itemsHeld } = config.fleetLimits
   const held = new Map((await heldByGame(db, bot.id)).map((count) => [count.appId, count]))
   const games = GAMES.map((game): GameRoom => {
-    const { held: items = 0, protected: kept = 0 } = held.get(GAME_FACTS[game].appId) ?? {}
+    const { held: items = 0, protected: protectedItems = 0 } = held.get(GAME_FACTS[game].appId) ?? {}
     // A doubted bot is still chosen if no other has room.
     const isBarred = listed.bars.some(({ scope, reason }) => {
       return reason !== 'doubted' && (scope === 'all' || scope === game)
@@ -53,7 +56,7 @@ export async function showBot(deps: FindDeps, which: string): Promise<Answer<Bot
     const onTheWay = offers.reduce((sum, offer) => sum + (offer.game === game ? offer.items : 0), 0)
     const most = itemsHeld[game]
     const room = isBarred ? 0 : Math.max(0, most - items - onTheWay)
-    return { game, held: items, protected: kept, onTheWay, most, room }
+    return { game, held: items, protected: protectedItems, onTheWay, most, room }
   })
   return done({
     ...listed,

@@ -1,4 +1,4 @@
-/** Lists deposits by credit, page by page: along the index of amounts, or sorted if they are few. */
+/** The list of deposits by amount of credit, page by page. It follows an index of amounts, or sorts the deposits if they are few. */
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operatorOf } from '../testing/operator.ts'
@@ -8,8 +8,8 @@ import { areFew, type DepositFilter } from './deposit-list-store.ts'
 
 let till: Till
 let stores: bigint[]
-/** All credits in USD. */
-let known: { id: bigint; store: bigint; amount: bigint; at: Date }[]
+/** All credits in USD, largest first. */
+let credits: { id: bigint; store: bigint; amount: bigint; at: Date }[]
 
 beforeAll(async () => {
   till = await startTill()
@@ -22,18 +22,19 @@ beforeAll(async () => {
     await sql`update deposit set status = 'succeeded', credited_amount = ${amount}, currency = ${currency},
       created_at = created_at - ${n} * interval '1 hour' where id = ${id}`.execute(till.db)
   }
-  const { rows } = await sql<(typeof known)[number]>`
+  const { rows } = await sql<(typeof credits)[number]>`
     select id, store_id as store, credited_amount as amount, created_at as at from deposit
     where credited_amount is not null and currency = 'USD' order by credited_amount desc, id desc`.execute(
     till.db,
   )
-  known = rows
+  credits = rows
 })
 afterAll(() => till.close())
 
 const USD = { currency: 'USD', order: 'largest' } as const
 
-async function pages(filter: Partial<DepositFilter>): Promise<bigint[]> {
+/** Returns the ids of all pages. */
+async function listAll(filter: Partial<DepositFilter>): Promise<bigint[]> {
   const ids: bigint[] = []
   for (let before: bigint | undefined; ; ) {
     const answer = await listDeposits(operatorOf(till), { limit: 7, ...filter, before })
@@ -44,30 +45,32 @@ async function pages(filter: Partial<DepositFilter>): Promise<bigint[]> {
   }
 }
 
-const idsOf = (rows: typeof known) => rows.map(({ id }) => id)
+const idsOf = (rows: typeof credits) => rows.map(({ id }) => id)
 
 describe('deposits by amount', () => {
   it('are listed largest first or smallest first, each once, in one currency', async () => {
-    expect(known.length).toBeGreaterThan(20)
-    expect(await pages(USD)).toEqual(idsOf(known))
-    expect(await pages({ ...USD, order: 'smallest' })).toEqual(idsOf(known).toReversed())
+    expect(credits.length).toBeGreaterThan(20)
+    expect(await listAll(USD)).toEqual(idsOf(credits))
+    expect(await listAll({ ...USD, order: 'smallest' })).toEqual(idsOf(credits).toReversed())
   })
 
   it('can be limited to a store, a period and a range of amounts', async () => {
     const [store = 0n] = stores
-    const from = known[3]?.at ?? new Date()
+    const from = credits[3]?.at ?? new Date()
     // The amounts of a store have an index of their own, so they are not counted first.
     expect(await areFew(till.db, { ...USD, storeId: store, limit: 7 })).toBe(false)
     expect(await areFew(till.db, { ...USD, storeId: store, from, limit: 7 })).toBe(true)
-    expect(await pages({ ...USD, storeId: store, from })).toEqual(
-      idsOf(known.filter((row) => row.store === store && row.at >= from)),
+    expect(await listAll({ ...USD, storeId: store, from })).toEqual(
+      idsOf(credits.filter((row) => row.store === store && row.at >= from)),
     )
-    expect(await pages({ ...USD, storeId: store })).toEqual(idsOf(known.filter((row) => row.store === store)))
-    expect(await pages({ ...USD, from })).toEqual(idsOf(known.filter((row) => row.at >= from)))
+    expect(await listAll({ ...USD, storeId: store })).toEqual(
+      idsOf(credits.filter((row) => row.store === store)),
+    )
+    expect(await listAll({ ...USD, from })).toEqual(idsOf(credits.filter((row) => row.at >= from)))
     const range = { leastMinor: 250n, mostMinor: 850n }
-    const inRange = known.filter(({ amount }) => amount >= 250n && amount <= 850n)
-    expect(await pages({ ...USD, ...range })).toEqual(idsOf(inRange))
-    expect(await pages({ ...USD, ...range, storeId: store, order: 'smallest' })).toEqual(
+    const inRange = credits.filter(({ amount }) => amount >= 250n && amount <= 850n)
+    expect(await listAll({ ...USD, ...range })).toEqual(idsOf(inRange))
+    expect(await listAll({ ...USD, ...range, storeId: store, order: 'smallest' })).toEqual(
       idsOf(inRange.filter((row) => row.store === store)).toReversed(),
     )
   })
@@ -75,7 +78,7 @@ describe('deposits by amount', () => {
   it('can all be exported', async () => {
     const answer = await exportDeposits(operatorOf(till), { ...USD, limit: 7 })
     const rows = answer.kind === 'refused' ? [] : answer.data.deposits
-    expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(known))
+    expect(rows.map(({ depositId }) => depositId)).toEqual(idsOf(credits))
   })
 
   it('need a currency', async () => {

@@ -39,7 +39,7 @@ export type DepositFilter = {
 }
 
 /** Most deposits examined for one page of a rare filter. The cost stays the same while the table grows. */
-const MOST_LOOKED_AT = 500
+const MOST_EXAMINED = 500
 
 export type ExaminedDeposit = { id: bigint; fits: boolean }
 
@@ -47,11 +47,11 @@ export type ExaminedDeposit = { id: bigint; fits: boolean }
  * How many deposits to examine. If an index covers the filter in the order of the list, one page and one more row are
  * enough.
  */
-export function mostLookedAt(filter: DepositFilter): number {
+export function mostExamined(filter: DepositFilter): number {
   const { leastMinor, mostMinor, currency, game, status, from, to, order, limit } = filter
   const others = isByAmount(order) ? [status, from, to] : [leastMinor, mostMinor, currency]
   const isNarrow = [game, ...others].some((each) => each !== undefined)
-  return isNarrow ? MOST_LOOKED_AT : limit + 1
+  return isNarrow ? MOST_EXAMINED : limit + 1
 }
 
 /** Most deposits to sort in one query. If there are more, the index of amounts soon finds a page of them. */
@@ -72,13 +72,17 @@ export async function areFew(db: Db, filter: DepositFilter): Promise<boolean> {
   return (rows[0]?.count ?? 0) <= MOST_SORTED
 }
 
-type Looking = { now: Date; isFew?: boolean }
+type Examining = {
+  now: Date
+  /** The result of `areFew`. */
+  isFew?: boolean
+}
 
 /** Returns the next deposits in the order of the list, and which of them match the filter. */
-export async function lookThrough(
+export async function examineDeposits(
   db: Db,
   filter: DepositFilter,
-  { now, isFew = false }: Looking,
+  { now, isFew = false }: Examining,
 ): Promise<ExaminedDeposit[]> {
   const { leastMinor, mostMinor, currency, game } = filter
   const [key, direction] = [keyOf(filter.order), directionOf(filter.order)]
@@ -97,7 +101,7 @@ export async function lookThrough(
       select deposit.id, store_id, status, deposit.created_at, credited_amount, currency
       from ${sourceOf(filter, { now, isFew })}
       where ${listCondition(filter)}
-      order by deposit.${key} ${direction}, deposit.id ${direction} limit ${mostLookedAt(filter)}
+      order by deposit.${key} ${direction}, deposit.id ${direction} limit ${mostExamined(filter)}
     ) seen order by ${key} ${direction}, id ${direction}`.execute(db)
   return rows
 }
@@ -114,8 +118,8 @@ const keyOf = (order: DepositOrder | undefined): RawBuilder<unknown> =>
   isByAmount(order) ? sql`credited_amount` : sql`created_at`
 
 const all = (conditions: readonly (RawBuilder<boolean> | false)[]): RawBuilder<boolean> => {
-  const own = conditions.filter((condition) => condition !== false)
-  return own.length === 0 ? sql<boolean>`true` : sql.join(own, sql` and `)
+  const given = conditions.filter((condition) => condition !== false)
+  return given.length === 0 ? sql<boolean>`true` : sql.join(given, sql` and `)
 }
 
 /** The filters that have an index in the order of time. */
@@ -123,12 +127,12 @@ const timeIndexCondition = (
   { storeId, status, from, to }: DepositFilter,
   table: 'deposit' | 'seen' = 'deposit',
 ): RawBuilder<boolean> => {
-  const of = (column: string) => sql.ref(`${table}.${column}`)
+  const field = (column: string) => sql.ref(`${table}.${column}`)
   return all([
-    storeId !== undefined && sql<boolean>`${of('store_id')} = ${storeId}`,
-    status !== undefined && sql<boolean>`${of('status')} = ${status}`,
-    from !== undefined && sql<boolean>`${of('created_at')} >= ${from}`,
-    to !== undefined && sql<boolean>`${of('created_at')} < ${to}`,
+    storeId !== undefined && sql<boolean>`${field('store_id')} = ${storeId}`,
+    status !== undefined && sql<boolean>`${field('status')} = ${status}`,
+    from !== undefined && sql<boolean>`${field('created_at')} >= ${from}`,
+    to !== undefined && sql<boolean>`${field('created_at')} < ${to}`,
   ])
 }
 
@@ -154,16 +158,16 @@ function listCondition(filter: DepositFilter): RawBuilder<boolean> {
  * The deposits to read from: those of an account, those that need a person, or the few that are sorted; otherwise the
  * entire table.
  */
-function sourceOf(filter: DepositFilter, { now, isFew }: Looking): RawBuilder<unknown> {
+function sourceOf(filter: DepositFilter, { now, isFew }: Examining): RawBuilder<unknown> {
   const { steamId, needsPerson = false, order } = filter
   const ofAccount = steamId === undefined ? undefined : sql`(${depositsOfSteamId(steamId, order)}) own`
   const needy = needsPerson ? sql`(select distinct id from (${needyAt(now, order)}) needy) wanted` : undefined
-  const joins = [ofAccount, needy].flatMap((few) => (few === undefined ? [] : [sql`join ${few} using (id)`]))
-  const few = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
-  // `offset 0` keeps the planner from scanning the entire index of amounts for these few.
+  const joins = [ofAccount, needy].flatMap((ids) => (ids === undefined ? [] : [sql`join ${ids} using (id)`]))
+  const source = joins.length === 0 ? sql`deposit` : sql`deposit ${sql.join(joins, sql` `)}`
+  // `offset 0` keeps the planner from scanning the entire index of amounts for a few deposits.
   return isFew === true
-    ? sql`(select deposit.* from ${few} where ${timeIndexCondition(filter)} offset 0) deposit`
-    : few
+    ? sql`(select deposit.* from ${source} where ${timeIndexCondition(filter)} offset 0) deposit`
+    : source
 }
 
 /** Most deposits of one account. No real shopper has more; only the first in the order of the list are used. */
@@ -186,7 +190,7 @@ function depositsOfSteamId(
 const MOST_NEEDY = 1_000
 /** Age from which a trade without a gateway is listed. A younger trade may still get one. */
 const AWAY_MS = 120_000
-/** A sweep that wakes a trade puts its due time this far off, so a trade that is due so soon is overdue. */
+/** A sweep that wakes an overdue trade moves its due time this far ahead, so a trade that is due sooner counts too. */
 const WAKE_AGAIN_MS = 30_000
 const SILENT_MS = 86_400_000
 

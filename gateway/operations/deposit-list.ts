@@ -3,9 +3,9 @@ import {
   areFew,
   type DepositFilter,
   depositRows,
+  examineDeposits,
   type ListedDeposit,
-  lookThrough,
-  mostLookedAt,
+  mostExamined,
   type Need,
   needsOf,
 } from './deposit-list-store.ts'
@@ -38,12 +38,12 @@ export async function listDeposits(
   let before = filter.before
   let next: bigint | null = null
   for (let round = 1; ; round += 1) {
-    const places = await lookThrough(db, { ...filter, before }, { now, isFew })
-    const fitting = places.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
+    const examined = await examineDeposits(db, { ...filter, before }, { now, isFew })
+    const fitting = examined.filter(({ fits }) => fits).slice(0, filter.limit - ids.length)
     ids.push(...fitting.map(({ id }) => id))
     // The next page begins after the last row of a full page, or else after the last row examined.
-    const last = ids.length === filter.limit ? fitting.at(-1) : places.at(-1)
-    const isEnd = places.length < mostLookedAt(filter) && last?.id === places.at(-1)?.id
+    const last = ids.length === filter.limit ? fitting.at(-1) : examined.at(-1)
+    const isEnd = examined.length < mostExamined(filter) && last?.id === examined.at(-1)?.id
     next = isEnd || last === undefined ? null : last.id
     if (next === null || ids.length === filter.limit || round === MOST_ROUNDS) break
     before = next

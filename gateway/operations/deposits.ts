@@ -1,3 +1,4 @@
+/** One deposit as an operator sees it, and the act that holds its credit. */
 import type { CreditMode } from '../db/trade-tables.ts'
 import { hasLiveTrade, lockDeposit } from '../deposits/store.ts'
 import { type Moment, timelineOf } from '../deposits/timeline-store.ts'
@@ -5,7 +6,7 @@ import { act } from './act.ts'
 import { depositRows, type ListedDeposit, type Need, needsOf } from './deposit-list-store.ts'
 import { type ActDeps, type Answer, done, type ReadDeps, refused, unchanged } from './operation.ts'
 import { type Outlook, outlookOf } from './outlook.ts'
-import { outlookFacts } from './outlook-store.ts'
+import { readOutlookFacts } from './outlook-store.ts'
 import { recordOf, type ShopperRecord } from './shoppers.ts'
 import { holdAll } from './store.ts'
 
@@ -22,7 +23,7 @@ const MOST_JUDGED = 200
 /** Returns a deposit's timeline, its shopper's history, the next step, and the acts open to an operator. */
 export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): Promise<Answer<DepositView>> {
   const now = clock.now()
-  const [moments, facts] = [await timelineOf(db, depositId), await outlookFacts(db, depositId)]
+  const [moments, facts] = [await timelineOf(db, depositId), await readOutlookFacts(db, depositId)]
   const [deposit] = await depositRows(db, [depositId])
   if (moments === undefined || facts === undefined || deposit === undefined) {
     return refused('not_found', `There is no deposit ${depositId}.`)
@@ -35,8 +36,8 @@ export async function showDeposit({ db, clock }: ReadDeps, depositId: bigint): P
 export type HeldDeposit = { depositId: bigint; creditMode: CreditMode }
 
 /**
- * Holds everything that the deposit will bring until Steam can no longer reverse the trade. Refused once there is an
- * offer, because its shopper has then seen how much is credited at once.
+ * Sets that all credit of the deposit is held until Steam can no longer reverse its trade. Refused once there is an
+ * offer, because by then the shopper has seen how much is credited at once.
  */
 export function holdDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<HeldDeposit>> {
   const what = { name: 'deposit hold', needsReason: true, argumentsOf: () => ({ depositId }) }

@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { balancesOf } from '../ledger/store.ts'
 import { verifyLedger } from '../ledger/verify.ts'
+import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { testPool } from '../testing/pool.ts'
@@ -57,7 +58,7 @@ const acts = () =>
     .where('act', '=', 'deposit release')
     .execute()
 
-it('a release makes the credit available, counts it as at risk until Steam’s protection ends, and sends one event', async () => {
+it('a release makes the credit available, counts it as at risk until Steam’s protection ends, and publishes one event', async () => {
   const id = await heldDeposit()
   const commands = (await showDeposit(deps(), id)).data?.can.map(({ act }) => act)
   expect(commands).toContain('deposit release')
@@ -91,17 +92,18 @@ it('a release makes the credit available, counts it as at risk until Steam’s p
 it.each([
   ['operator', 'the operator loses it', { available: 3_000n, loss: -3_000n }],
   ['store', 'its store owes it', { available: 0n, loss: undefined }],
-] as const)('a release is at the risk of the %s: after a reversal, %s', async (liability, _who, left) => {
+] as const)('a release is at the risk of the %s: after a reversal, %s', async (liability, _what, left) => {
   await changeStore(deps(), { storeId: store.id, liability })
   const id = await heldDeposit()
   await releaseDeposit(deps(), id)
-  bot.session.takeBack('9001')
+  const { steam_offer_id: offerId } = await tradeRow()
+  bot.session.takeBack(steamTradeIdOf(offerId ?? ''))
   till.clock.advance(8 * DAY_MS)
   await runTradeJobs()
   expect(await tradeRow()).toMatchObject({ state: 'reversed', reversed_amount: 3_000n })
   const accounts = await till.db.selectFrom('account').select(['kind', 'balance']).execute()
-  const of = (kind: string) => accounts.find((account) => account.kind === kind)?.balance
-  expect({ available: of('available'), loss: of('loss') }).toEqual(left)
+  const balanceOf = (kind: string) => accounts.find((account) => account.kind === kind)?.balance
+  expect({ available: balanceOf('available'), loss: balanceOf('loss') }).toEqual(left)
   // The loss keeps using its part of the limit.
   expect(await atRiskOf(till.db, store.id)).toBe(3_000n)
 })

@@ -20,8 +20,8 @@ export type ReleasedDeposit = {
 }
 
 /**
- * Makes all held credit of the deposit available while its shopper can still take the items back. Until then the credit
- * counts towards the store's limit. If the items go back, the party liable for reversals bears the loss.
+ * Makes all held credit of the deposit available while its shopper can still take the items back. While that is possible,
+ * the credit counts towards the store's limit. If the items go back, the party liable for reversals bears the loss.
  */
 export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer<ReleasedDeposit>> {
   const what = {
@@ -49,12 +49,12 @@ export function releaseDeposit(deps: ActDeps, depositId: bigint): Promise<Answer
     const { currency } = deposit
     const releasedMinor = held.reduce((sum, { heldMinor }) => sum + heldMinor, 0n)
     const tradeIds = held.map(({ tradeId }) => tradeId)
-    const bearer = held.some(({ liability }) => liability === 'operator')
+    const consequence = held.some(({ liability }) => liability === 'operator')
       ? 'you lose it'
       : 'its store owes it'
     return done(
       { depositId, tradeIds, releasedMinor, currency },
-      `${formatAmount(releasedMinor, currency)} of deposit ${depositId} are available. If its shopper takes the items back, ${bearer}.`,
+      `${formatAmount(releasedMinor, currency)} of deposit ${depositId} are available. If its shopper takes the items back, ${consequence}.`,
     )
   })
 }

@@ -15,9 +15,9 @@ import { obtainRefreshToken } from './token.ts'
 export type AddedBot = EnrolledBot
 
 /** `checkWith`: trade link of another account, used to ask Steam about the bot's own trade hold. */
-export type Checking = { checkWith?: TradeLink | undefined }
+export type HoldCheck = { checkWith?: TradeLink | undefined }
 
-type Enrolment = Checking & {
+type Enrolment = HoldCheck & {
   refreshToken: string
   name: 'bot add' | 'bot enrol' | 'bot renew'
   /** The expected account; undefined accepts any. */
@@ -96,26 +96,26 @@ export type AddedBots = { added: AddedBot[]; refused: { line: number; message: s
 export async function addBots(
   deps: ActDeps,
   tokens: AsyncIterable<string>,
-  { checkWith }: Checking = {},
+  { checkWith }: HoldCheck = {},
 ): Promise<Answer<AddedBots>> {
   const data: AddedBots = { added: [], refused: [] }
-  let first: Refused<AddedBot> | undefined
+  let firstRefusal: Refused<AddedBot> | undefined
   let line = 0
   for await (const refreshToken of tokens) {
     line += 1
     const answer = await enrolBot(deps, { refreshToken, name: 'bot add', checkWith })
     if (answer.kind === 'refused') {
-      first ??= answer
+      firstRefusal ??= answer
       data.refused.push({ line, message: answer.message })
     } else {
       data.added.push(answer.data)
     }
   }
-  if (first === undefined) return done(data)
+  if (firstRefusal === undefined) return done(data)
   const advice = 'Check the token, or try again once Steam answers.'
   return {
     kind: 'refused',
-    refusal: first.refusal,
+    refusal: firstRefusal.refusal,
     message: `${data.refused.length} not added. ${advice}`,
     data,
   }

@@ -6,9 +6,7 @@ import type { Db } from '../db/client.ts'
 import type { BotState } from '../db/schema.ts'
 import { isReceiptOf, type ReceiptName } from '../deposits/receipt-link.ts'
 
-type Ids = { id: bigint }[]
-
-const idsOf = (rows: Ids): bigint[] => rows.map(({ id }) => id)
+const idsOf = (rows: { id: bigint }[]): bigint[] => rows.map(({ id }) => id)
 
 export const depositOfHash = async (db: Db, hash: string): Promise<bigint[]> =>
   idsOf(await db.selectFrom('deposit').select('id').where('hash', '=', hash).execute())
@@ -43,7 +41,7 @@ export const depositOfTrade = async (db: Db, column: NumberOfTrade, value: strin
 export const depositOfTradeNumber = async (db: Db, tradeId: bigint): Promise<bigint[]> =>
   idsOf(await db.selectFrom('trade').select('deposit_id as id').where('id', '=', tradeId).execute())
 
-/** Deposits of an asset id: the shopper's, the bot's, or that of the next owner. */
+/** Deposits with an item that had this asset id: with the shopper, the bot, or the next owner. */
 export async function depositsOfAsset(db: Db, assetId: string, limit: number): Promise<bigint[]> {
   const { rows } = await sql<{ id: bigint }>`
     select distinct deposit_id as id from trade where id in (
@@ -137,15 +135,15 @@ export type FoundBot = { botId: bigint; name: string; steamId: string; state: Bo
 export type FoundItem = { game: Game; item: string }
 
 /**
- * A text search for all of these words. Words have only letters and digits, of any language, so they cannot break the
- * quoting.
+ * A text search for names with all of these words. Words have only letters and digits, of any language, so they cannot
+ * break the quoting.
  */
-const queryOf = (words: readonly string[]): string => words.map(wordIn).join(' & ')
+const queryOf = (words: readonly string[]): string => words.map(prefixQueryOf).join(' & ')
 
 /** A database with the locale C folds the case of ASCII letters only, so other words are searched in three forms. */
-function wordIn(word: string): string {
-  const first = word.slice(0, 1).toUpperCase() + word.slice(1)
-  const forms = /^\w*$/.test(word) ? [word] : [...new Set([word, first, word.toUpperCase()])]
+function prefixQueryOf(word: string): string {
+  const capitalized = word.slice(0, 1).toUpperCase() + word.slice(1)
+  const forms = /^\w*$/.test(word) ? [word] : [...new Set([word, capitalized, word.toUpperCase()])]
   return `(${forms.map((form) => `'${form}':*`).join(' | ')})`
 }
 

@@ -1,10 +1,11 @@
-/** The possible meanings of a text, by its shape. */
+/** The possible meanings of a typed text, by its form. */
 import { expect, it } from 'vitest'
 import { type Reading, readText } from './find-text.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef'
 const EVENT = '01234567-89ab-4def-8123-456789abcdef'
 const NOVA = '76561198000000077'
+/** The same account in the form of trade links and Steam3 ids. */
 const ACCOUNT = '39734349'
 
 function kindsOf(text: string): Reading['kind'][] {
@@ -68,7 +69,7 @@ it.each<[string, string, Reading]>([
   ['an order id', 'order 77/b', { kind: 'order', externalId: 'order 77/b' }],
   ['an item’s name', 'AK-47 | Redline', { kind: 'words', words: ['ak', '47', 'redline'] }],
   ['a name in another alphabet', 'Лавка Игр', { kind: 'words', words: ['лавка', 'игр'] }],
-])('%s is recognised by its shape', (_, text, reading) => {
+])('%s is recognised by its form', (_, text, reading) => {
   const read = readText(text)
   expect(read.kind === 'read' && read.readings).toContainEqual(reading)
 })
@@ -78,16 +79,16 @@ it('digits are a number and an order id, and also an account if their form fits'
   expect(kindsOf(NOVA)).toEqual(['steam_id', 'number', 'order'])
 })
 
-it('a hash can also be an order id, but not a name', () => {
+it('a hash or an event’s id can also be an order id, but not a name', () => {
   expect(kindsOf(HASH)).toEqual(['hash', 'order'])
   expect(kindsOf(EVENT)).toEqual(['event', 'order'])
 })
 
-it('an impossible account number can only be an order id', () => {
+it('a Steam id with an impossible account number is read as an order id or a name', () => {
   expect(kindsOf('[U:1:0]')).toEqual(['order', 'words'])
 })
 
-it('a code has no letter that is easily misread', () => {
+it('six characters with one that is easily misread are not a secret code', () => {
   expect(kindsOf('K7QX2O')).toEqual(['order', 'words'])
 })
 
@@ -100,8 +101,8 @@ it.each([
   ],
   ['two lines', 'order 1\norder 2'],
   ['a text longer than any id', 'x'.repeat(513)],
-])('%s is refused', (_, text) => {
+])('%s is refused, with a reason that does not repeat it', (_, text) => {
   const read = readText(text)
   expect(read).toMatchObject({ kind: 'unreadable' })
-  expect(read.kind === 'unreadable' && text.trim() !== '' && read.why.includes(text)).toBe(false)
+  if (text.trim() !== '') expect(read).toHaveProperty('why', expect.not.stringContaining(text))
 })

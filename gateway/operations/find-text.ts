@@ -54,13 +54,13 @@ export function readText(typed: string): ReadText {
 const unreadable = (why: string): ReadText => ({ kind: 'unreadable', why })
 
 function readId(text: string): Reading[] {
-  const [, y, z] = STEAM_2.exec(text) ?? []
+  const [, lowestBit = '0', otherBits] = STEAM_2.exec(text) ?? []
   const [, account] = STEAM_3.exec(text) ?? []
   const [, tradeId, assetId] = ITEM.exec(text) ?? []
   return [
     ...(HASH.test(text) ? [{ kind: 'hash', hash: text.toLowerCase() } as const] : []),
     ...(UUID.test(text) ? [{ kind: 'event', eventId: text.toLowerCase() } as const] : []),
-    ...(z === undefined ? [] : ofAccount(String(BigInt(z) * 2n + BigInt(y ?? 0)))),
+    ...(otherBits === undefined ? [] : ofAccount(String(BigInt(otherBits) * 2n + BigInt(lowestBit)))),
     ...(account === undefined ? [] : ofAccount(account)),
     ...(isSteamId(text) ? [{ kind: 'steam_id', steamId: text } as const] : []),
     ...(DIGITS.test(text) ? [{ kind: 'number', digits: text } as const] : []),
@@ -97,15 +97,15 @@ const LINK_PATH = /^\/(?:deposit\/)?([0-9a-f]{32})\/?$/i
 const RECEIPT_PATH = /^\/receipt\/([\w-]{1,60})\/?$/
 const ASSET_FRAGMENT = /^#\d{1,10}_\d{1,20}_(\d{1,20})$/
 
-/** Ignores the host, because the till and the Steam sandbox may be at any host. */
+/** Ignores the host of a web address, because the till and the Steam sandbox may be at any host. */
 function readAddress(text: string): Reading[] {
   const url = URL.parse(/^\w{1,5}:\/\//.test(text) ? text : `https://${text}`)
   if (url === null) return []
   const { protocol, host, pathname, hash, searchParams } = url
-  const inClient = /^\/ShowTradeOffer\/(\d{1,20})\/?$/i.exec(pathname)?.[1]
   if (protocol === 'steam:') {
-    return host.toLowerCase() === 'url' && inClient !== undefined
-      ? [{ kind: 'offer', offerId: inClient }]
+    const shownOffer = /^\/ShowTradeOffer\/(\d{1,20})\/?$/i.exec(pathname)?.[1]
+    return host.toLowerCase() === 'url' && shownOffer !== undefined
+      ? [{ kind: 'offer', offerId: shownOffer }]
       : []
   }
   const partner = searchParams.get('partner') ?? ''

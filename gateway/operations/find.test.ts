@@ -1,4 +1,4 @@
-/** One search, and the list with filters, over deposits in many states. */
+/** The search by one text, and the list of deposits with filters. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
 import { createDeposit } from '../deposits/create.ts'
@@ -19,7 +19,7 @@ import {
   type Till,
 } from '../testing/till.ts'
 import { listDeposits } from './deposit-list.ts'
-import { type DepositFilter, lookThrough } from './deposit-list-store.ts'
+import { type DepositFilter, examineDeposits } from './deposit-list-store.ts'
 import { type Findings, find, MOST_FOUND } from './find.ts'
 import type { ReadDeps } from './operation.ts'
 
@@ -74,7 +74,7 @@ const depositsOf = ({ deposits }: Findings) => deposits.map(({ depositId, as }) 
 const shopper = () => `7656119800000${paid.id}`
 
 describe('a deposit', () => {
-  it('is found by its link, and by every number that Steam gives its trade', async () => {
+  it('is found by its link, its secret code, its trade’s item, its offer and its Steam trade', async () => {
     const { deposit, tradeId, code, offerId } = offered
     expect(depositsOf(await found(`https://pay.example/deposit/${deposit.hash}`))).toEqual([
       [deposit.id, ['hash']],
@@ -99,7 +99,7 @@ describe('a deposit', () => {
     ])
   })
 
-  it('is found by the asset id of its item, both the shopper’s and the bot’s', async () => {
+  it('is found by an item: its name, the shopper’s asset id, and the bot’s', async () => {
     const [asset = ''] = paid.body.items
     expect(depositsOf(await found(asset))).toEqual([[paid.id, ['asset']]])
     const { received_asset_id: received } = await till.db
@@ -137,8 +137,8 @@ describe('a deposit', () => {
   })
 })
 
-describe('the search:', () => {
-  it('a webhook is found by its id, and by its delivery', async () => {
+describe('the search', () => {
+  it('finds a webhook by its id, and by its delivery', async () => {
     const { id } = await till.db
       .selectFrom('event')
       .select('id')
@@ -158,7 +158,7 @@ describe('the search:', () => {
     expect((await found(delivery)).events).toEqual(events)
   })
 
-  it('a store and a bot are found by any word of their names, whatever the case and the alphabet', async () => {
+  it('finds a store and a bot by any word of their names, whatever the case and the alphabet', async () => {
     expect((await found('ember')).stores).toEqual([
       { storeId: 1n, name: 'Ember Forge' },
       { storeId: 2n, name: 'Лавка-Игр «Ember»' },
@@ -167,12 +167,12 @@ describe('the search:', () => {
     expect((await found('tradet bot')).bots).toMatchObject([{ botId: bot.bot.botId, name: 'Tradetill Bot' }])
   })
 
-  it('a bot is found by its account', async () => {
+  it('finds a bot by its account', async () => {
     const { steam_id: steamId } = await till.db.selectFrom('bot').select('steam_id').executeTakeFirstOrThrow()
     expect((await found(steamId)).bots).toMatchObject([{ botId: bot.bot.botId, steamId }])
   })
 
-  it('items are found by words of their names, the shortest first', async () => {
+  it('finds items by beginnings of words in their names, the shortest first', async () => {
     expect((await found('ak 47 red')).items).toEqual([
       { game: 'cs', item: 'AK-47 | Redline (Field-Tested)' },
       { game: 'cs', item: 'StatTrak™ AK-47 | Redline (Field-Tested)' },
@@ -182,18 +182,19 @@ describe('the search:', () => {
     ])
   })
 
-  it('a departure is found by its Steam trade', async () => {
+  it('finds a departure by its Steam trade', async () => {
+    // The Steam trade of `aDeparture`.
     expect((await found('6100000000000000007')).departures).toMatchObject([{ departureId: 1n }])
   })
 
-  it('a search that finds nothing does not repeat the typed text', async () => {
+  it('does not repeat a text for which it finds nothing', async () => {
     const secret = 'f'.repeat(32)
     const answer = await find(deps, secret)
     expect(answer).toMatchObject({ kind: 'refused', refusal: 'not_found' })
     expect(answer.message).not.toContain(secret)
   })
 
-  it('a text that must not be kept in a shell history is read from stdin', async () => {
+  it('reads a text from stdin, where no shell history keeps it', async () => {
     const input = `http://till.test/deposit/${offered.deposit.hash}\n`
     const { out, errors, code } = await runCommand(['find', '-'], { databaseUrl: till.url, input })
     expect({ errors, code }).toEqual({ errors: '', code: 0 })
@@ -249,8 +250,12 @@ describe('the list', () => {
   })
 
   it('marks each examined row that does not match', async () => {
-    const [place] = await lookThrough(till.db, { limit: 1, currency: 'EUR' }, { now: till.clock.now() })
-    expect(place?.fits).toBe(false)
+    const [examined] = await examineDeposits(
+      till.db,
+      { limit: 1, currency: 'EUR' },
+      { now: till.clock.now() },
+    )
+    expect(examined?.fits).toBe(false)
   })
 
   it('shows which deposits wait for a person', async () => {
@@ -270,16 +275,16 @@ describe('the list', () => {
     const { out } = await runCommand(['deposit', 'list', '--status', 'succeeded', '--csv'], {
       databaseUrl: till.url,
     })
-    const [head, row, ...more] = out.trim().split('\n')
+    const [head, row, ...others] = out.trim().split('\n')
     expect(head).toMatch(/^depositId,createdAt,storeId,/)
     expect(row).toMatch(
       new RegExp(`^${paid.id},.*,1,Ember Forge,top-up \\d+,succeeded,USD,30.00,30.00,0.00,${shopper()},cs,`),
     )
-    expect(more).toEqual([])
+    expect(others).toEqual([])
   })
 })
 
-it('a deposit with the typed number is found, even if many newer deposits have an order of this number', async () => {
+it('a deposit with the typed number is found, even if many newer deposits have that number as their order id', async () => {
   const stores = await till.db
     .insertInto('store')
     .values(

@@ -27,7 +27,7 @@ import {
 import { type Reading, readText } from './find-text.ts'
 import { type Answer, done, type ReadDeps, refused } from './operation.ts'
 
-/** The part of a deposit that matched the text. */
+/** A part of a deposit that a text can match. */
 export type DepositKey =
   | 'hash'
   | 'receipt'
@@ -41,6 +41,7 @@ export type DepositKey =
   | 'code'
   | 'item_name'
 
+/** `as`: the parts of the deposit that matched. */
 export type FoundDeposit = ListedDeposit & { as: DepositKey[] }
 
 export type Findings = {
@@ -56,6 +57,7 @@ export type Findings = {
   isCut: boolean
 }
 
+/** The most finds of each kind that are shown. */
 export const MOST_FOUND = 20
 
 /** Searches for every possible meaning of the text. */
@@ -75,6 +77,7 @@ export async function find({ db }: ReadDeps, typed: string): Promise<Answer<Find
 /** The finds of one reading. */
 type FoundByReading = Partial<Omit<Findings, 'deposits' | 'isCut'>> & { deposits?: [DepositKey, bigint[]][] }
 
+/** The largest number of a row: PostgreSQL's bigint. */
 const LARGEST_ID = 9_223_372_036_854_775_807n
 
 async function lookUp(db: Db, reading: Reading, typed: string): Promise<FoundByReading> {
@@ -139,25 +142,25 @@ async function lookUpNumber(db: Db, digits: string): Promise<FoundByReading> {
 
 /** Merges the finds: each deposit is listed once, with all its matching parts. */
 async function mergeFinds(db: Db, found: readonly FoundByReading[]): Promise<Findings> {
-  const as = new Map<bigint, DepositKey[]>()
+  const keysOfDeposit = new Map<bigint, DepositKey[]>()
   for (const [key, ids] of found.flatMap(({ deposits = [] }) => deposits)) {
-    for (const id of ids) as.set(id, [...(as.get(id) ?? []), key])
+    for (const id of ids) keysOfDeposit.set(id, [...(keysOfDeposit.get(id) ?? []), key])
   }
-  // Keeps those of the likeliest readings, such as the deposit with exactly this number, and lists them newest first.
-  const shown = [...as.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
+  // Keeps the deposits of the likeliest readings, such as the one with exactly this number, and lists them newest first.
+  const shown = [...keysOfDeposit.keys()].slice(0, MOST_FOUND).sort((a, b) => (a > b ? -1 : 1))
   const stores = found.flatMap((each) => each.stores ?? [])
   const bots = found.flatMap((each) => each.bots ?? [])
   const items = found.flatMap((each) => each.items ?? [])
   const rows = await depositRows(db, shown)
   return {
-    deposits: rows.map((row) => ({ ...row, as: as.get(row.depositId) ?? [] })),
+    deposits: rows.map((row) => ({ ...row, as: keysOfDeposit.get(row.depositId) ?? [] })),
     shoppers: found.flatMap((each) => each.shoppers ?? []),
     stores: stores.slice(0, MOST_FOUND),
     bots: bots.slice(0, MOST_FOUND),
     items: items.slice(0, MOST_FOUND),
     events: found.flatMap((each) => each.events ?? []),
     departures: found.flatMap((each) => each.departures ?? []),
-    isCut: [as.size, stores.length, bots.length, items.length].some((count) => count > MOST_FOUND),
+    isCut: [keysOfDeposit.size, stores.length, bots.length, items.length].some((count) => count > MOST_FOUND),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Items held by the bots, and items that the operator moved out. */
+/** Items that bots have or had, and the act that records moved items. */
 import { type HeldItem, heldItems } from '../bots/held-item-store.ts'
 import { type MoveAnswer, moveItem } from '../bots/items.ts'
 import {
@@ -86,10 +86,10 @@ const NOT_MOVED: Record<Extract<MoveAnswer, { kind: 'refused' }>['reason'], Refu
   protected: refused('conflict', 'is still under Steam’s protection: it cannot have left'),
 }
 
-/** Records that items left their bots, as one act for each. A refused item does not stop the others. */
+/** Records that items left their bots, one act for each item. A refused item does not stop the others. */
 export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): Promise<Answer<MovedItems>> {
   const data: MovedItems = { moved: [], refused: [] }
-  let first: Refused | undefined
+  let firstRefusal: Refused | undefined
   for await (const item of items) {
     const answer = await recordOneMoved(deps, item)
     if (answer.kind !== 'refused') {
@@ -97,12 +97,12 @@ export async function recordMoved(deps: ActDeps, items: AsyncIterable<string>): 
       continue
     }
     const { refusal, message } = answer
-    first ??= refused(refusal, message)
+    firstRefusal ??= refused(refusal, message)
     data.refused.push({ item: item.slice(0, 50), message })
   }
   const message = `${data.moved.length} recorded as moved.`
-  if (first === undefined) return done(data, message)
-  return { ...first, message: `${data.refused.length} not recorded.`, data }
+  if (firstRefusal === undefined) return done(data, message)
+  return { ...firstRefusal, message: `${data.refused.length} not recorded.`, data }
 }
 
 type MovedItem = { item: string; bot: string }

@@ -6,11 +6,12 @@ const AMOUNT = /(?:Minor|Micros)$/
 export function toJson(value: unknown): string {
   return JSON.stringify(value, (key, entry: unknown) => {
     if (typeof entry !== 'bigint') return entry
-    return AMOUNT.test(key) ? exact(entry) : String(entry)
+    return AMOUNT.test(key) ? exactNumber(entry) : String(entry)
   })
 }
 
-function exact(amount: bigint): number {
+/** Throws if the amount would be rounded. */
+function exactNumber(amount: bigint): number {
   const number = Number(amount)
   if (!Number.isSafeInteger(number)) throw new RangeError(`${amount} is too large for a number of JSON`)
   return number

@@ -17,10 +17,11 @@ import { replaceValue, SEALED, valuesWithout } from './sealed-store.ts'
 
 const OLD = Buffer.alloc(32, 1)
 const NEW = Buffer.alloc(32, 2)
-const ring = createSecretBox(NEW, [OLD])
-const newAlone = createSecretBox(NEW)
+const withBothKeys = createSecretBox(NEW, [OLD])
+const withNewKey = createSecretBox(NEW)
 /** More bots than fit into one batch. */
 const BOTS = 105
+/** Sealed values: the tokens of bots, two webhook secrets, an idempotent answer, and three trade tokens. */
 const ALL = BOTS + 6
 const HASH = '0'.repeat(32)
 const ANSWER_PLACE = 'idempotency_key:1:a:b:answer'
@@ -134,7 +135,7 @@ const startWithNew = () => recordKey(database.pool, fingerprintOf(NEW))
 
 describe('a rotation', () => {
   it('seals everything with the new key while it is read, and then no longer needs the old key', async () => {
-    const before = await readAll(ring)
+    const before = await readAll(withBothKeys)
     expect(before).toHaveLength(ALL)
     await startWithNew()
     expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { values: ALL, left: ALL } })
@@ -144,12 +145,12 @@ describe('a rotation', () => {
     })
     let reads = 0
     do {
-      expect(await readAll(ring)).toEqual(before)
+      expect(await readAll(withBothKeys)).toEqual(before)
       reads += 1
     } while (!isOver)
     expect(reads).toBeGreaterThan(1)
     expect(await rotated).toMatchObject({ kind: 'done', data: { resealed: ALL, left: 0, unreadable: 0 } })
-    expect(await readAll(newAlone)).toEqual(before)
+    expect(await readAll(withNewKey)).toEqual(before)
     expect(await ownershipWith(NEW)).toMatchObject({ kind: 'own' })
     expect(await ownershipWith(OLD)).toMatchObject({ kind: 'foreign' })
     expect(await rotateKeyRing(depsWith(NEW))).toMatchObject({
@@ -161,40 +162,40 @@ describe('a rotation', () => {
   })
 
   it('can be killed halfway: every value still opens, and the next run continues', async () => {
-    const before = await readAll(ring)
+    const before = await readAll(withBothKeys)
     await startWithNew()
     let sealed = 0
-    const killed: SecretBox = {
-      ...ring,
+    const failing: SecretBox = {
+      ...withBothKeys,
       seal: (plain, place) => {
         sealed += 1
         if (sealed > 40) throw new Error('killed')
-        return ring.seal(plain, place)
+        return withBothKeys.seal(plain, place)
       },
     }
-    await expect(resealAll(database.db, killed, markOf(NEW))).rejects.toThrow('killed')
+    await expect(resealAll(database.db, failing, markOf(NEW))).rejects.toThrow('killed')
     expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL - 40 } })
-    expect(await readAll(ring)).toEqual(before)
+    expect(await readAll(withBothKeys)).toEqual(before)
     expect(await ownershipWith(NEW)).toMatchObject({
       kind: 'foreign',
       reason: expect.stringContaining('OLD_MASTER'),
     })
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { resealed: ALL - 40, left: 0 } })
-    expect(await readAll(newAlone)).toEqual(before)
+    expect(await readAll(withNewKey)).toEqual(before)
   })
 
-  it('does not overwrite values that change meanwhile', async () => {
+  it('does not overwrite a value that has changed since it was read', async () => {
     const { db } = database
     const [tokens] = SEALED
     if (tokens === undefined) throw new Error('nothing is sealed')
     const [read] = await valuesWithout(db, tokens, { mark: markOf(NEW), after: undefined, limit: 1 })
     if (read === undefined) throw new Error('there is no token')
-    const renewed = ring.seal('renewed', read.place)
-    const ofRead = db.updateTable('bot').where('id', '=', BigInt(read.at[0] ?? ''))
-    await ofRead.set({ refresh_token: renewed }).execute()
-    const fresh = ring.seal('before', read.place)
+    const renewed = withBothKeys.seal('renewed', read.place)
+    const botOfValue = db.updateTable('bot').where('id', '=', BigInt(read.at[0] ?? ''))
+    await botOfValue.set({ refresh_token: renewed }).execute()
+    const fresh = withBothKeys.seal('before', read.place)
     expect(await replaceValue(db, tokens, { ...read, fresh })).toBe(false)
-    expect((await readAll(ring))[0]).toBe('renewed')
+    expect((await readAll(withBothKeys))[0]).toBe('renewed')
   })
 
   it('keeps the old key while some value cannot be opened, and says so', async () => {
@@ -215,16 +216,16 @@ describe('a rotation', () => {
   it('is refused until every gateway has the new key', async () => {
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
     await startWithNew()
-    const another = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
-    await beatProcess(database.db, another)
+    const otherGateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
+    await beatProcess(database.db, otherGateway)
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'refused', refusal: 'conflict' })
     expect(await showKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ data: { left: ALL } })
-    await beatProcess(database.db, { ...another, keyFingerprint: fingerprintOf(NEW) })
+    await beatProcess(database.db, { ...otherGateway, keyFingerprint: fingerprintOf(NEW) })
     expect(await rotateKeyRing(depsWith(NEW, [OLD]))).toMatchObject({ kind: 'done' })
   })
 })
 
-it('forgetting a lost key needs a stopped till, erases its secrets, and gives the database to the new key', async () => {
+it('forgetting a lost key needs a stopped till and a reason, erases its secrets, and gives the database to the new key', async () => {
   const lost = { ...depsWith(NEW, []), reason: 'lost with its server' }
   const gateway = { owner: randomUUID(), maxBots: 50, keyFingerprint: fingerprintOf(OLD) }
   await beatProcess(database.db, gateway)
@@ -246,8 +247,8 @@ it('forgetting a lost key needs a stopped till, erases its secrets, and gives th
 it('a webhook is signed with the new secret alone if the previous one was sealed with a lost key', async () => {
   const endpoint = await database.db.selectFrom('webhook_endpoint').selectAll().executeTakeFirstOrThrow()
   const place = `webhook_endpoint:${endpoint.id}:secret`
-  const renewed = { ...endpoint, secret: newAlone.seal('fresh', place) }
-  expect(secretsOf(newAlone, renewed, new Date())).toEqual(['fresh'])
-  expect(secretsOf(ring, renewed, new Date())).toEqual(['fresh', secret])
-  expect(() => secretsOf(newAlone, endpoint, new Date())).toThrow('No key of this till')
+  const renewed = { ...endpoint, secret: withNewKey.seal('fresh', place) }
+  expect(secretsOf(withNewKey, renewed, new Date())).toEqual(['fresh'])
+  expect(secretsOf(withBothKeys, renewed, new Date())).toEqual(['fresh', secret])
+  expect(() => secretsOf(withNewKey, endpoint, new Date())).toThrow('No key of this till')
 })

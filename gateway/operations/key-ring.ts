@@ -13,13 +13,13 @@ import {
   forgetOldKeys,
   replaceValue,
   SEALED,
-  type Sealed,
+  type SealedColumn,
   valuesWithout,
 } from './sealed-store.ts'
 
 const BATCH = 100
-/** A gateway with another key would seal further values, and they would be lost together with that key. */
-const EARLY = refused(
+/** A gateway with another key would go on sealing values with it, and they would be lost together with that key. */
+const OTHER_KEY_IN_USE = refused(
   'conflict',
   'A gateway still seals with another master key. Restart all gateways with the key of these settings first.',
 )
@@ -57,15 +57,15 @@ export async function rotateKeyRing(deps: ActDeps): Promise<Answer<Rotated>> {
   const { masterKey, oldMasterKeys } = config
   const keyFingerprint = fingerprintOf(masterKey)
   const gateways = await countOfOtherKeys(db, keyFingerprint)
-  if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return EARLY
+  if (gateways > 0 || (await findIdentity(db)).keyFingerprint !== keyFingerprint) return OTHER_KEY_IN_USE
   const box = createSecretBox(masterKey, oldMasterKeys)
   const { resealed, unreadable } = await resealAll(db, box, markOf(masterKey))
   return act(deps, { name: 'key-ring rotate', argumentsOf: (data: Rotated) => ({ ...data }) }, async (tx) => {
     const { values, marked } = await countValues(tx, markOf(masterKey))
     const data = { resealed, left: values - marked, unreadable }
-    const forgot = data.left === 0 && (await forgetOldKeys(tx, keyFingerprint))
+    const hasForgotten = data.left === 0 && (await forgetOldKeys(tx, keyFingerprint))
     const message = messageOf(data)
-    return resealed === 0 && !forgot ? unchanged(data, message) : done(data, message)
+    return resealed === 0 && !hasForgotten ? unchanged(data, message) : done(data, message)
   })
 }
 
@@ -119,7 +119,7 @@ export async function resealAll(
 
 async function resealSource(
   db: Db,
-  source: Sealed,
+  source: SealedColumn,
   { box, mark }: { box: SecretBox; mark: Buffer },
 ): Promise<{ resealed: number; unreadable: number }> {
   let [resealed, unreadable] = [0, 0]
@@ -127,7 +127,7 @@ async function resealSource(
   do {
     const batch = await valuesWithout(db, source, { mark, after, limit: BATCH })
     for (const { at, place, sealed } of batch) {
-      const fresh = sealedAgain(box, sealed, place)
+      const fresh = reseal(box, sealed, place)
       if (fresh === undefined) unreadable += 1
       else if (await replaceValue(db, source, { at, sealed, fresh })) resealed += 1
     }
@@ -136,7 +136,8 @@ async function resealSource(
   return { resealed, unreadable }
 }
 
-function sealedAgain(box: SecretBox, sealed: Buffer, place: string): Buffer | undefined {
+/** Returns undefined if no key opens the value. */
+function reseal(box: SecretBox, sealed: Buffer, place: string): Buffer | undefined {
   let plain: string
   try {
     plain = box.open(sealed, place)

@@ -34,10 +34,10 @@ export function switchMaintenanceOn(
     const notice = noticeOf(announcement, deps.clock.now())
     if (typeof notice === 'string') return refused('usage', notice)
     const view = { on: true, ...notice }
-    const changed = await beginMaintenance({ db: tx, clock: deps.clock }, notice)
-    if (changed === 'unchanged') return unchanged(view, 'Maintenance is already on.')
+    const change = await beginMaintenance({ db: tx, clock: deps.clock }, notice)
+    if (change === 'unchanged') return unchanged(view, 'Maintenance is already on.')
     const end = notice.until === null ? '' : ` It ends at ${notice.until.toISOString()}.`
-    return done(view, `${changed === 'begun' ? ON : CHANGED}${end}`)
+    return done(view, `${change === 'begun' ? ON : CHANGED}${end}`)
   })
 }
 

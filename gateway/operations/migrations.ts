@@ -28,10 +28,10 @@ export type Migrated = { applied: string[] }
 export type Plan = { steps: Step[] }
 
 const NO_DATABASE = refused('unreachable', 'No gateway is running on the embedded database. Start it first.')
-const MOST_SHOWN = 160
+const MOST_CHARACTERS = 160
 
 /** Returns the URL for the role that can change tables; undefined if the embedded database does not run. */
-const ownerOf = ({ config, url }: StandaloneDeps): string | undefined =>
+const ownerUrlOf = ({ config, url }: StandaloneDeps): string | undefined =>
   config.ownerDatabaseUrl ??
   (config.databaseUrl === undefined ? runningDatabase(config.dataDir)?.ownerUrl : url)
 
@@ -47,7 +47,7 @@ async function missingOf(client: Client, { config }: StandaloneDeps): Promise<Mi
 }
 
 export async function showMigrations(deps: StandaloneDeps): Promise<Answer<MigrationStatus>> {
-  const url = ownerOf(deps)
+  const url = ownerUrlOf(deps)
   if (url === undefined) return NO_DATABASE
   return withMigrationLock(url, {}, async (client) => {
     const missing = await missingOf(client, deps)
@@ -63,7 +63,7 @@ export async function showMigrations(deps: StandaloneDeps): Promise<Answer<Migra
 
 /** Describes the missing migrations without running anything. */
 export async function planMigrations(deps: StandaloneDeps): Promise<Answer<Plan>> {
-  const url = ownerOf(deps)
+  const url = ownerUrlOf(deps)
   if (url === undefined) return NO_DATABASE
   return withMigrationLock(url, {}, async (client) => {
     const missing = await missingOf(client, deps)
@@ -77,7 +77,7 @@ const stepsOf = ({ name, sql }: MigrationFile): Step[] =>
     migration: name,
     lock,
     table: table ?? null,
-    statement: text.replace(/\s+/g, ' ').slice(0, MOST_SHOWN),
+    statement: text.replace(/\s+/g, ' ').slice(0, MOST_CHARACTERS),
     takesAway: takesAway ?? null,
   }))
 
@@ -87,7 +87,7 @@ export async function runMigrations(
   onProgress: (what: string) => void,
 ): Promise<Answer<Migrated>> {
   const { config, url: appUrl } = deps
-  const url = ownerOf(deps)
+  const url = ownerUrlOf(deps)
   if (url === undefined || appUrl === undefined) return NO_DATABASE
   return withMigrationLock(url, { onProgress }, async (client) => {
     const missing = await missingOf(client, deps)

@@ -4,9 +4,9 @@ import type { Db } from '../db/client.ts'
 import type { TillClock } from '../kit/clock.ts'
 
 /** The settings, including the master key of the database. */
-export type OwnConfig = Config & { masterKey: Buffer }
+export type ConfigWithKey = Config & { masterKey: Buffer }
 
-export type FindDeps = { config: OwnConfig; db: Db; clock: TillClock }
+export type FindDeps = { config: ConfigWithKey; db: Db; clock: TillClock }
 
 /** Dependencies of an operation that only reads rows and needs no setting. */
 export type ReadDeps = Pick<FindDeps, 'db' | 'clock'>

@@ -5,7 +5,7 @@ import type { Db } from '../db/client.ts'
 import type { OutlookDelivery, OutlookFacts, OutlookTrade } from './outlook.ts'
 
 /** Returns undefined if there is no such deposit. */
-export async function outlookFacts(db: Db, depositId: bigint): Promise<OutlookFacts | undefined> {
+export async function readOutlookFacts(db: Db, depositId: bigint): Promise<OutlookFacts | undefined> {
   const { rows } = await sql<Omit<OutlookFacts, 'trades' | 'due' | 'givenUp'>>`
     select id as "depositId", status, credit_mode as "creditMode", expires_at as "expiresAt",
       exists (select from outage where kind in ('maintenance', 'offers', 'deposits')) as "standsStill"

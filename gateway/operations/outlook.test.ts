@@ -50,7 +50,7 @@ it('a deposit that waits for its shopper expires, and can be held before its off
   expect(outlookOf({ ...created, creditMode: 'on_release' }, NOW).can).toEqual([])
 })
 
-it('the expiry of a deposit is unknown while time stands still', () => {
+it('the expiry of a deposit is unknown while an outage or maintenance stops its time', () => {
   expect(stepsOf(outlookOf({ ...created, standsStill: true }, NOW))).toEqual([
     [null, 'the deposit waits for its shopper; its time stands still'],
   ])
@@ -110,7 +110,7 @@ it('a paused bot continues its trades under way', () => {
   expect(stepsOf(withTrade({ botState: 'paused' }))[0]?.[0]).toBe(300)
 })
 
-it('due webhooks are listed in order of time', () => {
+it('due webhooks are listed among the other steps, in order of time', () => {
   const due = [{ endpointId: 3n, sequence: 9n, dueAt: at(200), attempts: 2 }]
   expect(stepsOf(withTrade({}, { due }))).toEqual([
     [200, 'event 9 is sent to endpoint 3, attempt 3'],
@@ -120,7 +120,7 @@ it('due webhooks are listed in order of time', () => {
 
 const acts = (change: Partial<OutlookTrade>) => withTrade(change).can.map(({ act, from }) => [act, from])
 
-it('an operator can end and credit an open trade, and deny its shopper', () => {
+it('an operator can have Steam asked about an open trade, end it, credit it, and deny its shopper', () => {
   expect(acts({})).toEqual([
     ['trade look', null],
     ['trade end', null],
@@ -136,8 +136,8 @@ it('held credit can be released a day after its protection ends, and reversed at
     ['trade reverse', null],
     ['shopper deny', null],
   ])
-  const long = new Date(NOW.getTime() - 2 * DAY_S * 1000)
-  expect(acts({ state: 'held', settlesAt: long })[1]).toEqual(['trade release', null])
+  const twoDaysAgo = new Date(NOW.getTime() - 2 * DAY_S * 1000)
+  expect(acts({ state: 'held', settlesAt: twoDaysAgo })[1]).toEqual(['trade release', null])
 })
 
 it('the stated wait for a release is the same as in the rules of trades', () => {
@@ -158,11 +158,11 @@ it('a webhook that was given up can be sent again', () => {
 it('every suggested act is a real command', () => {
   const names = allCommands().map(({ name }) => name)
   const states: TradeStateColumn[] = ['active', 'held', 'declined', 'unknown']
-  const all = states.flatMap(
+  const suggested = states.flatMap(
     (state) => withTrade({ state, botState: 'dead', hasGateway: false, offerId: null }).can,
   )
-  expect(all.length).toBeGreaterThan(8)
-  for (const { act, command } of all) {
+  expect(suggested.length).toBeGreaterThan(8)
+  for (const { act, command } of suggested) {
     expect(names).toContain(act)
     expect(command.startsWith(`${act} `)).toBe(true)
   }

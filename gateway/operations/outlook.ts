@@ -54,17 +54,17 @@ export type OutlookFacts = {
 }
 
 /** `at`: null if the time is unknown. */
-export type Next = { at: Date | null; what: string }
+export type NextStep = { at: Date | null; what: string }
 
 /** `command`: arguments of `tradetill`. `from`: earliest time of the act; null means now. */
-export type Can = { act: string; command: string; does: string; from: Date | null }
+export type PossibleAct = { act: string; command: string; does: string; from: Date | null }
 
-export type Outlook = { next: Next[]; can: Can[] }
+export type Outlook = { next: NextStep[]; can: PossibleAct[] }
 
 export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
   const next = [
-    ...nextOfDeposit(facts),
-    ...facts.trades.flatMap((trade) => nextOfTrade(trade, facts.standsStill)),
+    ...stepsOfDeposit(facts),
+    ...facts.trades.flatMap((trade) => stepsOfTrade(trade, facts.standsStill)),
     ...facts.due.map(({ endpointId, sequence, dueAt, attempts }) => ({
       at: dueAt,
       what: `event ${sequence} is sent to endpoint ${endpointId}, attempt ${attempts + 1}`,
@@ -73,10 +73,10 @@ export function outlookOf(facts: OutlookFacts, now: Date): Outlook {
   return {
     next: next.sort((a, b) => (a.at?.getTime() ?? Infinity) - (b.at?.getTime() ?? Infinity)),
     can: [
-      ...canHold(facts),
-      ...canRelease(facts),
-      ...facts.trades.flatMap((trade) => [...canLook(trade), ...canOfTrade(trade, now), ...canOfBot(trade)]),
-      ...canOfShopper(facts.trades),
+      ...holdActs(facts),
+      ...releaseActs(facts),
+      ...facts.trades.flatMap((trade) => [...lookActs(trade), ...tradeActs(trade, now), ...botActs(trade)]),
+      ...shopperActs(facts.trades),
       ...facts.givenUp.map(({ endpointId, sequence }) => ({
         act: 'webhook replay',
         command: `webhook replay ${endpointId} --from ${sequence} --to ${sequence}`,
@@ -103,7 +103,7 @@ const OPEN: Record<TradeStateColumn, boolean> = {
   reversed: false,
 }
 
-function nextOfDeposit({ status, expiresAt, standsStill, trades }: OutlookFacts): Next[] {
+function stepsOfDeposit({ status, expiresAt, standsStill, trades }: OutlookFacts): NextStep[] {
   if (status !== 'created') return []
   if (trades.some(({ state }) => OPEN[state])) return []
   return standsStill
@@ -111,8 +111,8 @@ function nextOfDeposit({ status, expiresAt, standsStill, trades }: OutlookFacts)
     : [{ at: expiresAt, what: 'the deposit expires, unless its shopper trades' }]
 }
 
-function nextOfTrade(trade: OutlookTrade, standsStill: boolean): Next[] {
-  const next = stepOf(trade, standsStill)
+function stepsOfTrade(trade: OutlookTrade, standsStill: boolean): NextStep[] {
+  const next = nextStepOf(trade, standsStill)
   if (next === undefined) return []
   const named = { ...next, what: `trade ${trade.tradeId}: ${next.what}` }
   if (canAskSteam(trade)) return [named]
@@ -125,7 +125,7 @@ function nextOfTrade(trade: OutlookTrade, standsStill: boolean): Next[] {
 const canAskSteam = ({ botState, hasGateway }: OutlookTrade): boolean =>
   hasGateway && (botState === 'active' || botState === 'paused')
 
-function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
+function nextStepOf(trade: OutlookTrade, standsStill: boolean): NextStep | undefined {
   const { state, heldMinor, dueAt, deadline, settlesAt, lookAt, steamHoldUntil } = trade
   switch (state) {
     case 'intended':
@@ -168,11 +168,11 @@ function stepOf(trade: OutlookTrade, standsStill: boolean): Next | undefined {
   }
 }
 
-const WHY = "--reason 'TEXT'"
+const REASON_OPTION = "--reason 'TEXT'"
 
-/** Asking Steam needs a bot. */
-function canLook(trade: OutlookTrade): Can[] {
-  if (!canAskSteam(trade) || stepOf(trade, false) === undefined) return []
+/** Possible only if a bot can ask Steam. */
+function lookActs(trade: OutlookTrade): PossibleAct[] {
+  if (!canAskSteam(trade) || nextStepOf(trade, false) === undefined) return []
   const { tradeId } = trade
   return [
     {
@@ -184,11 +184,15 @@ function canLook(trade: OutlookTrade): Can[] {
   ]
 }
 
-function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
+function tradeActs(trade: OutlookTrade, now: Date): PossibleAct[] {
   const { tradeId, state, settlesAt, offerId } = trade
-  const can = (act: string, does: string, more: { from?: Date | null; options?: string } = {}): Can => ({
+  const can = (
+    act: string,
+    does: string,
+    more: { from?: Date | null; options?: string } = {},
+  ): PossibleAct => ({
     act,
-    command: [act, tradeId, ...(more.options === undefined ? [] : [more.options]), WHY].join(' '),
+    command: [act, tradeId, ...(more.options === undefined ? [] : [more.options]), REASON_OPTION].join(' '),
     does,
     from: more.from ?? null,
   })
@@ -230,13 +234,13 @@ function canOfTrade(trade: OutlookTrade, now: Date): Can[] {
 }
 
 /** Possible only before the first offer, which shows the shopper how much is credited at once. */
-function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[] {
+function holdActs({ depositId, status, creditMode, trades }: OutlookFacts): PossibleAct[] {
   if (status !== 'created' || creditMode === 'on_release' || trades.some(({ state }) => OPEN[state]))
     return []
   return [
     {
       act: 'deposit hold',
-      command: `deposit hold ${depositId} ${WHY}`,
+      command: `deposit hold ${depositId} ${REASON_OPTION}`,
       does: 'hold all its credit until Steam can no longer reverse it',
       from: null,
     },
@@ -247,12 +251,12 @@ function canHold({ depositId, status, creditMode, trades }: OutlookFacts): Can[]
  * Possible only while Steam protects the items. Afterwards the till releases the credit, or an operator does with
  * `trade release`.
  */
-function canRelease({ depositId, trades }: OutlookFacts): Can[] {
+function releaseActs({ depositId, trades }: OutlookFacts): PossibleAct[] {
   if (!trades.some(({ state, heldMinor }) => state === 'held' && heldMinor > 0n)) return []
   return [
     {
       act: 'deposit release',
-      command: `deposit release ${depositId} ${WHY}`,
+      command: `deposit release ${depositId} ${REASON_OPTION}`,
       does: 'release the held credit now, although the items may still be taken back',
       from: null,
     },
@@ -260,15 +264,15 @@ function canRelease({ depositId, trades }: OutlookFacts): Can[] {
 }
 
 /** Possible only if the trade still needs its bot. */
-function canOfBot(trade: OutlookTrade): Can[] {
+function botActs(trade: OutlookTrade): PossibleAct[] {
   const { botId, botState } = trade
-  if (stepOf(trade, false) === undefined || canAskSteam(trade)) return []
+  if (nextStepOf(trade, false) === undefined || canAskSteam(trade)) return []
   if (botState === 'dead') {
     return [
       { act: 'bot renew', command: `bot renew ${botId}`, does: 'give its bot a new token', from: null },
       {
         act: 'bot retire',
-        command: `bot retire ${botId} ${WHY}`,
+        command: `bot retire ${botId} ${REASON_OPTION}`,
         does: 'retire its bot: open trades end, held credit waits for you',
         from: null,
       },
@@ -277,13 +281,13 @@ function canOfBot(trade: OutlookTrade): Can[] {
   return []
 }
 
-function canOfShopper(trades: readonly OutlookTrade[]): Can[] {
+function shopperActs(trades: readonly OutlookTrade[]): PossibleAct[] {
   const [latest] = trades.toReversed()
   if (latest === undefined) return []
   return [
     {
       act: 'shopper deny',
-      command: `shopper deny ${latest.partnerSteamId} ${WHY}`,
+      command: `shopper deny ${latest.partnerSteamId} ${REASON_OPTION}`,
       does: 'stop taking items from this account',
       from: null,
     },

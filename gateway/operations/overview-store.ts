@@ -66,25 +66,25 @@ function figuresOf(groups: readonly Group[], now: Date): Pick<Overview, 'hours' 
   const thisHour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS
   const hours = Array.from({ length: HOURS }, (_, index) => {
     const at = new Date(thisHour - (HOURS - 1 - index) * HOUR_MS)
-    const own = groups.filter(({ hour }) => hour.getTime() === at.getTime())
-    const succeeded = own.filter(({ status }) => status === 'succeeded')
-    return { at, opened: sumOf(own), succeeded: sumOf(succeeded) }
+    const ofHour = groups.filter(({ hour }) => hour.getTime() === at.getTime())
+    const succeeded = ofHour.filter(({ status }) => status === 'succeeded')
+    return { at, opened: countOf(ofHour), succeeded: countOf(succeeded) }
   })
   const statuses = [...Map.groupBy(groups, ({ status }) => status)]
-    .map(([status, own]) => ({ status, count: sumOf(own) }))
+    .map(([status, ofStatus]) => ({ status, count: countOf(ofStatus) }))
     .sort((one, other) => other.count - one.count)
   const credited = [...Map.groupBy(groups, ({ currency }) => currency)]
-    .map(([currency, own]) => ({
+    .map(([currency, ofCurrency]) => ({
       currency,
-      amountMinor: own.reduce((sum, { creditedMinor }) => sum + creditedMinor, 0n),
-      deposits: own.reduce((sum, { credits }) => sum + credits, 0),
+      amountMinor: ofCurrency.reduce((sum, { creditedMinor }) => sum + creditedMinor, 0n),
+      deposits: ofCurrency.reduce((sum, { credits }) => sum + credits, 0),
     }))
     .filter(({ deposits }) => deposits > 0)
     .sort((one, other) => one.currency.localeCompare(other.currency))
   return { hours, statuses, credited }
 }
 
-const sumOf = (groups: readonly Group[]): number => groups.reduce((sum, { deposits }) => sum + deposits, 0)
+const countOf = (groups: readonly Group[]): number => groups.reduce((sum, { deposits }) => sum + deposits, 0)
 
 /**
  * Reads two index ranges instead of looking up each deposit, because the numbers of a day's deposits are close

@@ -14,10 +14,10 @@ import { type LosingItem, losingItems } from './sales.ts'
 export type PricedItem = { game: Game; item: string }
 
 /** `item`: a name, or a pattern with `*`; null means the entire game. */
-export type Target = { game: Game; item: string | null }
+export type PriceTarget = { game: Game; item: string | null }
 
 /** `usdMicros`: price of an override before commission; null for a block or a freeze. */
-export type HoldView = Target & { hold: Hold['kind']; usdMicros: bigint | null; since: Date }
+export type HoldView = PriceTarget & { hold: Hold['kind']; usdMicros: bigint | null; since: Date }
 
 export type PriceView = PricedItem & {
   /** Price from each source. Only fresh sources count. */
@@ -91,27 +91,27 @@ export async function listPrices({ db }: FindDeps): Promise<Answer<PriceList>> {
 }
 
 /** Stops accepting the item immediately, even at prices already shown. */
-export const blockPrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'blocked' })
+export const blockPrice = (deps: ActDeps, target: PriceTarget) => hold(deps, target, { kind: 'blocked' })
 /** Freezes the price of an item. A frozen price does not age. */
-export const freezePrice = (deps: ActDeps, target: Target) => hold(deps, target, { kind: 'frozen' })
+export const freezePrice = (deps: ActDeps, target: PriceTarget) => hold(deps, target, { kind: 'frozen' })
 /** Sets the operator's own price, before commission, for an item or all items that match a pattern. */
-export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: Target & { usdMicros: bigint }) =>
+export const overridePrice = (deps: ActDeps, { usdMicros, ...target }: PriceTarget & { usdMicros: bigint }) =>
   hold(deps, target, { kind: 'override', usdMicros })
 
 type NewHold = { kind: 'blocked' | 'frozen' } | { kind: 'override'; usdMicros: bigint }
 
-const NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
+const ACT_NAMES = { blocked: 'price block', frozen: 'price freeze', override: 'price override' }
 /** Limited because each pattern is compared with every name. */
 const MOST_PATTERNS = 200
 /** Shorter patterns match items by accident. */
 const LEAST_LETTERS = 3
 const MOST_NAME = 200
 
-function hold(deps: ActDeps, { game, item }: Target, wanted: NewHold): Promise<Answer<HoldView>> {
+function hold(deps: ActDeps, { game, item }: PriceTarget, wanted: NewHold): Promise<Answer<HoldView>> {
   const { kind } = wanted
   const usdMicros = wanted.kind === 'override' ? wanted.usdMicros : null
   const argumentsOf = () => ({ game, item, ...(usdMicros !== null && { usdMicros }) })
-  const what = { name: NAMES[kind], needsReason: kind === 'override', argumentsOf }
+  const what = { name: ACT_NAMES[kind], needsReason: kind === 'override', argumentsOf }
   return act(deps, what, async (tx) => {
     const mistake = mistakeOf(item, usdMicros)
     if (mistake !== undefined) return refused('usage', mistake)
@@ -137,7 +137,7 @@ function mistakeOf(item: string | null, usdMicros: bigint | null): string | unde
 }
 
 /** Ends a block, freeze or override, so the sources' prices apply again. */
-export function releasePrice(deps: ActDeps, { game, item }: Target): Promise<Answer<Target>> {
+export function releasePrice(deps: ActDeps, { game, item }: PriceTarget): Promise<Answer<PriceTarget>> {
   return act(deps, { name: 'price release', argumentsOf: () => ({ game, item }) }, async (tx) => {
     if (!(await releasePrices(tx, { game, name: item }))) {
       return refused(
@@ -170,8 +170,8 @@ const MOST_EXAMPLES = 5
 export async function priceCoverage(deps: FindDeps, game: Game): Promise<Answer<Coverage>> {
   const { db, clock, config } = deps
   const now = clock.now()
-  const none = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
-  const bands = BANDS_USD.map((fromUsd): CoverageBand => ({ fromUsd, ...none, examples: [] }))
+  const zeros = { accepted: 0, not_popular: 0, no_price: 0, in_dispute: 0, too_cheap: 0, blocked: 0 }
+  const bands = BANDS_USD.map((fromUsd): CoverageBand => ({ fromUsd, ...zeros, examples: [] }))
   let items = 0
   for await (const judged of judgeItems(db, { game, rules: config.priceRules, now })) {
     const { item, prices, verdict } = judged

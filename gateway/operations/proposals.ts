@@ -126,6 +126,7 @@ const notOpen = (proposalId: bigint) => refused('not_found', `There is no open p
 
 type Backing = { proposalId: bigint; operatorId: bigint }
 
+/** Records the first operator who stands behind a proposal from the command line. */
 function back(deps: ActDeps, { proposalId, operatorId }: Backing): Promise<Answer<Approved>> {
   return act(deps, { name: 'proposal back', argumentsOf: () => ({ proposalId }) }, async (tx) => {
     if (!(await backProposal(tx, proposalId, operatorId)))

@@ -8,7 +8,7 @@ import type { Tx } from '../db/client.ts'
 export type Recounted = { bots: number; stores: number }
 
 /** The largest integer of PostgreSQL, as a limit that no table reaches. */
-const ALL = 2 ** 31 - 1
+const NO_LIMIT = 2 ** 31 - 1
 
 /**
  * Recounts everything. The lock on bots lets other transactions insert rows that reference a bot. New credits wait
@@ -22,10 +22,10 @@ export async function countAgain(tx: Tx): Promise<Recounted> {
   await sql`update bot set items_held = 0, items_counted_to = 0`.execute(tx)
   await countItems(tx)
   await sql`update bot_games set items = '{}', counted_to = 0`.execute(tx)
-  await countItemsByGame(tx, ALL)
+  await countItemsByGame(tx, NO_LIMIT)
   await sql`delete from held_item`.execute(tx)
   await sql`delete from held_items_mark`.execute(tx)
-  await updateHeldItems(tx, ALL)
+  await updateHeldItems(tx, NO_LIMIT)
   const { rows: wrong } = await sql<{ id: bigint }>`
     select bot.id from bot
     join unnest(${before.map(({ id }) => String(id))}::bigint[], ${before.map(({ items }) => items)}::int[],

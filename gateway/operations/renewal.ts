@@ -26,19 +26,19 @@ export async function renewBots(deps: ActDeps, { which, show }: Renewal): Promis
   const chosen = await choose(deps, which)
   if (chosen.kind === 'refused') return chosen
   const data: RenewedBots = { renewed: [], refused: [] }
-  let first: RefusalKind | undefined
+  let firstRefusal: RefusalKind | undefined
   for (const bot of chosen.bots) {
     const answer = await renew(deps, bot, (address) => show(bot, address))
     if (answer.kind !== 'refused') {
       data.renewed.push(answer.data)
       continue
     }
-    first ??= answer.refusal
+    firstRefusal ??= answer.refusal
     data.refused.push({ botId: bot.botId, message: answer.message })
   }
-  if (first === undefined) return done(data)
+  if (firstRefusal === undefined) return done(data)
   const message = `${data.refused.length} not renewed. Run bot renew again for these.`
-  return { kind: 'refused', refusal: first, message, data }
+  return { kind: 'refused', refusal: firstRefusal, message, data }
 }
 
 const renew = (

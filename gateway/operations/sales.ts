@@ -93,20 +93,20 @@ function viewOf({ price, received, refund, cost, convertedCost, ...sale }: Liste
 /** `resultMinor`: proceeds of the item's sales less its cost, in minor units of `currency`. */
 export type LosingItem = { item: string; sales: number; currency: Currency; resultMinor: bigint }
 
-const LOSS_MS = 30 * 86_400_000
+const LOSS_PERIOD_MS = 30 * 86_400_000
 const MOST_LOSSES = 20
 
 /** Returns the items of a game whose sales in the last 30 days brought less than their cost, worst first. */
 export async function losingItems({ db, clock }: FindDeps, game: Game): Promise<LosingItem[]> {
   const to = clock.now()
-  const rows = await selectSales(db, { from: new Date(to.getTime() - LOSS_MS), to, limit: MOST_SALES })
+  const rows = await selectSales(db, { from: new Date(to.getTime() - LOSS_PERIOD_MS), to, limit: MOST_SALES })
   const items = new Map<string, LosingItem>()
   for (const sale of rows.map(viewOf)) {
     const { marketHashName: item, currency, resultMinor } = sale
     if (sale.game !== game || resultMinor === null) continue
     const key = `${currency} ${item}`
-    const before = items.get(key) ?? { item, sales: 0, currency, resultMinor: 0n }
-    items.set(key, { ...before, sales: before.sales + 1, resultMinor: before.resultMinor + resultMinor })
+    const total = items.get(key) ?? { item, sales: 0, currency, resultMinor: 0n }
+    items.set(key, { ...total, sales: total.sales + 1, resultMinor: total.resultMinor + resultMinor })
   }
   return [...items.values()]
     .filter(({ resultMinor }) => resultMinor < 0n)
@@ -204,7 +204,7 @@ const MOST_CELL = 200
  */
 export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): Promise<Answer<SoldItems>> {
   const data: SoldItems = { sold: [], refused: [] }
-  let first: Refused | undefined
+  let firstRefusal: Refused | undefined
   let line = 0
   for await (const text of lines) {
     line += 1
@@ -214,12 +214,12 @@ export async function recordSold(deps: ActDeps, lines: AsyncIterable<string>): P
       data.sold.push(answer.data)
       continue
     }
-    first ??= refused(answer.refusal, answer.message)
+    firstRefusal ??= refused(answer.refusal, answer.message)
     data.refused.push({ line, message: answer.message })
   }
   const message = `${data.sold.length} recorded as sold.`
-  if (first === undefined) return done(data, message)
-  return { ...first, message: `${data.refused.length} not recorded.`, data }
+  if (firstRefusal === undefined) return done(data, message)
+  return { ...firstRefusal, message: `${data.refused.length} not recorded.`, data }
 }
 
 type SoldLine = SoldItem & {
@@ -250,9 +250,12 @@ function readLine(text: string): SoldLine | string {
   if (trade === undefined) return 'must begin with an item, as items list shows it'
   if (!MARKET.test(market)) return 'must name the market in lower case, such as market.csgo.com'
   if (reference === '' || reference.length > 128) return 'must have a reference of 1 to 128 characters'
-  const known = CURRENCIES.find((each) => each === currency)
-  if (known === undefined) return `must be in one of ${CURRENCIES.join(', ')}`
-  const [priceMinor, receivedMinor] = [parseAmount(price, known), parseAmount(received, known)]
+  const knownCurrency = CURRENCIES.find((each) => each === currency)
+  if (knownCurrency === undefined) return `must be in one of ${CURRENCIES.join(', ')}`
+  const [priceMinor, receivedMinor] = [
+    parseAmount(price, knownCurrency),
+    parseAmount(received, knownCurrency),
+  ]
   if (
     priceMinor === undefined ||
     receivedMinor === undefined ||
@@ -263,22 +266,23 @@ function readLine(text: string): SoldLine | string {
   if (soldAt !== '' && (!DATE.test(soldAt) || Number.isNaN(Date.parse(soldAt))))
     return 'must have a date such as 2026-11-21, or none'
   return {
-    ...{
-      item,
-      market,
-      reference,
-      tradeId: BigInt(trade),
-      assetId,
-      price: priceMinor,
-      received: receivedMinor,
-      currency: known,
-    },
+    item,
+    market,
+    reference,
+    tradeId: BigInt(trade),
+    assetId,
+    price: priceMinor,
+    received: receivedMinor,
+    currency: knownCurrency,
     soldAt: soldAt === '' ? undefined : new Date(soldAt),
   }
 }
 
 const termsOf = ({ price, received, currency, soldAt }: SoldLine) => ({
-  ...{ priceMinor: price, receivedMinor: received, currency, soldAt: soldAt ?? null },
+  priceMinor: price,
+  receivedMinor: received,
+  currency,
+  soldAt: soldAt ?? null,
 })
 
 function recordOneSold(deps: ActDeps, text: string): Promise<Answer<SoldItem>> {

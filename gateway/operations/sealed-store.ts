@@ -2,7 +2,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../db/client.ts'
 
-export type Sealed = {
+export type SealedColumn = {
   table: string
   column: string
   /** Columns of the table's primary key. */
@@ -13,7 +13,7 @@ export type Sealed = {
 
 const endpointPlace = sql<string>`'webhook_endpoint:' || id || ':secret'`
 
-export const SEALED: readonly Sealed[] = [
+export const SEALED: readonly SealedColumn[] = [
   {
     table: 'bot',
     column: 'refresh_token',
@@ -53,7 +53,7 @@ export type SealedValue = { at: string[]; place: string; sealed: Buffer }
 /** Returns values that do not begin with `mark`, in the order of their rows, starting after the row `after`. */
 export async function valuesWithout(
   db: Db,
-  { table, column, key, place }: Sealed,
+  { table, column, key, place }: SealedColumn,
   { mark, after, limit }: { mark: Buffer; after: readonly string[] | undefined; limit: number },
 ): Promise<SealedValue[]> {
   const keys = sql.join(key.map((name) => sql.ref(name)))
@@ -69,7 +69,7 @@ export async function valuesWithout(
 /** Returns false if the value has changed since it was read. */
 export async function replaceValue(
   db: Db,
-  { table, column, key }: Sealed,
+  { table, column, key }: SealedColumn,
   { at, sealed, fresh }: Pick<SealedValue, 'at' | 'sealed'> & { fresh: Buffer },
 ): Promise<boolean> {
   const keys = sql.join(key.map((name) => sql.ref(name)))

@@ -1,3 +1,4 @@
+/** Erases Steam accounts. In these tests, a deposit's shopper has the Steam id 7656119800000 with the deposit's number. */
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { BotContext } from '../bots/bot.ts'
@@ -84,7 +85,7 @@ it('D-35 an account is erased once its protection is over, with a report of what
   expect(await eraseShopper(deps(), steamId)).toMatchObject({ kind: 'refused', refusal: 'not_found' })
 })
 
-it('D-35 erasing the account that a store named leaves the account that paid, and the other way round', async () => {
+it('D-35 erasing the account that a store named keeps the account that paid, and the other way round', async () => {
   const store = await aStore(till)
   const { id } = await aDeposit(till, store)
   const [payer, named] = [`7656119800000${id}`, '76561198999999999']
@@ -93,16 +94,20 @@ it('D-35 erasing the account that a store named leaves the account that paid, an
   await till.db.updateTable('quote').set({ steam_id: payer }).execute()
   await jump(till, DAY_S)
   await expireDeposit(till.deps, id)
-  const left = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
+  const depositRow = () => till.db.selectFrom('deposit').selectAll().executeTakeFirstOrThrow()
   expect(await eraseShopper(deps(), named)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
   expect(await tablesWith(named)).toEqual(['event'])
-  expect(await left()).toMatchObject({ customer_label: null, user_steam_id: payer, user_name: 'nova_hound' })
-  expect((await left()).user_token_sealed).not.toBeNull()
+  expect(await depositRow()).toMatchObject({
+    customer_label: null,
+    user_steam_id: payer,
+    user_name: 'nova_hound',
+  })
+  expect((await depositRow()).user_token_sealed).not.toBeNull()
 
   await till.db.updateTable('deposit').set(label).execute()
   expect(await eraseShopper(deps(), payer)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
   expect(await tablesWith(payer)).toEqual([])
-  expect(await left()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
+  expect(await depositRow()).toMatchObject({ ...label, user_name: null, user_token_sealed: null })
 })
 
 it('D-35 erasing the token of a deposit also erases the token of its trade, which no sweep would find again', async () => {
@@ -113,10 +118,13 @@ it('D-35 erasing the token of a deposit also erases the token of its trade, whic
     const { id } = await till.db.selectFrom('trade').select('id').executeTakeFirstOrThrow()
     await tradeHandlers(till.deps).trade(bot, id)
   }
-  // The link was given for another account after the trade of the first one.
-  const later = '76561198999999999'
-  await till.db.updateTable('deposit').set({ user_steam_id: later }).execute()
-  expect(await eraseShopper(deps(), later)).toMatchObject({ kind: 'done', data: { deposits: 1, trades: 0 } })
+  // The deposit was linked to another account after the trade of the first account.
+  const laterAccount = '76561198999999999'
+  await till.db.updateTable('deposit').set({ user_steam_id: laterAccount }).execute()
+  expect(await eraseShopper(deps(), laterAccount)).toMatchObject({
+    kind: 'done',
+    data: { deposits: 1, trades: 0 },
+  })
   const trade = await till.db.selectFrom('trade').selectAll().executeTakeFirstOrThrow()
   expect(trade).toMatchObject({ partner_steam_id: `7656119800000${deposit.id}`, partner_token_sealed: null })
 })

@@ -1,5 +1,6 @@
 /**
- * The books of a store: an operator's adjustments appear in the statement, the report and the acts, and are verified.
+ * An operator's payouts and adjustments of a store's balance: in the statement, the report, the acts and the check of the
+ * ledger.
  */
 
 import type pg from 'pg'
@@ -31,17 +32,17 @@ afterAll(async () => {
 })
 
 let storeId: bigint
-/** Gives each store 30.00 available. */
+/** Gives each test a new store with 30.00 USD available. */
 beforeEach(async () => {
   const store = await aStore(till)
   storeId = store.id
   const bot = await till.db.selectFrom('bot').select('id').executeTakeFirst()
   if (bot === undefined) await payFor(till, await aBot(till), await aDeposit(till, store))
-  else await give(3_000n)
+  else await creditInstead(3_000n)
 })
 
 /** Credits the store with an adjustment instead of a deposit. */
-const give = async (amountMinor: bigint) => {
+const creditInstead = async (amountMinor: bigint) => {
   await creditStore(deps, { storeId, currency: 'USD', amountMinor, reference: 'from a deposit' })
 }
 
@@ -96,7 +97,7 @@ it('a credit, a debit and a write-off each move money once, are recorded, and ve
   expect(await problems()).toEqual([])
 })
 
-it('an adjustment sent by several tabs at the same time moves money once, even in a new currency of the store', async () => {
+it('an adjustment or payout sent several times at once moves money once, even in a new currency of the store', async () => {
   const credit = (currency: 'EUR' | 'BRL') => creditStore(deps, { ...money(500n, 'two tabs'), currency })
   const first = await Promise.all([credit('EUR'), credit('EUR'), credit('EUR')])
   expect(first.map(({ kind }) => kind).sort()).toEqual(['done', 'unchanged', 'unchanged'])
@@ -150,8 +151,8 @@ it('the statement and the report contain every movement, and add up', async () =
   const report = await reportStore(deps, { storeId: 1n, from: began, to, by: 'day' })
   if (report.kind !== 'done') throw new Error(report.message)
   const { rows, opening, closing } = report.data
-  const sum = (of: { availableMinor: bigint }[]) =>
-    of.reduce((all, { availableMinor }) => all + availableMinor, 0n)
+  const sum = (balances: { availableMinor: bigint }[]) =>
+    balances.reduce((total, { availableMinor }) => total + availableMinor, 0n)
   expect(sum(rows)).toBe(sum(closing) - sum(opening))
   expect(rows.find(({ cause }) => cause === 'delivered')).toMatchObject({
     movements: 1,
@@ -181,27 +182,28 @@ it.each([
     `delete from operator_act where act = 'store write-off'`,
     NOT_RECORDED,
   ],
-])('%s is found', async (_, statement, problem) => {
+])('the check of the ledger finds %s', async (_, statement, problem) => {
   const client = await pool.connect()
   await client.query('begin')
+  // Switches off the triggers that protect these rows.
   await client.query('set local session_replication_role = replica')
   const { rowCount } = await client.query(statement)
   // The check reads on the same connection, so it sees the uncommitted change.
-  const found = await verifyLedger({ connect: async () => withinOne(client) })
+  const found = await verifyLedger({ connect: async () => withoutTransactions(client) })
   await client.query('rollback')
   client.release()
   expect(rowCount).toBeGreaterThan(0)
   expect(found.map((difference) => difference.problem)).toContain(problem)
 })
 
-/** Hides the check's own transactions, which would end the transaction of the test. */
-function withinOne(client: pg.PoolClient): pg.PoolClient {
+/** Ignores the check's own `begin`, `commit` and release, which would end the transaction of the test. */
+function withoutTransactions(client: pg.PoolClient): pg.PoolClient {
   return new Proxy(client, {
-    get: (of, name) => {
+    get: (target, name) => {
       if (name === 'release') return () => {}
-      if (name !== 'query') return Reflect.get(of, name)
+      if (name !== 'query') return Reflect.get(target, name)
       return (text: string, values?: unknown[]) =>
-        /^(begin|commit)/.test(text) ? Promise.resolve({ rows: [] }) : of.query(text, values)
+        /^(begin|commit)/.test(text) ? Promise.resolve({ rows: [] }) : target.query(text, values)
     },
   })
 }

@@ -124,7 +124,7 @@ export const debitStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(
 /** Writes off a store's debt, at the operator's loss. */
 export const writeOffStore = (deps: ActDeps, request: AdjustmentRequest) => adjust(deps, 'write_off', request)
 
-const NAMES: Record<AdjustmentKind, string> = {
+const ACT_NAMES: Record<AdjustmentKind, string> = {
   credit: 'store credit',
   debit: 'store debit',
   write_off: 'store write-off',
@@ -138,7 +138,7 @@ function adjust(
 ): Promise<Answer<AdjustedStore>> {
   const { storeId, currency, amountMinor, reference, mayOwe = false } = request
   const what = {
-    name: NAMES[kind],
+    name: ACT_NAMES[kind],
     needsReason: true,
     argumentsOf: (adjusted: AdjustedStore) => ({ ...adjusted }),
     secondOperator: { input: { ...request }, moves: () => ({ amountMinor, currency }) },

@@ -1,4 +1,4 @@
-/** An operator's change of a store's settings applies to its later deposits. */
+/** An operator changes, lists and disables stores. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { GAMES, type Game } from '../../contract/games.ts'
 import { createDeposit } from '../deposits/create.ts'
@@ -23,9 +23,9 @@ beforeEach(async () => {
   storeId = (await aStore(till)).id
 })
 
-const open = (externalId: string, games?: Game[]) => {
-  const body = { externalId, currency: 'USD', backToStoreUrl: 'https://store.test/', games } as const
-  return createDeposit(till.deps, { id: storeId }, { ...body, games })
+const openDeposit = (externalId: string, games?: Game[]) => {
+  const body = { externalId, currency: 'USD' as const, backToStoreUrl: 'https://store.test/', games }
+  return createDeposit(till.deps, { id: storeId }, body)
 }
 
 describe('a store', () => {
@@ -104,13 +104,13 @@ describe('a store', () => {
 
 describe('a store that is disabled', () => {
   it('opens no new deposit, but still gets those that it opened before', async () => {
-    const { deposit } = await open('before')
+    const { deposit } = await openDeposit('before')
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'done' })
     expect(await disableStore(deps, storeId)).toMatchObject({ kind: 'unchanged' })
-    await expect(open('after')).rejects.toMatchObject({ code: 'store_disabled' })
-    expect(await open('before')).toMatchObject({ created: false, deposit: { id: deposit.id } })
+    await expect(openDeposit('after')).rejects.toMatchObject({ code: 'store_disabled' })
+    expect(await openDeposit('before')).toMatchObject({ created: false, deposit: { id: deposit.id } })
     await enableStore(deps, storeId)
-    expect(await open('after')).toMatchObject({ created: true })
+    expect(await openDeposit('after')).toMatchObject({ created: true })
   })
 
   it('takes no items for a deposit that was opened before', async () => {
@@ -126,9 +126,9 @@ describe('a store that is disabled', () => {
 
 it('a change of a store’s games applies to its later deposits', async () => {
   await changeStore(deps, { storeId, games: ['cs', 'rust'] })
-  expect((await open('all')).deposit.games).toEqual(['cs', 'rust'])
-  expect((await open('some', ['rust', 'dota'])).deposit.games).toEqual(['rust'])
-  await expect(open('none', ['dota'])).rejects.toMatchObject({ code: 'invalid_request' })
+  expect((await openDeposit('all')).deposit.games).toEqual(['cs', 'rust'])
+  expect((await openDeposit('some', ['rust', 'dota'])).deposit.games).toEqual(['rust'])
+  await expect(openDeposit('none', ['dota'])).rejects.toMatchObject({ code: 'invalid_request' })
 })
 
 it('a store’s commission applies to its own prices only', async () => {
@@ -139,6 +139,7 @@ it('a store’s commission applies to its own prices only', async () => {
   await changeStore(deps, { storeId, commissionBps: 4_000 })
   const priceFor = async (store: bigint) =>
     (await readPrices(till.deps, store, { game: 'cs', currency: 'USD', name: ['Knife'] })).prices
+  // 10 USD less 40 %, and less the default commission of 25 %.
   expect(await priceFor(storeId)).toMatchObject([{ price: 600 }])
   expect(await priceFor((await aStore(till)).id)).toMatchObject([{ price: 750 }])
 })

@@ -63,12 +63,12 @@ export function changeStore(
   })
 }
 
-/** Refuses a commission so small that a pumped price would pay more than the item is worth. */
+/** Returns why a commission is too small: a pumped price would pay more than the item is worth. */
 function unsafeCommission({ config }: ActDeps, commissionBps: number | null | undefined): string | undefined {
   const games = gamesAboveLevel(withCommission(config.priceRules, commissionBps ?? null))
-  const bad = games.filter((game) => !config.mayPayAboveLevel.has(game))
-  if (typeof commissionBps !== 'number' || bad.length === 0) return undefined
-  return `The commission is too small for ${bad.join(', ')}: a pumped price would pay more than the item is worth. If that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${bad.join(',')}.`
+  const unsafe = games.filter((game) => !config.mayPayAboveLevel.has(game))
+  if (typeof commissionBps !== 'number' || unsafe.length === 0) return undefined
+  return `The commission is too small for ${unsafe.join(', ')}: a pumped price would pay more than the item is worth. If that is meant, set TRADETILL_PRICE_ABOVE_LEVEL=${unsafe.join(',')}.`
 }
 
 export type SwitchedStore = { storeId: bigint; name: string; disabledAt: Date | null }

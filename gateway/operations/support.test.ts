@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { publishEvents } from '../events/service.ts'
 import { createSecretBox } from '../kit/secret-box.ts'
+import { steamTradeIdOf } from '../testing/fake-steam.ts'
 import { operatorOf } from '../testing/operator.ts'
 import { offerFor, payFor } from '../testing/payment.ts'
 import { type Receiver, startReceiver, status } from '../testing/receiver.ts'
@@ -131,7 +132,7 @@ describe('webhooks that fail', () => {
     expect(await lastAct()).toEqual(before)
   })
 
-  it('get another secret, which is shown once and recorded nowhere', async () => {
+  it('can be signed with another secret, which is shown once and recorded nowhere', async () => {
     const { data } = await rotateWebhookSecret(deps, { endpointId, overlapHours: 0 })
     const row = await till.db
       .selectFrom('webhook_endpoint')
@@ -152,12 +153,12 @@ describe('webhooks that fail', () => {
     })
     expect(await lastAct()).toMatchObject({ act: 'webhook remove', reason: 'case 7' })
     expect(JSON.stringify(await lastAct())).not.toContain('5ecret')
-    const left = till.db
+    const states = till.db
       .selectFrom('webhook_delivery')
       .select('state')
       .where('endpoint_id', '=', endpointId)
       .orderBy('id')
-    expect(await left.execute()).toEqual([{ state: 'failed' }, { state: 'failed' }])
+    expect(await states.execute()).toEqual([{ state: 'failed' }, { state: 'failed' }])
     await expiredDeposit(till, store)
     await sendWebhooks()
     expect(receiver.received.length).toBe(before)
@@ -202,7 +203,7 @@ describe('a look at a trade', () => {
     bot.session.accept(offerId)
     await tradeHandlers(till.deps).trade(bot.bot, tradeId)
     till.clock.advance(1_000)
-    bot.session.takeBack(String(9_000 + Number(offerId)), deposit.body.items)
+    bot.session.takeBack(steamTradeIdOf(offerId), deposit.body.items)
     // Nothing is due. The till would find the reversal only when it next reads the history.
     await tradeHandlers(till.deps).trade(bot.bot, tradeId)
     expect((await showDeposit(deps, deposit.id)).data).toMatchObject({ reversedMinor: 0n })

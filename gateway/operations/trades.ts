@@ -70,7 +70,7 @@ const DELIVERED: readonly TradeStateColumn[] = ['held', 'final', 'reversed']
 
 type Credit = { tradeId: bigint; steamTradeId: string; offerId: string | null }
 
-const STEAM_ID = /^[1-9]\d{0,19}$/
+const STEAM_NUMBER = /^[1-9]\d{0,19}$/
 
 /** Credits a trade, given a Steam trade that the operator has seen. */
 export function creditTrade(
@@ -79,7 +79,7 @@ export function creditTrade(
 ): Promise<Answer<ChangedTrade>> {
   const secondOperator = secondOperatorFor(tradeId, { tradeId, steamTradeId, offerId })
   const what = { name: 'trade credit', needsReason: true, argumentsOf, secondOperator }
-  if (!STEAM_ID.test(steamTradeId) || (offerId !== null && !STEAM_ID.test(offerId))) {
+  if (!STEAM_NUMBER.test(steamTradeId) || (offerId !== null && !STEAM_NUMBER.test(offerId))) {
     return Promise.resolve(refused('usage', 'Steam’s numbers are up to 20 digits.'))
   }
   return change(deps, what, {
@@ -99,7 +99,7 @@ async function whyTaken(tx: Tx, { tradeId, steamTradeId, offerId }: Credit): Pro
   return refused('conflict', `Nothing was credited: ${what} belongs to trade ${other.tradeId}.`)
 }
 
-function whyNotCredited(before: Found, asked: Credit): Refused {
+function whyNotCredited(before: FoundTrade, asked: Credit): Refused {
   const { state, steamTradeId, offerId } = before
   const because = (text: string) => refused('conflict', `Nothing was credited: ${text}.`)
   if (DELIVERED.includes(state)) return because(`the trade was credited for Steam trade ${steamTradeId}`)
@@ -120,8 +120,8 @@ export function releaseTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Cha
     message: () => `The held credit of trade ${tradeId} is available.`,
     otherwise: ({ state, settlesAt }) => {
       if (state !== 'held') return refused('conflict', `Trade ${tradeId} holds nothing: it is ${state}.`)
-      const from = `Steam protects it until ${settlesAt?.toISOString()}`
-      return refused('conflict', `${from}, and the till keeps asking for a day after that.`)
+      const protection = `Steam protects it until ${settlesAt?.toISOString()}`
+      return refused('conflict', `${protection}, and the till keeps asking for a day after that.`)
     },
   })
 }
@@ -162,7 +162,7 @@ export function lookAtTrade(deps: ActDeps, tradeId: bigint): Promise<Answer<Chan
   })
 }
 
-type Found = NonNullable<Awaited<ReturnType<typeof findTrade>>>
+type FoundTrade = NonNullable<Awaited<ReturnType<typeof findTrade>>>
 
 type Change = {
   tradeId: bigint
@@ -172,7 +172,7 @@ type Change = {
   /** Returns the message of a changed trade. */
   message(after: ChangedTrade): string
   /** Returns the answer for a trade that the rules left unchanged. */
-  otherwise(trade: Found): Answer<ChangedTrade>
+  otherwise(trade: FoundTrade): Answer<ChangedTrade>
 }
 
 /** Changes a trade as all other code does: the rules decide, under the lock of the deposit. */
@@ -184,10 +184,10 @@ function change(deps: ActDeps, what: NamedAct<ChangedTrade>, how: Change): Promi
     const obstacle = await how.check?.(tx)
     if (obstacle !== undefined) return obstacle
     const { depositId } = before
-    const isNews = await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
+    const hasChanged = await recordByOperator(operatorDeps(deps), tx, { depositId, tradeId, fact })
     const after = await findTrade(tx, tradeId)
     if (after === undefined) throw new Error(`trade ${tradeId} vanished in its own transaction`)
-    return isNews ? done(viewOf(after), how.message(after)) : how.otherwise(after)
+    return hasChanged ? done(viewOf(after), how.message(after)) : how.otherwise(after)
   })
 }
 

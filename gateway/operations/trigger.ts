@@ -96,8 +96,8 @@ async function deliver(
 }
 
 function reportOf(data: Triggered): Answer<Triggered> {
-  const lost = data.deliveries.filter((one) => !one.isTaken).length
-  if (lost === 0) return done(data)
-  const message = `${lost} of ${data.deliveries.length} were not answered 2xx.`
+  const failed = data.deliveries.filter((delivery) => !delivery.isTaken).length
+  if (failed === 0) return done(data)
+  const message = `${failed} of ${data.deliveries.length} were not answered 2xx.`
   return { kind: 'refused', refusal: 'conflict', message, data }
 }

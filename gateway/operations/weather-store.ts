@@ -35,9 +35,9 @@ export type Weather = {
 export type WeatherFilter = { method?: string | undefined; bot?: string | undefined }
 
 /** Returns undefined if there is no such bot. */
-export async function readWeather(db: Db, of: WeatherFilter = {}): Promise<Weather | undefined> {
-  const bot = of.bot === undefined ? undefined : await findBot(db, of.bot)
-  if (of.bot !== undefined && bot === undefined) return undefined
+export async function readWeather(db: Db, filter: WeatherFilter = {}): Promise<Weather | undefined> {
+  const bot = filter.bot === undefined ? undefined : await findBot(db, filter.bot)
+  if (filter.bot !== undefined && bot === undefined) return undefined
   const outages = await db.selectFrom('outage').select(['kind', 'since']).orderBy('since').execute()
   const notice = (await readNotice(db)) ?? null
   const bots = await db
@@ -55,6 +55,6 @@ export async function readWeather(db: Db, of: WeatherFilter = {}): Promise<Weath
     bots,
     hours: await callsByHour(db),
     methods: await callsByMethod(db, bot?.id ?? null),
-    methodBots: of.method === undefined ? [] : await callsOfMethod(db, of.method),
+    methodBots: filter.method === undefined ? [] : await callsOfMethod(db, filter.method),
   }
 }

@@ -89,7 +89,7 @@ export async function listWishes({ db }: FindDeps, filter: WishFilter): Promise<
 
 /** Withdraws a wish that the vault has not taken up. */
 export function withdraw(deps: ActDeps, wishId: bigint): Promise<Answer<{ wishId: bigint }>> {
-  return act(deps, { name: 'items unwish', argumentsOf: (of: { wishId: bigint }) => of }, async (tx) =>
+  return act(deps, { name: 'items unwish', argumentsOf: (view: { wishId: bigint }) => view }, async (tx) =>
     (await withdrawWish(tx, wishId))
       ? done({ wishId }, `Wish ${wishId} is withdrawn.`)
       : refused('conflict', `There is no open wish ${wishId} that the vault has not taken up.`),

@@ -3,7 +3,7 @@
  * is consistent.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { changed, inventedDeposit } from '../../gateway/conformance/invented.ts'
+import { inventedDeposit, withChange } from '../../gateway/conformance/invented.ts'
 import type { Db } from '../../gateway/db/client.ts'
 import { withFillConnection } from '../filling.ts'
 
@@ -227,7 +227,7 @@ const money = ({ stores }: Size): Statements => [
 const PAYLOAD = JSON.stringify({
   type: 'deposit.succeeded',
   timestamp: '2026-01-01T12:00:00.000Z',
-  data: changed(
+  data: withChange(
     inventedDeposit(
       '1',
       { externalId: 'order', currency: 'USD', customerReference: 'customer', metadata: {} },

@@ -1,6 +1,6 @@
 /** `bot …`: enrols, lists, pauses and removes bots. */
 import { buildRouteMap } from '@stricli/core'
-import type { Checking } from '../../operations/enrolment.ts'
+import type { HoldCheck } from '../../operations/enrolment.ts'
 import { text, tradeLink } from '../arguments.ts'
 import { botViewLines } from '../bot-lines.ts'
 import {
@@ -46,7 +46,7 @@ const enrol = command({
   },
   load: async () => {
     const { enrolByLogin } = await import('../enrol.ts')
-    return (session: Session, flags: ActFlags & Checking & { phone?: boolean }) =>
+    return (session: Session, flags: ActFlags & HoldCheck & { phone?: boolean }) =>
       enrolByLogin(session, flags)
   },
 })
@@ -57,7 +57,7 @@ const add = command({
   parameters: { flags: { ...CHECK, ...ACT } },
   load: async () => {
     const { addBots } = await import('../../operations/enrolment.ts')
-    return async (session: Session, { checkWith, ...flags }: ActFlags & Checking) =>
+    return async (session: Session, { checkWith, ...flags }: ActFlags & HoldCheck) =>
       addBots(await session.act(flags), session.terminal.lines(), { checkWith })
   },
   lines: addedBotLines,
@@ -83,7 +83,7 @@ const list = command({
     return async (session: Session, _flags: FindFlags) => listBots(await session.find())
   },
   lines: botLines,
-  none: `No bots. Enrol one: ${PREFIX} bot enrol --phone`,
+  ifEmpty: `No bots. Enrol one: ${PREFIX} bot enrol --phone`,
 })
 
 const show = command({

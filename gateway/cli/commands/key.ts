@@ -59,6 +59,8 @@ const add = command({
   lines: keyOnly,
 })
 
+const MOST_OVERLAP_HOURS = 9_999
+
 const rotate = command({
   does: 'replace a key with one like it; both work for a while; the new key is shown only once',
   example: 'key rotate 4fz81k0c --overlap-hours 48',
@@ -66,7 +68,7 @@ const rotate = command({
     flags: {
       overlapHours: {
         kind: 'parsed',
-        parse: wholeUpTo(9_999),
+        parse: wholeUpTo(MOST_OVERLAP_HOURS),
         brief: 'how long the old key works',
         placeholder: 'HOURS',
         default: '24',
@@ -104,7 +106,7 @@ const list = command({
       listKeys(await session.find(), store)
   },
   lines: keyListLines,
-  none: `No keys. Make one: ${PREFIX} key add --store STORE --name NAME`,
+  ifEmpty: `No keys. Make one: ${PREFIX} key add --store STORE --name NAME`,
 })
 
 export const key = buildRouteMap({

@@ -6,7 +6,7 @@ import { marketLines } from '../sale-lines.ts'
 import type { Session } from '../session.ts'
 
 const MARKET = { parse: text, brief: 'the market, such as market.csgo.com', placeholder: 'MARKET' } as const
-const ONE = { kind: 'tuple', parameters: [MARKET] } as const
+const ONE_MARKET = { kind: 'tuple', parameters: [MARKET] } as const
 
 const list = command({
   does: 'list the markets and the sales under way there',
@@ -22,7 +22,7 @@ const list = command({
 const off = command({
   does: 'keep the vault from listing items on a market, and take its listings down',
   example: "market off market.csgo.com --reason 'it pays late'",
-  parameters: { flags: ACT, positional: ONE },
+  parameters: { flags: ACT, positional: ONE_MARKET },
   load: async () => {
     const { switchMarket } = await import('../../operations/markets.ts')
     return async (session: Session, flags: ActFlags, market: string) =>
@@ -33,7 +33,7 @@ const off = command({
 const on = command({
   does: 'let the vault sell on a market again',
   example: 'market on market.csgo.com',
-  parameters: { flags: ACT, positional: ONE },
+  parameters: { flags: ACT, positional: ONE_MARKET },
   load: async () => {
     const { switchMarket } = await import('../../operations/markets.ts')
     return async (session: Session, flags: ActFlags, market: string) =>

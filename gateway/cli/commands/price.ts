@@ -1,7 +1,7 @@
 /** `price …`: prices of the sources, and the operator's blocks, freezes and overrides. */
 import { buildRouteMap } from '@stricli/core'
 import { GAMES, type Game } from '../../../contract/games.ts'
-import type { Target } from '../../operations/prices.ts'
+import type { PriceTarget } from '../../operations/prices.ts'
 import { amountIn, STORE, text } from '../arguments.ts'
 import {
   ACT,
@@ -33,7 +33,7 @@ const TARGET = {
 type TargetFlags = { game: Game; item?: string; all?: boolean }
 
 /** Requires --all for an entire game, so a forgotten --item cannot mean the entire game. */
-function targetOf({ game, item, all = false }: TargetFlags): Target {
+function targetOf({ game, item, all = false }: TargetFlags): PriceTarget {
   if ((item !== undefined) === all) {
     throw new Refusal('usage', 'Give either --item NAME, or --all for the whole game.')
   }

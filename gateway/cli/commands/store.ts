@@ -227,7 +227,7 @@ const list = command({
       listStores(await session.find(), { isDisabled: disabled, after, limit })
   },
   lines: storeListLines,
-  none: `No stores. Register one: ${PREFIX} store add --name NAME --origin URL`,
+  ifEmpty: `No stores. Register one: ${PREFIX} store add --name NAME --origin URL`,
 })
 
 const disable = command({

@@ -32,7 +32,7 @@ const list = command({
       listTrades(await session.find(), bot)
   },
   lines: tradeLines,
-  none: 'No trade is open, watched, or holds credit.',
+  ifEmpty: 'No trade is open, watched, or holds credit.',
 })
 
 const end = command({

@@ -49,7 +49,7 @@ const list = command({
       listEndpoints(await session.find(), { storeId, failing, after, limit })
   },
   lines: endpointLines,
-  none: 'No such endpoints.',
+  ifEmpty: 'No such endpoints.',
 })
 
 type AttemptFlags = FindFlags & { before?: bigint; limit: number }
@@ -131,6 +131,8 @@ function chosenOf({ event, from, to }: ReplayFlags) {
   return { fromSequence: from, toSequence: to }
 }
 
+const MOST_OVERLAP_HOURS = 7 * 24
+
 const rotate = command({
   does: 'give an endpoint a new secret, shown only once; both secrets sign for a while',
   example: "webhook rotate 3 --overlap-hours 0 --reason 'found in a repository'",
@@ -138,7 +140,7 @@ const rotate = command({
     flags: {
       overlapHours: {
         kind: 'parsed',
-        parse: wholeUpTo(168),
+        parse: wholeUpTo(MOST_OVERLAP_HOURS),
         brief: 'how long the old secret signs too',
         placeholder: 'HOURS',
         default: '24',

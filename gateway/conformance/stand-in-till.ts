@@ -1,4 +1,4 @@
-/** A small till that serves its event log and deposits to the store during the checks. */
+/** Stands in for the till during the checks: serves an event log and deposits to the store. */
 import { createServer, type IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { CURRENCIES } from '../../contract/money.ts'
@@ -7,12 +7,13 @@ import type { WebhookEvent } from '../../contract/webhooks.ts'
 import { MOST_BODY_BYTES } from '../http/json-body.ts'
 import type { Order } from './invented.ts'
 
-export type OwnTill = {
+export type StandInTill = {
   url: string
   /** Events in the order of their numbers. */
   log: WebhookEvent[]
-  /** How often the store has read the log, and the last `sequence` that it was given. */
+  /** How often the store has read the log. */
   reads(): number
+  /** The highest `sequence` that the store was given; 0 if it has read nothing. */
   servedUpTo(): number
   close(): Promise<void>
 }
@@ -23,7 +24,7 @@ type Options = {
   openDeposit(order: Order): StoreDeposit
 }
 
-const PAGE = 100
+const PAGE_SIZE = 100
 
 const orderSchema = z.object({
   externalId: z.string(),
@@ -33,7 +34,7 @@ const orderSchema = z.object({
 })
 
 /** Listens on this machine. Rejects if the port is taken. */
-export async function startOwnTill({ port, openDeposit }: Options): Promise<OwnTill> {
+export async function startStandInTill({ port, openDeposit }: Options): Promise<StandInTill> {
   const log: WebhookEvent[] = []
   const deposits = new Map<string, StoreDeposit>()
   let [reads, servedUpTo] = [0, 0]
@@ -41,7 +42,7 @@ export async function startOwnTill({ port, openDeposit }: Options): Promise<OwnT
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://till')
     if (pathname === '/v1/events') {
       const after = Number(searchParams.get('after') ?? 0)
-      const limit = Math.min(Number(searchParams.get('limit') ?? PAGE), PAGE)
+      const limit = Math.min(Number(searchParams.get('limit') ?? PAGE_SIZE), PAGE_SIZE)
       const rest = log.filter(({ sequence }) => sequence > after)
       const events = rest.slice(0, limit)
       const next = events.at(-1)?.sequence ?? after
