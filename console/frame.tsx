@@ -46,7 +46,7 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
           Tradetill
         </Go>
         <Find place={place} field={search} />
-        <Person />
+        <SignedInOperator />
       </header>
       <nav className="menu" aria-label="Pages" ref={menu}>
         <ul>
@@ -98,7 +98,7 @@ function Find({ place, field }: { place: Place; field: RefObject<HTMLInputElemen
 
 const isAt = (path: string, to: string): boolean => (to === '/' ? path === '/' : path.startsWith(to))
 
-function Person() {
+function SignedInOperator() {
   const { name, role } = useContext(Me)
   const signOut = async (): Promise<void> => {
     await call('sign-out')
@@ -131,12 +131,12 @@ function Keys({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="Keys" onClose={onClose}>
       <dl className="keys">
-        {KEYS.map(([key, does]) => (
+        {KEYS.map(([key, meaning]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{does}</dd>
+            <dd>{meaning}</dd>
           </div>
         ))}
       </dl>
@@ -158,11 +158,11 @@ function useKeys({ onFind, onHelp }: { onFind: () => void; onHelp: () => void })
   const handlers = useRef({ onFind, onHelp })
   handlers.current = { onFind, onHelp }
   useEffect(() => {
-    let isGoing = false
+    let isAfterG = false
     const onKey = (event: KeyboardEvent): void => {
       if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-      const to = isGoing ? PLACES[event.key] : undefined
-      isGoing = event.key === 'g'
+      const to = isAfterG ? PLACES[event.key] : undefined
+      isAfterG = event.key === 'g'
       if (to !== undefined) go(to)
       else if (event.key === '/') handlers.current.onFind()
       else if (event.key === '?') handlers.current.onHelp()

@@ -9,7 +9,10 @@ export const STEAM_PAGES = {
 
 export type SteamPage = keyof typeof STEAM_PAGES
 
-/** The address of a page. `sandbox`: the address of the Steam sandbox, which has these pages at the same paths, except `restrictions`. */
+/**
+ * Returns the address of a page. `sandbox`: the address of the Steam sandbox, which has these pages at the same paths,
+ * except `restrictions`.
+ */
 export function steamPage(to: SteamPage, sandbox: string | undefined): string {
   const page = STEAM_PAGES[to]
   return sandbox === undefined || to === 'restrictions' ? page : sandbox + new URL(page).pathname

@@ -33,6 +33,7 @@ export type FlowEvent =
   /** Asks for items worth this amount, to replace the picks. */
   | { kind: 'amountAsked'; amount: number }
   | { kind: 'itemsProposed'; request: number; proposal: Proposal }
+  /** The shopper asks why an item has its price. */
   | { kind: 'priceQuestioned'; id: string }
   | { kind: 'priceExplained'; request: number; reason: PriceReason | 'unknown' }
   | { kind: 'priceExplanationClosed' }
@@ -48,6 +49,7 @@ export type FlowEvent =
   | { kind: 'confirmationLeft' }
   | { kind: 'confirmationReopened' }
   | { kind: 'creationErrorClosed' }
+  /** The code of the dialogs is loading, has failed to load, or has loaded. */
   | { kind: 'dialogsChanged'; to: Dialogs['kind'] }
   | { kind: 'connectionChanged'; online: boolean }
   /** The deposit of another offer was read; null without an answer. `isGone`: the offer is no longer open. */

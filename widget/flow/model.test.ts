@@ -220,8 +220,8 @@ const ACTS = {
   sort: ({ flow }, pick) => flow.dispatch({ kind: 'sortChosen', sort: SORTS[pick % 3] ?? 'default' }),
   reload: ({ flow }) => flow.dispatch({ kind: 'reloadPressed' }),
   pay: ({ flow, expected }) => {
-    const was = flow.state().modal.kind
-    expected.paid = was === 'none' ? expected.picked : expected.paid
+    const modalBefore = flow.state().modal.kind
+    expected.paid = modalBefore === 'none' ? expected.picked : expected.paid
     flow.dispatch({ kind: 'payPressed' })
   },
   leave: async ({ flow, line }) => {
@@ -283,7 +283,7 @@ const WAY: Act[] = [
 /** The starting points: an empty page, the stand, a trade being created, an open offer. */
 const ways = fc.constantFrom(0, 7, 8, WAY.length).map((steps) => WAY.slice(0, steps))
 
-function open(): World {
+function openPage(): World {
   const gateway = new Gateway()
   let flow: RunningFlow | undefined
   const { line, fetcher } = lineTo(gateway, () => flow)
@@ -379,7 +379,7 @@ it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays c
   vi.useFakeTimers()
   const seen = new Set<string>()
   const property = fc.asyncProperty(ways, acts, async (way, journey) => {
-    const world = open()
+    const world = openPage()
     try {
       for (const { kind, pick } of [...way, ...journey]) {
         await ACTS[kind](world, pick)

@@ -12,13 +12,13 @@ async function openHidden(again: () => Response) {
     '/api/inventory': (_call, times) => (times === 1 ? json(HIDDEN) : again()),
   })
   await page.pass(0)
-  const back = async () => {
+  const comeBack = async () => {
     page.flow.returned()
     await page.pass(0)
   }
   return {
     ...page,
-    back,
+    comeBack,
     looks: () => page.callsTo('/api/inventory').length,
     stand: () => standOf(page.flow.state()),
   }
@@ -28,10 +28,10 @@ it('the page looks again when the shopper comes back, and shows the items once t
   const page = await openHidden(() => json(inventory([item('1')])))
   await page.pass(60_000)
   expect(page.looks()).toBe(1)
-  await page.back()
+  await page.comeBack()
   expect(page.callsTo('/api/inventory')[1]?.path).toContain('reload=true')
   expect(page.stand().inventory.status).toBe('ready')
-  await page.back()
+  await page.comeBack()
   expect(page.looks()).toBe(2)
 })
 
@@ -48,17 +48,17 @@ it.each([
   ['failed', () => problem(500, 'internal')],
 ])('the page shows no other failure if the look %s', async (_, answer) => {
   const page = await openHidden(answer)
-  await page.back()
+  await page.comeBack()
   expect(page.stand().inventory).toEqual({ status: 'error', type: 'hidden' })
 })
 
 it('the page looks again five times at most, and counts from zero after a press on Try again', async () => {
   const page = await openHidden(() => json(HIDDEN))
-  for (let returns = 0; returns < 8; returns += 1) await page.back()
+  for (let returns = 0; returns < 8; returns += 1) await page.comeBack()
   expect(page.looks()).toBe(1 + 5)
   page.flow.dispatch({ kind: 'reloadPressed' })
   await page.pass(0)
   expect(page.looks()).toBe(7)
-  await page.back()
+  await page.comeBack()
   expect(page.looks()).toBe(8)
 })

@@ -113,7 +113,7 @@ describe('the inventory', () => {
     expect(standOf(openedOn('created', { games: ['tf', 'cs'] })).game).toBe('cs')
   })
 
-  it('ignores a game that the store does not take', () => {
+  it('is not loaded for a game that the store does not take', () => {
     const state = openedOn('created', { games: ['rust', 'tf'] })
     expect(play(state, { kind: 'gameChosen', game: 'dota' }).state).toBe(state)
     expect(standOf(play(state, { kind: 'gameChosen', game: 'tf' }).state).game).toBe('tf')

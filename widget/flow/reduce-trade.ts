@@ -103,7 +103,7 @@ function pay(state: FlowState): Partial<FlowState> {
   return { modal: { kind: 'creating', request, attempt: 1, slow: false }, offerLeft: false }
 }
 
-/** Reloads changed prices or items behind the error, and marks an expired link there. */
+/** Shows the error. Behind its dialog, reloads changed prices or items, or marks an expired link. */
 function tradeRefused(state: FlowState, refusal: Refusal): Partial<FlowState> {
   const isStale = refusal.code === 'price_changed' || refusal.code === 'items_unavailable'
   const modal: Modal = { kind: 'creationError', refusal }

@@ -237,20 +237,19 @@ function otherOfferRead(
   state: FlowState,
   { deposit, isGone, atMs }: Extract<FlowEvent, { kind: 'otherOfferRead' }>,
 ): Step {
-  const { otherOffer: known } = state
-  if (known === null) return withoutEffects(state)
+  const { otherOffer: before } = state
+  if (before === null) return withoutEffects(state)
   if (isGone) {
-    return { state: { ...state, otherOffer: null }, effects: [{ kind: 'forgetOffer', hash: known.hash }] }
+    return { state: { ...state, otherOffer: null }, effects: [{ kind: 'forgetOffer', hash: before.hash }] }
   }
-  const shown = deposit ?? known.deposit
   // The offer ends with the shopper's time: read it a second after that at the latest.
   const delayS = Math.min(OTHER_OFFER_PAUSE_S, 1 + (deposit?.timeLeft ?? OTHER_OFFER_PAUSE_S))
   const otherOffer = {
-    ...known,
-    deposit: shown,
+    ...before,
+    deposit: deposit ?? before.deposit,
     // Without an answer, the last known deadline still holds.
-    deadlineMs: deposit === null ? known.deadlineMs : deadlineOf(deposit, atMs),
-    reads: known.reads + 1,
+    deadlineMs: deposit === null ? before.deadlineMs : deadlineOf(deposit, atMs),
+    reads: before.reads + 1,
     delayMs: 1000 * delayS,
   }
   return withoutEffects({ ...state, otherOffer })

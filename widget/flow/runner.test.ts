@@ -99,10 +99,10 @@ describe('the inventory', () => {
   })
 
   it.each([
-    ['its long names', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
-    ['its short names', { error: true, errorType: 'hidden' }, 'hidden'],
-    ['its short names beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
-    ['a long and a short name', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
+    ['its long field names', { inventoryError: true, inventoryErrorType: 'hidden' }, 'hidden'],
+    ['its short field names', { error: true, errorType: 'hidden' }, 'hidden'],
+    ['short field names beside items', { ...inventory([]), error: true, errorType: 'escrow' }, 'escrow'],
+    ['one long and one short field name', { inventoryError: true, errorType: 'escrow' }, 'escrow'],
     ['a type that this page does not know', { error: true, errorType: 'moonPhase' }, 'internal'],
     ['no type', { inventoryError: true, inventoryErrorType: null }, 'internal'],
     ['an answer without items', { minPrice: 300 }, 'internal'],

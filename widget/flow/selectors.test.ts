@@ -18,7 +18,7 @@ import {
 
 const names = (items: readonly { name: string }[]): string[] => items.map(({ name }) => name)
 const itemsNamed = (...texts: string[]) => texts.map((name, index) => item(String(index), 100, name))
-const found = (query: string, ...texts: string[]) =>
+const namesFound = (query: string, ...texts: string[]) =>
   names(visibleItems(itemsNamed(...texts), query, { sort: 'default' }))
 
 describe('A-090 the search', () => {
@@ -35,13 +35,13 @@ describe('A-090 the search', () => {
     ['σ', 'ΟΔΟΣ'],
     ['  redline ', 'AK-47 | Redline'],
   ])('%j finds %j', (query, name) => {
-    expect(found(query, name, '???')).toEqual([name])
+    expect(namesFound(query, name, '???')).toEqual([name])
   })
 
   it('finds a part of a name anywhere in it, and no other names', () => {
-    expect(found('line', 'Redline', 'Line', 'Asiimov')).toEqual(['Redline', 'Line'])
-    expect(found('xyz', 'Redline')).toEqual([])
-    expect(found('.*', 'Redline')).toEqual([])
+    expect(namesFound('line', 'Redline', 'Line', 'Asiimov')).toEqual(['Redline', 'Line'])
+    expect(namesFound('xyz', 'Redline')).toEqual([])
+    expect(namesFound('.*', 'Redline')).toEqual([])
   })
 
   it('finds the phase of a Doppler by the word on its card, in the page’s language', () => {
@@ -58,7 +58,7 @@ describe('A-090 the search', () => {
   })
 
   it.each(['', '   '])('%j finds everything', (query) => {
-    expect(found(query, 'a', 'b')).toEqual(['a', 'b'])
+    expect(namesFound(query, 'a', 'b')).toEqual(['a', 'b'])
   })
 
   it('finds any part of any name, in upper and lower case', () => {
@@ -69,7 +69,7 @@ describe('A-090 the search', () => {
         const start = from % parts.length
         const piece = parts.slice(start, start + 1 + (length % parts.length)).join('')
         const name = parts.join('')
-        expect(found(piece, name)).toEqual([name])
+        expect(namesFound(piece, name)).toEqual([name])
       }),
     )
   })
@@ -93,9 +93,9 @@ describe('the order', () => {
   })
 
   it.each(SORTS)('%s does not change the answer itself', (sort) => {
-    const given = Object.freeze([...items])
-    expect(visibleItems(given, '', { sort })).toHaveLength(4)
-    expect(given.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
+    const frozen = Object.freeze([...items])
+    expect(visibleItems(frozen, '', { sort })).toHaveLength(4)
+    expect(frozen.map(({ id }) => id)).toEqual(['1', '2', '3', '4'])
   })
 })
 

@@ -104,10 +104,10 @@ const shelves = new WeakMap<readonly Item[], Partial<Record<Sort, Shelf>>>()
 
 /** Returns the items in the given order, sorted once for each inventory. */
 function shelfOf(items: readonly Item[], sort: Sort): Shelf {
-  const known = shelves.get(items) ?? {}
-  shelves.set(items, known)
-  known[sort] ??= { items: sortItems(items, sort) }
-  return known[sort]
+  const shelvesOfItems = shelves.get(items) ?? {}
+  shelves.set(items, shelvesOfItems)
+  shelvesOfItems[sort] ??= { items: sortItems(items, sort) }
+  return shelvesOfItems[sort]
 }
 
 function sortItems(items: readonly Item[], sort: Sort): readonly Item[] {

@@ -8,14 +8,14 @@ export type Stacks = {
   members: ReadonlyMap<string, readonly string[]>
 }
 
-const known = new WeakMap<readonly Item[], Stacks>()
+const builtStacks = new WeakMap<readonly Item[], Stacks>()
 
 /** Stacks items that look the same, once for each inventory, which may have thousands. */
 export function stacksOf(items: readonly Item[]): Stacks {
-  let stacks = known.get(items)
+  let stacks = builtStacks.get(items)
   if (stacks === undefined) {
     stacks = buildStacks(items)
-    known.set(items, stacks)
+    builtStacks.set(items, stacks)
   }
   return stacks
 }

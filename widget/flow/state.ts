@@ -33,8 +33,8 @@ export type LinkState =
   | { status: 'resolved'; text: string }
 
 /**
- * The server sends `accountRestricted` in addition to a type. The last two are refused calls: too many of them, or a
- * store that takes no items of the game.
+ * The server sends `accountRestricted` in addition to a type. The last two stand for refused calls: `tooManyLooks` for
+ * too many calls, `gameNotAccepted` for a store that takes no items of the game.
  */
 export type InventoryFailure = InventoryErrorType | 'accountRestricted' | 'tooManyLooks' | 'gameNotAccepted'
 
@@ -87,7 +87,7 @@ export type Stand = {
   /** Null until an amount was asked for, and after the selection was cleared. */
   aim: Aim | null
   question: PriceQuestion | null
-  /** How often the page checked for itself whether a failure is solved, since the shopper last pressed Try again. */
+  /** Number of quiet looks since the last press on Try again. Each checks whether the failure is solved. */
   quietLooks: number
 }
 

@@ -3,7 +3,7 @@ import { LANGUAGES } from '../../contract/languages.ts'
 import { CURRENCIES } from '../../contract/money.ts'
 import { formatDate, formatMoney, formatTime, formatTimer, levelClass } from './format.ts'
 
-/** Intl separates with no-break spaces of several widths; replaces them with plain ones. */
+/** Replaces Intl's no-break spaces, which have several widths, with plain ones. */
 const spaced = (text: string): string => text.replace(/[\u00a0\u202f]/g, ' ')
 
 describe('A-091 prices', () => {

@@ -32,8 +32,8 @@ describe('A-065 A-110 the texts', () => {
   })
 
   it('exist in Russian only if they exist in English', () => {
-    const known = new Set(english.map(({ key }) => key))
-    expect([...russian.keys()].filter((key) => !known.has(key))).toEqual([])
+    const englishKeys = new Set(english.map(({ key }) => key))
+    expect([...russian.keys()].filter((key) => !englishKeys.has(key))).toEqual([])
   })
 
   it('of the help and landing pages all exist in Russian', () => {
@@ -41,8 +41,8 @@ describe('A-065 A-110 the texts', () => {
       const [inEnglish, inRussian] = [leaves(texts.en), leaves(texts.ru)]
       expect(inRussian.map(({ key }) => key)).toEqual(inEnglish.map(({ key }) => key))
       for (const { text } of [...inEnglish, ...inRussian]) expect(text).toEqual(expect.stringMatching(/\S/))
-      const same = inEnglish.filter(({ text }, index) => inRussian[index]?.text === text)
-      expect(same.map(({ key }) => key).filter((key) => key !== 'games.text')).toEqual([])
+      const untranslated = inEnglish.filter(({ text }, index) => inRussian[index]?.text === text)
+      expect(untranslated.map(({ key }) => key).filter((key) => key !== 'games.text')).toEqual([])
     }
   })
 
@@ -57,9 +57,11 @@ describe('A-065 A-110 the texts', () => {
   })
 
   it('differ between the languages', () => {
-    const same = english.filter(({ key, text }) => typeof text === 'string' && russian.get(key) === text)
+    const untranslated = english.filter(
+      ({ key, text }) => typeof text === 'string' && russian.get(key) === text,
+    )
     const sameOnPurpose = /^wear\.WearCategory\d\.0$|^games\./
-    expect(same.map(({ key }) => key).filter((key) => !sameOnPurpose.test(key))).toEqual([])
+    expect(untranslated.map(({ key }) => key).filter((key) => !sameOnPurpose.test(key))).toEqual([])
   })
 
   it.each(LANGUAGES)('in %s are never empty, for any number and name', (language) => {
@@ -77,9 +79,9 @@ describe('A-065 A-110 the texts', () => {
         continue
       }
       for (const number of [0, 1, 2, 5, 11, 21, 60, 300]) {
-        const said: unknown = text(number, 'NAME')
-        expect(said, key).toEqual(expect.stringMatching(/\S/))
-        expect(said, key).not.toMatch(/undefined|null|NaN|object/)
+        const shown: unknown = text(number, 'NAME')
+        expect(shown, key).toEqual(expect.stringMatching(/\S/))
+        expect(shown, key).not.toMatch(/undefined|null|NaN|object/)
       }
     }
   })

@@ -12,8 +12,8 @@ export function Age({ inventory: { ageSeconds } }: { inventory: Inventory }) {
   const { texts } = useStand()
   const [seconds, setSeconds] = useState(ageSeconds)
   useEffect(() => {
-    const begin = performance.now()
-    const update = () => setSeconds(ageSeconds + Math.floor((performance.now() - begin) / 1000))
+    const beganMs = performance.now()
+    const update = () => setSeconds(ageSeconds + Math.floor((performance.now() - beganMs) / 1000))
     update()
     const timer = setInterval(update, TICK_MS)
     return () => clearInterval(timer)

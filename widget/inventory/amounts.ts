@@ -15,16 +15,16 @@ export function suggestedAmounts(
 ): number[] {
   const reach = reachOf(items, maxItems)
   const most = Math.min(reach, maxAmount ?? reach)
-  const wanted = targetAmount === null ? ROUND[currency] : [targetAmount]
-  return wanted.filter((amount) => amount >= minPrice && amount <= most)
+  const candidates = targetAmount === null ? ROUND[currency] : [targetAmount]
+  return candidates.filter((amount) => amount >= minPrice && amount <= most)
 }
 
 const reaches = new WeakMap<readonly Item[], { maxItems: number; reach: number }>()
 
 /** The most that one offer can be worth. Computed once for each inventory, because every press needs it. */
 function reachOf(items: readonly Item[], maxItems: number): number {
-  const known = reaches.get(items)
-  if (known?.maxItems === maxItems) return known.reach
+  const cached = reaches.get(items)
+  if (cached?.maxItems === maxItems) return cached.reach
   const descending = items.map(({ price }) => price).sort((a, b) => b - a)
   const reach = descending.slice(0, maxItems).reduce((sum, price) => sum + price, 0)
   reaches.set(items, { maxItems, reach })

@@ -27,7 +27,7 @@ type Props = {
 
 /** The most letters of a price that fit a narrow card at the usual size. */
 const LONG_PRICE = 7
-/** The most letters of a name that fit. */
+/** The most letters of a name that fit a card at the usual size. */
 const LONG_NAME = 26
 
 /** One item. The entire card can be pressed; the grid around it handles presses and keys. */

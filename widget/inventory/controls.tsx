@@ -11,39 +11,39 @@ type Props = { stand: Stand; flow: Flow }
 /** Game, search, sort and reload. On a phone a button shows and hides the search. */
 export function Controls({ stand, games, flow }: Props & { games: readonly Game[] }) {
   const { texts } = useStand()
-  const narrow = useNarrow()
-  const [searching, setSearching] = useState(stand.search !== '')
-  const loading = stand.inventory.status === 'loading'
+  const isNarrow = useNarrow()
+  const [isSearchOpen, setSearchOpen] = useState(stand.search !== '')
+  const isLoading = stand.inventory.status === 'loading'
   const closeSearch = (): void => {
     flow.dispatch({ kind: 'searchTyped', text: '' })
-    setSearching(false)
+    setSearchOpen(false)
   }
   return (
-    <div className={`controls ${narrow ? 'controls-mobile' : 'controls-desktop'}`}>
+    <div className={`controls ${isNarrow ? 'controls-mobile' : 'controls-desktop'}`}>
       <GameSelect stand={stand} games={games} flow={flow} />
-      {!narrow && <SearchField stand={stand} flow={flow} />}
+      {!isNarrow && <SearchField stand={stand} flow={flow} />}
       <SortSelect stand={stand} flow={flow} />
-      {narrow && (
+      {isNarrow && (
         <button
           type="button"
           className="icon-button framed"
-          aria-expanded={searching}
-          aria-label={searching ? texts.searchClose : texts.searchOpen}
-          onClick={() => (searching ? closeSearch() : setSearching(true))}
+          aria-expanded={isSearchOpen}
+          aria-label={isSearchOpen ? texts.searchClose : texts.searchOpen}
+          onClick={() => (isSearchOpen ? closeSearch() : setSearchOpen(true))}
         >
-          {searching ? <CloseIcon /> : <SearchIcon />}
+          {isSearchOpen ? <CloseIcon /> : <SearchIcon />}
         </button>
       )}
       <button
         type="button"
-        className={loading ? 'icon-button framed turning' : 'icon-button framed'}
+        className={isLoading ? 'icon-button framed turning' : 'icon-button framed'}
         aria-label={texts.reload}
-        disabled={loading}
+        disabled={isLoading}
         onClick={() => flow.dispatch({ kind: 'reloadPressed' })}
       >
         <ReloadIcon />
       </button>
-      {narrow && searching && <SearchField stand={stand} flow={flow} focused />}
+      {isNarrow && isSearchOpen && <SearchField stand={stand} flow={flow} focusesOnMount />}
     </div>
   )
 }
@@ -72,12 +72,12 @@ function GameSelect({ stand, games, flow }: Props & { games: readonly Game[] }) 
   )
 }
 
-function SearchField({ stand, flow, focused = false }: Props & { focused?: boolean }) {
+function SearchField({ stand, flow, focusesOnMount = false }: Props & { focusesOnMount?: boolean }) {
   const { texts } = useStand()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (focused) input.current?.focus()
-  }, [focused])
+    if (focusesOnMount) input.current?.focus()
+  }, [focusesOnMount])
   return (
     <label className="search">
       <SearchIcon />

@@ -33,7 +33,7 @@ it('on a phone the reason of the split also says that a press fixes the amount',
   expect(bar(['2'])).toMatch(new RegExp(`popover="auto"[^>]*>[^<]*${en.payFixed}`))
 })
 
-it('on a phone the reason does not say so while the total is too high', () => {
+it('on a phone the reason does not say that a press fixes the amount while the total is too high', () => {
   expect(bar(['2'], { maxAmount: 100 })).not.toContain(en.payFixed)
 })
 

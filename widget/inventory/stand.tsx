@@ -31,8 +31,8 @@ export type StandProps = { stand: StandState; payment: Payment; flow: Flow }
 
 /** The stand: the part of the page with the shopper's items and the payment. */
 export function Stand({ stand, payment, flow }: StandProps) {
-  const narrow = useNarrow()
-  const Panel = narrow ? BottomBar : Summary
+  const isNarrow = useNarrow()
+  const Panel = isNarrow ? BottomBar : Summary
   // The items of a deposit that has ended are not loaded: its outcome covers the page.
   if (stand.inventory.status === 'loading' && isFinal(payment.status)) return null
   return (
@@ -158,9 +158,9 @@ function OnlyGames({ payment }: { payment: Payment }) {
 /** A trade has items of one game, so picks in another game are kept but not counted. */
 function KeptPicks({ stand }: { stand: StandState }) {
   const { texts } = useStand()
-  const kept = keptPicks(stand)
-  if (kept.length === 0) return null
-  const parts = kept.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
+  const picksElsewhere = keptPicks(stand)
+  if (picksElsewhere.length === 0) return null
+  const parts = picksElsewhere.map(({ game, count }) => texts.keptIn(count, texts.games[game]))
   return <p className="kept-picks">{texts.kept(parts.join(', '))}</p>
 }
 
@@ -170,19 +170,19 @@ const QUIET_MS = 600
 /** One live region for the selection and the proposal, so quick picking is not read out item by item. */
 function SelectionVoice({ stand, payment }: { stand: StandState; payment: Payment }) {
   const { texts, money } = useStand()
-  const [said, setSaid] = useState('')
+  const [spoken, setSpoken] = useState('')
   const outcome = useOutcome(stand, payment)
   const { length } = stand.selection
   const selected =
     length > 0 && texts.announceSelection(length, money(selectedTotal(stand), payment.currency))
   const text = [outcome, selected].filter(Boolean).join(' ')
   useEffect(() => {
-    const timer = setTimeout(() => setSaid(text), QUIET_MS)
+    const timer = setTimeout(() => setSpoken(text), QUIET_MS)
     return () => clearTimeout(timer)
   }, [text])
   return (
     <p className="visually-hidden" role="status">
-      {said}
+      {spoken}
     </p>
   )
 }

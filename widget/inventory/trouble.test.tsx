@@ -48,7 +48,7 @@ it.each<InventoryFailure>(['internal', 'engineeringWorks', 'tooManyLooks'])(
   },
 )
 
-it('a hidden inventory stays on the page while it is read again, without a panel', () => {
+it('the notice of a hidden inventory stays while the inventory is read again, without a panel', () => {
   const loading = play(withItems([item('1')]), { kind: 'reloadPressed' }).state
   const hidden = inventory([], { inventoryError: true, inventoryErrorType: 'hidden' })
   const { state } = play(withInventory(loading, hidden), { kind: 'returned' })

@@ -48,14 +48,14 @@ type Props = {
 
 /** A known account takes one row, with its link behind a button. */
 export function LinkField({ page, payment, flow, parts }: Props) {
-  const narrow = useNarrow()
+  const isNarrow = useNarrow()
   const user = page.stage === 'wait-for-select-items' ? page.stand.user : null
   // Steam knew the account, but has refused the token since.
   const stale = page.stage === 'wait-for-select-items' && isStale(page.stand)
   const isFoldable = user !== null && !stale
   const { field, fold } = useFolded(isFoldable, user === null)
   return (
-    <section className={`link-panel ${narrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
+    <section className={`link-panel ${isNarrow ? 'link-panel-mobile' : 'link-panel-desktop'}`}>
       {user !== null && parts !== null && (
         <parts.Owner user={user} isValid={!stale} fold={isFoldable ? fold : null} />
       )}
@@ -96,11 +96,11 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
   const id = useId()
   const { link } = page
   const isKnown = page.stage === 'wait-for-select-items'
-  const input = useFocus({ stale, isFirst: link.status === 'idle' && link.text === '' })
+  const input = useFocus({ stale, isEmpty: link.status === 'idle' && link.text === '' })
   // The code that says what is wrong loads with the rest of the page.
   const Trouble =
     link.status === 'invalid' || link.status === 'failed' || stale ? parts?.LinkTrouble : undefined
-  const wrong = Trouble !== undefined
+  const isWrong = Trouble !== undefined
   const type = (text: string): void => flow.dispatch({ kind: 'linkTyped', text })
   const confirm = (): void => flow.dispatch({ kind: 'storedLinkConfirmed' })
   return (
@@ -120,7 +120,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
           value={link.text}
           placeholder={texts.tradeLinkPlaceholder}
           readOnly={link.status === 'checking'}
-          aria-invalid={wrong}
+          aria-invalid={isWrong}
           aria-describedby={`${id}-note`}
           onChange={(event) => type(event.target.value)}
           onKeyDown={(event) => event.key === 'Enter' && confirm()}
@@ -141,7 +141,7 @@ function Field({ page, payment, flow, parts, stale, field }: FieldProps) {
           </button>
         )}
       </div>
-      <p id={`${id}-note`} className={wrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
+      <p id={`${id}-note`} className={isWrong ? 'link-note link-note-error' : 'link-note'} aria-live="polite">
         {Trouble === undefined ? noteOf(link, texts) : <Trouble link={link} isStale={stale} flow={flow} />}
       </p>
       {!isKnown && link.status !== 'stored' && (
@@ -167,8 +167,8 @@ function noteOf({ status }: LinkState, texts: PageTexts): string | null {
 }
 
 /** Focuses the field if the link must change, and on the first view if no on-screen keyboard would open. */
-function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
-  const narrow = useNarrow()
+function useFocus({ stale, isEmpty }: { stale: boolean; isEmpty: boolean }) {
+  const isNarrow = useNarrow()
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (!stale) return
@@ -176,8 +176,8 @@ function useFocus({ stale, isFirst }: { stale: boolean; isFirst: boolean }) {
     input.current?.select()
   }, [stale])
   useEffect(() => {
-    if (isFirst && !narrow && document.activeElement === document.body) input.current?.focus()
-  }, [isFirst, narrow])
+    if (isEmpty && !isNarrow && document.activeElement === document.body) input.current?.focus()
+  }, [isEmpty, isNarrow])
   return input
 }
 

@@ -60,7 +60,7 @@ it('A-055 A-056 the first safety step names what ended the offer', () => {
   expect(shown('tradeCountered')).not.toContain(declined)
 })
 
-it('A-023 a status with a mapping shows its texts', () => {
+it('A-023 tradeTimeout shows an icon, a title and a description', () => {
   expect(shown('tradeTimeout')).toMatch(/outcome-icon.*<h2.*outcome-description/s)
 })
 

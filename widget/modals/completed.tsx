@@ -100,7 +100,7 @@ function NextOffer({ payment: { nextOfferAt } }: { payment: Payment }) {
   return nextOfferAt === undefined ? null : texts.nextOfferAt(formatTime(nextOfferAt, language))
 }
 
-/** Says when the funds arrive, if not all of them arrive immediately or the store knows already; null otherwise. */
+/** Says when the funds arrive, if a part is held or the store has already accepted the webhook; null otherwise. */
 function useReceivedText(payment: Payment): string | null {
   const { texts, money, language } = useModal()
   const split = creditOf(payment)

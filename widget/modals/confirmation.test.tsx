@@ -131,7 +131,7 @@ it.each(['en', 'ru'] as const)(
 const PICTURE = 'https://img.test/1.png'
 
 /** Returns the names and counts in the list of the open offer. One item of 10 dollars is picked. */
-function listed(change: Partial<Payment>): { rows: (string | undefined)[]; hasPictures: boolean } {
+function offerList(change: Partial<Payment>): { rows: (string | undefined)[]; hasPictures: boolean } {
   const picked = { ...item('1', 1000, 'AK-47 | Redline (Field-Tested)'), iconUrl: PICTURE }
   const { state } = play(withItems([{ ...picked, wearCategory: 'WearCategory2' }]), toggle('1'))
   const shown = { ...state, modal: { kind: 'confirming' } as const }
@@ -164,12 +164,16 @@ it.each<[string, Partial<Payment>, string[], boolean]>([
     false,
   ],
 ])('the open offer lists %s', (_, change, rows, hasPictures) => {
-  expect(listed(change)).toEqual({ rows, hasPictures })
+  expect(offerList(change)).toEqual({ rows, hasPictures })
 })
 
 it('after a reload the list has the pictures that this tab kept', () => {
-  const kept = { ...item('1', 500, OFFERED.name), iconUrl: PICTURE, wearCategory: 'WearCategory0' } as const
-  const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'cs', items: [kept] } as const
+  const storedItem = {
+    ...item('1', 500, OFFERED.name),
+    iconUrl: PICTURE,
+    wearCategory: 'WearCategory0',
+  } as const
+  const picks = { storeName: 'Demo', tradeUrl: USER_LINK, game: 'cs', items: [storedItem] } as const
   const list = (count: number): string => {
     const open = payment({ status: 'pending', itemCount: count, amount: 500, items: [{ ...OFFERED, count }] })
     const state = { ...openedOn('pending'), offeredPicks: picks, modal: { kind: 'confirming' } as const }

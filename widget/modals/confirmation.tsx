@@ -153,7 +153,7 @@ function rowsToGive({ page, offeredPicks }: FlowState, { items }: Payment): Item
 
 function Accept({ payment }: { payment: Payment }) {
   const { texts } = useModal()
-  const narrow = useNarrow()
+  const isNarrow = useNarrow()
   return (
     <div className="accept">
       {payment.acceptUrl !== null && (
@@ -161,7 +161,7 @@ function Accept({ payment }: { payment: Payment }) {
           {texts.acceptInBrowser}
         </a>
       )}
-      {!narrow && payment.clientUrl !== null && (
+      {!isNarrow && payment.clientUrl !== null && (
         <a className="button" href={payment.clientUrl}>
           {texts.acceptInClient}
         </a>
@@ -172,7 +172,7 @@ function Accept({ payment }: { payment: Payment }) {
 
 function SecretCode({ code }: { code: string }) {
   const { texts } = useModal()
-  const [copied, setCopied] = useState(false)
+  const [isCopied, setCopied] = useState(false)
   const copy = (): void => {
     // Without access to the clipboard, the shopper can still read and type the code.
     navigator.clipboard?.writeText(code).then(
@@ -188,7 +188,7 @@ function SecretCode({ code }: { code: string }) {
           {code}
         </output>
         <button type="button" className="button small" onClick={copy}>
-          {copied ? texts.copied : texts.copy}
+          {isCopied ? texts.copied : texts.copy}
         </button>
       </div>
     </div>

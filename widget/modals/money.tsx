@@ -13,7 +13,7 @@ type Props = {
 /** When the money of the trade comes, and why. Empty once all of it has come. */
 export function PaymentMoney({ payment, expected = null }: Props) {
   const { texts, money, language } = useModal()
-  const more = useDifference(payment, expected)
+  const difference = useDifference(payment, expected)
   const split = creditOf(payment)
   if (split === null) return null
   const { currency } = payment
@@ -21,7 +21,7 @@ export function PaymentMoney({ payment, expected = null }: Props) {
   const rows = {
     split,
     currency,
-    ...(payment.status === 'pending' && { note: `${texts.amountFixed}${more}` }),
+    ...(payment.status === 'pending' && { note: `${texts.amountFixed}${difference}` }),
   }
   if (split.until === null) {
     if (payment.status !== 'pending') return null

@@ -15,9 +15,13 @@ const BETWEEN = ' | '
 export function shownName({ name, wearCategory, isStatTrak }: NamedItem): ShownName {
   const unmarked = isStatTrak ? name.replace(STATTRAK, '') : name
   const plain = withoutWear({ name: unmarked, wearCategory })
-  const at = plain.indexOf(BETWEEN)
-  const [thing, rest] = [plain.slice(0, Math.max(at, 0)).trim(), plain.slice(at + BETWEEN.length).trim()]
-  if (at < 0 || thing === '' || rest === '') return { thing: null, name: plain.trim() === '' ? name : plain }
+  const separatorAt = plain.indexOf(BETWEEN)
+  const [thing, rest] = [
+    plain.slice(0, Math.max(separatorAt, 0)).trim(),
+    plain.slice(separatorAt + BETWEEN.length).trim(),
+  ]
+  if (separatorAt < 0 || thing === '' || rest === '')
+    return { thing: null, name: plain.trim() === '' ? name : plain }
   return { thing, name: rest }
 }
 

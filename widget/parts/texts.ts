@@ -18,8 +18,8 @@ export function pageWith<Own>(own: Translated<Own>): () => PartPage<Own> {
   return () => {
     const { language, chooseLanguage, texts, rest } = usePage()
     if (rest === null) throw new Error('the rest of the page must be loaded before its parts')
-    const known = pages.get(language)
-    if (known?.chooseLanguage === chooseLanguage) return known
+    const cached = pages.get(language)
+    if (cached?.chooseLanguage === chooseLanguage) return cached
     const page = {
       language,
       chooseLanguage,

@@ -15,8 +15,9 @@ type Props = { state: FlowState; flow: Flow; toasts: ToastStore }
 export function Messages({ state, flow, toasts }: Props) {
   const { page, payment, modal } = state
   // Load the modals' code after the items, but before a press on Add funds needs it.
-  const loading = page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
-  const part = usePart(dialogs, payment !== null && (modal.kind !== 'none' || !loading))
+  const isInventoryLoading =
+    page.stage === 'wait-for-select-items' && page.stand.inventory.status === 'loading'
+  const part = usePart(dialogs, payment !== null && (modal.kind !== 'none' || !isInventoryLoading))
   useEffect(() => flow.dispatch({ kind: 'dialogsChanged', to: part.kind }), [flow, part.kind])
   const isShown = part.kind === 'ready' && modal.kind !== 'none' && payment !== null
   return (

@@ -1,6 +1,7 @@
 /** Names the mistake in a text that is not a trade link. */
 import { linksIn } from '../link/pasted.ts'
 
+/** `unfinished`: a trade link that lacks a part. `several`: several trade links. `around`: one with other text around it. */
 export const MISTAKES = ['profile', 'offer', 'unfinished', 'several', 'around', 'other'] as const
 
 export type Mistake = (typeof MISTAKES)[number]

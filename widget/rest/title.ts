@@ -14,14 +14,14 @@ type Wording = { texts: Pick<RestTexts, 'tabTitles'>; money(minor: number): stri
 export function titleOf({ payment, modal }: FlowState, seconds: number | null, wording: Wording): string {
   const { tabTitles } = wording.texts
   if (payment === null) return 'Tradetill'
-  const place = `${payment.storeName} #${payment.id}`
-  const withPlace = (state: string): string => `${state} – ${place}`
+  const storeAndNumber = `${payment.storeName} #${payment.id}`
+  const withStore = (state: string): string => `${state} – ${storeAndNumber}`
   const { status, amount } = payment
-  if (status === 'created') return withPlace(modal.kind === 'none' ? tabTitles.created : tabTitles.creating)
+  if (status === 'created') return withStore(modal.kind === 'none' ? tabTitles.created : tabTitles.creating)
   if (status === 'pending')
-    return withPlace(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
-  if (status !== 'succeeded') return withPlace(tabTitles.ended)
-  return withPlace(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${wording.money(amount)}`)
+    return withStore(`${seconds === null ? '' : `${formatTimer(seconds)} · `}${tabTitles.pending}`)
+  if (status !== 'succeeded') return withStore(tabTitles.ended)
+  return withStore(amount === null ? tabTitles.succeeded : `${tabTitles.succeeded} ${wording.money(amount)}`)
 }
 
 /** Returns the tab's icon, all that a shopper sees of a tab when many are open. */

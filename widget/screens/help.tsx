@@ -59,7 +59,7 @@ export function Help() {
   )
 }
 
-/** The provider's contacts, which the gateway writes into the document if they are configured. */
+/** The operator's contacts, which the gateway writes into the document if they are configured. */
 function Contacts({ further, messenger }: { further: string; messenger: string }) {
   const { supportEmail, messengerUrl } = document.documentElement.dataset
   const links = [

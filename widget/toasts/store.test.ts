@@ -67,14 +67,14 @@ describe('A-073 the list', () => {
 
   it('drops a toast on click, after its own handler has run', () => {
     const { store, titles } = toastsOnClock()
-    const seen: string[][] = []
-    const id = store.add({ title: 'a', onClick: () => seen.push(titles()) })
+    const titlesAtClick: string[][] = []
+    const id = store.add({ title: 'a', onClick: () => titlesAtClick.push(titles()) })
     store.add({ title: 'b' })
     store.click(id)
-    expect(seen).toEqual([['a', 'b']])
+    expect(titlesAtClick).toEqual([['a', 'b']])
     expect(titles()).toEqual(['b'])
     store.click(id)
-    expect(seen).toHaveLength(1)
+    expect(titlesAtClick).toHaveLength(1)
   })
 
   it('A-118 drops a toast at 5000 ms and not a millisecond before', () => {

@@ -21,14 +21,14 @@ function useShown(store: ToastStore): readonly Shown[] {
   const [before, setBefore] = useState<readonly Shown[]>([])
   const shown = stillShown(before, toasts)
   if (shown !== before) setBefore(shown)
-  const leaving = shown.filter((each) => each.leaving).length
+  const leavingCount = shown.filter((each) => each.leaving).length
   useEffect(() => {
-    if (leaving === 0) return
+    if (leavingCount === 0) return
     const reducesMotion = matchMedia('(prefers-reduced-motion: reduce)').matches
     const removeLeaving = (): void => setBefore((now) => now.filter((each) => !each.leaving))
     const timer = setTimeout(removeLeaving, reducesMotion ? 0 : LEAVE_MS)
     return () => clearTimeout(timer)
-  }, [leaving])
+  }, [leavingCount])
   return shown
 }
 

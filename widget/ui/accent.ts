@@ -42,10 +42,10 @@ export const contrastOf = (a: string, b: string): number => contrast(rgbOf(a), r
 
 export function accentIn(scheme: (typeof SCHEMES)[number], colour: string): Accent {
   const surface = rgbOf(WORST_SURFACE[scheme])
-  const away = scheme === 'dark' ? WHITE : BLACK
+  const opposite = scheme === 'dark' ? WHITE : BLACK
   let visible = rgbOf(colour)
   for (let share = STEP; contrast(visible, surface) < LEAST_CONTRAST; share += STEP) {
-    visible = rgbOf(hexOf(mix(rgbOf(colour), away, share)))
+    visible = rgbOf(hexOf(mix(rgbOf(colour), opposite, share)))
   }
   // Black or white is always readable: if black falls short of 4.5, white does not.
   const dark = contrast(visible, BLACK) >= contrast(visible, WHITE)
@@ -63,10 +63,10 @@ export function useAccent(colour: string | null): void {
     if (colour === null) return
     const { style } = document.documentElement
     for (const scheme of SCHEMES) {
-      const found = accentIn(scheme, colour)
-      style.setProperty(`--store-${scheme}`, found.accent)
-      style.setProperty(`--store-${scheme}-strong`, found.strong)
-      style.setProperty(`--store-${scheme}-on`, found.on)
+      const adapted = accentIn(scheme, colour)
+      style.setProperty(`--store-${scheme}`, adapted.accent)
+      style.setProperty(`--store-${scheme}-strong`, adapted.strong)
+      style.setProperty(`--store-${scheme}-on`, adapted.on)
     }
   }, [colour])
 }

@@ -3,8 +3,8 @@ import { useState } from 'react'
 
 /** A picture from Steam. If it fails to load, a plain tile stays. */
 export function Avatar({ url, size }: { url: string; size: number }) {
-  const [broken, setBroken] = useState(false)
-  return broken ? (
+  const [isBroken, setBroken] = useState(false)
+  return isBroken ? (
     <span className="avatar avatar-missing" aria-hidden="true" />
   ) : (
     <img

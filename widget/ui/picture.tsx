@@ -11,8 +11,8 @@ const srcSetOf = (url: string): string | undefined =>
 
 /** An item's picture. It is not lazy, since few exist at a time. A drawn crate replaces a broken one. */
 export function Picture({ url, size }: { url: string; size: number }) {
-  const [broken, setBroken] = useState(false)
-  if (broken) {
+  const [isBroken, setBroken] = useState(false)
+  if (isBroken) {
     return (
       <svg className="picture-missing" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true">
         <path d="M4 8.5 12 4l8 4.5v7L12 20l-8-4.5zM4 8.5l8 4.5 8-4.5M12 13v7" />

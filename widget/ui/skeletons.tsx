@@ -3,7 +3,7 @@ import { useNarrow } from './hooks.ts'
 
 /** Stands in for the items until they are loaded. */
 export function Skeletons({ label }: { label: string }) {
-  const narrow = useNarrow()
+  const isNarrow = useNarrow()
   return (
     <div className="shelf skeletons" aria-busy="true">
       <span className="progress" aria-hidden="true" />
@@ -11,7 +11,7 @@ export function Skeletons({ label }: { label: string }) {
         {label}
       </p>
       <div className="skeleton-grid" aria-hidden="true">
-        {Array.from({ length: narrow ? 12 : 18 }, (_, index) => `cell ${index}`).map((key) => (
+        {Array.from({ length: isNarrow ? 12 : 18 }, (_, index) => `cell ${index}`).map((key) => (
           <span key={key} className="skeleton skeleton-card" />
         ))}
       </div>
