@@ -6,6 +6,7 @@ export type BarReason =
   | 'bot_cannot_trade'
   /** Steam would hold the bot's own side of a trade. */
   | 'own_hold'
+  /** The bot has too many open offers, to all partners together. */
   | 'too_many_in_all'
   | 'inventory_full'
   | 'rate_limited'

@@ -69,11 +69,11 @@ export type HeldBot = {
 export function holdBot(deps: HeldBotDeps, lease: Lease, takenAtMs: number): HeldBot {
   const stop = new AbortController()
   const lost = new AbortController()
-  const keeper = keepLease(deps, lease, { takenAtMs, stop, lost })
-  const life = { stop: stop.signal, lost: lost.signal, leaseEndMs: keeper.endMs }
+  const leaseKeeper = keepLease(deps, lease, { takenAtMs, stop, lost })
+  const life = { stop: stop.signal, lost: lost.signal, leaseEndMs: leaseKeeper.endMs }
   const ended = runSessions(deps, lease, life).finally(async () => {
     stop.abort()
-    await keeper.end
+    await leaseKeeper.end
     await briefly(deps, lease, () => releaseLease(deps.db, lease))
   })
   return {

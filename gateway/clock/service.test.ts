@@ -102,7 +102,7 @@ describe('following', () => {
     expect(await aheadOf(sandboxMode.db)).toBe(8 * DAY_S)
   })
 
-  it('uses the table while the sandbox does not answer', async () => {
+  it('uses the time in the database while the sandbox does not answer', async () => {
     await advance('8d')
     const { follow, clock } = aProcess(NOWHERE)
     await follow()

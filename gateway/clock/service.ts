@@ -57,7 +57,7 @@ export type FollowDeps = {
 }
 
 /**
- * Returns a function that reads the sandbox's clock and the table. Every gateway in sandbox mode calls it every second.
+ * Returns a function that reads the sandbox's clock and the one in the database. Every gateway in sandbox mode calls it every second.
  * Both values only grow, so all processes arrive at the same time, in whichever order they read.
  */
 export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: FollowDeps): () => Promise<void> {
@@ -66,7 +66,7 @@ export function createFollower({ db, clock, sandboxUrl, log, onAdvance }: Follow
   return async () => {
     const steamAheadS = await steam.ahead().catch(() => undefined)
     const aheadS = await raiseIfBehind(db, steamAheadS)
-    if (steamAheadS !== undefined && steamAheadS < aheadS) await bringAlong(steam, aheadS)
+    if (steamAheadS !== undefined && steamAheadS < aheadS) await raiseSandbox(steam, aheadS)
     if (steamAheadS !== undefined && steamAheadS > MOST_AHEAD_S && !isWarned) {
       isWarned = true
       log.error({ steamAheadS, aheadS }, 'the sandbox was advanced further than the till can follow')
@@ -84,7 +84,7 @@ async function raiseIfBehind(db: Db, steamAheadS: number | undefined): Promise<n
 }
 
 /** Advances a sandbox whose data was removed, because it starts again at the machine's time. */
-async function bringAlong(steam: SandboxClock, aheadS: number): Promise<void> {
+async function raiseSandbox(steam: SandboxClock, aheadS: number): Promise<void> {
   // The sandbox may have just stopped. The next call tries again.
   await steam.raise(aheadS).catch(() => undefined)
 }

@@ -49,7 +49,10 @@ const MOST_LOOKED_AT = 500
 /** `fits`: whether the item matches the filter. */
 export type ItemPlace = { place: bigint; fits: boolean }
 
-/** How many items to look through. Without a filter for bot or state, every item fits: a page, and one to see if more follow. */
+/**
+ * How many items to look through. Without a filter for bot or state, every item fits. Then one page is enough, and one
+ * more item that shows whether another page follows.
+ */
 export const mostItemsToLookAt = ({ bot, state, limit }: ItemFilter): number =>
   bot === undefined && state === undefined ? limit + 1 : MOST_LOOKED_AT
 

@@ -202,7 +202,7 @@ describe('an item that was moved to another bot, and from there to a stranger', 
 describe('an item that two bots sent back and forth', () => {
   let other: { bot: BotContext; session: FakeSession }
 
-  /** The three trades. Each is shown as it is before it is undone or, with `back`, afterwards. */
+  /** The three trades, as Steam shows them first. With `back`, they are undone, and the item has this asset id again. */
   const toOtherBot = (back?: string) =>
     addRow(session, '9500', {
       ...{ to: OTHER_BOT, hours: 1, given: { assetId: item, newAssetId: '71', ...(back && { back }) } },

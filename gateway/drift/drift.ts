@@ -1,4 +1,7 @@
-/** Compares a bot's items on Steam with the items that the till's custody entries give it. Pure. */
+/**
+ * Compares a bot's items on Steam with the items that the till's custody entries give it. A look is one reading of the
+ * bot's inventory. Pure.
+ */
 import { keyOf } from '../departures/departure.ts'
 import type { OwnItem } from '../steam/steam.ts'
 
@@ -70,23 +73,23 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
         if (assetId === null || owned.has(assetId) || !isOld(item)) return false
         return !custody.leaving.has(keyOf({ appId, assetId }))
       })
-  const spare = Map.groupBy(
+  const unbooked = Map.groupBy(
     look.items.filter(({ assetId }) => !booked.has(assetId)).sort(oldestFirst),
     nameKey,
   )
-  const nameless = Map.groupBy(
+  const withoutId = Map.groupBy(
     held.filter((item) => item.assetId === null && isOld(item)),
     nameKey,
   )
-  const named = [...nameless].map(([name, items]) =>
+  const matches = [...withoutId].map(([name, items]) =>
     matchByName(
-      { items, among: spare.get(name) ?? [], coming: custody.coming.get(name) ?? 0 },
+      { items, among: unbooked.get(name) ?? [], coming: custody.coming.get(name) ?? 0 },
       custody,
       look,
     ),
   )
-  const taken = new Set(named.flatMap(({ taken }) => taken))
-  const foreign = [...spare].flatMap(([name, items]) => {
+  const taken = new Set(matches.flatMap(({ taken }) => taken))
+  const foreign = [...unbooked].flatMap(([name, items]) => {
     const left = items.filter((item) => !taken.has(item))
     // The newest items of this name may be those in `coming`, which are not booked yet.
     return left.slice(0, Math.max(0, left.length - (custody.coming.get(name) ?? 0)))
@@ -94,10 +97,10 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
   return {
     found: [
       ...missing.map((item) => findingOf('missing', item)),
-      ...named.flatMap(({ found }) => found),
+      ...matches.flatMap(({ found }) => found),
       ...foreign.map((item) => findingOf('foreign', { ...item, item: null })),
     ],
-    learnt: named.flatMap(({ learnt }) => learnt),
+    learnt: matches.flatMap(({ learnt }) => learnt),
   }
 }
 

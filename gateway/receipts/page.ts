@@ -8,7 +8,7 @@ import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/first-paint.ts'
 import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './money.ts'
 import { RECEIPT_TEXTS, type Texts } from './texts.ts'
-import { wornName } from './worn-name.ts'
+import { nameWithWear } from './name-with-wear.ts'
 
 /** The content of a receipt: the trade and its two sides, and no secret. Amounts in minor units. */
 export type Receipt = Credit & {
@@ -131,7 +131,7 @@ function moneyRows(receipt: Receipt, { texts, language, money }: Words): Row[] {
 /** The name as the shopper's page shows it, and beneath it the name on Steam's market if that is another one. */
 function itemLine({ name, marketName, phase, price, reversed }: ReceiptItem, words: Words): string {
   const { texts, language, money } = words
-  const worn = wornName(name, marketName, language)
+  const worn = nameWithWear(name, marketName, language)
   const shown = nameWithPhase(worn, phase && PHASE_WORDS[language][phase])
   const back = reversed ? ` (${texts.back})` : ''
   const market =

@@ -19,7 +19,7 @@ import { type Receipt, receiptPage } from './page.ts'
 import { receiptRoute } from './routes.ts'
 import { storeAddress } from './store-address.ts'
 import { RECEIPT_TEXTS } from './texts.ts'
-import { wornName } from './worn-name.ts'
+import { nameWithWear } from './name-with-wear.ts'
 
 const DAY_S = 86_400
 const NOW = new Date('2026-11-26T12:00:00Z')
@@ -266,7 +266,7 @@ it.each([
   ['<i>(Battle Scarred)', '<i>(Battle Scarred) (После полевых испытаний)'],
   ['Civic Duty (Battle Scarred)', 'Civic Duty (Закалённое в боях)'],
 ])('a Russian receipt names the wear of %s in Russian', (name, shown) => {
-  expect(wornName(name, 'AK-47 | Redline (Field-Tested)', 'ru')).toBe(shown)
+  expect(nameWithWear(name, 'AK-47 | Redline (Field-Tested)', 'ru')).toBe(shown)
 })
 
 it('a receipt names the wear in its own language, and the market name only if it differs', () => {
@@ -280,9 +280,9 @@ it('a receipt names the wear in its own language, and the market name only if it
     /<li>AK-47 \| Redline \(После полевых испытаний\), 10,00.*<span class="quiet">AK-47 \| Redline \(Field-Tested\)</,
   )
   expect(page('en', { name: 'AK-47 | Redline' })).toContain('<li>AK-47 | Redline (Field-Tested), $10.00</li>')
-  expect(wornName('Sticker | Crown (Foil)', 'Sticker | Crown (Foil)', 'ru')).toBe('Sticker | Crown (Foil)')
-  expect(wornName('Hat', null, 'ru')).toBe('Hat')
-  expect(wornName('Civic Duty (Battle Scarred)', null, 'en')).toBe('Civic Duty (Battle Scarred)')
+  expect(nameWithWear('Sticker | Crown (Foil)', 'Sticker | Crown (Foil)', 'ru')).toBe('Sticker | Crown (Foil)')
+  expect(nameWithWear('Hat', null, 'ru')).toBe('Hat')
+  expect(nameWithWear('Civic Duty (Battle Scarred)', null, 'en')).toBe('Civic Duty (Battle Scarred)')
 })
 
 describe('the link from a receipt to its store', () => {

@@ -6,7 +6,7 @@ import type { Language } from '../../contract/languages.ts'
  * Returns the name with its wear in this language. `name` has the wear in the language in which the item was picked, or
  * lacks it; `marketName` has it in English, and is null if unknown.
  */
-export function wornName(name: string, marketName: string | null, language: Language): string {
+export function nameWithWear(name: string, marketName: string | null, language: Language): string {
   const own = wearOf(name)
   // Steam's own spelling stays, such as "Battle Scarred".
   if (own?.language === language) return name
