@@ -115,8 +115,8 @@ export type StoreOffers = {
 
 /** How many open offers the store may have. The rest is left for other stores and for deposits that are locked. */
 export function shareOfStore({ bots, ofOthers }: StoreOffers, limits: FleetLimits): number {
-  const left = Math.max(0, bots * limits.liveOffers - ofOthers)
-  return Math.max(1, Math.ceil((left * SHARE.parts) / SHARE.of))
+  const leftByOthers = Math.max(0, bots * limits.liveOffers - ofOthers)
+  return Math.max(1, Math.ceil((leftByOthers * SHARE.parts) / SHARE.of))
 }
 
 function hasRoom(bot: BotFacts, limits: FleetLimits, { game, items }: Load): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { judgeTokenRefusal } from './token-refusal.ts'
 
 const FIRST = new Date('2026-11-22T12:00:00Z')
-const later = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
+const atMinute = (minutes: number) => new Date(FIRST.getTime() + minutes * 60_000)
 
 describe('a refused token', () => {
   it('D-18 is tried again within the hour, and is dead only if it is refused an hour later', () => {
@@ -20,7 +20,7 @@ describe('a refused token', () => {
   })
 
   it('is not dead after refusals within the hour, however many', () => {
-    expect(judgeTokenRefusal(FIRST, later(59))).toEqual({ kind: 'again', at: later(60) })
-    expect(judgeTokenRefusal(FIRST, FIRST)).toEqual({ kind: 'again', at: later(5) })
+    expect(judgeTokenRefusal(FIRST, atMinute(59))).toEqual({ kind: 'again', at: atMinute(60) })
+    expect(judgeTokenRefusal(FIRST, FIRST)).toEqual({ kind: 'again', at: atMinute(5) })
   })
 })

@@ -302,8 +302,8 @@ describe('an item that a bot gave', () => {
     const pages = () => session.calls.filter((call) => call.startsWith('history')).length
     // One page for each of the six trades.
     expect(pages()).toBe(6)
-    const before = new Date(till.clock.now().getTime() - 2 * 3_600_000)
-    session.begunAt = () => before
+    const twoHoursAgo = new Date(till.clock.now().getTime() - 2 * 3_600_000)
+    session.begunAt = () => twoHoursAgo
     till.clock.advance(3 * 3_600_000)
     await readHistory()
     // The trades of the only page began before the last pass.

@@ -78,8 +78,8 @@ it('a wish for all items contains the free ones, but not those under protection'
 it('an item is in at most one open wish, and is free again once the vault has refused the wish', async () => {
   await sendItems(deps, { to: 'storage', assets: undefined })
   const named = [free[0]?.assetId ?? '']
-  const again = await sendItems(deps, { to: 'storage', assets: named })
-  expect(refusalOf(again)).toMatch(/^Not free, or in an open wish already/)
+  const secondAnswer = await sendItems(deps, { to: 'storage', assets: named })
+  expect(refusalOf(secondAnswer)).toMatch(/^Not free, or in an open wish already/)
   expect(refusalOf(await sendItems(deps, { to: 'storage', assets: undefined }))).toMatch(/^No bot has free/)
   await recordDeed((await newestWishes())[0]?.wishId ?? 0n, 'refused')
   expect(await sendItems(deps, { to: 'storage', assets: named })).toMatchObject({ data: { items: 1 } })

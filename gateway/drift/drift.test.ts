@@ -209,13 +209,13 @@ describe('a finding', () => {
   it('that is certain stays certain, and keeps the time when it was first seen', () => {
     const settled = settleDrift(findingsAfter(expected, [gone, gone]), expected, at(DAY_MS))
     const compared = compareWithCustody(expected, [gone], at(DAY_MS))
-    const later = noteLook(settled, compared, {
+    const afterThirdLook = noteLook(settled, compared, {
       at: at(DAY_MS),
       looks: [gone],
       custody: expected,
       historyFrom: at(DAY_MS - 1),
     })
-    expect(later).toMatchObject([{ isSure: true, firstSeenAt: at(0), looks: 3 }])
+    expect(afterThirdLook).toMatchObject([{ isSure: true, firstSeenAt: at(0), looks: 3 }])
   })
 
   it('about a foreign item ends once its delivery is booked', () => {

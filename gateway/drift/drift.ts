@@ -90,9 +90,9 @@ function compareGame(custody: Custody, look: GameLook, begunAt: Date): Compariso
   )
   const taken = new Set(matches.flatMap(({ taken }) => taken))
   const foreign = [...unbooked].flatMap(([name, items]) => {
-    const left = items.filter((item) => !taken.has(item))
+    const remaining = items.filter((item) => !taken.has(item))
     // The newest items of this name may be those in `coming`, which are not booked yet.
-    return left.slice(0, Math.max(0, left.length - (custody.coming.get(name) ?? 0)))
+    return remaining.slice(0, Math.max(0, remaining.length - (custody.coming.get(name) ?? 0)))
   })
   return {
     found: [
@@ -121,11 +121,11 @@ function matchByName(
   const isClear = isComplete && coming === 0 && items.length === 1 && candidates.length === 1
   if (isClear && only !== undefined && asset !== undefined)
     return { found: [], learnt: [{ item: only.item, assetId: asset.assetId }], taken: [asset] }
-  const there = items.slice(0, candidates.length)
+  const present = items.slice(0, candidates.length)
   const absent = isComplete ? items.slice(candidates.length) : []
   return {
     found: [
-      ...there.map((item) => findingOf('unnamed', item)),
+      ...present.map((item) => findingOf('unnamed', item)),
       ...absent.map((item) => findingOf('missing', item)),
     ],
     learnt: [],

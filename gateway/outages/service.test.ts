@@ -28,11 +28,14 @@ beforeEach(async () => {
 afterEach(() => till.close())
 
 /** Makes a capability of the bot fail from now on, or work again. */
-async function setFailures(what: { offers?: boolean; inventories?: boolean }): Promise<void> {
+async function setFailures(failing: { offers?: boolean; inventories?: boolean }): Promise<void> {
   const since = (fails: boolean | undefined) => (fails === true ? till.clock.now() : null)
   await till.db
     .updateTable('bot')
-    .set({ offers_failing_since: since(what.offers), inventories_failing_since: since(what.inventories) })
+    .set({
+      offers_failing_since: since(failing.offers),
+      inventories_failing_since: since(failing.inventories),
+    })
     .execute()
 }
 

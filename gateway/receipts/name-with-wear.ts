@@ -7,11 +7,11 @@ import type { Language } from '../../contract/languages.ts'
  * lacks it; `marketName` has it in English, and is null if unknown.
  */
 export function nameWithWear(name: string, marketName: string | null, language: Language): string {
-  const own = wearOf(name)
+  const inName = wearOf(name)
   // Steam's own spelling stays, such as "Battle Scarred".
-  if (own?.language === language) return name
-  const found = own ?? (marketName === null ? null : wearOf(marketName))
+  if (inName?.language === language) return name
+  const found = inName ?? (marketName === null ? null : wearOf(marketName))
   if (found === null) return name
-  const plain = own === null ? name : name.slice(0, wearStart(name))
+  const plain = inName === null ? name : name.slice(0, wearStart(name))
   return `${plain} (${WEAR_WORDS[language][found.wear]})`
 }

@@ -7,8 +7,8 @@ import type { DepositStatus } from '../../contract/statuses.ts'
 import { isEndReason } from '../deposits/deposit.ts'
 import { escapeHtml } from '../http/first-paint.ts'
 import { type Credit, historyOf, type LoggedEvent, type Step, splitOf } from './money.ts'
-import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 import { nameWithWear } from './name-with-wear.ts'
+import { RECEIPT_TEXTS, type Texts } from './texts.ts'
 
 /** The content of a receipt: the trade and its two sides, and no secret. Amounts in minor units. */
 export type Receipt = Credit & {

@@ -15,11 +15,11 @@ import { NOBODY } from '../shoppers/erasure-store.ts'
 import type { FakeSession } from '../testing/fake-steam.ts'
 import { payFor } from '../testing/payment.ts'
 import { aBot, aDeposit, aStore, jump, startTill, type Till } from '../testing/till.ts'
+import { nameWithWear } from './name-with-wear.ts'
 import { type Receipt, receiptPage } from './page.ts'
 import { receiptRoute } from './routes.ts'
 import { storeAddress } from './store-address.ts'
 import { RECEIPT_TEXTS } from './texts.ts'
-import { nameWithWear } from './name-with-wear.ts'
 
 const DAY_S = 86_400
 const NOW = new Date('2026-11-26T12:00:00Z')
@@ -280,7 +280,9 @@ it('a receipt names the wear in its own language, and the market name only if it
     /<li>AK-47 \| Redline \(После полевых испытаний\), 10,00.*<span class="quiet">AK-47 \| Redline \(Field-Tested\)</,
   )
   expect(page('en', { name: 'AK-47 | Redline' })).toContain('<li>AK-47 | Redline (Field-Tested), $10.00</li>')
-  expect(nameWithWear('Sticker | Crown (Foil)', 'Sticker | Crown (Foil)', 'ru')).toBe('Sticker | Crown (Foil)')
+  expect(nameWithWear('Sticker | Crown (Foil)', 'Sticker | Crown (Foil)', 'ru')).toBe(
+    'Sticker | Crown (Foil)',
+  )
   expect(nameWithWear('Hat', null, 'ru')).toBe('Hat')
   expect(nameWithWear('Civic Duty (Battle Scarred)', null, 'en')).toBe('Civic Duty (Battle Scarred)')
 })

@@ -1,8 +1,8 @@
 // Shows each time of the receipt in the shopper's own zone, with UTC beside it.
 const { lang } = document.documentElement
 const HOUR = { hour: 'numeric', minute: '2-digit', timeZoneName: 'short' }
-const own = new Intl.DateTimeFormat(lang, { year: 'numeric', month: 'long', day: 'numeric', ...HOUR })
-const utcHour = new Intl.DateTimeFormat(lang, { ...HOUR, timeZone: 'UTC' })
+const localTime = new Intl.DateTimeFormat(lang, { year: 'numeric', month: 'long', day: 'numeric', ...HOUR })
+const utcTime = new Intl.DateTimeFormat(lang, { ...HOUR, timeZone: 'UTC' })
 
 for (const time of document.querySelectorAll('time')) {
   const at = new Date(time.dateTime)
@@ -11,7 +11,7 @@ for (const time of document.querySelectorAll('time')) {
   const utc = document.createElement('span')
   utc.className = 'quiet'
   const isSameDay = at.getDate() === at.getUTCDate()
-  utc.textContent = `(${isSameDay ? utcHour.format(at) : time.textContent})`
-  time.textContent = own.format(at)
+  utc.textContent = `(${isSameDay ? utcTime.format(at) : time.textContent})`
+  time.textContent = localTime.format(at)
   time.after(' ', utc)
 }

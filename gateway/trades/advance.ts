@@ -37,7 +37,7 @@ export function tradeHandlers(
  */
 async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<void> {
   const done = new Set<Due>(['nothing'])
-  let before: Date | null | undefined
+  let lastDueAt: Date | null | undefined
   for (;;) {
     const loaded = await deps.trades.load(tradeId)
     if (loaded === undefined || loaded.facts.botId !== bot.botId) return
@@ -45,11 +45,11 @@ async function advance(deps: Shell, bot: BotContext, tradeId: bigint): Promise<v
     const next = await dueNow(deps, loaded.trade)
     // Stop after a read that changed nothing: it would only repeat.
     if (done.has(next)) {
-      if (next === 'nothing' || dueAt?.getTime() === before?.getTime()) await setAlarm(deps, bot, loaded)
+      if (next === 'nothing' || dueAt?.getTime() === lastDueAt?.getTime()) await setAlarm(deps, bot, loaded)
       return
     }
-    before = dueAt
-    await act(deps, bot, { loaded, what: next })
+    lastDueAt = dueAt
+    await act(deps, bot, { loaded, step: next })
     // A trade that ends in this call is reviewed later, and an offer that was just sent or found needs no read.
     done.add(next).add('review')
     if (next === 'send' || next === 'reconcile') done.add('read')
@@ -87,10 +87,10 @@ async function dueNow(deps: ShellDeps, trade: Trade): Promise<Due> {
 async function act(
   deps: Shell,
   bot: BotContext,
-  { loaded, what }: { loaded: LoadedTrade; what: Due },
+  { loaded, step }: { loaded: LoadedTrade; step: Due },
 ): Promise<void> {
   const { trade, facts } = loaded
-  switch (what) {
+  switch (step) {
     case 'send':
       return send(deps, bot, loaded)
     case 'give_up':
@@ -115,6 +115,6 @@ async function act(
     case 'nothing':
       return
     default:
-      return what satisfies never
+      return step satisfies never
   }
 }

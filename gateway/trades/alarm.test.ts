@@ -47,8 +47,8 @@ describe('the step that is due', () => {
     ['a final trade at its last look', 'look_again', final, 786_400],
     ['a final trade that was never protected', 'nothing', { ...final, lookAt: null }, 999_999],
     ['a reversed trade', 'nothing', reversed, 999_999],
-  ])('of %s is: %s', (_name, what, trade, seconds) => {
-    expect(due(trade, at(seconds))).toBe(what)
+  ])('of %s is: %s', (_name, step, trade, seconds) => {
+    expect(due(trade, at(seconds))).toBe(step)
   })
 
   it('has a lane, so a new offer waits neither for a read nor for a review', () => {
@@ -141,11 +141,11 @@ describe('the time of the next look', () => {
 
   it('of an ended trade is at growing intervals for a day', () => {
     const hour = 3_600
-    const seen = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
+    const reviews = [0, 60, 600, hour, 6 * hour, 24 * hour - 1, 24 * hour].map((seconds) =>
       nextReview(declined, at(200 + seconds)),
     )
     const times = [60, 600, hour, 6 * hour, 24 * hour, 24 * hour].map((seconds) => at(200 + seconds))
-    expect(seen).toEqual([...times, null])
+    expect(reviews).toEqual([...times, null])
   })
 
   it.each([

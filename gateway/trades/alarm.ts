@@ -97,7 +97,7 @@ const LANES: Record<Due, TradeLane | undefined> = {
 }
 
 /** The bot's lane for each step. */
-export const laneOf = (what: Due): TradeLane | undefined => LANES[what]
+export const laneOf = (step: Due): TradeLane | undefined => LANES[step]
 
 /** When to advance the trade next, unless something wakes it earlier; null if nothing is left to do. */
 export function alarm(trade: Trade, now: Date): Date | null {

@@ -143,8 +143,8 @@ describe('many deliveries of one store at once', () => {
       const accounts = await accountsFor(tx, posting, new Map())
       expect([...accounts.keys()]).toEqual(expect.arrayContaining([...kinds]))
       const { rows } = await sql`select id from account for no key update skip locked`.execute(database.db)
-      const all = await sql`select id from account`.execute(database.db)
-      expect(rows).toHaveLength(all.rows.length)
+      const allAccounts = await sql`select id from account`.execute(database.db)
+      expect(rows).toHaveLength(allAccounts.rows.length)
     })
   })
 

@@ -74,9 +74,9 @@ export function changeOf(funds: Funds, columns: ('status' | 'credited' | 'held' 
 
 /** When the last held credit of the deposit settles; null if none is held. */
 function heldUntil({ deposit: { othersHeldUntil }, held, settlesAt }: Funds): Date | null {
-  const own = held > 0n ? settlesAt : null
-  if (own === null || othersHeldUntil === null) return own ?? othersHeldUntil
-  return own > othersHeldUntil ? own : othersHeldUntil
+  const ofTrade = held > 0n ? settlesAt : null
+  if (ofTrade === null || othersHeldUntil === null) return ofTrade ?? othersHeldUntil
+  return ofTrade > othersHeldUntil ? ofTrade : othersHeldUntil
 }
 
 /** The trade can no longer be reversed: held credit becomes available, and nothing of it is at risk. */

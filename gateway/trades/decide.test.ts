@@ -167,8 +167,8 @@ describe('a read of the offer', () => {
   })
 
   it('does not count an offer found late as declined at once, because a person had time to read it', () => {
-    const found = { ...active, deadline: at(40 + 300) }
-    expect(events(found, readAs('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
+    const foundLate = { ...active, deadline: at(40 + 300) }
+    expect(events(foundLate, readAs('declined'), 45)).toMatchObject([{ end: { reason: 'declined' } }])
   })
 
   it.each([

@@ -79,8 +79,8 @@ export type Fact =
 /** `protectionDays`: for the trade's game. `isWanted`: false once the deposit has ended without this trade. */
 export type Circumstances = { now: Date; protectionDays: number; isWanted: boolean; attempt: Attempt }
 
-export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEvent[] {
-  const { now } = around
+export function decide(trade: Trade, fact: Fact, context: Circumstances): TradeEvent[] {
+  const { now } = context
   switch (fact.kind) {
     case 'no_bot_came': {
       const isStale = trade.state === 'intended' && isPast(trade.createdAt, INTENT_LIFE_MS, now)
@@ -91,11 +91,11 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
     case 'not_sent':
       return trade.state === 'sending' ? [{ kind: 'send_withdrawn', at: now }] : []
     case 'held_back':
-      return trade.state === 'intended' ? [refused(fact.because, around)] : []
+      return trade.state === 'intended' ? [refused(fact.because, context)] : []
     case 'send_answered':
-      return decideSend(trade, fact.answer, around)
+      return decideSend(trade, fact.answer, context)
     case 'listed':
-      return decideList(trade, fact, around)
+      return decideList(trade, fact, context)
     case 'cancelling':
       return decideCancel(trade, fact.because)
     case 'store_cancels':
@@ -105,7 +105,7 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
     case 'given_up':
       return decideGivenUp(trade, fact.because, now)
     case 'operator_credits':
-      return decideCredit(trade, fact, around)
+      return decideCredit(trade, fact, context)
     case 'operator_releases':
       return decideRelease(trade, now)
     case 'operator_releases_early':
@@ -118,20 +118,20 @@ export function decide(trade: Trade, fact: Fact, around: Circumstances): TradeEv
       return trade.state === 'active' && offer.offerId === trade.offerId ? decideOffer(trade, offer, now) : []
     }
     case 'steam_trade_read':
-      return decideSteamTrade(trade, fact, around)
+      return decideSteamTrade(trade, fact, context)
     default:
       return fact satisfies never
   }
 }
 
-function decideSend(trade: Trade, answer: SendAnswer, around: Circumstances): TradeEvent[] {
+function decideSend(trade: Trade, answer: SendAnswer, context: Circumstances): TradeEvent[] {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return []
   switch (answer.kind) {
     case 'sent':
-      return [activation(answer.offerId, around)]
+      return [activation(answer.offerId, context)]
     case 'refused':
       if (trade.state !== 'sending') return []
-      return [refused(answer.reason, around)]
+      return [refused(answer.reason, context)]
     case 'unknown':
       return trade.state === 'sending' ? [{ kind: 'send_unanswered' }] : []
     default:
@@ -160,16 +160,16 @@ function decideCancel(trade: Trade, because: CancelReason): TradeEvent[] {
 
 type List = Extract<Fact, { kind: 'listed' }>
 
-function decideList(trade: Trade, { offers, unreadable }: List, around: Circumstances): TradeEvent[] {
+function decideList(trade: Trade, { offers, unreadable }: List, context: Circumstances): TradeEvent[] {
   if (trade.state !== 'sending' && trade.state !== 'unknown') return []
   const found = offers.find((offer) => isExactOfferOf(trade, offer))
-  if (found !== undefined) return [activation(found.offerId, around)]
+  if (found !== undefined) return [activation(found.offerId, context)]
   // A list that could not be read in full does not prove that the offer is missing.
   if (unreadable > 0) return []
-  const isOver = isPast(trade.startedAt, MISSED_OVER_MS, around.now) && trade.missedReads + 1 >= MISSED_READS
+  const isOver = isPast(trade.startedAt, MISSED_OVER_MS, context.now) && trade.missedReads + 1 >= MISSED_READS
   return [
     { kind: 'offer_missed' },
-    ...(isOver ? [{ kind: 'abandoned', reason: 'not_found_on_steam', at: around.now } as const] : []),
+    ...(isOver ? [{ kind: 'abandoned', reason: 'not_found_on_steam', at: context.now } as const] : []),
   ]
 }
 
@@ -282,10 +282,10 @@ function decideHold(trade: EndedTrade, offer: Offer, now: Date): TradeEvent[] {
 
 type SteamTradeRead = Extract<Fact, { kind: 'steam_trade_read' }>
 
-function decideSteamTrade(trade: Trade, fact: SteamTradeRead, around: Circumstances): TradeEvent[] {
+function decideSteamTrade(trade: Trade, fact: SteamTradeRead, context: Circumstances): TradeEvent[] {
   const { offerId, steamTrade } = fact
   const proof = judgeSteamTrade(trade, steamTrade)
-  const { now, protectionDays } = around
+  const { now, protectionDays } = context
   if (isDeliverable(trade)) {
     const gone = proof.kind === 'taken_back' ? proof.assetIds : []
     if (proof.kind === 'delivered' || isPartLeft(steamTrade, gone)) {
@@ -304,7 +304,7 @@ function decideSteamTrade(trade: Trade, fact: SteamTradeRead, around: Circumstan
   }
   if (trade.state !== 'held' && trade.state !== 'final') return []
   if (steamTrade.tradeId !== trade.steamTradeId) return []
-  return decideDelivered(trade, { proof, steamTrade }, around)
+  return decideDelivered(trade, { proof, steamTrade }, context)
 }
 
 /** The end of protection that the trade's offer gave, even if it was accepted after the trade had ended. */

@@ -66,10 +66,10 @@ export async function applyEffects(
         writing.room = effect
         break
       case 'post': {
-        const { kind: _, ...what } = effect
-        if (what.movements.length === 0) break
+        const { kind: _, ...posted } = effect
+        if (posted.movements.length === 0) break
         const source = { tradeId: row.id, quoteId: row.quote_id, rateId: money.rateId }
-        const posting = { ...what, ...source, storeId: deposit.store_id, currency: row.currency }
+        const posting = { ...posted, ...source, storeId: deposit.store_id, currency: row.currency }
         money.accounts = await accountsFor(tx, posting, money.accounts)
         await flush(posting)
         break

@@ -31,8 +31,8 @@ export async function sweepTrades(deps: ShellDeps): Promise<void> {
 
 /** Refuses intents whose bot is gone. Steam was not called, so any process may do this. */
 async function refuseStaleIntents(deps: ShellDeps): Promise<void> {
-  const before = new Date(deps.clock.now().getTime() - INTENT_LIFE_MS)
-  for (const trade of await deps.trades.staleIntents(before, MOST_DUE)) {
+  const createdBefore = new Date(deps.clock.now().getTime() - INTENT_LIFE_MS)
+  for (const trade of await deps.trades.staleIntents(createdBefore, MOST_DUE)) {
     const about = aboutTrade(trade)
     try {
       await record(deps, { tradeId: trade.id }, { kind: 'no_bot_came' })

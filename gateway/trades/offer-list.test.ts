@@ -24,7 +24,7 @@ const lists = () => session.calls.filter((call) => call.startsWith('list'))
 
 /** Puts this many old offers to other shoppers on top of the bot's list. */
 function bury(count: number): void {
-  const own = [...session.offers]
+  const ownOffers = [...session.offers]
   session.offers.clear()
   for (let index = 0; index < count; index += 1) {
     const offerId = String(100_000 + index)
@@ -42,7 +42,7 @@ function bury(count: number): void {
       settlesAt: null,
     } satisfies Offer)
   }
-  for (const [id, offer] of own) session.offers.set(id, offer)
+  for (const [id, offer] of ownOffers) session.offers.set(id, offer)
 }
 
 /** A trade whose send was not answered. */

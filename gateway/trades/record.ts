@@ -33,16 +33,16 @@ export type Source = { tradeId: bigint; writer?: Writer }
 
 /** Resolves to undefined, with nothing changed, if the trade does not exist or the writer's lease has ended. */
 export async function record(deps: ShellDeps, source: Source, fact: Fact): Promise<Recorded | undefined> {
-  const seen = await deps.trades.load(source.tradeId)
-  if (seen === undefined) return undefined
+  const loaded = await deps.trades.load(source.tradeId)
+  if (loaded === undefined) return undefined
   const now = deps.clock.now()
-  const { dueAt } = seen.facts
+  const { dueAt } = loaded.facts
   // Most reads bring no news. They take no lock and write nothing.
   const isNews =
-    deps.core.decide(seen.trade, fact, circumstances(deps, seen, { now, isWanted: true })).length > 0
-  if (!isNews && (dueAt === null || dueAt > now)) return { trade: seen.trade, events: [], lines: [] }
+    deps.core.decide(loaded.trade, fact, circumstances(deps, loaded, { now, isWanted: true })).length > 0
+  if (!isNews && (dueAt === null || dueAt > now)) return { trade: loaded.trade, events: [], lines: [] }
   const recorded = await deps.trades.transaction(async (tx) => {
-    const deposit = await tx.lockDeposit(seen.facts.depositId)
+    const deposit = await tx.lockDeposit(loaded.facts.depositId)
     return deposit && recordLocked(deps, tx, { deposit, source, fact, now })
   })
   writeLines(deps.log, recorded)
@@ -66,8 +66,8 @@ export async function recordLocked(
   const { deposit, source, fact, now } = report
   const locked = await tx.lockTrade(source.tradeId)
   if (locked === undefined) return undefined
-  const around = circumstances(deps, locked, { now, isWanted: !isFinal(deposit.status) })
-  const events = deps.core.decide(locked.trade, fact, around)
+  const context = circumstances(deps, locked, { now, isWanted: !isFinal(deposit.status) })
+  const events = deps.core.decide(locked.trade, fact, context)
   const trade = events.reduce(deps.core.evolve, locked.trade)
   if (!(await write(deps, tx, { report, locked, trade, events }))) return undefined
   const isDelivery = events.some(({ kind }) => kind === 'delivered')
@@ -156,7 +156,7 @@ async function applyConsequences(
 function circumstances(
   deps: RuleDeps,
   { facts }: LoadedTrade,
-  around: Pick<Circumstances, 'now' | 'isWanted'>,
+  context: Pick<Circumstances, 'now' | 'isWanted'>,
 ): Circumstances {
-  return { ...around, protectionDays: deps.protectionDays(facts.game), attempt: facts.attempt }
+  return { ...context, protectionDays: deps.protectionDays(facts.game), attempt: facts.attempt }
 }

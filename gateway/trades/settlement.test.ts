@@ -3,7 +3,7 @@ import { active, at, attempt, final, held, offer, steamTrade } from '../testing/
 import { decide } from './decide.ts'
 
 describe('a settlement', () => {
-  const around = {
+  const context = {
     now: at(700_000),
     protectionDays: 0,
     isWanted: true,
@@ -16,36 +16,36 @@ describe('a settlement', () => {
   })
 
   it('that Steam has postponed is waited for, and never moves earlier', () => {
-    expect(decide(held, read(at(800_000)), around)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
-    expect(decide(held, read(at(600_000)), { ...around, now: at(650_000) })).toEqual([])
-    expect(decide(held, read(null), around)).toEqual([{ kind: 'released', at: at(700_000) }])
-    const nineDays = { ...around, protectionDays: 9 }
+    expect(decide(held, read(at(800_000)), context)).toEqual([{ kind: 'prolonged', settlesAt: at(800_000) }])
+    expect(decide(held, read(at(600_000)), { ...context, now: at(650_000) })).toEqual([])
+    expect(decide(held, read(null), context)).toEqual([{ kind: 'released', at: at(700_000) }])
+    const nineDays = { ...context, protectionDays: 9 }
     const byGame = at(20 + 9 * 86_400)
     expect(decide(held, read(null), nineDays)).toEqual([{ kind: 'prolonged', settlesAt: byGame }])
   })
 
   it('that Steam reports after the release makes the trade held again', () => {
     const found = { kind: 'protection_found', settlesAt: at(800_000), at: at(700_000) }
-    expect(decide(final, read(at(800_000)), around)).toEqual([found])
-    expect(decide(final, read(at(700_000)), around)).toEqual([])
+    expect(decide(final, read(at(800_000)), context)).toEqual([found])
+    expect(decide(final, read(at(700_000)), context)).toEqual([])
   })
 
   it('is the later of the times in the offer and in its Steam trade', () => {
     const withEnd = offer('accepted', { settlesAt: at(900_000) })
-    expect(decide(active, { kind: 'offer_read', offer: withEnd }, around)).toMatchObject([
+    expect(decide(active, { kind: 'offer_read', offer: withEnd }, context)).toMatchObject([
       { kind: 'accepted', settlesAt: at(900_000) },
     ])
     const accepted = { ...active, acceptedAt: at(20), settlesAt: at(900_000) }
     for (const settlesAt of [null, at(800_000)]) {
-      expect(decide(accepted, read(settlesAt), around)).toMatchObject([{ settlesAt: at(900_000) }])
+      expect(decide(accepted, read(settlesAt), context)).toMatchObject([{ settlesAt: at(900_000) }])
     }
-    expect(decide(accepted, read(at(950_000)), around)).toMatchObject([{ settlesAt: at(950_000) }])
+    expect(decide(accepted, read(at(950_000)), context)).toMatchObject([{ settlesAt: at(950_000) }])
   })
 
   it('is also the last look if the release comes after the time of that look', () => {
     const released = { kind: 'released', at: at(786_399) }
-    expect(decide(held, read(null), { ...around, now: at(786_399) })).toEqual([released])
-    expect(decide(held, read(null), { ...around, now: at(786_400) })).toEqual([
+    expect(decide(held, read(null), { ...context, now: at(786_399) })).toEqual([released])
+    expect(decide(held, read(null), { ...context, now: at(786_400) })).toEqual([
       { ...released, at: at(786_400) },
       { kind: 'looked', next: null },
     ])

@@ -227,8 +227,8 @@ describe('an event', () => {
       missedReads: 2,
     })
     const accepted = { ...active, acceptedAt: at(30), steamTradeId: '900' }
-    const again = { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(50) } as const
-    expect(evolve(accepted, again)).toEqual(accepted)
+    const repeated = { kind: 'accepted', steamTradeId: null, settlesAt: null, at: at(50) } as const
+    expect(evolve(accepted, repeated)).toEqual(accepted)
   })
 
   it('of delivery wins, even if a restored backup says that nothing was sent', () => {
@@ -323,16 +323,16 @@ describe('for all facts, in any order and any number of times', () => {
       let seconds = 0
       for (const [fact, pause, isWanted] of history) {
         seconds += pause
-        const around = { now: at(seconds), protectionDays: 8, isWanted, attempt }
-        for (const event of decide(trade, fact, around)) {
+        const context = { now: at(seconds), protectionDays: 8, isWanted, attempt }
+        for (const event of decide(trade, fact, context)) {
           const next = evolve(trade, event)
           if (next.state !== trade.state) expect(EDGES[trade.state]).toContain(next.state)
           trade = next
         }
-        const again = decide(trade, fact, around).map((event) => event.kind)
+        const repeated = decide(trade, fact, context).map((event) => event.kind)
         // A list without the offer counts each time, and the end of a watch may be reported again.
         const counted = ['offer_missed', 'abandoned', 'unwatched']
-        expect(again.filter((kind) => !counted.includes(kind))).toEqual([])
+        expect(repeated.filter((kind) => !counted.includes(kind))).toEqual([])
       }
     },
   )
