@@ -2,7 +2,15 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Game } from '../../contract/games.ts'
 import type { Db, Tx } from '../db/client.ts'
-import { type Bar, type BarReason, type BarState, DOUBTS, DOUBTS_WITHIN_MS, nextBar, scopeOf } from './bar.ts'
+import {
+  type Bar,
+  type BarReason,
+  type BarState,
+  DOUBTS_BEFORE_BAR,
+  DOUBTS_WITHIN_MS,
+  nextBar,
+  scopeOf,
+} from './bar.ts'
 
 type BarRequest = { botId: bigint; reason: BarReason; game: Game; now: Date }
 
@@ -55,7 +63,7 @@ export async function doubtBot(tx: Tx, { botId, partnerSteamId, game, now }: Dou
     .where('bot_id', '=', botId)
     .where('doubted_at', '>', new Date(now.getTime() - DOUBTS_WITHIN_MS))
     .executeTakeFirstOrThrow()
-  if (partners >= DOUBTS) await barBot(tx, { botId, reason: 'doubted', game, now })
+  if (partners >= DOUBTS_BEFORE_BAR) await barBot(tx, { botId, reason: 'doubted', game, now })
 }
 
 /** The state of the bot's bars for an offer of the game, as an SQL expression over the row `bot`. */

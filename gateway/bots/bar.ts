@@ -38,7 +38,7 @@ const RULES: Record<BarReason, Rule> = {
 }
 
 /** A bot is doubted once only another bot could serve this many partners within this time. */
-export const DOUBTS = 3
+export const DOUBTS_BEFORE_BAR = 3
 export const DOUBTS_WITHIN_MS = HOUR_MS
 
 export const scopeOf = (reason: BarReason, game: Game): BarScope => (RULES[reason].isPerGame ? game : 'all')

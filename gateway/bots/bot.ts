@@ -28,7 +28,7 @@ export type BotJob =
 export type TradeLane = 'sends' | 'cancels' | 'reads' | 'settling' | 'reviews'
 
 export type BotHandlers = {
-  /** Calls `spend` before it asks Steam for the items. */
+  /** Calls `spend` before it asks Steam for the items. Without that call, the read uses no budget. */
   inventory(bot: BotContext, requestId: bigint, spend: () => void): Promise<void>
   /** The lane in which the trade must wait; undefined if nothing is due. Does not call Steam. */
   laneOf(bot: BotContext, tradeId: bigint): Promise<TradeLane | undefined>

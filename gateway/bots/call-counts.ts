@@ -29,14 +29,14 @@ export function createCallCounts(next: Observer): CallCounts {
     return count
   }
   return {
-    request(method, seen) {
-      next.request(method, seen)
-      const count = countOf(method, seen.account ?? null)
-      const ms = Math.round(seen.seconds * 1_000)
+    request(method, call) {
+      next.request(method, call)
+      const count = countOf(method, call.account ?? null)
+      const ms = Math.round(call.seconds * 1_000)
       count.asked += 1
       count.totalMs += ms
       count.longestMs = Math.max(count.longestMs, ms)
-      if (seen.outcome !== 'answered') count[seen.outcome] += 1
+      if (call.outcome !== 'answered') count[call.outcome] += 1
     },
     heldBack(method, why, account) {
       next.heldBack(method, why, account)

@@ -1,13 +1,13 @@
-/** Progress of the passes ("looks") through the bots' trade histories. */
+/** Progress of the passes through the bots' trade histories. */
 import { sql } from 'kysely'
 import type { Db } from '../db/client.ts'
 import type { HistoryPlace } from '../steam/steam.ts'
 import { SPEAKING_STATES } from './store.ts'
 
 /** `begunAt`: the start of the current pass; null between passes. `completeAt`: the start of the last complete pass. */
-export type HistoryLook = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
+export type HistoryPass = { begunAt: Date | null; after: HistoryPlace | null; completeAt: Date | null }
 
-export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
+export async function historyOf(db: Db, botId: bigint): Promise<HistoryPass> {
   const row = await db
     .selectFrom('bot_history')
     .select(['begun_at', 'after_trade_id', 'after_begun_at', 'complete_at'])
@@ -22,12 +22,12 @@ export async function historyOf(db: Db, botId: bigint): Promise<HistoryLook> {
 type HistoryWrite = { botId: bigint; epoch: bigint; now: Date }
 
 /** Has no effect under an old lease, whose holder may have failed to store the records that it read. */
-export async function keepHistory(
+export async function saveHistoryPass(
   db: Db,
   { botId, epoch, now }: HistoryWrite,
-  look: HistoryLook,
+  pass: HistoryPass,
 ): Promise<void> {
-  const { begunAt, after, completeAt } = look
+  const { begunAt, after, completeAt } = pass
   await sql`
     insert into bot_history (bot_id, turned_at, begun_at, after_trade_id, after_begun_at, complete_at)
     select id, ${now}::timestamptz, ${begunAt}::timestamptz, ${after?.tradeId ?? null}, ${after?.begunAt ?? null}::timestamptz,
@@ -42,14 +42,14 @@ const hadItems = sql<boolean>`exists (select from custody_entry where custody_en
 
 /**
  * A history is due if its last pages were read before `turnBefore` and its last complete pass began before
- * `lookBefore`.
+ * `passBefore`.
  */
-export type DueHistories = { now: Date; turnBefore: Date; lookBefore: Date }
+export type DueHistories = { now: Date; turnBefore: Date; passBefore: Date }
 
 /** Takes the bots whose history must be read. Concurrent processes take different bots. */
 export async function takeDueHistories(
   db: Db,
-  { now, turnBefore, lookBefore }: DueHistories,
+  { now, turnBefore, passBefore }: DueHistories,
 ): Promise<bigint[]> {
   const { rows } = await sql<{ botId: bigint }>`
     insert into bot_history (bot_id, turned_at)
@@ -58,14 +58,14 @@ export async function takeDueHistories(
     where bot.state = any(${[...SPEAKING_STATES]}::text[])
       and ${hadItems}
       and (bot_history.bot_id is null or (turned_at <= ${turnBefore}
-        and (begun_at is not null or complete_at is null or complete_at <= ${lookBefore})))
+        and (begun_at is not null or complete_at is null or complete_at <= ${passBefore})))
     on conflict (bot_id) do update set turned_at = excluded.turned_at where bot_history.turned_at <= ${turnBefore}
     returning bot_id as "botId"`.execute(db)
   return rows.map(({ botId }) => botId)
 }
 
 /** For each bot that ever had an item: the start of the last complete pass; null if there was none. */
-export async function completeLooks(db: Db): Promise<Map<bigint, Date | null>> {
+export async function completePasses(db: Db): Promise<Map<bigint, Date | null>> {
   const { rows } = await sql<{ botId: bigint; completeAt: Date | null }>`
     select bot.id as "botId", complete_at as "completeAt"
     from bot left join bot_history on bot_history.bot_id = bot.id

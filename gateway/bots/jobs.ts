@@ -7,7 +7,7 @@ import type { Log } from '../kit/log.ts'
 import { listBars } from './bar-store.ts'
 import type { FleetLimits } from './fleet.ts'
 import { updateHeldItems } from './held-item-store.ts'
-import { completeLooks } from './history-store.ts'
+import { completePasses } from './history-store.ts'
 import { countedByGame, countItems, countItemsByGame } from './item-store.ts'
 import { readSpread } from './process-store.ts'
 import { botsWithoutRoom } from './spread.ts'
@@ -104,11 +104,11 @@ export async function surveyBots({ db, clock, log, limits, gauges, watchTokens }
     const bot = bots.find((other) => other.botId === botId)?.steamId
     if (bot !== undefined) gauges.barredSeconds.set({ bot, scope, reason }, (until.getTime() - nowMs) / 1000)
   }
-  const looks = await completeLooks(db)
+  const passes = await completePasses(db)
   const counted = await countedByGame(db)
   for (const { botId, steamId: bot, state, reachable, tokenExpiresAt } of bots) {
-    const lookedAt = looks.get(botId)
-    if (lookedAt) gauges.historySeconds.set({ bot }, (nowMs - lookedAt.getTime()) / 1000)
+    const passBegunAt = passes.get(botId)
+    if (passBegunAt) gauges.historySeconds.set({ bot }, (nowMs - passBegunAt.getTime()) / 1000)
     const label = state === 'active' ? (reachable ? 'online' : 'offline') : state
     count.set(label, (count.get(label) ?? 0) + 1)
     for (const game of state === 'removed' ? [] : GAMES) {

@@ -26,7 +26,7 @@ export type OpenOffer = {
   createdAt: Date
 }
 
-/** Lists the trades whose offers are, or may be, open, newest first. Steam allows 30. */
+/** Lists the trades whose offers are, or may be, open, newest first. Steam allows 30, so the query's own limit is only a guard. */
 export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> {
   const { rows } = await sql<OpenOffer>`
     select id as "tradeId", deposit_id as "depositId", state, game, partner_steam_id as "partnerSteamId",
@@ -39,7 +39,7 @@ export async function openOffersOf(db: Db, botId: bigint): Promise<OpenOffer[]> 
 
 export type RefusalCount = { refusal: Refusal; game: Game; times: number; lastAt: Date }
 
-/** Numbers of the bot's offers that Steam refused since then, by reason and game. */
+/** Numbers of the bot's offers that Steam refused since `since`, by reason and game. */
 export async function refusalsOf(db: Db, botId: bigint, since: Date): Promise<RefusalCount[]> {
   const { rows } = await sql<RefusalCount>`
     select refusal, game, count(*)::int as times, max(created_at) as "lastAt"

@@ -1,7 +1,7 @@
 /** Lists bots, and pauses, resumes, retires or removes them. */
 import type { Bar } from '../bots/bar.ts'
 import { listBars } from '../bots/bar-store.ts'
-import { completeLooks } from '../bots/history-store.ts'
+import { completePasses } from '../bots/history-store.ts'
 import { actOnBot, type BotAct } from '../bots/operator.ts'
 import { readSpread } from '../bots/process-store.ts'
 import { botsWithoutRoom } from '../bots/spread.ts'
@@ -29,7 +29,7 @@ export type BotList = { bots: ListedBot[]; tooMany: number; disarmed: boolean }
 export async function listBots({ db, clock }: FindDeps): Promise<Answer<BotList>> {
   const now = clock.now()
   const barred = await listBars(db)
-  const looks = await completeLooks(db)
+  const looks = await completePasses(db)
   const bots = (await selectBots(db)).map((bot) => {
     const tokenEndsSoon = tokenEnd(bot.tokenExpiresAt, now) !== 'far'
     const bars = barred

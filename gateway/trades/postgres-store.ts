@@ -1,7 +1,7 @@
 /** Trades in PostgreSQL. */
 import { type ExpressionBuilder, sql } from 'kysely'
 import { botQueue } from '../bots/bot.ts'
-import { historyOf, keepHistory } from '../bots/history-store.ts'
+import { historyOf, saveHistoryPass } from '../bots/history-store.ts'
 import { isServedSoonerElsewhere } from '../bots/service.ts'
 import { createBatch } from '../db/batch.ts'
 import type { Db, Tx } from '../db/client.ts'
@@ -71,7 +71,8 @@ export function createTradeStore(deps: IntentDeps): TradeStore {
     partnersSince: (botId, since) => partnersSince(db, botId, since),
     postpone: (seen, writer, when) => postpone(db, { seen, writer, when }),
     historyOf: (botId) => historyOf(db, botId),
-    keepHistory: (botId, { writer, now }, look) => keepHistory(db, { botId, epoch: writer.epoch, now }, look),
+    saveHistoryPass: (botId, { writer, now }, pass) =>
+      saveHistoryPass(db, { botId, epoch: writer.epoch, now }, pass),
     ...sweepsOf(deps),
     isServedSoonerElsewhere: ({ trade, facts }) =>
       isServedSoonerElsewhere(

@@ -3,7 +3,7 @@
  * other list shows items that were given away.
  */
 import type { BotContext } from '../bots/bot.ts'
-import type { HistoryLook } from '../bots/history-store.ts'
+import type { HistoryPass } from '../bots/history-store.ts'
 import { noteDepartures, settleDepartures } from '../departures/watch.ts'
 import { isPast } from '../kit/clock.ts'
 import type { SteamTrade } from '../steam/steam.ts'
@@ -59,10 +59,10 @@ export function createHistories(deps: ShellDeps): Histories {
       const { completeAt } = stored
       const begunAt = stored.begunAt ?? now
       if (stored.begunAt === null) {
-        await trades.keepHistory(bot.botId, { writer: bot, now }, { ...stored, begunAt })
+        await trades.saveHistoryPass(bot.botId, { writer: bot, now }, { ...stored, begunAt })
       }
       if (isPast(begunAt, LATE_TIMES * historyEveryMs, now)) logOnce(bot.botId, 'late', { completeAt })
-      const result = await readPages(deps, bot, { look: { ...stored, begunAt }, until })
+      const result = await readPages(deps, bot, { pass: { ...stored, begunAt }, until })
       if (result === 'complete') logged.delete(bot.botId)
       else if (result !== undefined) logOnce(bot.botId, 'failed', { detail: result, completeAt })
       await settleDepartures(deps, bot)
@@ -77,7 +77,7 @@ export function createHistories(deps: ShellDeps): Histories {
 async function readUntil(
   { trades, departures }: ShellDeps,
   { botId }: BotContext,
-  { completeAt }: HistoryLook,
+  { completeAt }: HistoryPass,
 ): Promise<Date | undefined> {
   const watchedFrom = await departures.watchedFrom(botId)
   const times = [await trades.oldestProtectedOf(botId), later(watchedFrom, completeAt ?? undefined)]
@@ -89,16 +89,16 @@ async function readUntil(
 const later = (from: Date | undefined, other: Date | undefined): Date | undefined =>
   from !== undefined && other !== undefined && other > from ? other : from
 
-type Reading = { look: HistoryLook & { begunAt: Date }; until: Date }
+type Reading = { pass: HistoryPass & { begunAt: Date }; until: Date }
 
 /** Resolves to `complete` if the pages reach back far enough, to why a page failed, or to undefined if more remain. */
 async function readPages(
   deps: ShellDeps,
   bot: BotContext,
-  { look, until }: Reading,
+  { pass, until }: Reading,
 ): Promise<string | undefined> {
   const { trades, clock } = deps
-  let { after } = look
+  let { after } = pass
   for (let pages = 0; pages < PAGES_A_TURN; pages += 1) {
     const page = await bot.session.listSteamTrades(after)
     if (page.kind === 'unavailable') return page.detail
@@ -107,8 +107,8 @@ async function readPages(
     const isComplete = page.next === null || page.next.begunAt < until
     after = page.next
     // The next page may fail, so record this one now.
-    const next = isComplete ? { begunAt: null, after: null, completeAt: look.begunAt } : { ...look, after }
-    await trades.keepHistory(bot.botId, { writer: bot, now: clock.now() }, next)
+    const next = isComplete ? { begunAt: null, after: null, completeAt: pass.begunAt } : { ...pass, after }
+    await trades.saveHistoryPass(bot.botId, { writer: bot, now: clock.now() }, next)
     if (isComplete) return 'complete'
   }
   return undefined
@@ -142,6 +142,6 @@ async function judgePage(deps: ShellDeps, bot: BotContext, page: readonly SteamT
 export async function sweepHistories({ trades, clock, historyEveryMs }: ShellDeps): Promise<void> {
   const now = clock.now()
   const ago = (ms: number) => new Date(now.getTime() - ms)
-  const due = { now, turnBefore: ago(Math.min(TURN_MS, historyEveryMs)), lookBefore: ago(historyEveryMs) }
+  const due = { now, turnBefore: ago(Math.min(TURN_MS, historyEveryMs)), passBefore: ago(historyEveryMs) }
   for (const botId of await trades.takeDueHistories(due)) await trades.wakeBot(botId, { kind: 'history' })
 }

@@ -4,7 +4,7 @@
  */
 import type { Game } from '../../contract/games.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
-import type { DueHistories, HistoryLook } from '../bots/history-store.ts'
+import type { DueHistories, HistoryPass } from '../bots/history-store.ts'
 import type { Destinations } from '../departures/departure.ts'
 import type { DepartureStore } from '../departures/watch.ts'
 import type { DepositCause } from '../deposits/deposit.ts'
@@ -85,8 +85,8 @@ export type TradeStore = {
    */
   postpone(seen: LoadedTrade, writer: Writer, when: Date | null): Promise<void>
   /** Reads the progress of the pass through the bot's history. */
-  historyOf(botId: bigint): Promise<HistoryLook>
-  keepHistory(botId: bigint, by: { writer: Writer; now: Date }, look: HistoryLook): Promise<void>
+  historyOf(botId: bigint): Promise<HistoryPass>
+  saveHistoryPass(botId: bigint, by: { writer: Writer; now: Date }, pass: HistoryPass): Promise<void>
   /**
    * Takes due trades of bots in service, the oldest first, and makes them due again at `nextAt`. Concurrent sweeps take
    * different trades.

@@ -4,7 +4,7 @@ import {
   type Bar,
   type BarReason,
   barStateOf,
-  DOUBTS,
+  DOUBTS_BEFORE_BAR,
   DOUBTS_WITHIN_MS,
   nextBar,
   scopeOf,
@@ -73,5 +73,5 @@ export function trust({ bars, doubts }: Bot, game: Game): void {
 export function doubt(bot: Bot, { partner, game, now }: { partner: string; game: Game; now: Date }): void {
   bot.doubts.set(partner, now.getTime())
   const recent = [...bot.doubts.values()].filter((at) => at > now.getTime() - DOUBTS_WITHIN_MS)
-  if (recent.length >= DOUBTS) bar(bot, { reason: 'doubted', game, now })
+  if (recent.length >= DOUBTS_BEFORE_BAR) bar(bot, { reason: 'doubted', game, now })
 }

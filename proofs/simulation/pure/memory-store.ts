@@ -91,10 +91,10 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
     },
     historyOf: (botId) =>
       read(() => memory.bots.get(botId)?.history ?? { begunAt: null, after: null, completeAt: null }),
-    async keepHistory(botId, { writer }, look) {
+    async saveHistoryPass(botId, { writer }, pass) {
       await pause(1, 10)
       const bot = memory.bots.get(botId)
-      if (bot?.epoch === writer.epoch) bot.history = { ...bot.history, ...look }
+      if (bot?.epoch === writer.epoch) bot.history = { ...bot.history, ...pass }
     },
     ...sweepsOf(memory, read),
     isServedSoonerElsewhere: (loaded) => read(() => isSoonerElsewhere(memory, loaded)),
@@ -118,11 +118,11 @@ type Sweeps = Pick<
 
 function sweepsOf(memory: Memory, read: Read): Sweeps {
   const { due, unpaid, bots } = memory
-  const isDueHistory = ({ history, botId, state }: Bot, { turnBefore, lookBefore }: DueHistories) => {
+  const isDueHistory = ({ history, botId, state }: Bot, { turnBefore, passBefore }: DueHistories) => {
     const { turnedAt, begunAt, completeAt } = history
     const isTurn = turnedAt === null || turnedAt <= turnBefore
-    const isLook = begunAt !== null || completeAt === null || completeAt <= lookBefore
-    return state === 'active' && isTurn && isLook && everHeld(memory, botId)
+    const isPassDue = begunAt !== null || completeAt === null || completeAt <= passBefore
+    return state === 'active' && isTurn && isPassDue && everHeld(memory, botId)
   }
   return {
     takeDueTrades: ({ now, nextAt, limit }) =>

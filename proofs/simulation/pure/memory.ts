@@ -1,7 +1,7 @@
 /** The rows of a simulated till. */
 import type { DepositStatus } from '../../../contract/statuses.ts'
 import type { Bar, BarScope } from '../../../gateway/bots/bar.ts'
-import type { HistoryLook } from '../../../gateway/bots/history-store.ts'
+import type { HistoryPass } from '../../../gateway/bots/history-store.ts'
 import type { Departure } from '../../../gateway/departures/departure.ts'
 import { DEFAULT_DEPOSIT_LIFE_MS } from '../../../gateway/deposits/deposit.ts'
 import type { DriftState } from '../../../gateway/drift/watch.ts'
@@ -38,7 +38,7 @@ export type Bot = {
   bars: Map<BarScope, Bar>
   /** By partner's Steam id: when another bot last served a partner whom this bot could not, in milliseconds. */
   doubts: Map<string, number>
-  history: HistoryLook & { turnedAt: Date | null }
+  history: HistoryPass & { turnedAt: Date | null }
   /** When Steam first refused its token; null while Steam accepts it. */
   tokenRefusedAt: Date | null
   /** No login before this time, in milliseconds. */
