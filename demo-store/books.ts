@@ -1,4 +1,7 @@
-/** The store's database: top-ups and their credits, balances, carts and purchases, and how far the event log was read. */
+/**
+ * The store's database: top-ups and their credits, balances, carts and purchases. It also has the place up to which the
+ * till's event log was read.
+ */
 import { DatabaseSync } from 'node:sqlite'
 import { type CreditStore, type Deposit, type DepositEvent, takeOnce } from '../sdk/index.ts'
 import type { Cart } from './goods.ts'
@@ -14,7 +17,7 @@ export type TopUp = {
   status: string
   /** Why the top-up ended without items; null if it did not. */
   reason: string | null
-  /** Minor units; null until the top-up has succeeded. */
+  /** The amounts are minor units. `amount` is null until the top-up has succeeded. */
   amount: number | null
   held: number
   heldUntil: string | null
@@ -71,8 +74,8 @@ export function openBooks(file: string) {
     log: {
       update,
       /** How far the till's event log has been read. */
-      cursor: (): number => Number(statements.position.get()?.sequence ?? 0),
-      saveCursor: (sequence) => void statements.setPosition.run(sequence),
+      cursor: (): number => Number(statements.cursor.get()?.sequence ?? 0),
+      saveCursor: (sequence) => void statements.setCursor.run(sequence),
     } satisfies CreditStore,
     /** Books an event in one transaction. Returns the change of the shopper's balance; undefined for an old event. */
     async take(event: DepositEvent): Promise<number | undefined> {
@@ -87,7 +90,7 @@ export function openBooks(file: string) {
       )
       return change
     },
-    ...reads(statements),
+    ...readsOf(statements),
     changeCart(shopper: string, goodId: string, by: 'more' | 'less'): void {
       if (by === 'more') statements.addOne.run(shopper, goodId)
       else if (statements.removeLast.run(shopper, goodId).changes === 0)
@@ -100,7 +103,7 @@ export function openBooks(file: string) {
   }
 }
 
-function reads(statements: Statements) {
+function readsOf(statements: Statements) {
   return {
     topUp(externalId: string): TopUp | undefined {
       const row = statements.topUp.get(externalId)
@@ -152,7 +155,7 @@ function credit(
   if (settled === undefined) return undefined
   const { sequence, spendable } = settled.kept
   statements.setCredit.run(id, currency, sequence, spendable, amount ?? 0, chargedAmount ?? 0)
-  saveTopUp(statements, deposit, sequence)
+  recordTopUp(statements, deposit, sequence)
   const topUp = statements.topUp.get(externalId)
   const shopper = String(topUp?.shopper)
   if (settled.change !== 0) statements.addToBalance.run(shopper, currency, settled.change)
@@ -171,12 +174,12 @@ function buy(statements: Statements, { shopper, currency, order }: Purchase): bo
   if (balance < order.amount) return false
   statements.addToBalance.run(shopper, currency, -order.amount)
   const now = new Date().toISOString()
-  statements.buy.run(shopper, currency, order.amount, JSON.stringify(order.goods), now)
+  statements.insertPurchase.run(shopper, currency, order.amount, JSON.stringify(order.goods), now)
   statements.emptyCart.run(shopper)
   return true
 }
 
-function saveTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: number): void {
+function recordTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: number): void {
   const { externalId, currency, status, endReason, amount, heldAmount, heldUntil, reversedAmount } = deposit
   saveTopUp.run(
     externalId,
@@ -189,7 +192,7 @@ function saveTopUp({ saveTopUp }: Statements, deposit: Deposit, sequence: number
     reversedAmount,
     deposit.id,
     deposit.url,
-    // Events of version 0.2.0 and earlier lack it.
+    // Events of version 0.2.0 and earlier lack this field.
     deposit.receiptUrl ?? null,
     sequence,
     deposit.createdAt,

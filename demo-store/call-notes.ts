@@ -3,7 +3,7 @@
 export type Note = {
   number: number
   /** Milliseconds since 1970. */
-  at: number
+  atMs: number
   from: 'store' | 'till'
   what: string
   outcome: string
@@ -23,9 +23,9 @@ export function openCallNotes() {
   const add = ({
     content,
     ...facts
-  }: Omit<Note, 'number' | 'at' | 'content'> & { content: unknown }): void => {
+  }: Omit<Note, 'number' | 'atMs' | 'content'> & { content: unknown }): void => {
     number += 1
-    notes.unshift({ number, at: Date.now(), ...facts, content: textOf(content) })
+    notes.unshift({ number, atMs: Date.now(), ...facts, content: textOf(content) })
     notes.splice(MOST_KEPT)
   }
   return {
@@ -57,7 +57,7 @@ export function openCallNotes() {
   }
 }
 
-/** True for a page of the event log without events. The store reads one in most minutes, so it is not noted. */
+/** True for a page of the event log without events. The store reads such a page almost every minute, so it is not noted. */
 const isEmptyPage = (answer: unknown): boolean => {
   const events: unknown = typeof answer === 'object' && answer !== null && Reflect.get(answer, 'events')
   return Array.isArray(events) && events.length === 0

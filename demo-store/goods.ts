@@ -1,4 +1,4 @@
-/** The store's goods. `id` also names its picture in static/goods.svg. */
+/** The store's goods. `id` also names a good's picture in static/goods.svg, and `tint` its colour in ember.css. */
 export const CURRENCIES = ['USD', 'EUR', 'BRL'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
@@ -24,4 +24,4 @@ export const GOODS: readonly Good[] = [
 export type Cart = Record<string, number>
 
 export const totalOf = (cart: Cart, currency: Currency): number =>
-  GOODS.reduce((sum, one) => sum + one[currency] * (cart[one.id] ?? 0), 0)
+  GOODS.reduce((sum, each) => sum + each[currency] * (cart[each.id] ?? 0), 0)

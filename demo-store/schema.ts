@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { FIRST_SHOPPER } from './visitor.ts'
 
 /** The first version of the tables. Later changes are in STEPS. */
-const FIRST = `
+const FIRST_TABLES = `
   pragma journal_mode = wal;
   pragma synchronous = full;
   create table if not exists top_up (
@@ -81,9 +81,9 @@ const STEPS = [
 ]
 
 export function migrate(db: DatabaseSync): void {
-  const done = Number(db.prepare('pragma user_version').get()?.user_version ?? 0)
-  if (done === 0) db.exec(FIRST)
+  const version = Number(db.prepare('pragma user_version').get()?.user_version ?? 0)
+  if (version === 0) db.exec(FIRST_TABLES)
   for (const [index, step] of STEPS.entries()) {
-    if (index >= done) db.exec(`begin; ${step} pragma user_version = ${index + 1}; commit;`)
+    if (index >= version) db.exec(`begin; ${step} pragma user_version = ${index + 1}; commit;`)
   }
 }

@@ -9,7 +9,7 @@ import { CURRENCIES, GOODS, totalOf } from './goods.ts'
 import { helpPage } from './pages/help.ts'
 import { homePage } from './pages/home.ts'
 import { messagePage, money } from './pages/layout.ts'
-import { arrivedText, liveParts, type ShopView, toPay } from './pages/parts.ts'
+import { arrivedText, liveParts, type StoreView, toPay } from './pages/parts.ts'
 import { payPage } from './pages/pay.ts'
 import { startReconciling } from './reconcile.ts'
 import { readPlayers } from './sandbox-players.ts'
@@ -65,9 +65,9 @@ const ROUTES: Record<string, Handler> = {
     const language = oneOf(LANGUAGES, queryOf(request).get('lang'))
     if (language !== undefined) return keepLanguage(request, language)
     const players = await readPlayers(store.sandboxUrl)
-    const shown = viewFor(request, store)
+    const view = viewFor(request, store)
     const { sandboxUrl } = store
-    return html(200, homePage({ shown, players, sandboxUrl, thanks: thanksFor(request, store) }))
+    return html(200, homePage({ view, players, sandboxUrl, thanks: thanksFor(request, store) }))
   },
   'GET /pay': showPayment,
   'GET /help': (request) => html(200, helpPage(visitorOf(request))),
@@ -129,16 +129,16 @@ async function answer(request: IncomingMessage, store: Store): Promise<Reply> {
   const key = `${method} ${path}`
   const handler = Object.hasOwn(ROUTES, key) ? ROUTES[key] : undefined
   if (handler === undefined) return message(request, 404, 'lost')
-  // A browser says in this header from which site a post comes. Posts of other sites are refused. The till does not
-  // send it.
-  const from = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
-  return from === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
+  // A browser says in this header from which site a post comes. Posts of other sites are refused. Webhooks of the till
+  // have no such header.
+  const site = method === 'POST' ? (request.headers['sec-fetch-site'] ?? 'same-origin') : 'same-origin'
+  return site === 'same-origin' ? handler(request, store) : message(request, 403, 'foreign')
 }
 
 const queryOf = (request: IncomingMessage): URLSearchParams =>
   new URL(request.url ?? '/', 'http://store').searchParams
 
-function viewFor(request: IncomingMessage, { books, calls }: Store): ShopView {
+function viewFor(request: IncomingMessage, { books, calls }: Store): StoreView {
   const visitor = visitorOf(request)
   const { shopper } = visitor
   return {
@@ -242,11 +242,11 @@ async function startTopUp(request: IncomingMessage, store: Store): Promise<Reply
 }
 
 function showPayment(request: IncomingMessage, store: Store): Reply {
-  const shown = viewFor(request, store)
+  const view = viewFor(request, store)
   const topUp = store.books.topUp(queryOf(request).get('order') ?? '')
-  if (topUp?.shopper !== shown.visitor.shopper || topUp.url === null) return message(request, 404, 'lost')
+  if (topUp?.shopper !== view.visitor.shopper || topUp.url === null) return message(request, 404, 'lost')
   const { url, externalId } = topUp
-  return html(200, payPage({ shown, tillUrl: store.account.url, url, externalId }))
+  return html(200, payPage({ view, tillUrl: store.account.url, url, externalId }))
 }
 
 /** Answers 2xx only after the commit, because 2xx means that the store has saved the event. */

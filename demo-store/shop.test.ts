@@ -1,106 +1,106 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Demo, RECEIPT, SECRET, startDemo, URL_OF_DEPOSIT, visitorsOf } from './stub-till.ts'
+import { callersOf, type Demo, RECEIPT, SECRET, startDemo, URL_OF_DEPOSIT } from './stub-till.ts'
 
 let demo: Demo
-let visitors: ReturnType<typeof visitorsOf>
+let callers: ReturnType<typeof callersOf>
 
 beforeEach(async () => {
   demo = await startDemo()
-  visitors = visitorsOf(demo)
+  callers = callersOf(demo)
 })
 afterEach(() => demo.end())
 
-describe('the shop', () => {
-  const put = (good: string, by = 'more') =>
+describe('the store', () => {
+  const changeCart = (good: string, by = 'more') =>
     fetch(`${demo.store.url}/cart?by=${by}`, {
       method: 'POST',
       body: new URLSearchParams({ good }),
       redirect: 'manual',
     })
-  const ordered = () => String(demo.till.calls.at(-1)?.body.externalId)
-  const text = async (path: string, headers: Record<string, string> = {}) =>
+  const lastExternalId = () => String(demo.till.calls.at(-1)?.body.externalId)
+  const readText = async (path: string, headers: Record<string, string> = {}) =>
     (await (await fetch(`${demo.store.url}${path}`, { headers })).text())
       .replace(/<[^>]+>/g, ' ')
       .replace(/ +/g, ' ')
 
   test('sells a cart for balance and items together, once the items are credited', async () => {
-    await visitors.send({ data: { amount: 400 } })
-    for (const good of ['gems', 'gems', 'chest']) await put(good)
-    await put('chest', 'less')
-    await put('nothing')
-    expect((await visitors.press({ for: 'cart' })).status).toBe(303)
+    await callers.send({ data: { amount: 400 } })
+    for (const good of ['gems', 'gems', 'chest']) await changeCart(good)
+    await changeCart('chest', 'less')
+    await changeCart('nothing')
+    expect((await callers.press({ for: 'cart' })).status).toBe(303)
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 2 * 499 - 400 })
-    const externalId = ordered()
-    expect(await text(`/?paid=${externalId}`)).toContain('the credit follows in a moment')
-    await visitors.send({ id: 'event-2', data: { id: '1002', externalId, amount: 700 } })
-    expect(await visitors.balances()).toEqual({ USD: 400 + 700 - 998 })
-    expect(await text(`/?paid=${externalId}`)).toMatch(/Your purchase is complete.*500 embers × 2/s)
-    expect(await visitors.live()).toContain('Nothing in it yet')
-    await visitors.send({ id: 'event-3', sequence: 3, data: { id: '1002', externalId, amount: 700 } })
-    expect(await visitors.balances()).toEqual({ USD: 102 })
+    const externalId = lastExternalId()
+    expect(await readText(`/?paid=${externalId}`)).toContain('the credit follows in a moment')
+    await callers.send({ id: 'event-2', data: { id: '1002', externalId, amount: 700 } })
+    expect(await callers.readBalances()).toEqual({ USD: 400 + 700 - 998 })
+    expect(await readText(`/?paid=${externalId}`)).toMatch(/Your purchase is complete.*500 embers × 2/s)
+    expect(await callers.readParts()).toContain('Nothing in it yet')
+    await callers.send({ id: 'event-3', sequence: 3, data: { id: '1002', externalId, amount: 700 } })
+    expect(await callers.readBalances()).toEqual({ USD: 102 })
   })
 
   test('sells nothing for held money until it is released', async () => {
-    await put('potion')
-    await visitors.press({ for: 'cart', hold: 'on' })
-    const data = { externalId: ordered(), heldAmount: 1250 }
-    await visitors.send({ data })
-    expect(await text(`/?paid=${ordered()}`)).toContain('follows once their worth can be spent')
-    await visitors.send({
+    await changeCart('potion')
+    await callers.press({ for: 'cart', hold: 'on' })
+    const data = { externalId: lastExternalId(), heldAmount: 1250 }
+    await callers.send({ data })
+    expect(await readText(`/?paid=${lastExternalId()}`)).toContain('follows once their worth can be spent')
+    await callers.send({
       id: 'free',
       sequence: 3,
       type: 'deposit.funds_available',
       data: { ...data, heldAmount: 0 },
     })
-    expect(await visitors.balances()).toEqual({ USD: 950 })
-    expect(await text('/')).toContain('Draught of haste × 1')
+    expect(await callers.readBalances()).toEqual({ USD: 1_250 - 300 })
+    expect(await readText('/')).toContain('Draught of haste × 1')
   })
 
   test('sells immediately for a sufficient balance, and not at all for a smaller one', async () => {
-    await put('anvil')
+    await changeCart('anvil')
     const buy = () => fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
     await buy()
-    await visitors.send({ data: { amount: 6_600 } })
-    expect(await text('/')).toContain('Buy with your balance')
+    await callers.send({ data: { amount: 6_600 } })
+    expect(await readText('/')).toContain('Buy with your balance')
     await buy()
     await buy()
-    expect(await visitors.balances()).toEqual({ USD: 100 })
+    expect(await callers.readBalances()).toEqual({ USD: 100 })
   })
 
   test('shows a negative balance if spent money is taken back, and adds the debt to the next price', async () => {
-    await visitors.send({})
-    await put('cape')
+    await callers.send({})
+    await changeCart('cape')
     await fetch(`${demo.store.url}/purchases`, { method: 'POST', redirect: 'manual' })
-    await visitors.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data: { reversedAmount: 1250 } })
-    expect(await text('/')).toMatch(/-\$8\.50.*taken back after you had spent their worth/s)
-    await put('gems')
-    await visitors.press({ for: 'cart' })
+    await callers.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data: { reversedAmount: 1250 } })
+    expect(await readText('/')).toMatch(/-\$8\.50.*taken back after you had spent their worth/s)
+    await changeCart('gems')
+    await callers.press({ for: 'cart' })
     expect(demo.till.calls.at(-1)?.body).toMatchObject({ targetAmount: 850 + 499 })
   })
 
   test('points to an open offer until it ends, in both languages, and links to it', async () => {
-    await visitors.press()
+    await callers.press()
     const offerNotice = async (language: string) =>
       (
         await (await fetch(demo.store.url, { headers: { cookie: `ember_language=${language}` } })).text()
       ).match(/class="open-offer">([^<]*)<a href="([^"]*)">([^<]*)</)
     expect(await offerNotice('en')).toBeNull()
-    const data = { externalId: ordered(), url: URL_OF_DEPOSIT, amount: null }
-    await visitors.send({ id: 'open', type: 'deposit.pending', data: { ...data, status: 'pending' } })
+    const data = { externalId: lastExternalId(), url: URL_OF_DEPOSIT, amount: null }
+    await callers.send({ id: 'open', type: 'deposit.pending', data: { ...data, status: 'pending' } })
     expect((await offerNotice('en'))?.slice(1)).toEqual([
       'Your trade offer is still open on Steam. ',
       URL_OF_DEPOSIT,
       'Go to your open offer',
     ])
     expect((await offerNotice('ru'))?.[1]).toContain('Ваше предложение обмена ещё открыто')
-    await visitors.send({ id: 'paid', sequence: 3, data: { ...data, amount: 1250 } })
+    await callers.send({ id: 'paid', sequence: 3, data: { ...data, amount: 1250 } })
     expect(await offerNotice('en')).toBeNull()
   })
 
   test('opens the deposit in a frame if the shopper chose that, for its own origin only', async () => {
-    const answer = await visitors.press({ where: 'here' })
+    const answer = await callers.press({ where: 'here' })
     const path = answer.headers.get('location') ?? ''
-    expect(path).toBe(`/pay?order=${ordered()}`)
+    expect(path).toBe(`/pay?order=${lastExternalId()}`)
     expect(demo.till.calls[0]?.body).toMatchObject({ embedOrigin: demo.store.url })
     const page = await fetch(`${demo.store.url}${path}`)
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -112,15 +112,15 @@ describe('the shop', () => {
   })
 
   test('shows each payment with its number, the way to its page, and its receipt once it has ended', async () => {
-    await visitors.press()
-    const externalId = ordered()
+    await callers.press()
+    const externalId = lastExternalId()
     const ways = async (language = 'en') => {
       const headers = { cookie: `ember_language=${language}` }
       const page = await (await fetch(`${demo.store.url}/live`, { headers })).text()
       return /<span class="ways">(.*?)<\/span>/.exec(page)?.[1]
     }
     expect(await ways()).toBe(`<b>#1001</b> <a href="${URL_OF_DEPOSIT}">Continue</a>`)
-    await visitors.send({ data: { externalId, receiptUrl: RECEIPT } })
+    await callers.send({ data: { externalId, receiptUrl: RECEIPT } })
     expect(await ways()).toBe(
       `<b>#1001</b> <a href="${URL_OF_DEPOSIT}">Open payment</a> <a href="${RECEIPT}?lang=en">Receipt</a>`,
     )
@@ -128,12 +128,12 @@ describe('the shop', () => {
   })
 
   test('does not call held money credited', async () => {
-    const state = async () => /<span class="status \w+">([^<]*)</.exec(await visitors.live())?.[1]
-    await visitors.send({ data: { heldAmount: 1250, heldUntil: '2026-01-09T12:00:00.000Z' } })
+    const state = async () => /<span class="status \w+">([^<]*)</.exec(await callers.readParts())?.[1]
+    await callers.send({ data: { heldAmount: 1250, heldUntil: '2026-01-09T12:00:00.000Z' } })
     expect(await state()).toBe('Items received, money on hold')
-    await visitors.send({ id: 'event-3', sequence: 3, data: { heldAmount: 250 } })
+    await callers.send({ id: 'event-3', sequence: 3, data: { heldAmount: 250 } })
     expect(await state()).toBe('Credited in part')
-    await visitors.send({ id: 'event-4', sequence: 4 })
+    await callers.send({ id: 'event-4', sequence: 4 })
     expect(await state()).toBe('Credited')
   })
 
@@ -142,7 +142,7 @@ describe('the shop', () => {
     ['ru', 'Где моя квитанция?'],
   ])('says in its help where the receipt is, in %s', async (language, question) => {
     const headers = { cookie: `ember_language=${language}` }
-    expect(await text('/help', headers)).toContain(question)
+    expect(await readText('/help', headers)).toContain(question)
     expect(await (await fetch(demo.store.url, { headers })).text()).toContain('<a href="/help">')
   })
 
@@ -153,33 +153,33 @@ describe('the shop', () => {
   })
 
   test('lets a visitor pay as a sandbox shopper with one press, and fills in the trade link', async () => {
-    await visitors.press({ play: '<b>nova' })
-    await visitors.press({ play: 'nobody' })
+    await callers.press({ play: '<b>nova' })
+    await callers.press({ play: 'nobody' })
     const links = demo.till.calls.map(({ body }) => body.tradeUrl)
     expect(links).toEqual([expect.stringContaining('https://steamcommunity.com/tradeoffer/new/'), undefined])
   })
 
   test('keeps the language in which a shopper comes back from the till', async () => {
-    await visitors.press()
+    await callers.press()
     const { backToStoreUrl } = demo.till.calls[0]?.body ?? {}
     expect(backToStoreUrl).toBe(`${demo.store.url}/?order={EXTERNAL_ID}&lang={LANGUAGE}`)
     const returned = (lang: string) =>
-      fetch(`${demo.store.url}/?order=${ordered()}&lang=${lang}`, { redirect: 'manual' })
+      fetch(`${demo.store.url}/?order=${lastExternalId()}&lang=${lang}`, { redirect: 'manual' })
     const { status, headers } = await returned('ru')
-    expect([status, headers.get('location')]).toEqual([303, `/?order=${ordered()}`])
+    expect([status, headers.get('location')]).toEqual([303, `/?order=${lastExternalId()}`])
     const [cookie = ''] = headers.getSetCookie()
     expect(cookie).toMatch(/^ember_language=ru; /)
-    expect(await text(`/?order=${ordered()}`, { cookie })).toContain('Корзина')
+    expect(await readText(`/?order=${lastExternalId()}`, { cookie })).toContain('Корзина')
     // A till that does not know the placeholder leaves it as it is.
     const unknown = await returned('{LANGUAGE}')
     expect([unknown.status, unknown.headers.getSetCookie()]).toEqual([200, []])
   })
 
   test('thanks a shopper who comes back, but only for a payment that the books have', async () => {
-    await visitors.press()
-    const back = () => text(`/?order=${ordered()}`)
+    await callers.press()
+    const back = () => readText(`/?order=${lastExternalId()}`)
     expect(await back()).not.toContain('Thank you')
-    await visitors.send({ data: { externalId: ordered() } })
+    await callers.send({ data: { externalId: lastExternalId() } })
     expect(await back()).toContain('Thank you! Your balance was topped up.')
   })
 
@@ -194,34 +194,37 @@ describe('the shop', () => {
     ['ru', { heldAmount: 1_250 }, 'Спасибо! Предметы получены. Удержано: 12,50 $ до 4 дек. <'],
     ['ru', { heldAmount: 750 }, 'Спасибо! На баланс поступило 5,00 $. Удержано: 7,50 $ до 4 дек. <'],
     ['en', { reversedAmount: 1_250 }, undefined],
-  ])('calls only what can be spent a balance: in %s, %j', async (language, change, thanks) => {
-    await visitors.press()
-    const heldUntil = '2026-12-04T12:00:00Z'
-    await visitors.send({ data: { externalId: ordered(), heldUntil, ...change } })
-    const cookie = `ember_language=${language}`
-    const page = await fetch(`${demo.store.url}/?order=${ordered()}`, { headers: { cookie } })
-    const [, shown] = /<p class="thanks" role="status">(.*?<)\/p>/.exec(await page.text()) ?? []
-    const plain = shown
-      ?.replace(/<\/?time[^>]*>/g, '')
-      .replaceAll('\u00a0', ' ')
-      .replace(/(\S)<$/, '$1 <')
-    expect(plain).toBe(thanks)
-  })
+  ])(
+    'thanks for the part that can be spent and the part on hold, in %s: %j',
+    async (language, change, thanks) => {
+      await callers.press()
+      const heldUntil = '2026-12-04T12:00:00Z'
+      await callers.send({ data: { externalId: lastExternalId(), heldUntil, ...change } })
+      const cookie = `ember_language=${language}`
+      const page = await fetch(`${demo.store.url}/?order=${lastExternalId()}`, { headers: { cookie } })
+      const [, shown] = /<p class="thanks" role="status">(.*?<)\/p>/.exec(await page.text()) ?? []
+      const plain = shown
+        ?.replace(/<\/?time[^>]*>/g, '')
+        .replaceAll('\u00a0', ' ')
+        .replace(/(\S)<$/, '$1 <')
+      expect(plain).toBe(thanks)
+    },
+  )
 
   test('is in Russian for visitors who choose it, prices included', async () => {
     const russian = { 'accept-language': 'ru,en;q=0.5', cookie: 'ember_currency=BRL' }
-    expect(await text('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)
-    expect(await text('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')
+    expect(await readText('/', russian)).toMatch(/Сезонный пропуск.*79,90/s)
+    expect(await readText('/', { ...russian, cookie: 'ember_language=en' })).toContain('Season pass')
   })
 
   test('shows calls and webhooks in a drawer, with cut links and without the key', async () => {
-    await visitors.press({ play: '<b>nova' })
-    await visitors.send({ data: { receiptUrl: RECEIPT } })
-    await visitors.send({}, (headers) => {
+    await callers.press({ play: '<b>nova' })
+    await callers.send({ data: { receiptUrl: RECEIPT } })
+    await callers.send({}, (headers) => {
       headers['webhook-signature'] = 'v1,AAAA'
     })
-    const drawer = await visitors.live()
-    expect(await text('/live')).toMatch(
+    const drawer = await callers.readParts()
+    expect(await readText('/live')).toMatch(
       /webhook refused.*deposit\.succeeded \+\$12\.50.*POST \/v1\/deposits 201/s,
     )
     expect(drawer).toContain('/deposit/0123…')

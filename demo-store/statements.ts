@@ -8,6 +8,7 @@ export function prepare(db: DatabaseSync) {
 
 function ofTopUps(db: DatabaseSync) {
   return {
+    // 'starting': the till has not answered yet.
     insertTopUp: db.prepare(
       "insert into top_up (external_id, shopper, currency, status, wants, created_at) values (?, ?, ?, 'starting', ?, ?)",
     ),
@@ -29,8 +30,8 @@ function ofTopUps(db: DatabaseSync) {
     recent: db.prepare(
       "select * from top_up where shopper = ? and status <> 'starting' order by created_at desc, rowid desc limit ?",
     ),
-    position: db.prepare('select sequence from position'),
-    setPosition: db.prepare(
+    cursor: db.prepare('select sequence from position'),
+    setCursor: db.prepare(
       `insert into position (one, sequence) values (1, ?)
        on conflict (one) do update set sequence = max(sequence, excluded.sequence)`,
     ),
@@ -74,7 +75,7 @@ function ofGoods(db: DatabaseSync) {
     removeLast: db.prepare('delete from cart where shopper = ? and good = ? and count = 1'),
     removeOne: db.prepare('update cart set count = count - 1 where shopper = ? and good = ? and count > 1'),
     emptyCart: db.prepare('delete from cart where shopper = ?'),
-    buy: db.prepare(
+    insertPurchase: db.prepare(
       'insert into purchase (shopper, currency, amount, goods, created_at) values (?, ?, ?, ?, ?)',
     ),
     bought: db.prepare('select goods from purchase where shopper = ? order by id desc limit 200'),

@@ -2,20 +2,23 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Demo, eventOf, startDemo, URL_OF_DEPOSIT, visitorsOf } from './stub-till.ts'
+import { callersOf, type Demo, eventOf, startDemo, URL_OF_DEPOSIT } from './stub-till.ts'
+
+/** An address at which nothing answers. */
+const NO_TILL = 'http://127.0.0.1:9'
 
 let demo: Demo
-let visitors: ReturnType<typeof visitorsOf>
+let callers: ReturnType<typeof callersOf>
 
 beforeEach(async () => {
   demo = await startDemo()
-  visitors = visitorsOf(demo)
+  callers = callersOf(demo)
 })
 afterEach(() => demo.end())
 
 describe('a top-up', () => {
   test('opens a deposit and sends the shopper to it', async () => {
-    const answer = await visitors.press({ currency: 'BRL', language: 'ru' })
+    const answer = await callers.press({ currency: 'BRL', language: 'ru' })
     expect(answer.status).toBe(303)
     expect(answer.headers.get('location')).toBe(URL_OF_DEPOSIT)
     expect(demo.till.calls).toEqual([
@@ -31,12 +34,12 @@ describe('a top-up', () => {
         },
       },
     ])
-    expect(await visitors.live()).toContain('Waiting for your items')
+    expect(await callers.readParts()).toContain('Waiting for your items')
   })
 
   test('is held in full until the protection ends if the visitor chose that', async () => {
-    await visitors.press({ hold: 'on' })
-    await visitors.press()
+    await callers.press({ hold: 'on' })
+    await callers.press()
     expect(demo.till.calls.map(({ body }) => Reflect.get(Object(body), 'creditMode'))).toEqual([
       'on_release',
       undefined,
@@ -45,7 +48,7 @@ describe('a top-up', () => {
 
   test('is requested again if the till fails once', async () => {
     demo.till.statuses.push(503)
-    expect((await visitors.press()).status).toBe(303)
+    expect((await callers.press()).status).toBe(303)
     const ids = demo.till.calls.map((call) => call.body.externalId)
     expect(ids).toHaveLength(2)
     expect(new Set(ids).size).toBe(1)
@@ -53,91 +56,91 @@ describe('a top-up', () => {
 
   test('shows a page with the reason and records no top-up if the till is down', async () => {
     await demo.store.close()
-    await demo.open('http://127.0.0.1:9')
-    const answer = await visitors.press()
+    await demo.open(NO_TILL)
+    const answer = await callers.press()
     expect(answer.status).toBe(502)
     expect(await answer.text()).toContain('does not answer right now')
-    expect(await visitors.live()).toContain('None yet')
+    expect(await callers.readParts()).toContain('None yet')
     expect(demo.reports.join()).toContain('the till does not answer')
   })
 
   test('cannot be opened by a button on a foreign page', async () => {
-    expect((await visitors.press({}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
+    expect((await callers.press({}, { 'sec-fetch-site': 'cross-site' })).status).toBe(403)
     expect(demo.till.calls).toEqual([])
   })
 })
 
 describe('the webhook', () => {
   test('credits the balance once for each deposit, even if events repeat', async () => {
-    expect((await visitors.send({})).status).toBe(204)
-    expect((await visitors.send({})).status).toBe(204)
-    expect(
-      (await visitors.send({ id: 'event-9', sequence: 9, type: 'deposit.funds_available' })).status,
-    ).toBe(204)
-    expect((await visitors.send({ id: 'event-8', sequence: 8 })).status).toBe(204)
-    expect(await visitors.balances()).toEqual({ USD: 1250 })
-    await visitors.send({
+    expect((await callers.send({})).status).toBe(204)
+    expect((await callers.send({})).status).toBe(204)
+    expect((await callers.send({ id: 'event-9', sequence: 9, type: 'deposit.funds_available' })).status).toBe(
+      204,
+    )
+    expect((await callers.send({ id: 'event-8', sequence: 8 })).status).toBe(204)
+    expect(await callers.readBalances()).toEqual({ USD: 1250 })
+    await callers.send({
       id: 'event-10',
       sequence: 10,
       data: { id: '1002', externalId: 'topup-2', currency: 'EUR' },
     })
-    expect(await visitors.balances()).toEqual({ EUR: 1250, USD: 1250 })
+    expect(await callers.readBalances()).toEqual({ EUR: 1250, USD: 1250 })
   })
 
   test('credits the difference when the amount of a deposit increases', async () => {
     const more = { type: 'deposit.amount_increased', data: { amount: 2000 } }
-    await visitors.send({ id: 'event-8', sequence: 8 })
-    expect((await visitors.send({ id: 'event-9', sequence: 9, ...more })).status).toBe(204)
-    await visitors.send({ id: 'event-8 again', sequence: 8 })
-    expect(await visitors.balances()).toEqual({ USD: 2000 })
+    await callers.send({ id: 'event-8', sequence: 8 })
+    expect((await callers.send({ id: 'event-9', sequence: 9, ...more })).status).toBe(204)
+    await callers.send({ id: 'event-8 again', sequence: 8 })
+    expect(await callers.readBalances()).toEqual({ USD: 2000 })
   })
 
   test('that arrives out of order changes no status, but its credit still counts', async () => {
     const pending = { type: 'deposit.pending', data: { status: 'pending', amount: null } }
-    await visitors.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
-    await visitors.send({ id: 'first', sequence: 3, ...pending })
-    expect(await visitors.live()).toContain('<span class="status good">Credited</span>')
-    await visitors.send({ id: 'second', sequence: 4 })
-    expect(await visitors.balances()).toEqual({ USD: 1250 })
-    expect(await visitors.live()).not.toContain('Trade offer sent')
+    await callers.send({ id: 'late', sequence: 5, type: 'deposit.funds_available' })
+    await callers.send({ id: 'first', sequence: 3, ...pending })
+    expect(await callers.readParts()).toContain('<span class="status good">Credited</span>')
+    await callers.send({ id: 'second', sequence: 4 })
+    expect(await callers.readBalances()).toEqual({ USD: 1250 })
+    expect(await callers.readParts()).not.toContain('Trade offer sent')
   })
 
   test('takes reversed amounts back from the shopper, part by part and in any order', async () => {
     const reversed = (reversedAmount: number) => ({ type: 'deposit.reversed', data: { reversedAmount } })
-    await visitors.send({ id: 'two', sequence: 4, ...reversed(1250) })
-    expect(await visitors.balances()).toEqual({})
-    await visitors.send({ id: 'one', sequence: 3, ...reversed(250) })
-    await visitors.send({ id: 'credit', sequence: 2 })
-    expect(await visitors.balances()).toEqual({})
-    expect(await visitors.live()).toMatch(/Items taken back on Steam.*−\$12\.50 taken back/s)
+    await callers.send({ id: 'two', sequence: 4, ...reversed(1250) })
+    expect(await callers.readBalances()).toEqual({})
+    await callers.send({ id: 'one', sequence: 3, ...reversed(250) })
+    await callers.send({ id: 'credit', sequence: 2 })
+    expect(await callers.readBalances()).toEqual({})
+    expect(await callers.readParts()).toMatch(/Items taken back on Steam.*−\$12\.50 taken back/s)
   })
 
   test('D-36 of a reversal charges the shopper the reversed amount, and the store its own charge', async () => {
-    await visitors.send({ id: 'credit', sequence: 2 })
+    await callers.send({ id: 'credit', sequence: 2 })
     const data = { reversedAmount: 1250, chargedAmount: 250 }
-    await visitors.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data })
-    await visitors.send({ id: 'before', sequence: 1, data: { reversedAmount: 500, chargedAmount: 0 } })
-    expect(await visitors.balances()).toEqual({ USD: 0 })
+    await callers.send({ id: 'back', sequence: 3, type: 'deposit.reversed', data })
+    await callers.send({ id: 'before', sequence: 1, data: { reversedAmount: 500, chargedAmount: 0 } })
+    expect(await callers.readBalances()).toEqual({ USD: 0 })
     const books = await (await fetch(`${demo.store.url}/books.json`)).json()
     expect(books).toMatchObject({ account: { USD: 1000 } })
-    expect(await visitors.live()).toContain('The store’s account with the till, for all shoppers: $10.00')
+    expect(await callers.readParts()).toContain('The store’s account with the till, for all shoppers: $10.00')
   })
 
   test('of held money shows the amount and its date, and does not let it be spent', async () => {
-    await visitors.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
-    const shown = (await visitors.live()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
+    await callers.send({ data: { heldAmount: 250, heldUntil: '2026-01-09T12:00:00.000Z' } })
+    const shown = (await callers.readParts()).replace(/<[^>]+>/g, ' ').replace(/ +/g, ' ')
     expect(shown).toContain('$10.00 on hold $2.50 until 9 Jan')
     expect(shown).toContain('+$10.00 on hold $2.50 until 9 Jan')
-    expect(await visitors.balances()).toEqual({ USD: 1000 })
-    await visitors.send({ id: 'free', sequence: 3, type: 'deposit.funds_available' })
-    expect(await visitors.balances()).toEqual({ USD: 1250 })
+    expect(await callers.readBalances()).toEqual({ USD: 1000 })
+    await callers.send({ id: 'free', sequence: 3, type: 'deposit.funds_available' })
+    expect(await callers.readBalances()).toEqual({ USD: 1250 })
   })
 
   test('with an unknown type is answered 2xx and changes nothing; a test is answered with its challenge', async () => {
-    expect((await visitors.send({ type: 'till.news' })).status).toBe(204)
-    const tested = await visitors.send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
+    expect((await callers.send({ type: 'till.news' })).status).toBe(204)
+    const tested = await callers.send({ type: 'webhook.test', data: { challenge: 'n0nce' } })
     expect([tested.status, await tested.json()]).toEqual([200, { challenge: 'n0nce' }])
-    expect(await visitors.balances()).toEqual({})
+    expect(await callers.readBalances()).toEqual({})
   })
 
   test.each([
@@ -146,17 +149,17 @@ describe('the webhook', () => {
     ['an old time', (headers: Record<string, string>) => (headers['webhook-timestamp'] = '1000')],
     ['no signature', (headers: Record<string, string>) => delete headers['webhook-signature']],
   ])('with %s is refused with 400', async (_what, change) => {
-    expect((await visitors.send({}, (headers) => void change(headers))).status).toBe(400)
-    expect(await visitors.balances()).toEqual({})
+    expect((await callers.send({}, (headers) => void change(headers))).status).toBe(400)
+    expect(await callers.readBalances()).toEqual({})
   })
 
   test('credits a balance that survives a restart', async () => {
-    await visitors.send({})
+    await callers.send({})
     await demo.store.close()
     await demo.open(demo.till.url)
-    expect(await visitors.balances()).toEqual({ USD: 1250 })
-    expect((await visitors.send({})).status).toBe(204)
-    expect(await visitors.balances()).toEqual({ USD: 1250 })
+    expect(await callers.readBalances()).toEqual({ USD: 1250 })
+    expect((await callers.send({})).status).toBe(204)
+    expect(await callers.readBalances()).toEqual({ USD: 1250 })
   })
 })
 
@@ -165,16 +168,16 @@ describe('the log of the till', () => {
     eventOf({ id: `logged-${n}`, sequence: n, data: { id: `${n}`, externalId: `topup-${n}` } })
 
   test('is read at the start, and credits missed by webhooks are booked once', async () => {
-    await visitors.send(logged(1))
+    await callers.send(logged(1))
     for (const n of [1, 2, 3]) demo.till.log.push(logged(n))
     await demo.store.close()
     await demo.open(demo.till.url)
-    await expect.poll(visitors.balances).toEqual({ USD: 3 * 1250 })
+    await expect.poll(callers.readBalances).toEqual({ USD: 3 * 1250 })
     demo.till.log.push(logged(4))
     const pressed = await fetch(`${demo.store.url}/reconcile`, { method: 'POST', redirect: 'manual' })
     expect(pressed.status).toBe(303)
-    expect(await visitors.balances()).toEqual({ USD: 4 * 1250 })
-    expect((await visitors.send(logged(4))).status).toBe(204)
+    expect(await callers.readBalances()).toEqual({ USD: 4 * 1250 })
+    expect((await callers.send(logged(4))).status).toBe(204)
     expect(await (await fetch(`${demo.store.url}/books.json`)).json()).toEqual({
       position: 4,
       total: { USD: 4 * 1250 },
@@ -198,32 +201,33 @@ describe('the log of the till', () => {
 
   test('is reported if unreadable, and the store continues', async () => {
     await demo.store.close()
-    await demo.open('http://127.0.0.1:9')
+    await demo.open(NO_TILL)
     await expect.poll(() => demo.reports.join()).toContain('log could not be read')
     expect((await fetch(demo.store.url)).status).toBe(200)
   })
 })
 
 describe('shoppers', () => {
-  const as = async (shopper: string): Promise<string> => {
+  /** Chooses the shopper. Resolves to the cookie that says so. */
+  const cookieOf = async (shopper: string): Promise<string> => {
     const body = new URLSearchParams({ shopper })
     const answer = await fetch(`${demo.store.url}/settings`, { method: 'POST', body, redirect: 'manual' })
     return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
   }
 
   test('have their own balances and histories', async () => {
-    const cookie = await as('mira_sol')
-    await visitors.press({}, { cookie })
+    const cookie = await cookieOf('mira_sol')
+    await callers.press({}, { cookie })
     const externalId = String(demo.till.calls[0]?.body.externalId)
     expect(demo.till.calls[0]?.body.customerReference).toBe('mira_sol')
-    await visitors.send({ data: { externalId } })
-    expect(await visitors.balances()).toEqual({})
+    await callers.send({ data: { externalId } })
+    expect(await callers.readBalances()).toEqual({})
     const hers = await fetch(`${demo.store.url}/balance.json`, { headers: { cookie } })
     expect(await hers.json()).toEqual({ USD: 1250 })
     expect(await (await fetch(demo.store.url, { headers: { cookie } })).text()).toContain(
       '<option value="mira_sol" selected>',
     )
-    expect(await as('"><script>')).toBe('')
+    expect(await cookieOf('"><script>')).toBe('')
   })
 })
 
@@ -240,14 +244,14 @@ test('shoppers in a database of the first version keep their balances', async ()
     insert into credit values ('1001', 'USD', 700);`)
   old.close()
   await demo.open(demo.till.url)
-  expect(await visitors.balances()).toEqual({ USD: 700 })
-  await visitors.send({ data: { amount: 1000 } })
-  expect(await visitors.balances()).toEqual({ USD: 1000 })
+  expect(await callers.readBalances()).toEqual({ USD: 700 })
+  await callers.send({ data: { amount: 1000 } })
+  expect(await callers.readBalances()).toEqual({ USD: 1000 })
 })
 
 describe('the page', () => {
   test('shows the balance, the button and the trade links, and runs no foreign or inline script', async () => {
-    await visitors.send({})
+    await callers.send({})
     const answer = await fetch(demo.store.url)
     const policy = answer.headers.get('content-security-policy') ?? ''
     const text = await answer.text()

@@ -18,8 +18,8 @@ export type Demo = {
   till: Stub
   reports: string[]
   folder: string
-  /** Opens the store on the same database. */
-  open(url: string): Promise<void>
+  /** Opens the store again on the same database, with the till at this address. */
+  open(tillUrl: string): Promise<void>
   end(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export async function startDemo(): Promise<Demo> {
 }
 
 /** Returns functions that call the store as a shopper (`press` posts the payment form) and as the till (`send`). */
-export const visitorsOf = (demo: Demo) => ({
+export const callersOf = (demo: Demo) => ({
   press: (form: Record<string, string> = {}, headers: Record<string, string> = {}) =>
     fetch(`${demo.store.url}/top-ups`, {
       method: 'POST',
@@ -62,7 +62,7 @@ export const visitorsOf = (demo: Demo) => ({
       headers,
       redirect: 'manual',
     }),
-  send(event: Event, change: (headers: Record<string, string>) => void = () => {}) {
+  send(event: TestEvent, change: (headers: Record<string, string>) => void = () => {}) {
     const { id = 'event-1', type = 'deposit.succeeded', sequence = 2, data = {} } = event
     const body = JSON.stringify(eventOf({ id, type, sequence, data }))
     const at = new Date()
@@ -74,13 +74,13 @@ export const visitorsOf = (demo: Demo) => ({
     change(headers)
     return fetch(`${demo.store.url}/webhooks/tradetill`, { method: 'POST', body, headers })
   },
-  balances: async (): Promise<unknown> => (await fetch(`${demo.store.url}/balance.json`)).json(),
-  live: async (): Promise<string> => (await fetch(`${demo.store.url}/live`)).text(),
+  readBalances: async (): Promise<unknown> => (await fetch(`${demo.store.url}/balance.json`)).json(),
+  readParts: async (): Promise<string> => (await fetch(`${demo.store.url}/live`)).text(),
 })
 
 /**
- * Starts a till and a sandbox that answer as documented. Calls that open a deposit get the HTTP statuses in `statuses`,
- * in order, and 201 once none is left.
+ * Starts a till and a sandbox that answer as documented. Calls that open a deposit get the HTTP statuses in `statuses`, in
+ * order, and 201 when that list is empty.
  */
 async function startTill(): Promise<Stub> {
   const calls: Call[] = []
@@ -103,6 +103,7 @@ async function startTill(): Promise<Stub> {
     }
     if (request.url?.startsWith('/v1/events')) {
       const after = Number(new URL(request.url, 'http://x').searchParams.get('after'))
+      // A page has only two events, so the store must read several pages.
       const events = log.slice(after, after + 2)
       const next = after + events.length
       response.end(JSON.stringify({ events, next, hasMore: next < log.length }))
@@ -135,9 +136,14 @@ const depositOf = (more: Record<string, unknown>) => ({
   ...more,
 })
 
-export type Event = { id?: string; type?: string; sequence?: number; data?: Record<string, unknown> }
+export type TestEvent = { id?: string; type?: string; sequence?: number; data?: Record<string, unknown> }
 
-export const eventOf = ({ id = 'event-1', type = 'deposit.succeeded', sequence = 2, data = {} }: Event) => ({
+export const eventOf = ({
+  id = 'event-1',
+  type = 'deposit.succeeded',
+  sequence = 2,
+  data = {},
+}: TestEvent) => ({
   id,
   type,
   timestamp: new Date().toISOString(),

@@ -1,6 +1,6 @@
 /**
- * A receiver of the till's alerts. It checks the signature of each and pipes its text to the command in ALERT_COMMAND,
- * such as one that sends an email. It listens on the address in TRADETILL_ALERT_URL, which must be a loopback address.
+ * A receiver of the till's alerts. It checks the signature of each alert, and pipes the alert's text to the command in
+ * ALERT_COMMAND, such as one that sends an email. It listens on the address in TRADETILL_ALERT_URL, which must be a loopback address.
  * tradetill-alerts.service runs it. If the command fails, the till sends the alert again later.
  */
 import { spawn } from 'node:child_process'
@@ -10,7 +10,7 @@ import { createServer } from 'node:http'
 const { TRADETILL_ALERT_URL = '', TRADETILL_ALERT_SECRET = '', ALERT_COMMAND = '' } = process.env
 const MOST_BODY_BYTES = 64 * 1024
 const MOST_AGE_S = 300
-const COMMAND_MS = 10_000
+const COMMAND_TIMEOUT_MS = 10_000
 
 const url = URL.parse(TRADETILL_ALERT_URL)
 if (url?.protocol !== 'http:' || !['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)) {
@@ -50,16 +50,17 @@ function runCommand(text) {
       // The other variables are settings of the till, and secrets.
       env: { PATH: process.env.PATH, ALERT_COMMAND },
       stdio: ['pipe', 'inherit', 'inherit'],
-      timeout: COMMAND_MS,
+      timeout: COMMAND_TIMEOUT_MS,
     })
     child.once('error', () => resolve(false))
     child.once('close', (code) => resolve(code === 0))
+    // A command may end before it has read its input.
     child.stdin.on('error', () => {})
     child.stdin.end(`${text}\n`)
   })
 }
 
-async function read(request) {
+async function readBody(request) {
   const chunks = []
   let size = 0
   for await (const chunk of request) {
@@ -72,7 +73,7 @@ async function read(request) {
 
 async function answer(request) {
   if (request.method !== 'POST') return 405
-  const body = await read(request)
+  const body = await readBody(request)
   if (body === undefined) return 413
   if (!isSigned(request, body)) return 401
   const { text, consoleUrl } = JSON.parse(body).data

@@ -80,18 +80,18 @@ act() {
   "$@"
 }
 
-# A change makes a later step due. The note is in a file and older than the change, so a run that stops in between leaves
+# A change makes a later step due. A file records that before the change is made, so a run that stops in between leaves
 # the step to the next run.
-due() { if [ "$check" ]; then echo "$work/$1.due"; else echo "$folder/$1.due"; fi; }
-make_due() { for step in "$@"; do touch "$(due "$step")"; done; }
-is_due() { [ -e "$(due "$1")" ] || [ -e "$folder/$1.due" ]; }
-is_done() { rm -f "$(due "$1")"; }
+due_file() { if [ "$check" ]; then echo "$work/$1.due"; else echo "$folder/$1.due"; fi; }
+make_due() { for step in "$@"; do touch "$(due_file "$step")"; done; }
+is_due() { [ -e "$(due_file "$1")" ] || [ -e "$folder/$1.due" ]; }
+clear_due() { rm -f "$(due_file "$1")"; }
 run_due() {
   is_due "$1" || return 0
   step=$1
   shift
   act "$@"
-  is_done "$step"
+  clear_due "$step"
 }
 
 setting() { [ ! -e "$settings" ] || sed -n "s#^$1=##p" "$settings"; }
@@ -290,7 +290,7 @@ link_release() {
     say note "the way back: ln -sfn $old $link && systemctl restart tradetill"
   fi
   if [ -e "$nginx" ] && [ -e "$old/deploy/nginx.conf" ] && ! is_due nginx &&
-    ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then echo "$old" > "$(due nginx)"; fi
+    ! cmp -s "$old/deploy/nginx.conf" "$release/deploy/nginx.conf"; then echo "$old" > "$(due_file nginx)"; fi
   make_due tradetill tradetill-vault tradetill-alerts
   act "point $link to $release" ln -sfn "$release" "$link"
 }
@@ -305,7 +305,7 @@ SH
     target=$root/etc/systemd/system/$unit
     # docs/going-live.md sets up the vault and the receiver of alerts. This script only keeps their units up to date.
     case $unit in tradetill-vault.service | tradetill-alerts.service) [ -e "$target" ] || continue ;; esac
-    # A backup is a run of its own each night, so a changed unit of it needs no restart.
+    # Each night's backup is a new process, so a change of its units needs no restart.
     case $unit in tradetill-backup.*) steps=reload ;; *) steps="reload ${unit%.service}" ;; esac
     # shellcheck disable=SC2086 # one word for each step
     put "$release/deploy/$unit" "$target" 644 $steps
@@ -315,7 +315,7 @@ SH
 start() {
   if ! systemctl is-active --quiet tradetill; then
     act 'start the gateway, which makes its tables' start_gateway
-    is_done tradetill
+    clear_due tradetill
   elif is_due tradetill; then
     run_due tradetill 'restart the gateway' systemctl restart tradetill
   else
@@ -326,7 +326,7 @@ start() {
       run_due "$unit" "restart $unit" systemctl restart "$unit"
     elif is_due "$unit"; then
       [ ! -e "$root/etc/systemd/system/$unit.service" ] || leave "$unit does not run: systemctl status $unit says why"
-      is_done "$unit"
+      clear_due "$unit"
     fi
   done
   if systemctl is-active --quiet tradetill-backup.timer; then
@@ -347,7 +347,7 @@ render_caddyfile() {
   if [ "$console" ]; then cp "$work/all" "$work/Caddyfile"; else sed '/^# The operators/,$d' "$work/all" > "$work/Caddyfile"; fi
   chmod 644 "$work/Caddyfile"
 }
-look_at_caddyfile() {
+check_caddyfile() {
   install -d -o caddy -g caddy "$root/var/log/caddy"
   runuser -u caddy -- caddy validate --config "$work/Caddyfile" > "$work/output" 2>&1 || stop "$(cat "$work/output")"
 }
@@ -356,14 +356,14 @@ caddy_proxy() {
     if [ ! -e "$nginx" ]; then
       [ -z "$without_proxy_given" ] || leave 'set up your own proxy, as "Or nginx" in docs/going-live.md shows'
     elif is_due nginx; then
-      before=$(cat "$(due nginx)" 2> /dev/null || cat "$folder/nginx.due")
+      before=$(cat "$(due_file nginx)" 2> /dev/null || cat "$folder/nginx.due")
       leave "make the changes of this release in $nginx: diff $before/deploy/nginx.conf $release/deploy/nginx.conf"
-      is_done nginx
+      clear_due nginx
     fi
     return
   fi
   render_caddyfile
-  cmp -s "$work/Caddyfile" "$caddyfile" || act 'let Caddy check the proxy file' look_at_caddyfile
+  cmp -s "$work/Caddyfile" "$caddyfile" || act 'let Caddy check the proxy file' check_caddyfile
   put "$work/Caddyfile" "$caddyfile" 644 caddy
   run_due caddy 'reload Caddy, which obtains the certificate' systemctl reload-or-restart caddy
   addresses=$(getent ahosts "$host" || true)

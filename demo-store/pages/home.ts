@@ -10,35 +10,35 @@ import {
   nameOf,
   notePart,
   openOfferPart,
-  type ShopView,
+  type StoreView,
   toCartPart,
   topUpPart,
   walletPart,
 } from './parts.ts'
 
 type Home = {
-  shown: ShopView
+  view: StoreView
   players: Player[] | undefined
   sandboxUrl: string
   thanks: string | undefined
 }
 
-export function homePage({ shown, players, sandboxUrl, thanks }: Home): string {
-  const { visitor } = shown
+export function homePage({ view, players, sandboxUrl, thanks }: Home): string {
+  const { visitor } = view
   const texts = TEXTS[visitor.language]
-  const main = `${thanks === undefined ? '' : `<p class="thanks" role="status">${thanks}</p>`}${openOfferPart(shown)}
+  const main = `${thanks === undefined ? '' : `<p class="thanks" role="status">${thanks}</p>`}${openOfferPart(view)}
 <div class="columns">
 <section class="goods-part" aria-labelledby="goods-title"><h1 id="goods-title">${texts.goods}</h1>
 <p class="quiet">${texts.goodsHint}</p>
 <form method="post" action="/cart?by=more" data-quiet><ul class="goods">${GOODS.map((one) => goodCard(one, visitor)).join('')}</ul></form>
-${toCartPart(shown)}</section>
-<div class="side">${wallet(shown)}${payment(shown, players, sandboxUrl)}</div>
+${toCartPart(view)}</section>
+<div class="side">${wallet(view)}${payment(view, players, sandboxUrl)}</div>
 </div>
 <section class="card" aria-labelledby="recent-title"><h2 id="recent-title">${texts.recent}</h2>
 <p class="quiet">${texts.recentHint} <a href="/help">${texts.helpTitle}</a></p>
-${topUpPart(shown)}${accountPart(shown)}
+${topUpPart(view)}${accountPart(view)}
 <form method="post" action="/reconcile"><button type="submit">${texts.check}</button></form></section>
-${drawer(shown)}`
+${drawer(view)}`
   return page({ title: 'Ember Forge', visitor, main })
 }
 
@@ -49,21 +49,21 @@ function goodCard(one: Good, visitor: Visitor): string {
 <button name="good" value="${one.id}" aria-label="${TEXTS[language].add}: ${name}">${TEXTS[language].add}</button></li>`
 }
 
-const wallet = (shown: ShopView): string => `<section class="card hero" aria-labelledby="balance-title">
-<h2 id="balance-title">${TEXTS[shown.visitor.language].available}</h2>${walletPart(shown)}${boughtPart(shown)}</section>`
+const wallet = (view: StoreView): string => `<section class="card hero" aria-labelledby="balance-title">
+<h2 id="balance-title">${TEXTS[view.visitor.language].available}</h2>${walletPart(view)}${boughtPart(view)}</section>`
 
 /** One form that pays for the cart or tops up, also as a shopper of the sandbox. */
-function payment(shown: ShopView, players: Player[] | undefined, sandboxUrl: string): string {
-  const texts = TEXTS[shown.visitor.language]
+function payment(view: StoreView, players: Player[] | undefined, sandboxUrl: string): string {
+  const texts = TEXTS[view.visitor.language]
   return `<form id="steps" method="post" action="/cart?by=more" data-quiet></form>
 <form method="post" action="/top-ups" class="card payment" aria-labelledby="cart-title">
-<h2 id="cart-title">${texts.cart}</h2>${cartPart(shown)}
+<h2 id="cart-title">${texts.cart}</h2>${cartPart(view)}
 <button class="second" type="submit">${texts.topUp}</button>
 <fieldset class="where"><legend>${texts.where}</legend>
 <label class="tick"><input type="radio" name="where" value="page" checked>${texts.wherePage}</label>
 <label class="tick"><input type="radio" name="where" value="here">${texts.whereHere}</label></fieldset>
 <label class="tick"><input type="checkbox" name="hold">${texts.hold}</label>
-<section class="play" aria-labelledby="play-title"><h3 id="play-title">${texts.play}</h3>${playerList(shown.visitor, players, sandboxUrl)}</section>
+<section class="play" aria-labelledby="play-title"><h3 id="play-title">${texts.play}</h3>${playerList(view.visitor, players, sandboxUrl)}</section>
 </form>`
 }
 
@@ -78,8 +78,8 @@ function playerList({ language }: Visitor, players: Player[] | undefined, sandbo
   return `<p class="quiet">${texts.playHint}</p><ul class="players">${buttons.join('')}</ul><p class="quiet">${texts.playMore} ${more}</p>`
 }
 
-export function drawer(shown: ShopView): string {
-  const texts = TEXTS[shown.visitor.language]
+export function drawer(view: StoreView): string {
+  const texts = TEXTS[view.visitor.language]
   return `<details class="card drawer" open><summary><h2>${texts.drawer}</h2></summary>
-<p class="quiet">${texts.drawerHint}</p>${notePart(shown)}</details>`
+<p class="quiet">${texts.drawerHint}</p>${notePart(view)}</details>`
 }

@@ -7,7 +7,7 @@ import type { Visitor } from '../visitor.ts'
 import { clockTimeOf, dayOf, escapeHtml, money, picture, timeOf } from './layout.ts'
 
 /** All data of the store about its visitor. */
-export type ShopView = {
+export type StoreView = {
   visitor: Visitor
   balances: Record<string, number>
   onHold: Record<string, OnHold>
@@ -18,21 +18,21 @@ export type ShopView = {
   notes: readonly Note[]
 }
 
-export const liveParts = (shown: ShopView): string =>
-  openOfferPart(shown) +
-  walletPart(shown) +
-  cartPart(shown) +
-  topUpPart(shown) +
-  boughtPart(shown) +
-  accountPart(shown) +
-  notePart(shown) +
-  toCartPart(shown)
+export const liveParts = (view: StoreView): string =>
+  openOfferPart(view) +
+  walletPart(view) +
+  cartPart(view) +
+  topUpPart(view) +
+  boughtPart(view) +
+  accountPart(view) +
+  notePart(view) +
+  toCartPart(view)
 
 export const nameOf = (id: string, { language }: Visitor): string =>
   TEXTS[language].names[id] ?? GOODS.find((one) => one.id === id)?.name ?? id
 
 /** The spendable money, and separately the money that can still be taken back on Steam. */
-export function walletPart({ visitor, balances, onHold }: ShopView): string {
+export function walletPart({ visitor, balances, onHold }: StoreView): string {
   const currencies = [...new Set([visitor.currency, ...Object.keys(balances), ...Object.keys(onHold)])]
   const rows = currencies.map((currency) => {
     const held = onHold[currency]
@@ -59,11 +59,11 @@ export function arrivedText(
   visitor: Visitor,
 ): string | undefined {
   const texts = TEXTS[visitor.language]
-  const now = (amount ?? 0) - held - reversed
-  if (held === 0) return now > 0 ? texts.arrived : undefined
+  const spendable = (amount ?? 0) - held - reversed
+  if (held === 0) return spendable > 0 ? texts.arrived : undefined
   const onHold = sumUntil({ amount: held, until: heldUntil }, currency, visitor)
-  return now > 0
-    ? texts.arrivedInPart(money(now, currency, visitor.language), onHold)
+  return spendable > 0
+    ? texts.arrivedInPart(money(spendable, currency, visitor.language), onHold)
     : texts.arrivedOnHold(onHold)
 }
 
@@ -72,12 +72,12 @@ export function toPay({
   visitor: { currency },
   cart,
   balances,
-}: Pick<ShopView, 'visitor' | 'cart' | 'balances'>): number {
+}: Pick<StoreView, 'visitor' | 'cart' | 'balances'>): number {
   return totalOf(cart, currency) - (balances[currency] ?? 0)
 }
 
 /** Leads back to an open offer before the shopper begins another top-up. */
-export function openOfferPart({ visitor, topUps }: Pick<ShopView, 'visitor' | 'topUps'>): string {
+export function openOfferPart({ visitor, topUps }: Pick<StoreView, 'visitor' | 'topUps'>): string {
   const texts = TEXTS[visitor.language]
   const url = topUps.find(({ status }) => status === 'pending')?.url
   const notice = url
@@ -87,16 +87,16 @@ export function openOfferPart({ visitor, topUps }: Pick<ShopView, 'visitor' | 't
 }
 
 /** A link to the cart, which is below all the goods on a narrow page. */
-export function toCartPart({ visitor, cart }: Pick<ShopView, 'visitor' | 'cart'>): string {
+export function toCartPart({ visitor, cart }: Pick<StoreView, 'visitor' | 'cart'>): string {
   const total = totalOf(cart, visitor.currency)
-  const face = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor.language)}`
-  const link = total === 0 ? '' : `<a class="button primary" href="#cart-title">${face}</a>`
+  const label = `${TEXTS[visitor.language].cart} · ${money(total, visitor.currency, visitor.language)}`
+  const link = total === 0 ? '' : `<a class="button primary" href="#cart-title">${label}</a>`
   return `<div id="to-cart" class="to-cart" data-live>${link}</div>`
 }
 
 /** The cart and its pay button, inside the payment form. */
-export function cartPart(shown: ShopView): string {
-  const { visitor, cart, balances } = shown
+export function cartPart(view: StoreView): string {
+  const { visitor, cart, balances } = view
   const { language, currency } = visitor
   const texts = TEXTS[language]
   const total = totalOf(cart, currency)
@@ -108,8 +108,8 @@ export function cartPart(shown: ShopView): string {
     return `<li><span class="line-name">${name}</span><span class="stepper">${step('less', '−')}<b>${cart[one.id]}</b>${step('more', '+')}</span>
 <span class="sum">${money(one[currency] * (cart[one.id] ?? 0), currency, visitor.language)}</span></li>`
   })
-  const left = toPay(shown)
-  const own = Math.min(Math.max(balances[currency] ?? 0, 0), total)
+  const left = toPay(view)
+  const fromBalance = Math.min(Math.max(balances[currency] ?? 0, 0), total)
   const row = (label: string, amount: number, look = '') =>
     `<p class="row ${look}"><span>${label}</span><span class="sum">${money(amount, currency, visitor.language)}</span></p>`
   const button =
@@ -117,10 +117,10 @@ export function cartPart(shown: ShopView): string {
       ? `<button class="primary" formaction="/purchases">${texts.payBalance}</button>`
       : `<button class="primary" name="for" value="cart">${texts.payItems}</button>`
   return `<div id="cart" data-live><ul class="lines">${lines.join('')}</ul>${row(texts.total, total, 'total')}
-${own > 0 ? row(texts.fromBalance, -own, 'quiet') : ''}${own > 0 && left > 0 ? row(texts.toPay, left, 'total') : ''}${button}</div>`
+${fromBalance > 0 ? row(texts.fromBalance, -fromBalance, 'quiet') : ''}${fromBalance > 0 && left > 0 ? row(texts.toPay, left, 'total') : ''}${button}</div>`
 }
 
-export function boughtPart({ visitor, bought }: ShopView): string {
+export function boughtPart({ visitor, bought }: StoreView): string {
   const rows = Object.entries(bought).map(
     ([id, count]) => `<li>${picture(id)}<span>${escapeHtml(nameOf(id, visitor))} × ${count}</span></li>`,
   )
@@ -130,7 +130,7 @@ export function boughtPart({ visitor, bought }: ShopView): string {
 }
 
 /** The store's own money at the till, shown only in this demo: a reversal may cost the store less than the shopper. */
-export function accountPart({ visitor, account }: ShopView): string {
+export function accountPart({ visitor, account }: StoreView): string {
   const sums = Object.entries({ USD: 0, ...account }).map(([currency, amount]) =>
     money(amount, currency, visitor.language),
   )
@@ -148,7 +148,7 @@ function outcomeOf({ status, reason, amount, held, reversed }: TopUp): { key: st
   return { key: status, tone: TONES[status] ?? 'bad' }
 }
 
-export function topUpPart({ visitor, topUps }: ShopView): string {
+export function topUpPart({ visitor, topUps }: StoreView): string {
   const texts = TEXTS[visitor.language]
   if (topUps.length === 0) return `<div id="top-ups" data-live><p class="quiet">${texts.noTopUps}</p></div>`
   const rows = topUps.map((topUp) => {
@@ -189,10 +189,10 @@ function sumsOf({ amount, held, heldUntil, reversed, currency }: TopUp, visitor:
 }
 
 /** Notes, newest first. Opened notes stay open when a new one is inserted. */
-export function notePart({ visitor, notes }: ShopView): string {
+export function notePart({ visitor, notes }: StoreView): string {
   const rows = notes.map(
-    ({ number, at, from, what, outcome, isGood, content }) => `<li id="note-${number}" class="note">
-<details><summary>${clockTimeOf(new Date(at).toISOString())} <span class="from">${from === 'store' ? '→' : '←'}</span>
+    ({ number, atMs, from, what, outcome, isGood, content }) => `<li id="note-${number}" class="note">
+<details><summary>${clockTimeOf(new Date(atMs).toISOString())} <span class="from">${from === 'store' ? '→' : '←'}</span>
 <span class="what">${escapeHtml(what)}</span> <span class="status ${isGood ? 'good' : 'bad'}">${escapeHtml(outcome)}</span></summary>
 <pre tabindex="0">${escapeHtml(content)}</pre></details></li>`,
   )

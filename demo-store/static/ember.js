@@ -32,11 +32,13 @@ async function refresh() {
 
 /** Replaces the content. If a control in it has the focus, its new version gets the focus. */
 function replace(part, next) {
-  const held = part.contains(document.activeElement) ? document.activeElement.outerHTML : undefined
+  const focusedHtml = part.contains(document.activeElement) ? document.activeElement.outerHTML : undefined
   part.replaceChildren(...next.childNodes)
-  if (held === undefined) return
-  const again = [...part.querySelectorAll('button, a')].find(({ outerHTML }) => outerHTML === held)
-  again?.focus()
+  if (focusedHtml === undefined) return
+  const newVersion = [...part.querySelectorAll('button, a')].find(
+    ({ outerHTML }) => outerHTML === focusedHtml,
+  )
+  newVersion?.focus()
 }
 
 /** Adds new entries and keeps the elements of existing ones, so opened details stay open. */
@@ -45,6 +47,7 @@ function addNew(part, next) {
   part.replaceChildren(...[...next.children].map((child) => kept.get(child.id) ?? child))
 }
 
+// Sends a form or a button that is marked as quiet without leaving the page.
 document.addEventListener('submit', (event) => {
   const { target, submitter } = event
   if (!target.hasAttribute('data-quiet') && !submitter?.hasAttribute('data-quiet')) return
