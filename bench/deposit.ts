@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { paymentSchema } from '../contract/widget-api.ts'
-import { ask, call, openVisit, showItems } from '../proofs/kill/load.ts'
-import { type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
+import { call, openVisit, requestTrade, showItems } from '../proofs/kill/load.ts'
+import { openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { withDatabase } from './database.ts'
 import type { Outcome } from './outcome.ts'
@@ -20,7 +20,7 @@ const PATIENCE_MS = 60_000
 
 export function benchDeposit(): Promise<Outcome> {
   return withDatabase({ fsync: true }, async (serverUrl) => {
-    const till = await openKillTill(serverUrl, 'bench')
+    const till = await openProcessTill(serverUrl, 'bench')
     const gateway = till.start()
     try {
       await untilAnswering(till, gateway)
@@ -33,7 +33,7 @@ export function benchDeposit(): Promise<Outcome> {
   })
 }
 
-async function measure(till: KillTill): Promise<Outcome> {
+async function measure(till: ProcessTill): Promise<Outcome> {
   let credited = 0
   const visitInTurn = async (person: string) => {
     for (let visit = 0; visit < VISITS / VISITS_AT_ONCE; visit += 1) {
@@ -53,7 +53,7 @@ async function measure(till: KillTill): Promise<Outcome> {
 /** Asset ids that a visit has paid with, so no other visit chooses them. */
 const taken = new Set<string>()
 
-async function makeDeposit(till: KillTill, person: string): Promise<boolean> {
+async function makeDeposit(till: ProcessTill, person: string): Promise<boolean> {
   const hash = await openVisit(till, randomUUID(), person)
   if (hash === undefined) return false
   const shown = await showItems(till, hash, GAME)
@@ -61,7 +61,7 @@ async function makeDeposit(till: KillTill, person: string): Promise<boolean> {
   const [dearest] = free ?? []
   if (shown === undefined || dearest === undefined) return logRefusal('nothing to pay with')
   taken.add(dearest.id)
-  const answer = await ask(till, { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId })
+  const answer = await requestTrade(till, { hash, game: GAME, items: [dearest.id], quoteId: shown.quoteId })
   if (answer !== 'active') return logRefusal(answer)
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
@@ -80,7 +80,7 @@ function logRefusal(why = 'no answer'): false {
   return false
 }
 
-function accept({ steam }: KillTill, person: string, offerId: string | null): void {
+function accept({ steam }: ProcessTill, person: string, offerId: string | null): void {
   const account = steam.as(person)
   const isOpen = account.received().some(({ id, state }) => id === offerId && state === STATE.active)
   if (isOpen && offerId !== null) account.accept(offerId)

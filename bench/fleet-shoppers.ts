@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { type Inventory, inventorySchema } from '../contract/widget-api.ts'
 import { call, openVisit } from '../proofs/kill/load.ts'
-import type { KillTill } from '../proofs/kill/till.ts'
+import type { ProcessTill } from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 
 /** The account of the sandbox whose inventory each guest copies. */
@@ -40,7 +40,7 @@ export type Credits = {
 }
 
 /** Checks ten times a second which deposits have succeeded, with one query for all. */
-export function watchCredits({ pool }: KillTill): Credits {
+export function watchCredits({ pool }: ProcessTill): Credits {
   /** When the deposit with each hash was seen as succeeded, in monotonic milliseconds. */
   const seen = new Map<string, number>()
   const ending = new AbortController()
@@ -77,14 +77,14 @@ export function watchCredits({ pool }: KillTill): Credits {
 type Wave = { shoppers: number; patienceMs: number }
 
 /** Plays a wave. Resolves once every shopper has accepted or was refused. */
-export function playWave(till: KillTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
+export function playWave(till: ProcessTill, { shoppers, patienceMs }: Wave): Promise<Visit[]> {
   const guests = Array.from({ length: shoppers }, () => till.steam.invite(MODEL_ACCOUNT))
   return Promise.all(guests.map(({ steamId }, number) => visit(till, { steamId, number, patienceMs })))
 }
 
 type Guest = { steamId: string; number: number; patienceMs: number }
 
-async function visit(till: KillTill, guest: Guest): Promise<Visit> {
+async function visit(till: ProcessTill, guest: Guest): Promise<Visit> {
   const { number } = guest
   const record: Visit = {
     number,
@@ -107,7 +107,7 @@ async function visit(till: KillTill, guest: Guest): Promise<Visit> {
 }
 
 /** Plays one visit, and records in it how far it got. */
-async function pay(till: KillTill, { steamId, patienceMs }: Guest, record: Visit): Promise<void> {
+async function pay(till: ProcessTill, { steamId, patienceMs }: Guest, record: Visit): Promise<void> {
   const hash = await openVisit(till, randomUUID(), steamId)
   record.hash = hash
   if (hash === undefined) throw new Error('no deposit')
@@ -124,7 +124,7 @@ async function pay(till: KillTill, { steamId, patienceMs }: Guest, record: Visit
 }
 
 /** Reads the items as the page does. A person tries again if Steam or a bot did not answer. */
-async function readItems(till: KillTill, hash: string, patienceMs: number): Promise<Inventory> {
+async function readItems(till: ProcessTill, hash: string, patienceMs: number): Promise<Inventory> {
   const end = performance.now() + patienceMs
   let refusal = 'no answer'
   while (performance.now() < end) {
@@ -145,7 +145,7 @@ const refusalSchema = z.object({ code: z.string() })
  * Asks for the offer, and again after a lost answer. Resolves to the code of a refusal; undefined once the offer is
  * made.
  */
-async function askFor(till: KillTill, body: object, patienceMs: number): Promise<string | undefined> {
+async function askFor(till: ProcessTill, body: object, patienceMs: number): Promise<string | undefined> {
   const end = performance.now() + patienceMs
   while (performance.now() < end) {
     const answer = await makeCall(till, '/api/trade', body)
@@ -157,7 +157,7 @@ async function askFor(till: KillTill, body: object, patienceMs: number): Promise
 }
 
 /** Makes a call. Resolves to undefined without an answer. */
-async function makeCall({ url }: KillTill, path: string, body?: object): Promise<Response | undefined> {
+async function makeCall({ url }: ProcessTill, path: string, body?: object): Promise<Response | undefined> {
   const token = 'k'.repeat(43)
   const headers = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: url }
   const json = { ...headers, 'content-type': 'application/json' }
@@ -170,7 +170,7 @@ async function makeCall({ url }: KillTill, path: string, body?: object): Promise
   }
 }
 
-async function accept(till: KillTill, person: string, record: Visit): Promise<void> {
+async function accept(till: ProcessTill, person: string, record: Visit): Promise<void> {
   const account = till.steam.as(person)
   const offer = account.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('the offer is not open')

@@ -11,8 +11,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running } from '../e2e/support/process.ts'
 import {
   enrolAgain,
-  type KillTill,
-  openKillTill,
+  openProcessTill,
+  type ProcessTill,
   untilAnswering,
   untilBotsOnline,
 } from '../proofs/kill/till.ts'
@@ -53,7 +53,7 @@ type Misfortune = (typeof MISFORTUNES)[number]
 
 export function benchFleet(): Promise<Outcome> {
   return withDatabase({ fsync: true }, async (serverUrl) => {
-    const till = await openKillTill(serverUrl, 'bench', {
+    const till = await openProcessTill(serverUrl, 'bench', {
       furtherBots: BOTS - SANDBOX_BOTS,
       gateways: GATEWAYS,
       quotas: true,
@@ -84,7 +84,7 @@ export function benchFleet(): Promise<Outcome> {
   })
 }
 
-async function measure(till: KillTill, gateways: Running[], credits: Credits): Promise<Outcome> {
+async function measure(till: ProcessTill, gateways: Running[], credits: Credits): Promise<Outcome> {
   const calls = watchCalls(till.steam)
   const struck = new Map<string, Misfortune>()
   const visits: Visit[] = []
@@ -117,11 +117,11 @@ async function measure(till: KillTill, gateways: Running[], credits: Credits): P
   return judge({ visits, struck, memory, limited, overBudget: overBudget.length, speed })
 }
 
-const botsOf = ({ steam }: KillTill): string[] =>
+const botsOf = ({ steam }: ProcessTill): string[] =>
   steam.world().accounts.flatMap(({ kind, steamId }) => (kind === 'bot' ? [steamId] : []))
 
 /** Gives one bot after another a misfortune. */
-async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<void> {
+async function strike(till: ProcessTill, struck: Map<string, Misfortune>): Promise<void> {
   const { steam } = till
   for (const [turn, steamId] of botsOf(till)
     .slice(0, Math.floor(BOTS * STRUCK_SHARE))
@@ -135,7 +135,7 @@ async function strike(till: KillTill, struck: Map<string, Misfortune>): Promise<
 }
 
 /** Ends the misfortunes. The operator enrols the logged-out bots again. */
-async function heal(till: KillTill, struck: ReadonlyMap<string, Misfortune>): Promise<void> {
+async function heal(till: ProcessTill, struck: ReadonlyMap<string, Misfortune>): Promise<void> {
   for (const [steamId, misfortune] of struck) {
     if (misfortune === 'logged-out') await enrolAgain(till, steamId)
     else till.steam.end(misfortune, steamId)
@@ -150,7 +150,7 @@ async function postControl(url: string, path: string): Promise<void> {
   if (!answer.ok) throw new Error(`${path}: ${answer.status}`)
 }
 
-async function areSpreadEvenly({ pool }: KillTill): Promise<true | undefined> {
+async function areSpreadEvenly({ pool }: ProcessTill): Promise<true | undefined> {
   const { rows } = await pool.query<{ bots: string }>(
     'select count(*) as bots from bot where lease_owner is not null group by lease_owner',
   )

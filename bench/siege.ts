@@ -15,7 +15,13 @@ import { openDatabase } from '../gateway/db/client.ts'
 import { systemClock } from '../gateway/kit/clock.ts'
 import { createStore } from '../gateway/stores/service.ts'
 import { openVisit } from '../proofs/kill/load.ts'
-import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
+import {
+  BOTS,
+  openProcessTill,
+  type ProcessTill,
+  untilAnswering,
+  untilBotsOnline,
+} from '../proofs/kill/till.ts'
 import { readSpeed } from '../proofs/machine.ts'
 import { buildWidgetIfChanged } from '../scripts/build-pages.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
@@ -53,7 +59,7 @@ type Wave = Observed & { minutes: number; rows: number; logBytes: number }
 export async function benchSiege(): Promise<Outcome> {
   await buildWidgetIfChanged()
   return withDatabase({ fsync: true }, async (serverUrl) => {
-    const till = await openKillTill(serverUrl, 'siege', {
+    const till = await openProcessTill(serverUrl, 'siege', {
       furtherBots: FURTHER_BOTS,
       quotas: true,
       // Limits and log as in production. Other proofs allow everything from one address and log little.
@@ -74,7 +80,7 @@ export async function benchSiege(): Promise<Outcome> {
   })
 }
 
-async function besiege(till: KillTill, gateway: Running): Promise<Outcome> {
+async function besiege(till: ProcessTill, gateway: Running): Promise<Outcome> {
   const calls = watchCalls(till.steam)
   const begun = performance.now()
   const apiKey = await addHostileStore(till)
@@ -160,7 +166,7 @@ function judge(kind: string, quiet: Wave, underSiege: Wave): Outcome[] {
 }
 
 /** Plays a wave. Resolves once every honest shopper has an offer and has waited for it. */
-async function playWave(till: KillTill, gateway: Running): Promise<Wave> {
+async function playWave(till: ProcessTill, gateway: Running): Promise<Wave> {
   const seen: Observed = { times: new Map(), refusals: new Map() }
   const [begin, rows, logged] = [performance.now(), await rowsOf(till), gateway.output().length]
   await Promise.all(
@@ -177,7 +183,7 @@ async function playWave(till: KillTill, gateway: Running): Promise<Wave> {
   }
 }
 
-async function visit(till: KillTill, number: number, seen: Observed): Promise<void> {
+async function visit(till: ProcessTill, number: number, seen: Observed): Promise<void> {
   const guest = till.steam.invite('quiet_lynx')
   const hash = await openVisit(till, `honest-${guest.steamId}`, guest.steamId)
   const caller = createCaller(till.url, `127.0.1.${number + 1}`)
@@ -213,14 +219,14 @@ async function visit(till: KillTill, number: number, seen: Observed): Promise<vo
 }
 
 /** Accepts the guest's open offer. Throws without one. */
-function accept(guest: ReturnType<KillTill['steam']['invite']>): void {
+function accept(guest: ReturnType<ProcessTill['steam']['invite']>): void {
   const offer = guest.received().find(({ state }) => state === STATE.active)
   if (offer === undefined) throw new Error('no offer is open')
   guest.accept(offer.id)
 }
 
 /** Adds a second store to the till. Resolves to its key. */
-async function addHostileStore({ pool, box }: KillTill): Promise<string> {
+async function addHostileStore({ pool, box }: ProcessTill): Promise<string> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {
     const store = await createStore(
@@ -235,7 +241,7 @@ async function addHostileStore({ pool, box }: KillTill): Promise<string> {
 }
 
 /** Resolves to the rows written since the database was created. */
-async function rowsOf({ pool }: KillTill): Promise<number> {
+async function rowsOf({ pool }: ProcessTill): Promise<number> {
   const { rows } = await pool.query<{ n: string }>('select sum(n_tup_ins) as n from pg_stat_user_tables')
   return Number(rows[0]?.n)
 }

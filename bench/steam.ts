@@ -13,8 +13,14 @@ import { paymentSchema } from '../contract/widget-api.ts'
 import { eventually } from '../e2e/support/process.ts'
 import { prepare } from '../e2e/support/setup.ts'
 import { ACCEPTING, openOffer, pickItems, sortDearestFirst, switchLanguage } from '../e2e/support/shopper.ts'
-import { ask, call, openVisit, showItems } from '../proofs/kill/load.ts'
-import { BOTS, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../proofs/kill/till.ts'
+import { call, openVisit, requestTrade, showItems } from '../proofs/kill/load.ts'
+import {
+  BOTS,
+  openProcessTill,
+  type ProcessTill,
+  untilAnswering,
+  untilBotsOnline,
+} from '../proofs/kill/till.ts'
 import { STATE } from '../steam-sandbox/world/world.ts'
 import { en } from '../widget/i18n/en.ts'
 import { openWindows, type Windows } from './browser-windows.ts'
@@ -53,7 +59,7 @@ const STEAM_HOSTS = /\.?(steampowered\.com|steamcommunity\.com)$/
 export async function benchSteam(): Promise<Outcome> {
   const executablePath = await prepare()
   return withDatabase({ fsync: true }, async (serverUrl) => {
-    const till = await openKillTill(serverUrl, 'bench')
+    const till = await openProcessTill(serverUrl, 'bench')
     const gateway = till.start()
     const [peer, windows] = await Promise.all([openPeer(BOTS[0]), openWindows(executablePath)])
     try {
@@ -72,7 +78,7 @@ export async function benchSteam(): Promise<Outcome> {
   })
 }
 
-type Stage = { till: KillTill; peer: Peer; windows: Windows }
+type Stage = { till: ProcessTill; peer: Peer; windows: Windows }
 /** An open offer. `page`: for a shopper in a browser. `twin`: the other engine's offer to the same person. */
 type OpenOffer = { hash: string; person: string; offerId: string; page: Page | undefined; twin: string }
 type Seconds = { returned: number[]; waited: number[]; peer: number[] }
@@ -217,21 +223,21 @@ const acceptLink = (page: Page) => page.getByRole('link', { name: en.acceptInBro
 
 type Unseen = { hash: string; taken: ReadonlySet<string> }
 
-async function payUnseen(till: KillTill, { hash, taken }: Unseen): Promise<string> {
+async function payUnseen(till: ProcessTill, { hash, taken }: Unseen): Promise<string> {
   const shown = await showItems(till, hash, 'cs')
   const dearest = shown?.items.sort((a, b) => b.price - a.price).find(({ id }) => !taken.has(id))
   if (shown === undefined || dearest === undefined) throw new Error('no item was shown')
-  await ask(till, { hash, game: 'cs', items: [dearest.id], quoteId: shown.quoteId })
+  await requestTrade(till, { hash, game: 'cs', items: [dearest.id], quoteId: shown.quoteId })
   return dearest.id
 }
 
-async function paymentOf(till: KillTill, hash: string) {
+async function paymentOf(till: ProcessTill, hash: string) {
   const answer = await call(till, `/api/payment?hash=${hash}`)
   if (answer === undefined) throw new Error('the gateway does not answer')
   return paymentSchema.parse(await answer.json())
 }
 
-async function acceptUnseen(till: KillTill, { hash, person, offerId }: OpenOffer): Promise<void> {
+async function acceptUnseen(till: ProcessTill, { hash, person, offerId }: OpenOffer): Promise<void> {
   const account = till.steam.as(person)
   const isOpen = account.received().some(({ id, state }) => id === offerId && state === STATE.active)
   if (!isOpen) throw new Error(`the offer ${offerId} is no longer open`)

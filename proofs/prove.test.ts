@@ -76,7 +76,7 @@ describe('npm run prove', () => {
     ])
   })
 
-  it('ends with 1 if a promise was broken', async () => {
+  it('exits with 1 if a promise was broken', async () => {
     expect(await aCommand({ passed: false }).call('dice')).toBe(1)
   })
 
@@ -96,7 +96,7 @@ describe('npm run prove', () => {
 })
 
 describe('a result', () => {
-  it('is printed and not kept without --keep', async () => {
+  it('is not kept without --keep', async () => {
     const { root } = aRepository()
     expect(await aCommand({ root }).call('dice')).toBe(0)
     expect(existsSync(join(root, RESULT))).toBe(false)
@@ -114,7 +114,7 @@ describe('a result', () => {
     expect(output()).toBe(`written to ${RESULT}`)
   })
 
-  it('of several runs is added to the earlier ones, each with its commit', async () => {
+  it('of a proof that keeps all its runs is added to the earlier ones, each with its commit', async () => {
     const { root, git, commit } = aRepository()
     expect(await aCommand({ root, isOneOfMany: true }).call('dice', '--keep')).toBe(0)
     git('add', '.')
@@ -147,7 +147,7 @@ describe('a result', () => {
     expect(runs).toEqual([])
   })
 
-  it('is not kept if the sources changed during the run', async () => {
+  it('is not kept if the sources or the commit changed during the run', async () => {
     const { root, git } = aRepository()
     const changed = aCommand({ root, during: () => writeFileSync(join(root, 'source.ts'), 'two\n') })
     expect(await changed.call('dice', '--keep')).toBe(2)

@@ -122,7 +122,7 @@ async function printHelp(name: string, { about, load }: Entry, print: Command['p
 }
 
 async function runProof(proof: Proof, args: string[], { root, print }: Command): Promise<number> {
-  const given = parsed(proof, args)
+  const given = parseOptions(proof, args)
   // Checked before the run, because hours later it would be too late to commit.
   const commit = given.keep === true ? cleanCommit(root) : undefined
   const { passed, result } = await proof.run(given)
@@ -134,15 +134,15 @@ async function runProof(proof: Proof, args: string[], { root, print }: Command):
   return passed ? 0 : 1
 }
 
-function parsed(proof: Proof, args: string[]): Record<string, unknown> {
-  const given = valuesOf(proof, args)
+function parseOptions(proof: Proof, args: string[]): Record<string, unknown> {
+  const given = readOptions(proof, args)
   const { success, error } = proof.options.safeParse(given)
   if (success) return given
   const problems = error.issues.map(({ path, message }) => `--${path.join()}: ${message}`)
   throw new Refusal(problems.join('\n'))
 }
 
-function valuesOf({ options }: Proof, args: string[]): Record<string, unknown> {
+function readOptions({ options }: Proof, args: string[]): Record<string, unknown> {
   const isFlag = (name: string): boolean => options.shape[name]?.safeParse(true).success === true
   const types = Object.keys(options.shape).map((name) => {
     const type = isFlag(name) ? ('boolean' as const) : ('string' as const)

@@ -15,13 +15,13 @@ export type Case<D extends string = string> = {
   /** The attack, in words. */
   what: string
   /** The name of the defence that stops it. */
-  by: D
+  stoppedBy: D
   /** Resolves to undefined if the attack failed, otherwise to a sentence about what it achieved. */
   attack(): Promise<string | undefined> | string | undefined
 }
 
 export type Family<D extends string = string> = {
-  /** Its number in the table of families. */
+  /** Its number in the tables of docs/security.md and docs/proofs.md. */
   number: number
   name: string
   defences: Record<D, Defence>
@@ -40,4 +40,4 @@ export type Family<D extends string = string> = {
 )
 
 /** Infers the names of the defences, so the compiler accepts only these names in a case. */
-export const family = <D extends string>(one: Family<D>): Family<D> => one
+export const family = <D extends string>(definition: Family<D>): Family<D> => definition

@@ -99,7 +99,7 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 25,
     name: 'slow connections',
     where: 'gateway/http/connections.test.ts',
-    why: 'sockets in real time; one deadline covers all calls',
+    why: 'its test waits on real sockets; the defence is one deadline',
   },
   {
     number: 29,
@@ -118,7 +118,7 @@ export const ELSEWHERE: readonly CoveredElsewhere[] = [
     number: 43,
     name: 'open calls',
     where: 'gateway/http/connections.test.ts',
-    why: 'real sockets; each limit is a number',
+    why: 'its test opens real sockets; each defence is one limit',
   },
   {
     number: 46,

@@ -49,13 +49,13 @@ async function prove(chosen: readonly Family[], templateUrl: string): Promise<Fi
   const problems: string[] = []
   for (const family of chosen) {
     const { number, name } = family
-    const held = await runFamily({ number, templateUrl })
-    for (const { what, result } of held) {
+    const withDefences = await runFamily({ number, templateUrl })
+    for (const { what, result } of withDefences) {
       if (result !== undefined) problems.push(`${number} ${name}: ${what}: ${result}`)
     }
     for (const [defence, { at }] of Object.entries(family.defences)) {
       const without = await runWithout(family, defence, templateUrl)
-      const cases = held.filter(({ by }) => by === defence).length
+      const cases = withDefences.filter(({ stoppedBy }) => stoppedBy === defence).length
       for (const what of without.failing.slice(0, MOST_PRINTED)) {
         console.log(`not counted, because it fails even without ${defence}: ${number} ${what}`)
       }
@@ -82,13 +82,13 @@ type WithoutDefence = { count: number; failing: string[] }
 
 async function runWithout(
   { number, defences }: Family,
-  by: string,
+  defence: string,
   templateUrl: string,
 ): Promise<WithoutDefence> {
-  const changes = defences[by]?.off ?? []
+  const changes = defences[defence]?.off ?? []
   // It is the same module, so it has the same type.
   const module = (await importWithout('proofs/attacks/run.ts', changes)) as typeof Runner
-  const outcomes = await module.runFamily({ number, templateUrl, by })
+  const outcomes = await module.runFamily({ number, templateUrl, onlyDefence: defence })
   const failing = outcomes.filter(({ result }) => result === undefined).map(({ what }) => what)
   return { count: outcomes.length - failing.length, failing }
 }

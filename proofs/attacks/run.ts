@@ -12,9 +12,12 @@ import type { Case } from './attack.ts'
 import { FAMILIES } from './families.ts'
 import { openTarget } from './target.ts'
 
+/** How many connections the till has. */
+export const CONNECTIONS = 10
+
 export type Outcome = {
   what: string
-  by: string
+  stoppedBy: string
   /** Undefined if the attack failed, otherwise its result. */
   result: string | undefined
 }
@@ -24,23 +27,23 @@ type Run = {
   /** URL of the migrated database that each till copies; undefined if only pure families run. */
   templateUrl?: string | undefined
   /** Runs only the cases of this defence. */
-  by?: string
+  onlyDefence?: string
 }
 
 /** Resolves to the outcome of each case. Throws if honest calls fail, because then the cases prove nothing. */
-export async function runFamily({ number, templateUrl, by }: Run): Promise<Outcome[]> {
+export async function runFamily({ number, templateUrl, onlyDefence }: Run): Promise<Outcome[]> {
   const found = FAMILIES.find((family) => family.number === number)
   if (found === undefined) throw new Error(`there is no family ${number}`)
   if (found.kind === 'pure') {
     requireHonest(found.name, await found.honest())
-    return outcomesOf(found.cases(), by)
+    return outcomesOf(found.cases(), onlyDefence)
   }
   if (templateUrl === undefined) throw new Error(`${found.name} needs a database`)
   return withTill(templateUrl, async (till) => {
     const target = await openTarget(till)
     try {
       requireHonest(found.name, await found.honest(target))
-      return await outcomesOf(await found.cases(target), by)
+      return await outcomesOf(await found.cases(target), onlyDefence)
     } finally {
       await target.close()
     }
@@ -52,11 +55,11 @@ function requireHonest(name: string, problem: string | undefined): void {
 }
 
 /** Runs the cases one after the other, because some defences count calls. */
-export async function outcomesOf(cases: readonly Case[], by?: string): Promise<Outcome[]> {
+export async function outcomesOf(cases: readonly Case[], onlyDefence?: string): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const one of cases) {
-    if (by !== undefined && one.by !== by) continue
-    outcomes.push({ what: one.what, by: one.by, result: await one.attack() })
+  for (const { what, stoppedBy, attack } of cases) {
+    if (onlyDefence !== undefined && stoppedBy !== onlyDefence) continue
+    outcomes.push({ what, stoppedBy, result: await attack() })
   }
   return outcomes
 }
@@ -68,10 +71,11 @@ async function withTill<T>(templateUrl: string, work: (till: Till) => Promise<T>
   const url = new URL(templateUrl)
   url.pathname = `/${name}`
   const captured = captureLog()
-  const database = openDatabase(url.href, 10, 'sandbox')
+  const database = openDatabase(url.href, CONNECTIONS, 'sandbox')
   const queue = await createQueue({ url: url.href, log: captured.log })
   const signals = await createSignals({ url: url.href, log: captured.log })
   try {
+    // The parts are closed below.
     const close = async () => {}
     return await work(await tillOn({ ...captured, url: url.href, db: database.db, queue, signals, close }))
   } finally {

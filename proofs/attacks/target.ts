@@ -23,7 +23,8 @@ export const ORIGIN = 'https://till.test'
 const HOST = 'till.test'
 const PROXY = '127.0.0.1'
 const IMAGES = 'https://images.test'
-const TOKEN = 'A'.repeat(43)
+/** The cross-site token of the page. */
+export const TOKEN = 'A'.repeat(43)
 
 export type Ask = {
   method?: string
@@ -42,15 +43,15 @@ export type Store = { id: bigint; key: string; depositIds: string[] }
 export type Target = {
   till: Till
   app: FastifyInstance
-  /** The attacked store; `other` is the attacker. */
-  own: Store
-  other: Store
+  victim: Store
+  attacker: Store
   shoppers: { id: bigint; hash: string; quoteId: string }[]
+  /** Calls with only the headers that the proxy sets. */
   ask(ask: Ask): Promise<LightMyRequestResponse>
-  /** Calls as the till's page does. */
-  change(ask: Ask): Promise<LightMyRequestResponse>
-  /** Calls as a store does: the attacked one, unless `key` belongs to another. */
-  call(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
+  /** Calls as the till's page does, with POST unless `method` says otherwise. */
+  callAsPage(ask: Ask): Promise<LightMyRequestResponse>
+  /** Calls as a store does: the victim, unless `key` belongs to another. */
+  callAsStore(ask: Ask & { key?: string }): Promise<LightMyRequestResponse>
   newKey(scopes: readonly ('deposits:read' | 'deposits:write')[]): Promise<string>
   /** Contains three files that no caller may read: a secret, a source map and a hidden file. */
   folder: string
@@ -76,6 +77,7 @@ export async function openTarget(plain: Till): Promise<Target> {
       send: createSender({ mode: 'live', findAllowance: NONE_ALLOWED }),
     },
   })
+  // Only the parts of this API are needed: the app below serves them, as a live gateway does.
   await api.app.close()
   const folder = writePage()
   const { db, queue, log, clock } = till.deps
@@ -104,26 +106,27 @@ export async function openTarget(plain: Till): Promise<Target> {
   })
   const ask = asker(app)
   const otherStore = await aStore(till)
-  const own: Store = { id: api.store.id, key: api.key, depositIds: [] }
-  const other: Store = { id: otherStore.id, key: await api.newKey(otherStore), depositIds: [] }
+  const victim: Store = { id: api.store.id, key: api.key, depositIds: [] }
+  const attacker: Store = { id: otherStore.id, key: await api.newKey(otherStore), depositIds: [] }
   const shoppers = [
-    await aDeposit(till, own),
-    await aDeposit(till, own, { game: 'cs' }),
-    await aDeposit(till, other),
+    await aDeposit(till, victim),
+    await aDeposit(till, victim, { game: 'cs' }),
+    await aDeposit(till, attacker),
   ]
-  own.depositIds.push(...shoppers.slice(0, 2).map(({ id }) => String(id)))
-  other.depositIds.push(...shoppers.slice(2).map(({ id }) => String(id)))
+  victim.depositIds.push(...shoppers.slice(0, 2).map(({ id }) => String(id)))
+  attacker.depositIds.push(...shoppers.slice(2).map(({ id }) => String(id)))
   return {
     till,
     app,
-    own,
-    other,
+    victim,
+    attacker,
     shoppers,
     folder,
     ask,
-    newKey: (scopes) => api.newKey(own, scopes),
-    change: ({ headers, ...rest }) => ask({ method: 'POST', ...rest, headers: { ...OF_PAGE, ...headers } }),
-    call: ({ key = own.key, headers, ...rest }) =>
+    newKey: (scopes) => api.newKey(victim, scopes),
+    callAsPage: ({ headers, ...rest }) =>
+      ask({ method: 'POST', ...rest, headers: { ...PAGE_HEADERS, ...headers } }),
+    callAsStore: ({ key = victim.key, headers, ...rest }) =>
       ask({ ...rest, headers: { authorization: `Bearer ${key}`, ...headers } }),
     async close() {
       views.stop()
@@ -133,7 +136,7 @@ export async function openTarget(plain: Till): Promise<Target> {
   }
 }
 
-const OF_PAGE = {
+const PAGE_HEADERS = {
   cookie: `__Host-csrf=${TOKEN}`,
   'x-csrf-token': TOKEN,
   origin: ORIGIN,
@@ -168,13 +171,15 @@ function asker(app: FastifyInstance): Target['ask'] {
   }
 }
 
+export const MACHINE_SECRET = 'a secret of the machine'
+
 function writePage(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-attacks-'))
   mkdirSync(join(folder, 'page/assets'), { recursive: true })
-  writeFileSync(join(folder, 'secret.txt'), 'a secret of the machine')
+  writeFileSync(join(folder, 'secret.txt'), MACHINE_SECRET)
   writeFileSync(join(folder, 'page/index.html'), '<html data-mode="sandbox">')
-  writeFileSync(join(folder, 'page/.env'), 'a secret of the machine')
+  writeFileSync(join(folder, 'page/.env'), MACHINE_SECRET)
   writeFileSync(join(folder, 'page/assets/app.js'), 'let plain')
-  writeFileSync(join(folder, 'page/assets/app.js.map'), 'a secret of the machine')
+  writeFileSync(join(folder, 'page/assets/app.js.map'), MACHINE_SECRET)
   return folder
 }

@@ -6,7 +6,7 @@ import type { Target } from './target.ts'
 const PATIENCE_MS = 2_000
 
 /** Resolves to the entire answer once the connection has ended; empty if the connection was cut before an answer. */
-export function answeredBy(port: number, request: string): Promise<string> {
+export function answerTo(port: number, request: string): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(request, 'latin1'))
@@ -16,6 +16,7 @@ export function answeredBy(port: number, request: string): Promise<string> {
       socket.end()
     })
     socket.setTimeout(PATIENCE_MS, () => socket.end())
+    // 'close' follows every error.
     socket.on('error', () => {})
     socket.on('close', () => resolve(text))
   })

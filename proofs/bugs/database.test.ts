@@ -19,7 +19,7 @@ import { seededRandom } from '../random.ts'
 const CUTS = 6
 const MIGRATIONS = join(import.meta.dirname, '../../gateway/db/migrations')
 
-async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
@@ -31,7 +31,7 @@ async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>)
 
 /** Every column, constraint and index, as text. */
 async function schemaOf(url: string): Promise<unknown[]> {
-  const { rows } = await onServer(url, (client) =>
+  const { rows } = await withClient(url, (client) =>
     client.query(`
       select table_name || '.' || column_name || ' ' || data_type as line from information_schema.columns
         where table_schema = 'public'
@@ -43,8 +43,8 @@ async function schemaOf(url: string): Promise<unknown[]> {
   return rows
 }
 
-/** The real migrations and another one of the same length, so cuts fall before, between and within files. */
-function folderOfTwo(): string {
+/** The real migrations, and a last one as long as the first, so cuts fall before, between and within files. */
+function migrationsFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-migrations-'))
   cpSync(MIGRATIONS, folder, { recursive: true })
   const length = statSync(join(MIGRATIONS, '0001_baseline.sql')).size
@@ -52,38 +52,39 @@ function folderOfTwo(): string {
   return folder
 }
 
-test('bug 36: a migration that is interrupted anywhere leaves nothing half-done, and the next start finishes it', async () => {
+test('bug 36: a migration that is cut off at a random byte leaves nothing half-done, and the next start finishes it', async () => {
   const server = inject('databaseUrl')
-  const folder = folderOfTwo()
-  const fresh = async () => {
+  const folder = migrationsFolder()
+  const createEmptyDatabase = async () => {
     const name = `cut_${randomBytes(6).toString('hex')}`
-    await onServer(server, (client) => client.query(`create database ${name}`))
+    await withClient(server, (client) => client.query(`create database ${name}`))
     return name
   }
   const { hostname, port } = new URL(server)
   const proxy = await startCutProxy({ host: hostname, port: Number(port) })
-  const through = (name: string) => {
+  const urlThroughProxy = (name: string) => {
     const url = new URL(databaseUrl(server, name))
     url.port = String(proxy.port)
     return url.href
   }
   try {
-    const whole = await fresh()
+    const complete = await createEmptyDatabase()
     proxy.arm('never')
-    await migrate({ url: through(whole), folder })
+    await migrate({ url: urlThroughProxy(complete), folder })
     const { bytes } = proxy.disarm()
-    const wanted = await schemaOf(databaseUrl(server, whole))
+    const completeSchema = await schemaOf(databaseUrl(server, complete))
     const random = seededRandom(36)
     for (let cut = 0; cut < CUTS; cut += 1) {
-      const name = await fresh()
+      const name = await createEmptyDatabase()
+      // Not among the first bytes, which open the connection, nor the last, which close it.
       proxy.arm({ afterBytes: random.between(1_000, bytes - 100) })
-      await expect(migrate({ url: through(name), folder })).rejects.toThrow()
+      await expect(migrate({ url: urlThroughProxy(name), folder })).rejects.toThrow()
       expect(proxy.disarm().isCut).toBe(true)
       await migrate({ url: databaseUrl(server, name), folder })
-      expect(await schemaOf(databaseUrl(server, name))).toEqual(wanted)
-      await onServer(server, (client) => client.query(`drop database ${name} with (force)`))
+      expect(await schemaOf(databaseUrl(server, name))).toEqual(completeSchema)
+      await withClient(server, (client) => client.query(`drop database ${name} with (force)`))
     }
-    await onServer(server, (client) => client.query(`drop database ${whole} with (force)`))
+    await withClient(server, (client) => client.query(`drop database ${complete} with (force)`))
   } finally {
     await proxy.close()
     rmSync(folder, { recursive: true })
@@ -94,7 +95,7 @@ test('bug 36: a migration that is interrupted anywhere leaves nothing half-done,
 async function backUp(url: string): Promise<string> {
   const name = new URL(url).pathname.slice(1)
   const copy = `${name}_old`
-  await onServer(inject('databaseUrl'), async (client) => {
+  await withClient(inject('databaseUrl'), async (client) => {
     await client.query(`alter database ${name} allow_connections false`)
     const tryToCopy = async () => {
       await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
@@ -124,7 +125,7 @@ test('bug 37: a restored backup from before a credit learns of the delivery from
   expect(credits.rows).toEqual([{ amount: 3_000 }])
   expect(await verifyLedger(old.pool)).toEqual([])
   await old.close()
-  await onServer(inject('databaseUrl'), (client) =>
+  await withClient(inject('databaseUrl'), (client) =>
     client.query(`drop database ${new URL(url).pathname.slice(1)} with (force)`),
   )
   await till.close()

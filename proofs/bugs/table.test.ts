@@ -12,7 +12,7 @@ const rows = [
 ].map(([, number, file, title]) => ({ number: Number(number), file: file ?? '', title: title ?? '' }))
 
 describe('the table of known bugs', () => {
-  it(`has a row for each of the ${BUGS}`, () => {
+  it(`has a row for each of the ${BUGS} bugs`, () => {
     expect(rows.map(({ number }) => number)).toEqual(Array.from({ length: BUGS }, (_, index) => index + 1))
   })
 

@@ -22,10 +22,11 @@ let session: FakeSession
 beforeAll(async () => {
   till = await startTill()
   pool = testPool(till.url)
+  // Tests end sessions, idle ones too.
   pool.on('error', () => {})
 })
 beforeEach(async () => {
-  await empty()
+  await resetTill()
   store = await aStore(till, { riskLimitUsdCents: 100_000n })
   ;({ bot, session } = await aBot(till))
 })
@@ -35,7 +36,7 @@ afterAll(async () => {
 })
 
 /** Resets the till to its state before the first test. */
-async function empty(): Promise<void> {
+async function resetTill(): Promise<void> {
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(relname) as name from pg_class where relnamespace = 'public'::regnamespace
       and relkind = 'r' and relname <> 'migration' and pg_relation_size(oid) > 0`)
@@ -49,6 +50,7 @@ async function empty(): Promise<void> {
     set session_replication_role = origin`)
 }
 
+/** The till learns of a trade's state in the trade's job, when a page asks, or from the poller of offers. */
 type Step = 'trade' | 'refresh' | 'watch'
 
 const trades = () => till.db.selectFrom('trade').selectAll().orderBy('id').execute()
@@ -78,21 +80,25 @@ async function books() {
   return { credited: Number(credited.sum), events: events.length, differences: await verifyLedger(pool) }
 }
 
-const GONE = '57P01'
+/** Error codes of PostgreSQL. */
+const SESSION_ENDED = '57P01'
+const DISK_FULL = '53100'
+const SERIALIZATION_FAILURE = '40001'
+const DEADLOCK = '40P01'
 
-const ONCE = { credited: 3_000, events: 1, differences: [] }
+const CREDITED_ONCE = { credited: 3_000, events: 1, differences: [] }
 
 /**
  * Makes the first `times` writes to a table fail, as PostgreSQL would. A sequence counts the writes, because a rollback
- * does not reset it. `GONE`: also ends the session, as a restart of PostgreSQL does.
+ * does not reset it. `SESSION_ENDED`: also ends the session, as a restart of PostgreSQL does.
  */
-async function breakOff(table: string, code: string, times: number): Promise<void> {
+async function interruptWrites(table: string, code: string, times: number): Promise<void> {
   await sql`
     create sequence broken_off;
     create function break_off() returns trigger language plpgsql as $break$
     begin
       if nextval('broken_off') <= ${sql.lit(times)} then
-        if ${sql.lit(code)} = ${sql.lit(GONE)} then perform pg_terminate_backend(pg_backend_pid()); end if;
+        if ${sql.lit(code)} = ${sql.lit(SESSION_ENDED)} then perform pg_terminate_backend(pg_backend_pid()); end if;
         raise exception 'interrupted by the test' using errcode = ${sql.lit(code)};
       end if;
       return new;
@@ -117,7 +123,7 @@ describe('an acceptance', () => {
       session.accept('1')
       await Promise.all(order.map((step) => STEPS[step]()))
       for (const step of order) await STEPS[step]()
-      expect(await books()).toEqual(ONCE)
+      expect(await books()).toEqual(CREDITED_ONCE)
     },
   )
 
@@ -131,7 +137,7 @@ describe('an acceptance', () => {
     }
     await offerFor(till, bot, await aDeposit(till, store))
     await STEPS.watch()
-    expect(await books()).toEqual(ONCE)
+    expect(await books()).toEqual(CREDITED_ONCE)
     expect(session.calls.filter((call) => call.startsWith('send'))).toHaveLength(2)
     expect(session.calls.filter((call) => call.startsWith('cancel'))).toEqual([])
   })
@@ -139,21 +145,21 @@ describe('an acceptance', () => {
 
 describe('a transaction that PostgreSQL interrupts', () => {
   const tables = ['trade_item', 'custody_entry', 'ledger_entry', 'account', 'event']
-  it.each(tables.flatMap((table) => ['40001', '40P01'].map((code) => [table, code] as const)))(
+  it.each(tables.flatMap((table) => [SERIALIZATION_FAILURE, DEADLOCK].map((code) => [table, code] as const)))(
     'bug 15: at %s with %s is repeated, and nothing is written twice',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
-      await breakOff(table, code, 2)
+      await interruptWrites(table, code, 2)
       await STEPS.watch()
-      expect(await books()).toEqual(ONCE)
+      expect(await books()).toEqual(CREDITED_ONCE)
     },
   )
 })
 
 describe('a full disk', () => {
   it('bug 35: makes the till refuse the deposit and keep nothing of it, and the store succeeds later', async () => {
-    await breakOff('deposit', '53100', 1)
+    await interruptWrites('deposit', DISK_FULL, 1)
     const body = { externalId: 'order 1', currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
     await expect(createDeposit(till.deps, store, body)).rejects.toThrow('interrupted by the test')
     expect(await till.db.selectFrom('deposit').select('id').execute()).toEqual([])
@@ -163,29 +169,30 @@ describe('a full disk', () => {
 
 describe('an interruption in the middle of a credit', () => {
   it.each([
-    ['trade_item', GONE],
-    ['custody_entry', GONE],
-    ['event', '53100'],
-    ['event', GONE],
-    ['ledger_entry', '53100'],
-    ['account', GONE],
+    ['trade_item', SESSION_ENDED],
+    ['custody_entry', SESSION_ENDED],
+    ['event', DISK_FULL],
+    ['event', SESSION_ENDED],
+    ['ledger_entry', DISK_FULL],
+    ['account', SESSION_ENDED],
   ])(
     'bug 35: at %s with %s credits no part of it, and the next attempt credits all of it',
     async (table, code) => {
       await offerFor(till, bot, await aDeposit(till, store))
       session.accept('1')
-      await breakOff(table, code, 1)
+      await interruptWrites(table, code, 1)
       await expect(STEPS.watch()).rejects.toThrow()
       expect(await books()).toEqual({ credited: 0, events: 0, differences: [] })
       expect(await till.db.selectFrom('custody_entry').select('asset_id').execute()).toEqual([])
       await STEPS.trade()
-      expect(await books()).toEqual(ONCE)
+      expect(await books()).toEqual(CREDITED_ONCE)
     },
   )
 })
 
 it('bug 32: if two deposits want one item at the same moment, exactly one gets it', async () => {
   const [one, other] = [await aDeposit(till, store), await aDeposit(till, store)]
+  // Gives both quotes the same items.
   await sql`update quote_item set asset_id = '77' || right(asset_id, 1)`.execute(till.db)
   const items = ['770', '771']
   const answers = [one, other].map(({ body }) => requestTrade(till.deps, { ...body, items }))

@@ -52,8 +52,8 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
     cut !== 'never' &&
     ('afterBytes' in cut ? passed.bytes >= cut.afterBytes : passed.messages >= cut.afterMessages)
 
-  /** How many bytes of a chunk may still pass. */
-  const allowed = (from: Socket, chunk: Buffer): number => {
+  /** Counts a chunk's bytes and messages up to the cut. Returns how many bytes may pass. */
+  const countPassable = (from: Socket, chunk: Buffer): number => {
     const counter = counters.get(from) ?? createCounter()
     counters.set(from, counter)
     let used = 0
@@ -70,7 +70,7 @@ export async function startCutProxy(target: { host: string; port: number }): Pro
   const server = createServer((client) => {
     const database = connect(target)
     const pass = (from: Socket, to: Socket) => (chunk: Buffer) => {
-      const bytes = allowed(from, chunk)
+      const bytes = countPassable(from, chunk)
       if (bytes > 0) to.write(chunk.subarray(0, bytes))
       if (!isReached()) return
       passed.isCut = true

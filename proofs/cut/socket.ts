@@ -11,7 +11,7 @@ import { type CutTill, openCutTill } from './till.ts'
 
 export type CutReport = {
   /** Messages and bytes of the uncut transaction. */
-  whole: Passed
+  uncut: Passed
   cuts: number
   /** How many times the credit was made although the caller got an error. */
   creditedUnheard: number
@@ -23,15 +23,15 @@ type Plan = { serverUrl: string; everyMessage: boolean; offsets: number; seed: n
 export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Plan): Promise<CutReport> {
   const till = await openCutTill(serverUrl)
   try {
-    const whole = await measure(till)
+    const uncut = await measureUncut(till)
     const random = seededRandom(seed)
     const places: Cut[] = [
-      ...Array.from({ length: everyMessage ? whole.messages : 0 }, (_, index) => ({
+      ...Array.from({ length: everyMessage ? uncut.messages : 0 }, (_, index) => ({
         afterMessages: index + 1,
       })),
-      ...Array.from({ length: offsets }, () => ({ afterBytes: random.between(1, whole.bytes) })),
+      ...Array.from({ length: offsets }, () => ({ afterBytes: random.between(1, uncut.bytes) })),
     ]
-    const report: CutReport = { whole, cuts: 0, creditedUnheard: 0, problems: [] }
+    const report: CutReport = { uncut, cuts: 0, creditedUnheard: 0, problems: [] }
     for (const place of places) await cutOnce(till, place, report)
     const differences = await verifyLedger(till.direct.pool)
     report.problems.push(...differences.map(({ problem, detail }) => `${problem}: ${detail}`))
@@ -44,7 +44,7 @@ export async function cutSockets({ serverUrl, everyMessage, offsets, seed }: Pla
 /**
  * Measures the second of two credits, because the first also creates the operator's accounts. Each is for a new store.
  */
-async function measure(till: CutTill): Promise<Passed> {
+async function measureUncut(till: CutTill): Promise<Passed> {
   await till.credit(await till.makeDelivery())
   const delivery = await till.makeDelivery()
   till.proxy.arm('never')
@@ -55,7 +55,7 @@ async function measure(till: CutTill): Promise<Passed> {
 async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<void> {
   const delivery = await till.makeDelivery()
   till.proxy.arm(place)
-  const failed = await till.credit(delivery).then(
+  const hasFailed = await till.credit(delivery).then(
     () => false,
     () => true,
   )
@@ -63,11 +63,11 @@ async function cutOnce(till: CutTill, place: Cut, report: CutReport): Promise<vo
   const where = JSON.stringify(place)
   if (isCut) report.cuts += 1
   // A cut at the very last byte loses nothing.
-  if (isCut && failed && (await isCredited(till, delivery))) report.creditedUnheard += 1
+  if (isCut && hasFailed && (await isCredited(till, delivery))) report.creditedUnheard += 1
   // Credits again, as the sweep does for every due trade. It does so twice, because jobs can be duplicated.
   await creditAgain(till, delivery)
   await creditAgain(till, delivery)
-  const problem = await judge(till, delivery)
+  const problem = await problemOf(till, delivery)
   if (problem !== undefined) report.problems.push(`${where}: ${problem}`)
 }
 
@@ -89,7 +89,7 @@ async function isCredited({ direct }: CutTill, { tradeId }: Delivery): Promise<b
   return (rowCount ?? 0) > 0
 }
 
-const booked = z.object({
+const bookingSchema = z.object({
   balance: z.bigint(),
   events: z.number(),
   jobs: z.number(),
@@ -99,7 +99,7 @@ const booked = z.object({
   status: z.string(),
 })
 
-async function judge({ direct }: CutTill, delivery: Delivery): Promise<string | undefined> {
+async function problemOf({ direct }: CutTill, delivery: Delivery): Promise<string | undefined> {
   const { rows } = await direct.pool.query(
     `select trade.state, deposit.status,
       (select coalesce(sum(balance), 0)::int8 from account where store_id = $2) as balance,
@@ -110,15 +110,15 @@ async function judge({ direct }: CutTill, delivery: Delivery): Promise<string | 
     from trade join deposit on deposit.id = trade.deposit_id where trade.id = $1`,
     [delivery.tradeId, delivery.storeId],
   )
-  const found = booked.parse(rows[0])
-  const right =
+  const found = bookingSchema.parse(rows[0])
+  const isRight =
     found.state === 'held' &&
     found.status === 'succeeded' &&
     found.balance === delivery.total &&
     found.events === 1 &&
     found.jobs === 1 &&
     found.custody === found.items
-  return right
+  return isRight
     ? undefined
     : JSON.stringify(found, (_, value) => (typeof value === 'bigint' ? `${value}` : value))
 }

@@ -20,7 +20,7 @@ export type CutTill = {
   direct: Database
   deps: Till['deps']
   /** Makes a trade whose offer is accepted, and Steam's record of it. The store is a new one by default. */
-  makeDelivery(of?: { storeId: bigint }): Promise<Delivery>
+  makeDelivery(owner?: { storeId: bigint }): Promise<Delivery>
   /** Credits through the proxy. */
   credit(delivery: Delivery): Promise<void>
   close(): Promise<void>
@@ -42,9 +42,9 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
   const signals = await createSignals({ url: url.href, log })
   const direct = openDatabase(url.href, 8)
   const proxy = await startCutProxy({ host: url.hostname, port: Number(url.port) })
-  const proxied = new URL(url)
-  proxied.port = String(proxy.port)
-  const cut = openDatabase(proxied.href, 1)
+  const proxiedUrl = new URL(url)
+  proxiedUrl.port = String(proxy.port)
+  const proxied = openDatabase(proxiedUrl.href, 1)
   const till = await tillOn({
     db: direct.db,
     url: url.href,
@@ -52,28 +52,30 @@ export async function openCutTill(serverUrl: string): Promise<CutTill> {
     signals,
     log,
     lines,
+    // The parts are closed below.
     close: async () => {},
   })
   // Part of each delivery is held, whatever its game.
   const deps: Till['deps'] = { ...till.deps, protectionDays: () => 8 }
   const { bot } = await aBot(till)
-  const through: TradeDeps = { ...deps, trades: createTradeStore({ ...deps, db: cut.db }) }
+  const proxiedDeps: TradeDeps = { ...deps, trades: createTradeStore({ ...deps, db: proxied.db }) }
   return {
     url: url.href,
     proxy,
     direct,
     deps,
-    async makeDelivery(of) {
-      const store = of ? { id: of.storeId } : await aStore(till, { riskLimitUsdCents: RISK_CENTS })
+    async makeDelivery(owner) {
+      const store = owner ? { id: owner.storeId } : await aStore(till, { riskLimitUsdCents: RISK_CENTS })
       return acceptedDelivery(till, { botId: bot.botId, store })
     },
     async credit({ tradeId, offerId, steamTrade }) {
       const fact = { kind: 'steam_trade_read', offerId, steamTrade } as const
-      await record(through, { tradeId, writer: { epoch: 1n } }, fact)
+      // The epoch of the bot's first lease.
+      await record(proxiedDeps, { tradeId, writer: { epoch: 1n } }, fact)
     },
     async close() {
       await Promise.all([queue.stop(), signals.close()])
-      await Promise.all([cut.close(), direct.close()])
+      await Promise.all([proxied.close(), direct.close()])
       await proxy.close()
       await onServer(serverUrl, `drop database ${name} with (force)`)
     },

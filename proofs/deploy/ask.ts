@@ -5,7 +5,7 @@ import { connect as connectHttp2 } from 'node:http2'
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
 
-export type Place = { tlsPort: number; plainPort: number; certificate: string }
+export type ProxyAddress = { tlsPort: number; plainPort: number; certificate: string }
 
 type Call = {
   host?: string
@@ -29,14 +29,15 @@ const optionsOf = (path: string, { host = PAGE, method = 'GET', headers = {} }: 
 })
 
 /** Resolves when the headers of the answer have arrived. */
-export function open(place: Place, path: string, call: Call = {}): Promise<IncomingMessage> {
+export function open(address: ProxyAddress, path: string, call: Call = {}): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { host = PAGE, body, version } = call
+  // OpenSSL offers TLS 1.1 only at its lowest level of security.
   const versions =
     version === undefined ? {} : { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' }
-  const ca = readFileSync(place.certificate)
+  const ca = readFileSync(address.certificate)
   request(
-    { ...optionsOf(path, call), port: place.tlsPort, servername: host, ca, agent: false, ...versions },
+    { ...optionsOf(path, call), port: address.tlsPort, servername: host, ca, agent: false, ...versions },
     resolve,
   )
     .once('error', reject)
@@ -44,15 +45,15 @@ export function open(place: Place, path: string, call: Call = {}): Promise<Incom
   return promise
 }
 
-export async function ask(place: Place, path: string, call: Call = {}): Promise<Answer> {
-  const answer = await open(place, path, call)
+export async function ask(address: ProxyAddress, path: string, call: Call = {}): Promise<Answer> {
+  const answer = await open(address, path, call)
   return { status: answer.statusCode ?? 0, headers: answer.headers, body: await text(answer) }
 }
 
 /** Calls over http, without TLS. */
-export function askPlainly(place: Place, path: string, call: Call = {}): Promise<Answer> {
+export function askPlainly(address: ProxyAddress, path: string, call: Call = {}): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  plainRequest({ ...optionsOf(path, call), port: place.plainPort, agent: false }, (answer) => {
+  plainRequest({ ...optionsOf(path, call), port: address.plainPort, agent: false }, (answer) => {
     const { statusCode: status = 0, headers } = answer
     text(answer).then((body) => resolve({ status, headers, body }), reject)
   })
@@ -62,10 +63,10 @@ export function askPlainly(place: Place, path: string, call: Call = {}): Promise
 }
 
 /** The protocol that the proxy agrees on with a client that also offers HTTP/2. */
-export function protocolOf(place: Place): Promise<string> {
+export function protocolOf(address: ProxyAddress): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
-  const ca = readFileSync(place.certificate)
-  const session = connectHttp2(`https://127.0.0.1:${place.tlsPort}`, { servername: PAGE, ca })
+  const ca = readFileSync(address.certificate)
+  const session = connectHttp2(`https://127.0.0.1:${address.tlsPort}`, { servername: PAGE, ca })
   session.once('error', reject).once('connect', () => {
     resolve(session.alpnProtocol ?? 'none')
     session.close()

@@ -12,7 +12,15 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Embedded, startEmbedded } from '../../embedded-postgres/embedded.ts'
 import { createLog } from '../../gateway/kit/log.ts'
-import { aMachine, aMachineWithDatabase, changes, GIVEN, install, REAL, unpack } from './machine.ts'
+import {
+  aMachine,
+  aMachineWithDatabase,
+  changes,
+  install,
+  REAL_COMMAND,
+  REQUIRED_OPTIONS,
+  unpack,
+} from './machine.ts'
 
 let folder: string
 let server: Embedded
@@ -39,17 +47,18 @@ async function onServer(sql: string): Promise<void> {
   await client.query(sql).finally(() => client.end())
 }
 
-describe('on an empty machine', () => {
+describe('install.sh on an empty machine', () => {
   it('makes the database, the settings, the units and the proxy, and starts them', async () => {
     const machine = aMachine(serverUrl())
     const { root, read, calls, port } = machine
     writeFileSync(join(root, 'etc/caddy/Caddyfile'), 'of the package\n')
+    // The package manager lists its own file with this checksum, so the script may replace the file.
     const sum = execFileSync('md5sum', [join(root, 'etc/caddy/Caddyfile')], { encoding: 'utf8' }).slice(0, 32)
     writeFileSync(join(root, 'conffiles'), ` /etc/caddy/Caddyfile ${sum}\n`)
-    const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL })
-    const { status, said, complained } = install(machine, release, GIVEN)
+    const release = unpack(machine, 'tradetill-1', { 'bin/tradetill': REAL_COMMAND })
+    const { status, output, errors } = install(machine, release, REQUIRED_OPTIONS)
     // The doctor's last line: the public address does not exist, and nobody has migrated the database.
-    expect({ status, complained }).toEqual({ status: 0, complained: '2 to fix.\n' })
+    expect({ status, errors }).toEqual({ status: 0, errors: '2 to fix.\n' })
 
     const address = read('etc/tradetill/database_url').trim()
     expect(address).toMatch(
@@ -77,23 +86,24 @@ describe('on an empty machine', () => {
       'systemctl reload-or-restart caddy',
     ])
     // The doctor runs at the end, and the gateway that would migrate did not really start.
-    expect(said).toMatch(/good +settings: all are valid/)
-    expect(said).toMatch(/good +database\.version: /)
-    expect(said).toContain('- keep a copy of ')
+    expect(output).toMatch(/good +settings: all are valid/)
+    expect(output).toMatch(/good +database\.version: /)
+    expect(output).toContain('- keep a copy of ')
   })
 
   it('with --check, prints what it would do, and changes nothing', () => {
     const machine = aMachine()
     const release = unpack(machine, 'tradetill-1')
-    machine.program('pg_lsclusters', 'exit 1')
+    // No PostgreSQL runs.
+    machine.writeProgram('pg_lsclusters', 'exit 1')
     const before = globSync('**/*', { cwd: machine.root })
-    const { status, said } = install(machine, release, [...GIVEN, '--check'])
-    expect({ status, end: said.trim().split('\n').at(-1) }).toEqual({
+    const { status, output } = install(machine, release, [...REQUIRED_OPTIONS, '--check'])
+    expect({ status, end: output.trim().split('\n').at(-1) }).toEqual({
       status: 0,
       end: 'Nothing was changed.',
     })
-    expect(said).toContain('would  make the roles, the database, the master key')
-    expect(said).not.toMatch(/^now /m)
+    expect(output).toContain('would  make the roles, the database, the master key')
+    expect(output).not.toMatch(/^now /m)
     expect(globSync('**/*', { cwd: machine.root }).filter((name) => name !== 'calls')).toEqual(before)
     expect(changes(machine.calls())).toEqual([])
   })
@@ -104,15 +114,15 @@ describe('on an empty machine', () => {
     ['a host name with a slash', ['--host', 'https://a.b', '--mail', 'a@b.c'], '--host has a character'],
     [
       'one name for the till and its console',
-      [...GIVEN, '--console', 'pay.till.invalid'],
+      [...REQUIRED_OPTIONS, '--console', 'pay.till.invalid'],
       'another host name',
     ],
     ['an unknown option', ['--hosts', 'a.b'], 'usage: sh'],
-  ])('refuses %s', (_, args, said) => {
+  ])('refuses %s', (_, args, output) => {
     const machine = aMachine()
-    const { status, complained } = install(machine, unpack(machine, 'tradetill-1'), args)
+    const { status, errors } = install(machine, unpack(machine, 'tradetill-1'), args)
     expect(status).not.toBe(0)
-    expect(complained).toContain(said)
+    expect(errors).toContain(output)
     expect(changes(machine.calls())).toEqual([])
   })
 
@@ -120,31 +130,34 @@ describe('on an empty machine', () => {
     const machine = aMachine()
     const release = unpack(machine, 'tradetill-1')
     appendFileSync(join(release, '.env.example'), '\n')
-    expect(install(machine, release, GIVEN).complained).toContain('unpack it again')
+    expect(install(machine, release, REQUIRED_OPTIONS).errors).toContain('unpack it again')
     const outside = unpack(machine, '../tradetill-2')
-    expect(install(machine, outside, GIVEN).complained).toContain('Unpack the release in /opt')
-    const whole = unpack(machine, 'tradetill-3')
-    machine.program('id', 'echo 1000')
-    expect(install(machine, whole, GIVEN).complained).toContain('Run this as root')
-    machine.program('id', 'echo 0')
-    machine.program('ss', 'echo LISTEN')
+    expect(install(machine, outside, REQUIRED_OPTIONS).errors).toContain('Unpack the release in /opt')
+    const unchanged = unpack(machine, 'tradetill-3')
+    machine.writeProgram('id', 'echo 1000')
+    expect(install(machine, unchanged, REQUIRED_OPTIONS).errors).toContain('Run this as root')
+    machine.writeProgram('id', 'echo 0')
+    machine.writeProgram('ss', 'echo LISTEN')
     rmSync(join(machine.root, 'bin/caddy'))
-    expect(install(machine, whole, GIVEN).complained).toContain('Something listens on port 80 or 443')
+    expect(install(machine, unchanged, REQUIRED_OPTIONS).errors).toContain(
+      'Something listens on port 80 or 443',
+    )
     expect(changes(machine.calls())).toEqual([])
   })
 })
 
-describe('run again', () => {
-  it('needs no options, and does nothing', () => {
+describe('install.sh, run again,', () => {
+  it('needs no options, and changes nothing', () => {
     const machine = aMachineWithDatabase()
     const release = unpack(machine, 'tradetill-1')
-    expect(install(machine, release, GIVEN)).toMatchObject({ status: 0, complained: '' })
+    expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 0, errors: '' })
+    // The backup that the first run would have started.
     mkdirSync(join(machine.root, 'var/backups/tradetill'), { recursive: true })
     writeFileSync(join(machine.root, 'var/backups/tradetill/tradetill-1.dump'), '')
     rmSync(join(machine.root, 'calls'))
-    const { status, said, complained } = install(machine, release, [])
-    expect({ status, complained }).toEqual({ status: 0, complained: '' })
-    expect(said.match(/^(?:now|YOU).*$/gm)).toEqual([
+    const { status, output, errors } = install(machine, release, [])
+    expect({ status, errors }).toEqual({ status: 0, errors: '' })
+    expect(output.match(/^(?:now|YOU).*$/gm)).toEqual([
       'now    wait for https://pay.till.invalid/help, a minute at most',
     ])
     expect(changes(machine.calls())).toEqual([])
@@ -154,29 +167,29 @@ describe('run again', () => {
     const machine = aMachineWithDatabase()
     const { root, read } = machine
     const release = unpack(machine, 'tradetill-1')
-    install(machine, release, GIVEN)
+    install(machine, release, REQUIRED_OPTIONS)
     appendFileSync(join(root, 'etc/systemd/system/tradetill.service'), '# mine\n')
     appendFileSync(join(root, 'etc/caddy/Caddyfile'), '# mine\n')
-    const { status, said } = install(machine, release, [])
+    const { status, output } = install(machine, release, [])
     expect(status).toBe(0)
     expect(read('etc/systemd/system/tradetill.service')).toMatch(/# mine\n$/)
     expect(read('etc/caddy/Caddyfile')).toMatch(/# mine\n$/)
     expect(read('etc/systemd/system/tradetill.service.new')).toBe(
       read('opt/tradetill-1/deploy/tradetill.service'),
     )
-    expect(said).toMatch(/Left for you:\n- .*tradetill\.service was changed[\s\S]*Caddyfile was changed/)
+    expect(output).toMatch(/Left for you:\n- .*tradetill\.service was changed[\s\S]*Caddyfile was changed/)
 
     const other = install(machine, release, ['--host', 'other.till.invalid'])
-    expect(other).toMatchObject({ status: 1, complained: expect.stringContaining('says pay.till.invalid') })
+    expect(other).toMatchObject({ status: 1, errors: expect.stringContaining('says pay.till.invalid') })
   })
 
   it('adds the console under its own host name, and keeps the addresses that may open it', () => {
     const machine = aMachineWithDatabase()
     const { read } = machine
     const release = unpack(machine, 'tradetill-1')
-    install(machine, release, GIVEN)
+    install(machine, release, REQUIRED_OPTIONS)
     const office = ['--console', 'ops.till.invalid', '--console-from', '198.51.100.0/24']
-    expect(install(machine, release, office)).toMatchObject({ status: 0, complained: '' })
+    expect(install(machine, release, office)).toMatchObject({ status: 0, errors: '' })
     expect(parseEnv(read('etc/tradetill/env'))).toMatchObject({
       TRADETILL_CONSOLE_PORT: '4304',
       TRADETILL_CONSOLE_URL: 'https://ops.till.invalid',
@@ -184,7 +197,7 @@ describe('run again', () => {
     expect(machine.calls()).toContain('systemctl restart tradetill')
     const written = read('etc/caddy/Caddyfile')
     expect(written).toContain('\nops.till.invalid {\n\t@stranger not remote_ip 198.51.100.0/24\n')
-    expect(install(machine, release, [])).toMatchObject({ status: 0, complained: '' })
+    expect(install(machine, release, [])).toMatchObject({ status: 0, errors: '' })
     expect(read('etc/caddy/Caddyfile')).toBe(written)
   })
 })
@@ -200,17 +213,17 @@ describe('Node', () => {
     ['too old', 'v22.1.0'],
   ])('is installed if it is %s, and only if its checksum is right', (_, version) => {
     const machine = aMachineWithDatabase()
-    const { root, recorded } = machine
+    const { root, recordCall } = machine
     const release = unpack(machine, 'tradetill-1')
     rmSync(join(root, 'usr/local/bin/node'))
     if (version !== undefined)
       writeFileSync(join(root, 'usr/local/bin/node'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
-    machine.program('tar', recorded)
-    machine.program('curl', fakeCurl('0'.repeat(64)))
-    expect(install(machine, release, GIVEN)).toMatchObject({ status: 1 })
+    machine.writeProgram('tar', recordCall)
+    machine.writeProgram('curl', fakeCurl('0'.repeat(64)))
+    expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 1 })
     expect(machine.calls()).toEqual([])
-    machine.program('curl', `echo "$*" >> ${root}/downloads\n${fakeCurl(SUM)}`)
-    expect(install(machine, release, GIVEN)).toMatchObject({ status: 0 })
+    machine.writeProgram('curl', `echo "$*" >> ${root}/downloads\n${fakeCurl(SUM)}`)
+    expect(install(machine, release, REQUIRED_OPTIONS)).toMatchObject({ status: 0 })
     expect(machine.calls()[0]).toBe(
       `tar -xJf ${FILE} -C ${root}/usr/local --strip-components=1 --no-same-owner`,
     )
@@ -218,10 +231,10 @@ describe('Node', () => {
     for (const call of downloads) expect(call).toMatch(/--connect-timeout \d+ .*--speed-time \d+ https:/)
   })
 
-  it('needs packages, which wait for another run of apt', () => {
+  it('needs xz, which apt installs after waiting up to 300 s for another run of apt', () => {
     const machine = aMachineWithDatabase()
     rmSync(join(machine.root, 'bin/xz'))
-    expect(install(machine, unpack(machine, 'tradetill-1'), GIVEN)).toMatchObject({ status: 0 })
+    expect(install(machine, unpack(machine, 'tradetill-1'), REQUIRED_OPTIONS)).toMatchObject({ status: 0 })
     const calls = machine.calls().filter((call) => call.startsWith('apt-get'))
     expect(calls).toEqual([
       'apt-get -o DPkg::Lock::Timeout=300 update -qq',

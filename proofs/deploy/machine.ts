@@ -21,8 +21,8 @@ import { onTestFinished } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Appended to a release's stub command: runs the real one. */
-export const REAL = `exec ${process.execPath} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
-export const GIVEN = ['--host', 'pay.till.invalid', '--mail', 'ada@till.invalid']
+export const REAL_COMMAND = `exec ${process.execPath} ${join(ROOT, 'bin/tradetill.mjs')} "$@"\n`
+export const REQUIRED_OPTIONS = ['--host', 'pay.till.invalid', '--mail', 'ada@till.invalid']
 
 /** Programs of the test's machine that are used as they are. No others can be found. */
 const TOOLS =
@@ -35,9 +35,9 @@ const [, user, , program, ...args] = process.argv.slice(2)
 if (user === 'postgres') {
   const client = new pg.Client({ connectionString: process.env.SERVER_URL })
   await client.connect()
-  const asked = args.indexOf('-c') < 0 ? readFileSync(0, 'utf8') : args[args.indexOf('-c') + 1]
+  const statement = args.indexOf('-c') < 0 ? readFileSync(0, 'utf8') : args[args.indexOf('-c') + 1]
   const [, owner] = /--owner=(\\w+)/.exec(args.join(' ')) ?? []
-  const sql = program === 'createdb' ? 'create database "' + args.at(-1) + '" owner ' + owner : asked
+  const sql = program === 'createdb' ? 'create database "' + args.at(-1) + '" owner ' + owner : statement
   const { rows } = await client.query(sql)
   for (const row of rows ?? []) console.log(Object.values(row).join('|'))
   await client.end()
@@ -50,7 +50,7 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
   onTestFinished(() => rmSync(root, { recursive: true }))
   for (const name of ['bin', 'opt', 'etc/systemd/system', 'etc/caddy', 'usr/local/bin', 'var/log'])
     mkdirSync(join(root, name), { recursive: true })
-  const program = (name: string, body: string) =>
+  const writeProgram = (name: string, body: string) =>
     writeFileSync(join(root, 'bin', name), `#!/bin/sh\n${body}\n`, { mode: 0o755 })
   for (const name of TOOLS.split(' ')) {
     const found = execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim()
@@ -58,40 +58,46 @@ export function aMachine(serverUrl = 'postgres://nobody@127.0.0.1:9/none') {
   }
   const port = new URL(serverUrl).port
   const log = join(root, 'calls')
-  const recorded = `echo "$(basename "$0") $*" >> ${log}`
+  const recordCall = `echo "$(basename "$0") $*" >> ${log}`
   for (const name of ['apt-get', 'caddy', 'journalctl', 'pg_dump', 'install', 'ss', 'curl', 'xz'])
-    program(name, recorded)
-  // A call in the file fails, once.
-  const fails = `grep -qxsF "$*" ${root}/fails && rm ${root}/fails && exit 1\nexit 0`
+    writeProgram(name, recordCall)
+  // Fails the next call that `failNextCall` has named.
+  const failIfNamed = `grep -qxsF "$*" ${root}/fails && rm ${root}/fails && exit 1\nexit 0`
   // A unit runs once it has been started.
-  program(
+  writeProgram(
     'systemctl',
-    `case $1 in is-active) test -e ${root}/runs-$3; exit ;; enable) touch ${root}/runs-$3 ;; esac\n${recorded}\n${fails}`,
+    `case $1 in is-active) test -e ${root}/runs-$3; exit ;; enable) touch ${root}/runs-$3 ;; esac\n${recordCall}\n${failIfNamed}`,
   )
-  program('id', 'echo 0')
-  program('getent', 'echo 198.51.100.7 STREAM pay.till.invalid')
-  program('pg_lsclusters', `echo '18 main ${port} online postgres /var/lib/postgresql'`)
-  program('dpkg-query', `case $1 in --search) echo "caddy: $2" ;; *) cat ${root}/conffiles ;; esac`)
-  program('runuser', `${recorded}\nexec ${process.execPath} ${root}/runuser.mjs "$@"`)
+  writeProgram('id', 'echo 0')
+  // The host name resolves, and PostgreSQL runs.
+  writeProgram('getent', 'echo 198.51.100.7 STREAM pay.till.invalid')
+  writeProgram('pg_lsclusters', `echo '18 main ${port} online postgres /var/lib/postgresql'`)
+  // Every file belongs to the package of Caddy. `conffiles` lists the package's own versions, by checksum.
+  writeProgram('dpkg-query', `case $1 in --search) echo "caddy: $2" ;; *) cat ${root}/conffiles ;; esac`)
+  writeProgram('runuser', `${recordCall}\nexec ${process.execPath} ${root}/runuser.mjs "$@"`)
   writeFileSync(join(root, 'runuser.mjs'), RUNUSER)
   writeFileSync(join(root, 'conffiles'), '')
   symlinkSync(process.execPath, join(root, 'usr/local/bin/node'))
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
   const calls = (): string[] => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [])
-  const failsOnce = (call: string) => writeFileSync(join(root, 'fails'), call)
-  return { root, program, failsOnce, recorded, read, calls, port, serverUrl }
+  const failNextCall = (call: string) => writeFileSync(join(root, 'fails'), call)
+  return { root, writeProgram, failNextCall, recordCall, read, calls, port, serverUrl }
 }
 
 export type Machine = ReturnType<typeof aMachine>
 
 /** Unpacks a release, with additional text in some of its files. Its command only records how it was called. */
-export function unpack({ root, recorded }: Machine, name: string, more: Record<string, string> = {}): string {
+export function unpack(
+  { root, recordCall }: Machine,
+  name: string,
+  additions: Record<string, string> = {},
+): string {
   const release = join(root, 'opt', name)
   mkdirSync(join(release, 'bin'), { recursive: true })
   cpSync(join(ROOT, 'deploy'), join(release, 'deploy'), { recursive: true })
   cpSync(join(ROOT, '.env.example'), join(release, '.env.example'))
-  writeFileSync(join(release, 'bin/tradetill'), `#!/bin/sh\n${recorded}\n`, { mode: 0o755 })
-  for (const [file, text] of Object.entries(more)) appendFileSync(join(release, file), text)
+  writeFileSync(join(release, 'bin/tradetill'), `#!/bin/sh\n${recordCall}\n`, { mode: 0o755 })
+  for (const [file, text] of Object.entries(additions)) appendFileSync(join(release, file), text)
   const files = globSync('**/*', { cwd: release, withFileTypes: true }).filter((each) => each.isFile())
   const paths = files.map((each) => join(each.parentPath, each.name).slice(release.length + 1))
   const sums = execFileSync('sha256sum', [...paths, '.env.example'], { cwd: release })
@@ -111,7 +117,7 @@ export function install({ root, serverUrl }: Machine, release: string, args: rea
   }
   const script = join(release, 'deploy/install.sh')
   const { status, stdout, stderr } = spawnSync('sh', [script, ...args], { env, encoding: 'utf8' })
-  return { status, said: stdout, complained: stderr }
+  return { status, output: stdout, errors: stderr }
 }
 
 /** A machine on which the database was made before. */

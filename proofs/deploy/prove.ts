@@ -8,9 +8,9 @@ import { z } from 'zod'
 import { buildConsoleIfChanged, buildWidgetIfChanged } from '../../scripts/build-pages.ts'
 import { defineProof, keepFlag } from '../proof.ts'
 import { withFolder, withServer } from '../server.ts'
-import { type Check, checkBehind } from './behind.ts'
 import { checkBroken } from './broken.ts'
 import { CADDY, NGINX, type ProxyProgram } from './proxies.ts'
+import { type Check, checkProxyDuties } from './proxy-duties.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
 const ROOT = join(DEPLOY, '..')
@@ -70,13 +70,13 @@ function read({ file, name, program, probe, args }: Reading): Result {
   return { file, name, result: status === 0 ? 'accepted' : 'REFUSED', why: status === 0 ? '' : output }
 }
 
-/** A round of checks behind a proxy. */
+/** A round of checks of a proxy. */
 type Round = (parts: { folder: string; databaseUrl: string }) => Promise<Check[]>
 
 const behind =
   (proxy: ProxyProgram): Round =>
   (parts) =>
-    checkBehind({ proxy, ...parts })
+    checkProxyDuties({ proxy, ...parts })
 
 const PROXIES: readonly { proxy: ProxyProgram; probe: string; rounds: readonly Round[] }[] = [
   { proxy: NGINX, probe: '-v', rounds: [behind(NGINX), checkBroken] },

@@ -6,17 +6,17 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Place } from './ask.ts'
+import type { ProxyAddress } from './ask.ts'
 
 const DEPLOY = join(import.meta.dirname, '../../deploy')
-/** How often to look whether a proxy listens, at most, and the time between two looks. */
+/** How many times to try a proxy's ports before giving up: for a minute. */
 const READY_TRIES = 600
-const LOOK_MS = 100
+const RETRY_MS = 100
 
 export type Upstreams = { page: number; console: number }
 
 export type Running = {
-  place: Place
+  address: ProxyAddress
   /** Everything that the program wrote to its files and its output. */
   written(): string
   stop(): Promise<void>
@@ -87,7 +87,7 @@ export const NGINX: ProxyProgram = {
     const file = join(folder, 'nginx.conf')
     writeFileSync(file, `pid ${folder}/pid;\nevents {}\nhttp {\n${temporary.join('\n')}\n${text}}\n`)
     const args = ['-p', folder, '-e', join(logs, 'start.log'), '-c', file, '-g', 'daemon off;']
-    return run('nginx', { args, logs, place: { tlsPort: ports[0], plainPort: ports[1], certificate } })
+    return run('nginx', { args, logs, address: { tlsPort: ports[0], plainPort: ports[1], certificate } })
   },
 }
 
@@ -115,13 +115,13 @@ export const CADDY: ProxyProgram = {
       XDG_DATA_HOME: folder,
       XDG_CONFIG_HOME: folder,
     }
-    return run('caddy', { args, env, logs, place: { tlsPort: ports[0], plainPort: ports[1], certificate } })
+    return run('caddy', { args, env, logs, address: { tlsPort: ports[0], plainPort: ports[1], certificate } })
   },
 }
 
-type Command = { args: string[]; env?: Record<string, string>; logs: string; place: Place }
+type Command = { args: string[]; env?: Record<string, string>; logs: string; address: ProxyAddress }
 
-async function run(program: string, { args, env = {}, logs, place }: Command): Promise<Running> {
+async function run(program: string, { args, env = {}, logs, address }: Command): Promise<Running> {
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const output: string[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => output.push(String(chunk)))
@@ -131,23 +131,23 @@ async function run(program: string, { args, env = {}, logs, place }: Command): P
     await ended
   }
   try {
-    await untilListening(child, [place.tlsPort, place.plainPort])
+    await untilListening(child, [address.tlsPort, address.plainPort])
   } catch (error) {
     await stop()
     throw new Error(`${program} does not listen:\n${output.join('')}`, { cause: error })
   }
   const written = () =>
     [...output, ...readdirSync(logs).map((name) => readFileSync(join(logs, name), 'utf8'))].join('')
-  return { place, written, stop }
+  return { address, written, stop }
 }
 
 async function untilListening(child: ChildProcess, ports: readonly number[]): Promise<void> {
   for (let tries = 0; tries < READY_TRIES; tries += 1) {
-    if (child.exitCode !== null) throw new Error('it ended')
+    if (child.exitCode !== null) throw new Error('the program ended')
     if ((await Promise.all(ports.map(isOpen))).every((each) => each)) return
-    await delay(LOOK_MS)
+    await delay(RETRY_MS)
   }
-  throw new Error('it took too long')
+  throw new Error('its ports did not open within a minute')
 }
 
 function isOpen(port: number): Promise<boolean> {

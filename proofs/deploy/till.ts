@@ -5,7 +5,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { z } from 'zod'
-import type { Place } from './ask.ts'
+import type { ProxyAddress } from './ask.ts'
 import type { Upstreams } from './proxies.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -56,15 +56,15 @@ export type Finding = z.infer<typeof reportSchema>['findings'][number]
 /** Runs the doctor, with the example host names redirected to this proxy. Resolves to its report. */
 export async function examine(
   till: Till,
-  place: Place,
+  address: ProxyAddress,
   { isTrusted = true, settings = {} }: { isTrusted?: boolean; settings?: Record<string, string> } = {},
 ): Promise<Finding[]> {
-  const names = `file://${import.meta.dirname}/names-from-outside.mjs?tls=${place.tlsPort}&plain=${place.plainPort}`
+  const preload = `file://${import.meta.dirname}/names-from-outside.mjs?tls=${address.tlsPort}&plain=${address.plainPort}`
   const child = spawn(process.execPath, [join(ROOT, 'gateway/cli/main.ts'), 'doctor', '--json'], {
     env: {
       ...till.env,
-      NODE_OPTIONS: `--import=${names}`,
-      ...(isTrusted ? { NODE_EXTRA_CA_CERTS: place.certificate } : {}),
+      NODE_OPTIONS: `--import=${preload}`,
+      ...(isTrusted ? { NODE_EXTRA_CA_CERTS: address.certificate } : {}),
       ...settings,
     },
     stdio: ['ignore', 'pipe', 'ignore'],
@@ -72,7 +72,7 @@ export async function examine(
   return reportSchema.parse(JSON.parse(await text(child.stdout))).findings
 }
 
-/** Starts a server that begins an answer, and finishes it when `goOn` is called. */
+/** Starts a server that begins an answer, and finishes it when `finish` is called. */
 export async function startStream(port: number) {
   const open: ServerResponse[] = []
   const server = createServer((_request, answer) => {
@@ -82,7 +82,7 @@ export async function startStream(port: number) {
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   return {
-    goOn() {
+    finish() {
       for (const answer of open) answer.end('data: second\n\n')
     },
     async close() {

@@ -62,14 +62,14 @@ export const enginesProof = defineProof({
   },
 })
 
-type Place = { till: Till; shop: string }
+type Setup = { till: Till; shop: string }
 
 /** Pays on the page and in a frame. Resolves to undefined if both deposits succeeded and no policy was violated. */
-async function payEachWay(browser: Browser, place: Place): Promise<string | undefined> {
+async function payEachWay(browser: Browser, setup: Setup): Promise<string | undefined> {
   try {
     for (const way of [onItsPage, inFrame]) {
       const visited = await visit(browser, DESKTOP)
-      await way(visited, place)
+      await way(visited, setup)
       await visited.end()
     }
     return undefined
@@ -95,7 +95,7 @@ async function openShop({ gateway }: Till) {
 }
 
 /** Opens a deposit as the demo store, which also owns the shop's origin. */
-async function openDeposit({ till, shop }: Place) {
+async function openDeposit({ till, shop }: Setup) {
   await query(till, 'update store set origins = array_append(origins, $1) where not $1 = any(origins)', [
     shop,
   ])
@@ -103,21 +103,21 @@ async function openDeposit({ till, shop }: Place) {
   return newDeposit({ place: till, secrets }, { embedOrigin: shop, redirectUrl: `${shop}/paid` })
 }
 
-async function onItsPage({ page }: Visit, place: Place): Promise<void> {
-  const { id, url } = await openDeposit(place)
+async function onItsPage({ page }: Visit, setup: Setup): Promise<void> {
+  const { id, url } = await openDeposit(setup)
   await page.goto(url)
-  await payIn(page, place.till, id)
-  await page.waitForURL(`${place.shop}/paid`)
+  await payIn(page, setup.till, id)
+  await page.waitForURL(`${setup.shop}/paid`)
 }
 
-async function inFrame({ page, context }: Visit, place: Place): Promise<void> {
-  const { id, url } = await openDeposit(place)
-  await page.goto(`${place.shop}/`)
-  const how = await page.evaluate(`tradetill.open(${JSON.stringify(url)}).ready`)
+async function inFrame({ page, context }: Visit, setup: Setup): Promise<void> {
+  const { id, url } = await openDeposit(setup)
+  await page.goto(`${setup.shop}/`)
+  const outcome = await page.evaluate(`tradetill.open(${JSON.stringify(url)}).ready`)
   const [, frame] = page.frames()
-  if (how !== 'ready' || frame === undefined) throw new Error(`the frame did not load: ${how}`)
-  await payIn(frame, place.till, id)
-  await page.waitForURL(`${place.shop}/paid`)
+  if (outcome !== 'ready' || frame === undefined) throw new Error(`the frame did not load: ${outcome}`)
+  await payIn(frame, setup.till, id)
+  await page.waitForURL(`${setup.shop}/paid`)
   const cookies = await context.cookies()
   if (cookies.length > 0) throw new Error(`the frame left cookies: ${JSON.stringify(cookies)}`)
 }

@@ -6,10 +6,10 @@ import { join } from 'node:path'
 import { reasonOf } from '../../gateway/kit/reason.ts'
 
 /** Room for a database cluster, its log and some minutes of load. */
-const DISK = '700m'
+const DISK_SIZE = '700m'
 const BLOCK = Buffer.alloc(1_048_576)
 /** Blocks that `fill` leaves free, because the server must hit the limit while it works. */
-const LEFT_BLOCKS = 8
+const FREE_BLOCKS = 8
 
 export type Disk = {
   folder: string
@@ -44,7 +44,7 @@ export function openDisk(): Disk {
 function mount(folder: string): string | undefined {
   if (process.platform !== 'linux') return 'a disk in memory is mounted on Linux only'
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', folder], { stdio: 'pipe' })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_SIZE}`, 'tmpfs', folder], { stdio: 'pipe' })
     return undefined
   } catch (error) {
     return `a disk in memory cannot be mounted: ${reasonOf(error).trim().replaceAll(/\s+/g, ' ')}`
@@ -59,6 +59,6 @@ function fillWith(ballast: string): void {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error
   }
-  ftruncateSync(file, Math.max(0, blocks - LEFT_BLOCKS) * BLOCK.length)
+  ftruncateSync(file, Math.max(0, blocks - FREE_BLOCKS) * BLOCK.length)
   closeSync(file)
 }

@@ -1,13 +1,13 @@
 /** A database server that can crash or fill its disk, behind a fixed address. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { openDoor } from '../restore/door.ts'
+import { startRedirectProxy } from '../restore/redirect-proxy.ts'
 import { type Disk, openDisk } from './disk.ts'
 import { crashServer, execute, startServer } from './server.ts'
 
 /** Inserts a row that never fits into the rest of a page, so the table grows each time. */
-const FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
+const INSERT_FILLER = `insert into filler select string_agg(md5(random()::text), '') from generate_series(1, 30000)`
 /** How long the server may take to fill up the disk. */
-const FULL_MS = 120_000
+const MOST_FILL_MS = 120_000
 
 export type OwnServer = {
   url: string
@@ -25,11 +25,11 @@ export type OwnServer = {
 
 export async function openOwnServer(): Promise<OwnServer> {
   const disk = openDisk()
-  const door = await openDoor()
+  const proxy = await startRedirectProxy()
   const dataDir = `${disk.folder}/data`
   const startAndRoute = async () => {
     const server = await startServer(dataDir)
-    door.leadTo(Number(new URL(server.url).port))
+    proxy.redirectTo(Number(new URL(server.url).port))
     const state = { ...server, hasEnded: false }
     void server.died.then(() => {
       state.hasEnded = true
@@ -38,7 +38,7 @@ export async function openOwnServer(): Promise<OwnServer> {
   }
   let server = await startAndRoute()
   const url = new URL(server.url)
-  url.port = String(door.port)
+  url.port = String(proxy.port)
   return {
     url: url.href,
     diskProblem: disk.problem,
@@ -57,7 +57,7 @@ export async function openOwnServer(): Promise<OwnServer> {
     },
     async close() {
       await server.stop()
-      await door.close()
+      await proxy.close()
       disk.remove()
     },
   }
@@ -66,10 +66,10 @@ export async function openOwnServer(): Promise<OwnServer> {
 async function fillDisk(disk: Disk, url: string): Promise<void> {
   await execute(url, 'create table if not exists filler (text text)')
   disk.fill()
-  const end = performance.now() + FULL_MS
+  const end = performance.now() + MOST_FILL_MS
   while (performance.now() < end) {
     try {
-      await execute(url, FILLER)
+      await execute(url, INSERT_FILLER)
     } catch {
       return
     }

@@ -4,9 +4,9 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { booksOf, checkTill } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
 import { settle, untilDelivered } from '../kill/rounds.ts'
-import { epochsOf, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
+import { epochsOf, openProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
-import { openDoor } from '../restore/door.ts'
+import { startRedirectProxy } from '../restore/redirect-proxy.ts'
 import { type FailoverResult, untilApiAnswers, untilBotsWork } from './rounds.ts'
 import { crashServer, startCopy, startServer } from './server.ts'
 
@@ -19,14 +19,14 @@ export type PromotedResult = Pick<FailoverResult, 'problems' | 'times' | 'books'
 
 export async function promotedRound(folder: string, seed: number): Promise<PromotedResult> {
   const random = seededRandom(seed)
-  const door = await openDoor()
+  const proxy = await startRedirectProxy()
   const first = await startServer(`${folder}/first`)
-  const leadTo = (url: string) => door.leadTo(Number(new URL(url).port))
-  leadTo(first.url)
-  const doorUrl = new URL(first.url)
-  doorUrl.port = String(door.port)
+  const redirectTo = (url: string) => proxy.redirectTo(Number(new URL(url).port))
+  redirectTo(first.url)
+  const proxyUrl = new URL(first.url)
+  proxyUrl.port = String(proxy.port)
   const settings = { TRADETILL_AFTER_FAILOVER: 'epoch' }
-  const till = await openKillTill(doorUrl.href, `promoted-${seed}`, { settings })
+  const till = await openProcessTill(proxyUrl.href, `promoted-${seed}`, { settings })
   const gateway = till.start()
   const copy = await startCopy(first, `${folder}/second`)
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
@@ -39,7 +39,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     crashServer(first)
     await first.died
     await copy.promote()
-    leadTo(copy.url)
+    redirectTo(copy.url)
     const begin = performance.now()
     await untilApiAnswers(till)
     const apiMs = performance.now() - begin
@@ -49,7 +49,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
     const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
     await untilDelivered(till)
-    await load.leave()
+    await load.stopVisits()
     await settle(till)
     await load.end()
     problems.push(...(await checkTill(till, load.orders)), ...(await epochProblems(till)))
@@ -60,7 +60,7 @@ export async function promotedRound(folder: string, seed: number): Promise<Promo
     await till.close().catch(() => {})
     await first.stop()
     await copy.stop()
-    await door.close()
+    await proxy.close()
   }
 }
 
@@ -69,6 +69,6 @@ async function epochProblems({ pool }: Parameters<typeof epochsOf>[0]): Promise<
   const { rows } = await pool.query<{ n: number }>(
     `select count(*)::int as n from event where type = 'epoch.started' and sequence is not null`,
   )
-  const begun = rows[0]?.n ?? 0
-  return begun === 1 ? [] : [`${begun} epochs began after the failover`]
+  const newEpochs = rows[0]?.n ?? 0
+  return newEpochs === 1 ? [] : [`${newEpochs} epochs began after the failover`]
 }

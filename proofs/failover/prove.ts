@@ -13,12 +13,16 @@ import { openOwnServer } from './own-server.ts'
 import { type PromotedResult, promotedRound } from './promoted.ts'
 import { type FailoverResult, failoverRounds, type Kind, type Times } from './rounds.ts'
 
+/** How long the API and the bots may take to work again, on a quiet machine. */
 const LIMITS = {
   api: { mostMs: 2_000 },
   bots: { mostMs: 30_000, waitMs: LEASE_MS },
 } as const
 
-/** `synchronous` and `asynchronous`: the server crashes, and a copy of that kind is promoted. */
+/**
+ * `synchronous` and `asynchronous`: the server crashes, and a copy of that kind is promoted. `Kind` explains the
+ * others.
+ */
 const KINDS = ['crashed', 'full', 'asynchronous', 'silent', 'synchronous', 'refusing', 'replaced'] as const
 
 type Round = (typeof KINDS)[number]
@@ -63,7 +67,7 @@ async function runInPlace(
     const kinds = plan.filter(isInPlace).filter((kind) => kind !== 'full' || diskProblem === undefined)
     const notRun = diskProblem === undefined ? {} : { notRun: `without a full disk: ${diskProblem}` }
     if (kinds.length === 0) return notRun
-    return { inPlace: await failoverRounds({ url, machine: server }, { kinds, seed }), ...notRun }
+    return { inPlace: await failoverRounds({ url, controls: server }, { kinds, seed }), ...notRun }
   } finally {
     await server.close()
   }
@@ -92,12 +96,12 @@ function mostOf(times: readonly Times[]): Record<string, { api: number; bots: nu
 
 function report(findings: Findings, speed: number): Finding {
   const { plan, seed, inPlace, notRun, synchronous, asynchronous } = findings
-  const worlds = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
-  const problems = [...worlds, ...asynchronous].flatMap((world) => world.problems)
+  const results = [...(inPlace === undefined ? [] : [inPlace]), ...synchronous]
+  const problems = [...results, ...asynchronous].flatMap((one) => one.problems)
   if (asynchronous.some(({ eventsLost }) => eventsLost <= 0))
     problems.push('the asynchronous copy lost nothing, so this run proves nothing')
   const passed = problems.length === 0
-  const times = worlds.flatMap((world) => world.times)
+  const times = results.flatMap((one) => one.times)
   const seconds = {
     api: secondsOf([{ ms: times.map(({ apiMs }) => apiMs), speed }], LIMITS.api),
     bots: secondsOf([{ ms: times.map(({ botsMs }) => botsMs), speed }], LIMITS.bots),
@@ -106,8 +110,8 @@ function report(findings: Findings, speed: number): Finding {
   const rounds = Object.fromEntries(
     KINDS.map((kind) => [kind, plan.filter((each) => each === kind).length] as const),
   )
-  const sum = (of: 'deliveries' | 'reversals' | 'webhooks' | 'events') =>
-    worlds.reduce((total, { books }) => total + books[of], 0)
+  const sum = (field: 'deliveries' | 'reversals' | 'webhooks' | 'events') =>
+    results.reduce((total, { books }) => total + books[field], 0)
   const books = {
     deliveries: sum('deliveries'),
     reversals: sum('reversals'),

@@ -12,7 +12,7 @@ import { type SilentProxy, startSilentProxy } from '../../gateway/testing/silent
 import { type Books, booksOf, checkTill } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
 import { settle, untilDelivered } from '../kill/rounds.ts'
-import { type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
+import { openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { callStore } from '../restore/shopping.ts'
 import type { OwnServer } from './own-server.ts'
@@ -25,10 +25,11 @@ export type Kind = 'silent' | 'refusing' | 'replaced' | 'crashed' | 'full'
 
 /** Keeps the load's random numbers apart from those of the rounds. */
 const LOAD_SEED = 2_000_000
-/** The longest time before a failure, and the longest time that the database is away, without the lease. */
+/** The longest time before a failure. */
 const MOST_LIFE_MS = 4_000
+/** The longest time that the database is away. In a long round, the time of a lease is added. */
 const MOST_AWAY_MS = 6_000
-/** In every fourth round, the database is away for longer than a lease. */
+/** Every fourth round is long: the database is away for longer than a lease. */
 const LONG_EVERY = 4
 /** Long enough for a busy machine. The caller judges the times. */
 const PATIENCE_MS = 180_000
@@ -47,21 +48,21 @@ export type FailoverResult = {
 
 type Plan = { kinds: readonly Kind[]; seed: number }
 /** The calls by which a round breaks and repairs the server. */
-type Machine = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
+type ServerControls = Pick<OwnServer, 'crash' | 'start' | 'fillDisk' | 'makeRoom'>
 
 /** Plays the rounds in order, on a new database of the server. */
 export async function failoverRounds(
-  server: { url: string; machine?: Machine },
+  server: { url: string; controls?: ServerControls },
   { kinds, seed }: Plan,
 ): Promise<FailoverResult> {
   const random = seededRandom(seed)
   const proxies: SilentProxy[] = []
-  const through = async (url: string) => {
+  const mapDatabaseUrl = async (url: string) => {
     const proxy = await startSilentProxy(url)
     proxies.push(proxy)
     return proxy.url
   }
-  const till = await openKillTill(server.url, `failover-${seed}`, { through })
+  const till = await openProcessTill(server.url, `failover-${seed}`, { mapDatabaseUrl })
   const [proxy] = proxies
   if (proxy === undefined) throw new Error('the till has no proxy')
   const notes: Notes = {
@@ -78,8 +79,8 @@ export async function failoverRounds(
     for (const [index, kind] of kinds.entries()) {
       const round = index + 1
       await delay(random.int(MOST_LIFE_MS))
-      const world = { till, proxy, random, notes, machine: server.machine }
-      await playRound(world, kind, round % LONG_EVERY === 0)
+      const parts = { till, proxy, random, notes, controls: server.controls }
+      await playRound(parts, kind, round % LONG_EVERY === 0)
       if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
       const differences = await verifyLedger(till.pool)
       notes.problems.push(
@@ -87,7 +88,7 @@ export async function failoverRounds(
       )
     }
     await untilDelivered(till)
-    await load.leave()
+    await load.stopVisits()
     await settle(till)
     await load.end()
     notes.problems.push(...(await checkTill(till, load.orders)))
@@ -100,19 +101,20 @@ export async function failoverRounds(
   }
 }
 
+/** The result of all rounds, to which each adds its own. */
 type Notes = Omit<FailoverResult, 'books'>
-type World = {
-  till: KillTill
+type RoundParts = {
+  till: ProcessTill
   proxy: SilentProxy
   random: Random
   notes: Notes
-  machine: Machine | undefined
+  controls: ServerControls | undefined
 }
 
-async function playRound(world: World, kind: Kind, isLong: boolean): Promise<void> {
-  const { till, random, notes } = world
+async function playRound(parts: RoundParts, kind: Kind, isLong: boolean): Promise<void> {
+  const { till, random, notes } = parts
   notes.rounds[kind] += 1
-  const fault = faultOf(world, kind)
+  const fault = faultOf(parts, kind)
   await fault.begin()
   if (kind !== 'replaced') {
     await (kind === 'full' ? untilWritesRefused(till, notes) : untilRefused(till, notes))
@@ -128,30 +130,30 @@ async function playRound(world: World, kind: Kind, isLong: boolean): Promise<voi
 
 type Fault = { begin(): void | Promise<void>; end(): void | Promise<void> }
 
-function faultOf({ proxy, machine }: World, kind: Kind): Fault {
+function faultOf({ proxy, controls }: RoundParts, kind: Kind): Fault {
   const pass = () => proxy.pass()
   if (kind === 'replaced') return { begin: () => proxy.replace(), end: pass }
   if (kind === 'silent') return { begin: () => proxy.swallow(), end: pass }
   if (kind === 'refusing') return { begin: () => proxy.refuse(), end: pass }
-  if (machine === undefined) throw new Error(`a round "${kind}" needs the proof's own server`)
-  if (kind === 'crashed') return { begin: () => machine.crash(), end: () => machine.start() }
-  return { begin: () => machine.fillDisk(), end: () => machine.makeRoom() }
+  if (controls === undefined) throw new Error(`a round "${kind}" needs the proof's own server`)
+  if (kind === 'crashed') return { begin: () => controls.crash(), end: () => controls.start() }
+  return { begin: () => controls.fillDisk(), end: () => controls.makeRoom() }
 }
 
 /** A call that needs the database, for a deposit that does not exist. */
-const probe = ({ url }: KillTill) =>
+const probe = ({ url }: ProcessTill) =>
   fetch(`${url}/api/payment?hash=${'0'.repeat(32)}`, { signal: AbortSignal.timeout(PATIENCE_MS) })
 
 /**
  * Waits until calls are refused because the database is away. Notes a problem if a refusal lacks its code or a time to
  * retry.
  */
-async function untilRefused(till: KillTill, notes: Notes): Promise<void> {
+async function untilRefused(till: ProcessTill, notes: Notes): Promise<void> {
   await eventually('calls are refused', async () => isRefused(await probe(till), notes), PATIENCE_MS)
 }
 
 /** Waits until new deposits are refused because the disk is full. Reads may still work. */
-async function untilWritesRefused(till: KillTill, notes: Notes): Promise<void> {
+async function untilWritesRefused(till: ProcessTill, notes: Notes): Promise<void> {
   const deposit = () => ({
     externalId: `full-${randomUUID()}`,
     currency: 'USD',
@@ -166,7 +168,7 @@ async function untilWritesRefused(till: KillTill, notes: Notes): Promise<void> {
 
 async function isRefused(answer: Response, notes: Notes): Promise<true | undefined> {
   if (answer.status < 500) return undefined
-  const { code } = refusal.parse(await answer.json())
+  const { code } = refusalSchema.parse(await answer.json())
   if (
     answer.status !== 503 ||
     code !== 'database_unavailable' ||
@@ -180,15 +182,15 @@ async function isRefused(answer: Response, notes: Notes): Promise<true | undefin
   return true
 }
 
-const refusal = z.object({ code: z.string().optional() })
+const refusalSchema = z.object({ code: z.string().optional() })
 
-export async function untilApiAnswers(till: KillTill): Promise<void> {
+export async function untilApiAnswers(till: ProcessTill): Promise<void> {
   const isAnswered = async () => ((await probe(till)).status === 404 ? true : undefined)
   await eventually('the API answers again', isAnswered, PATIENCE_MS)
 }
 
 /** Waits until every bot is online, with a valid lease. */
-export async function untilBotsWork({ pool }: KillTill): Promise<void> {
+export async function untilBotsWork({ pool }: ProcessTill): Promise<void> {
   const doAllWork = async () => {
     const { rows } = await pool.query<{ all: boolean }>(
       'select bool_and(online and lease_until > now()) as all from bot',

@@ -145,6 +145,7 @@ function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess
     `primary_conninfo = '${source} application_name=${COPY}'\n`,
   )
   const settings = [
+    'log_min_messages=fatal',
     'listen_addresses=127.0.0.1',
     `port=${port}`,
     'unix_socket_directories=',
@@ -152,7 +153,7 @@ function follow(dataDir: string, proxy: SilentProxy, port: number): ChildProcess
   ]
   return spawn(
     binary(files, 'postgres'),
-    ['-D', cluster, ...[...settings, 'log_min_messages=fatal'].flatMap((setting) => ['-c', setting])],
+    ['-D', cluster, ...settings.flatMap((setting) => ['-c', setting])],
     { cwd: cluster, stdio: 'ignore', env: { LC_ALL: 'C', TZ: 'UTC' }, ...files.account },
   )
 }
@@ -172,6 +173,7 @@ async function isReplicating(
 /** Runs the statements in order on a new connection. Resolves to the rows of the last one. */
 export async function execute(url: string, ...statements: string[]): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
+  // A lost connection also fails the query.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks'
 import { z } from 'zod'
 import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
-import { BOTS, type KillTill } from './till.ts'
+import { BOTS, type ProcessTill } from './till.ts'
 
 export type Books = {
   deliveries: number
@@ -15,23 +15,23 @@ export type Books = {
   webhooks: number
 }
 
-/** Returns a line for each problem. */
-export async function checkTill(till: KillTill, orders: readonly string[]): Promise<string[]> {
+/** Returns a line for each problem. `orders`: the store's ids of the deposits that were confirmed to it. */
+export async function checkTill(till: ProcessTill, orders: readonly string[]): Promise<string[]> {
   const differences = await verifyLedger(till.pool)
   return [
     ...differences.map(({ problem, detail }) => `${problem}: ${detail}`),
-    ...(await offersAgainstCredits(till)),
-    ...(await reversalsAgainstItems(till)),
-    ...(await itemsAgainstCustody(till)),
-    ...(await depositsAgainstOrders(till, orders)),
-    ...(await webhooksAgainstEvents(till)),
+    ...(await compareOffersWithCredits(till)),
+    ...(await compareReversals(till)),
+    ...(await compareItemsWithCustody(till)),
+    ...(await compareDepositsWithOrders(till, orders)),
+    ...(await compareWebhooksWithEvents(till)),
   ]
 }
 
 /** Checks that each accepted offer is exactly one delivered trade, and that no offer of a finished trade is open. */
-async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]> {
+async function compareOffersWithCredits({ pool, steam }: ProcessTill): Promise<string[]> {
   const problems: string[] = []
-  const rows = await read(
+  const rows = await readRows(
     pool,
     `select steam_offer_id as offer, steam_trade_id as "steamTrade", state from trade
      where steam_offer_id is not null and delivered_at is not null`,
@@ -66,15 +66,15 @@ async function offersAgainstCredits({ pool, steam }: KillTill): Promise<string[]
 }
 
 /** Ids of Steam's trades whose items all went back. */
-const wholeReversals = (steam: KillTill['steam']): string[] =>
+const wholeReversals = (steam: ProcessTill['steam']): string[] =>
   steam
     .world()
     .trades.filter(({ items }) => items.every(({ rolledBackAssetId }) => rolledBackAssetId))
     .map(({ id }) => id)
 
 /** Checks that exactly the items that went back on Steam are no longer credited. */
-async function reversalsAgainstItems(till: KillTill): Promise<string[]> {
-  const rows = await read(
+async function compareReversals(till: ProcessTill): Promise<string[]> {
+  const rows = await readRows(
     till.pool,
     `select steam_trade_id as trade, asset_id as asset from trade_item join trade on trade.id = trade_id
      where reversed_at is not null`,
@@ -89,8 +89,8 @@ async function reversalsAgainstItems(till: KillTill): Promise<string[]> {
 }
 
 /** Trade and item of everything that went back on Steam after the till had credited the trade. */
-async function reversedOnSteam({ pool, steam }: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
-  const rows = await read(
+async function reversedOnSteam({ pool, steam }: Pick<ProcessTill, 'pool' | 'steam'>): Promise<string[]> {
+  const rows = await readRows(
     pool,
     'select steam_trade_id as trade from trade where delivered_at is not null',
     z.object({ trade: z.string() }),
@@ -106,8 +106,8 @@ async function reversedOnSteam({ pool, steam }: Pick<KillTill, 'pool' | 'steam'>
 }
 
 /** Checks that the bots have exactly the items that are in custody. */
-async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]> {
-  const rows = await read(
+async function compareItemsWithCustody({ pool, steam }: ProcessTill): Promise<string[]> {
+  const rows = await readRows(
     pool,
     `select bot.steam_id as bot, received_asset_id as item
      from custody_entry c join bot on bot.id = c.bot_id where moved = 'in' and not exists (
@@ -115,7 +115,7 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
          and later.id > c.id)`,
     z.object({ bot: z.string(), item: z.string().nullable() }),
   )
-  const entered = new Set(rows.map(({ bot, item }) => `${bot} ${item}`))
+  const inCustody = new Set(rows.map(({ bot, item }) => `${bot} ${item}`))
   const real = new Set(
     BOTS.flatMap((name) => {
       const bot = steam.as(name)
@@ -124,18 +124,21 @@ async function itemsAgainstCustody({ pool, steam }: KillTill): Promise<string[]>
   )
   return [
     ...[...real]
-      .filter((item) => !entered.has(item))
+      .filter((item) => !inCustody.has(item))
       .map((item) => `not in custody, but in the bot's hands: ${item}`),
-    ...[...entered]
+    ...[...inCustody]
       .filter((item) => !real.has(item))
       .map((item) => `in custody, but not in the bot's hands: ${item}`),
-    ...(rows.length === entered.size ? [] : ['an item is in custody twice']),
+    ...(rows.length === inCustody.size ? [] : ['an item is in custody twice']),
   ]
 }
 
 /** Checks that every deposit that was confirmed to the store exists once. */
-async function depositsAgainstOrders({ pool }: KillTill, orders: readonly string[]): Promise<string[]> {
-  const rows = await read(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
+async function compareDepositsWithOrders(
+  { pool }: ProcessTill,
+  orders: readonly string[],
+): Promise<string[]> {
+  const rows = await readRows(pool, 'select external_id as id from deposit', z.object({ id: z.string() }))
   const existing = new Set(rows.map(({ id }) => id))
   const lost = orders
     .filter((id) => !existing.has(id))
@@ -145,17 +148,17 @@ async function depositsAgainstOrders({ pool }: KillTill, orders: readonly string
 
 const EPOCH_STARTED = 'epoch.started'
 
-const webhook = z.object({
+const webhookSchema = z.object({
   type: z.string(),
   sequence: z.number(),
   data: z.looseObject({ id: z.string().default(''), amount: z.number().nullable().default(null) }),
 })
 
 /** Checks that events are numbered without gaps, and that each reached the store, which counts each id once. */
-async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
+async function compareWebhooksWithEvents(till: ProcessTill): Promise<string[]> {
   const { pool, receiver } = till
   const problems: string[] = []
-  const events = await read(
+  const events = await readRows(
     pool,
     'select id, type, sequence::int from event order by sequence',
     z.object({ id: z.string(), type: z.string(), sequence: z.number().nullable() }),
@@ -174,14 +177,14 @@ async function webhooksAgainstEvents(till: KillTill): Promise<string[]> {
   for (const { headers, body } of receiver.received) {
     const id = String(headers['webhook-id'])
     if (!isSigned(signer, { headers, body })) problems.push(`webhook ${id} is not signed`)
-    const { type, sequence, data } = webhook.parse(JSON.parse(body))
+    const { type, sequence, data } = webhookSchema.parse(JSON.parse(body))
     if (known.get(id) !== sequence) problems.push(`webhook ${id} has the sequence ${sequence}`)
     if (seen.has(id)) continue
     seen.add(id)
     if (type === 'deposit.succeeded') credits.set(data.id, (credits.get(data.id) ?? 0) + (data.amount ?? 0))
   }
   for (const { id } of events) if (!seen.has(id)) problems.push(`event ${id} never reached the store`)
-  const deposits = await read(
+  const deposits = await readRows(
     pool,
     `select id::text, credited_amount::int as amount from deposit where status = 'succeeded'`,
     z.object({ id: z.string(), amount: z.number() }),
@@ -209,8 +212,8 @@ function isSigned(signer: Webhook, { headers, body }: Received): boolean {
 }
 
 /** Counts the work of a till, for the report. */
-export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
-  const [row] = await read(
+export async function booksOf({ pool, receiver }: ProcessTill): Promise<Books> {
+  const [row] = await readRows(
     pool,
     `select (select count(*)::int from trade where delivered_at is not null) as deliveries,
       (select count(*)::int from trade where reversed_amount > 0) as reversals,
@@ -222,10 +225,10 @@ export async function booksOf({ pool, receiver }: KillTill): Promise<Books> {
   return { deliveries, reversals, credited, events, webhooks: receiver.received.length }
 }
 
-/** Returns a line for all that still changes. Once there is none, the books can be compared. */
-export async function unsettledWork(till: Pick<KillTill, 'pool' | 'steam'>): Promise<string[]> {
+/** Returns a line for each thing that will still change. If there are none, the books can be compared. */
+export async function unsettledWork(till: Pick<ProcessTill, 'pool' | 'steam'>): Promise<string[]> {
   const { pool } = till
-  const rows = await read(
+  const rows = await readRows(
     pool,
     `select 'trade ' || id || ' is ' || state as line from trade
        where state in ('intended', 'sending', 'unknown', 'active')
@@ -233,7 +236,7 @@ export async function unsettledWork(till: Pick<KillTill, 'pool' | 'steam'>): Pro
      union all select 'webhook ' || event_id || ' is due' from webhook_delivery where state = 'due'`,
     z.object({ line: z.string() }),
   )
-  const seen = await read(
+  const seen = await readRows(
     pool,
     `select steam_trade_id || ' ' || asset_id as item from trade_item join trade on trade.id = trade_id
      where reversed_at is not null`,
@@ -244,6 +247,6 @@ export async function unsettledWork(till: Pick<KillTill, 'pool' | 'steam'>): Pro
   return [...rows.map(({ line }) => line), ...unseen.map((item) => `went back unnoticed: ${item}`)]
 }
 
-export async function read<T>(pool: pg.Pool, sql: string, row: z.ZodType<T>): Promise<T[]> {
-  return z.array(row).parse((await pool.query(sql)).rows)
+export async function readRows<T>(pool: pg.Pool, sql: string, rowSchema: z.ZodType<T>): Promise<T[]> {
+  return z.array(rowSchema).parse((await pool.query(sql)).rows)
 }

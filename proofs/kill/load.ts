@@ -7,7 +7,7 @@ import { type Inventory, inventorySchema } from '../../contract/widget-api.ts'
 import { reverseTrade } from '../../steam-sandbox/world/trades.ts'
 import { STATE, TRADE } from '../../steam-sandbox/world/world.ts'
 import type { Random } from '../random.ts'
-import type { KillTill } from './till.ts'
+import type { ProcessTill } from './till.ts'
 
 /** Accounts of the sandbox. This file answers the offers to the first two, the sandbox those to the others. */
 const PEOPLE = ['nova_hound', 'quiet_lynx', 'magic_accepts', 'magic_declines', 'magic_counters'] as const
@@ -25,20 +25,22 @@ const TAKEN_IN_PART = 0.3
 const MOST_REGRET_MS = 4_000
 /** The share of visits with items of Counter-Strike 2, the only game that Steam protects. */
 const PROTECTED_SHARE = 0.4
-const LOOK_MS = 40
-const AGAIN_MS = 100
+const STEAM_POLL_MS = 40
+const RETRY_MS = 100
 /** Long enough for a busy machine to restart a gateway after a kill. */
 const PATIENCE_MS = 120_000
+/** Deadline of one call. */
+const CALL_MS = 25_000
 
 export type Load = {
   /** The store's references of all deposits whose creation was confirmed to it. */
   orders: string[]
   /** Begins no further visits. Resolves when the last one has ended. People on Steam continue. */
-  leave(): Promise<void>
+  stopVisits(): Promise<void>
   end(): Promise<void>
 }
 
-export function startLoad(till: KillTill, random: Random): Load {
+export function startLoad(till: ProcessTill, random: Random): Load {
   const orders: string[] = []
   const leaving = new AbortController()
   const ending = new AbortController()
@@ -49,26 +51,26 @@ export function startLoad(till: KillTill, random: Random): Load {
     }
   })
   const people = peopleOnSteam(till, random, { ending: ending.signal, leaving: leaving.signal })
-  const leave = async (): Promise<void> => {
+  const stopVisits = async (): Promise<void> => {
     leaving.abort()
     await Promise.all(visitors)
   }
   return {
     orders,
-    leave,
+    stopVisits,
     async end() {
-      await leave()
+      await stopVisits()
       ending.abort()
       await people
     },
   }
 }
 
-const created = z.object({ id: z.string(), url: z.string() })
-const refusal = z.object({ code: z.string() })
+const createdSchema = z.object({ id: z.string(), url: z.string() })
+const refusalSchema = z.object({ code: z.string() })
 
 /** Makes one deposit, up to its offer. From then on, only the shopper and Steam act. */
-async function visit(till: KillTill, random: Random, orders: string[]): Promise<void> {
+async function visit(till: ProcessTill, random: Random, orders: string[]): Promise<void> {
   const externalId = `visit-${randomBytes(8).toString('hex')}`
   const hash = await openVisit(till, externalId, random.pick(PEOPLE))
   if (hash === undefined) return
@@ -81,12 +83,12 @@ async function visit(till: KillTill, random: Random, orders: string[]): Promise<
     Array.from({ length: random.between(1, 2) }, () => items[random.int(items.length)]?.id),
   )
   const ids = [...picked].flatMap((id) => (id === undefined ? [] : [id]))
-  if (ids.length > 0) await ask(till, { hash, game, items: ids, quoteId })
+  if (ids.length > 0) await requestTrade(till, { hash, game, items: ids, quoteId })
 }
 
 /** Creates a deposit with this person as its shopper. Resolves to its hash. */
 export async function openVisit(
-  till: KillTill,
+  till: ProcessTill,
   externalId: string,
   person: string,
 ): Promise<string | undefined> {
@@ -98,12 +100,12 @@ export async function openVisit(
   const order = { externalId, currency: 'USD', backToStoreUrl: 'http://localhost/', shopper }
   const answer = await call(till, '/v1/deposits', { headers: store, body: order })
   if (!answer?.ok) return undefined
-  const hash = created.parse(await answer.json()).url.slice(-32)
+  const hash = createdSchema.parse(await answer.json()).url.slice(-32)
   await call(till, '/api/trade-url', { body: { hash, tradeUrl: tradeUrl() } })
   return hash
 }
 
-export async function showItems(till: KillTill, hash: string, game: Game): Promise<Inventory | undefined> {
+export async function showItems(till: ProcessTill, hash: string, game: Game): Promise<Inventory | undefined> {
   const shown = await call(till, `/api/inventory?hash=${hash}&game=${game}`)
   return shown?.ok ? inventorySchema.parse(await shown.json()) : undefined
 }
@@ -112,19 +114,19 @@ export async function showItems(till: KillTill, hash: string, game: Game): Promi
  * Asks for the trade until there is a final answer. Asks again if the outcome is unknown, as the page does. Resolves to
  * 'active', to the code of a refusal, or to undefined when no answer came.
  */
-export async function ask(till: KillTill, body: object): Promise<string | undefined> {
+export async function requestTrade(till: ProcessTill, body: object): Promise<string | undefined> {
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     const answer = await call(till, '/api/trade', { body })
     if (answer === undefined) return undefined
     if (answer.status === 200) return 'active'
     if (answer.status !== 202) {
-      const { code } = refusal.parse(await answer.json())
+      const { code } = refusalSchema.parse(await answer.json())
       // No bot at the moment: the shopper tries again.
       if (code !== 'no_bot_available' && code !== 'steam_unavailable' && code !== 'technical_works')
         return code
     }
-    await delay(AGAIN_MS)
+    await delay(RETRY_MS)
   }
   return undefined
 }
@@ -132,23 +134,24 @@ export async function ask(till: KillTill, body: object): Promise<string | undefi
 type Call = { headers?: Record<string, string>; body?: object }
 
 /** Calls the till. Repeats a call that fails, for as long as a person would; then resolves to undefined. */
-export async function call(till: KillTill, path: string, { headers = {}, body }: Call = {}) {
+export async function call(till: ProcessTill, path: string, { headers = {}, body }: Call = {}) {
+  // Any token will do, if the cookie and the header agree.
   const token = 'k'.repeat(43)
-  const own = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }
+  const pageHeaders = { cookie: `csrf=${token}`, 'x-csrf-token': token, origin: till.url }
   const json = body === undefined ? {} : { 'content-type': 'application/json' }
   const init = {
-    headers: { ...own, ...json, ...headers },
+    headers: { ...pageHeaders, ...json, ...headers },
     ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
   }
   const end = performance.now() + PATIENCE_MS
   while (performance.now() < end) {
     try {
-      const answer = await fetch(`${till.url}${path}`, { ...init, signal: AbortSignal.timeout(25_000) })
+      const answer = await fetch(`${till.url}${path}`, { ...init, signal: AbortSignal.timeout(CALL_MS) })
       if (answer.status < 500 && answer.status !== 429) return answer
     } catch {
       // The gateway was killed, or is not up again yet.
     }
-    await delay(AGAIN_MS)
+    await delay(RETRY_MS)
   }
   return undefined
 }
@@ -160,17 +163,17 @@ type Signals = { ending: AbortSignal; leaving: AbortSignal }
  * Takes protected trades back until the shoppers stop coming.
  */
 async function peopleOnSteam(
-  { steam }: KillTill,
+  { steam }: ProcessTill,
   random: Random,
   { ending, leaving }: Signals,
 ): Promise<void> {
-  const regrets = regretsOf(steam, random)
+  const takeSomeBack = createRegrets(steam, random)
   const thinking = new Map<string, { atMs: number; accepts: boolean }>()
-  const own = new Set([steam.as('nova_hound').steamId, steam.as('quiet_lynx').steamId])
+  const answeredHere = new Set([steam.as('nova_hound').steamId, steam.as('quiet_lynx').steamId])
   while (!ending.aborted) {
     const now = performance.now()
     for (const { id, state, partner } of steam.world().offers) {
-      if (state !== STATE.active || !own.has(partner)) continue
+      if (state !== STATE.active || !answeredHere.has(partner)) continue
       const thought = thinking.get(id)
       if (thought === undefined) {
         thinking.set(id, { atMs: now + random.int(MOST_THOUGHT_MS), accepts: !random.chance(DECLINES) })
@@ -180,13 +183,16 @@ async function peopleOnSteam(
         else person.decline(id)
       }
     }
-    if (!leaving.aborted) regrets(now)
-    await delay(LOOK_MS)
+    if (!leaving.aborted) takeSomeBack(now)
+    await delay(STEAM_POLL_MS)
   }
 }
 
-/** Watches protected trades, and takes some of them back some seconds later: whole, or only the first item. */
-function regretsOf(steam: KillTill['steam'], random: Random): (now: number) => void {
+/**
+ * Returns a function that takes some protected trades back, seconds after their delivery: whole, or only the first
+ * item.
+ */
+function createRegrets(steam: ProcessTill['steam'], random: Random): (now: number) => void {
   /** When each trade will be taken back; null for never. */
   const plans = new Map<string, number | null>()
   return (now) => {
@@ -197,8 +203,8 @@ function regretsOf(steam: KillTill['steam'], random: Random): (now: number) => v
         plans.set(id, random.chance(TAKEN_BACK) ? now + random.int(MOST_REGRET_MS) : null)
       } else if (atMs !== null && now >= atMs) {
         const [first] = random.chance(TAKEN_IN_PART) ? items : []
-        const some = first === undefined ? {} : { assetIds: [first.assetId] }
-        steam.change((world, nowS) => reverseTrade(world, { tradeId: id, ...some }, nowS))
+        const onlyFirst = first === undefined ? {} : { assetIds: [first.assetId] }
+        steam.change((world, nowS) => reverseTrade(world, { tradeId: id, ...onlyFirst }, nowS))
         plans.set(id, null)
       }
     }

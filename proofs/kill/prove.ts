@@ -10,10 +10,13 @@ import { withServer } from '../server.ts'
 import type { Books } from './check.ts'
 import { type KillResult, killRounds } from './rounds.ts'
 import { type Measured, secondsInWords, secondsOf } from './seconds.ts'
-import { openKillTill, untilAnswering, untilBotsOnline } from './till.ts'
+import { openProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
-/** A world has enough items for this many rounds. Then the books are compared, and a new world begins. */
+/**
+ * A simulated Steam has enough items for this many rounds. Then the books are compared, and a new world begins: another
+ * Steam with another till.
+ */
 const ROUNDS_A_WORLD = 20
 /** In every tenth round, no time is skipped: the new process waits for the lease of the dead one. */
 const REAL_TIME_EVERY = 10
@@ -33,7 +36,7 @@ export const killProof = defineProof({
   run: ({ rounds, seed }) => withServer(async (url) => report(await play(url, rounds, seed), seed)),
 })
 
-type Timed<T> = { found: T; speed: number }
+type Timed<T> = { result: T; speed: number }
 
 type KillFindings = { worker: Timed<Omit<KilledWorker, 'gateway'>>; worlds: Timed<KillResult>[] }
 
@@ -46,7 +49,7 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
     const plan = { rounds: roundsHere, seed: seed * 1_000 + worlds.length, realTimeEvery: REAL_TIME_EVERY }
     const world = await timed(() => killRounds(serverUrl, plan))
     worlds.push(world)
-    const { books, problems } = world.found
+    const { books, problems } = world.result
     const verdict = problems.length === 0 ? 'nothing lost, nothing doubled' : problems.join('; ')
     console.log(
       `${done + roundsHere} rounds: ${books.deliveries} deliveries, ${books.reversals} reversals, ` +
@@ -61,11 +64,11 @@ async function play(serverUrl: string, rounds: number, seed: number): Promise<Ki
 async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed<T>>> {
   let before: MachineSpeed = await readSpeed()
   return async (work) => {
-    const found = await work()
+    const result = await work()
     const after = await readSpeed()
     const { speed } = meanOf([before, after])
     before = after
-    return { found, speed }
+    return { result, speed }
   }
 }
 
@@ -73,7 +76,7 @@ async function stopwatch(): Promise<<T>(work: () => Promise<T>) => Promise<Timed
  * Kills a process in the middle of its work, on a till of its own. Skips no time until another has finished that work.
  */
 async function measureWorker(serverUrl: string, seed: number): Promise<Omit<KilledWorker, 'gateway'>> {
-  const till = await openKillTill(serverUrl, `kill-worker-${seed}`)
+  const till = await openProcessTill(serverUrl, `kill-worker-${seed}`)
   let gateway = till.start()
   try {
     await untilAnswering(till, gateway)
@@ -88,15 +91,15 @@ async function measureWorker(serverUrl: string, seed: number): Promise<Omit<Kill
 }
 
 function report({ worker, worlds }: KillFindings, seed: number): Finding {
-  const problems = [...worker.found.problems, ...worlds.flatMap(({ found }) => found.problems)]
+  const problems = [...worker.result.problems, ...worlds.flatMap(({ result }) => result.problems)]
   const sum = (count: (books: Books) => number): number =>
-    worlds.reduce((total, { found }) => total + count(found.books), 0)
+    worlds.reduce((total, { result }) => total + count(result.books), 0)
   const reversals = sum((books) => books.reversals)
   if (reversals === 0) problems.push('no trade was taken back, so nothing is proved about reversals')
   const passed = problems.length === 0
   const measured = (count: (world: KillResult) => number[]): Measured[] =>
-    worlds.map(({ found, speed }) => ({ ms: count(found), speed }))
-  const work = [{ ms: Object.values(worker.found.continuedMs), speed: worker.speed }]
+    worlds.map(({ result, speed }) => ({ ms: count(result), speed }))
+  const work = [{ ms: Object.values(worker.result.continuedMs), speed: worker.speed }]
   const seconds = {
     api: secondsOf(
       measured(({ apiMs }) => apiMs),
@@ -111,7 +114,7 @@ function report({ worker, worlds }: KillFindings, seed: number): Finding {
   console.log(secondsInWords('the API answers after a start', seconds.api))
   console.log(secondsInWords('the bots work after a kill', seconds.bots))
   console.log(secondsInWords('the work of a killed process continues', seconds.work))
-  const rounds = worlds.reduce((total, { found }) => total + found.rounds, 0)
+  const rounds = worlds.reduce((total, { result }) => total + result.rounds, 0)
   console.log(`kill: ${rounds} rounds, ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
   const content = {
     passed,
@@ -123,7 +126,7 @@ function report({ worker, worlds }: KillFindings, seed: number): Finding {
     events: sum(({ events }) => events),
     webhooksReceived: sum(({ webhooks }) => webhooks),
     seconds,
-    caught: sumOfCaught(worlds.map(({ found }) => found)),
+    caught: sumOfCaught(worlds.map(({ result }) => result)),
     problems,
   }
   return { passed, result: { name: 'kill', content } }

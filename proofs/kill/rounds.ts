@@ -10,8 +10,8 @@ import { type Books, booksOf, checkTill, unsettledWork } from './check.ts'
 import { startLoad } from './load.ts'
 import {
   epochsOf,
-  type KillTill,
-  openKillTill,
+  openProcessTill,
+  type ProcessTill,
   passHour,
   passMinute,
   untilAnswering,
@@ -34,7 +34,10 @@ const LOAD_SEED = 1_000_000
 const SETTLE_MS = 300_000
 /** The fewest deliveries of a world. Its shoppers continue until it has these and a reversal. */
 const LEAST_DELIVERIES = 3
-/** The store's settings, which change each round. A trade keeps those of its delivery (D-36). */
+/**
+ * The store's credit mode and who is liable for reversals, which change each round. A trade keeps those of its delivery
+ * (D-36).
+ */
 const TERMS = [
   ['on_accept', 'operator'],
   ['on_release', 'store'],
@@ -74,7 +77,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
   const { rounds, seed, realTimeEvery } = plan
   // Separate from the shoppers' randomness, because a round must not depend on how many shoppers came before it.
   const random = seededRandom(seed)
-  const till = await openKillTill(serverUrl, `kill-${seed}`)
+  const till = await openProcessTill(serverUrl, `kill-${seed}`)
   const result: Notes = { rounds, problems: [], apiMs: [], botsMs: [], caught: {} }
   const load = startLoad(till, seededRandom(LOAD_SEED + seed))
   let gateway: Running | undefined
@@ -91,7 +94,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
     gateway = till.start()
     result.apiMs.push(await untilAnswering(till, gateway))
     await untilDelivered(till)
-    await load.leave()
+    await load.stopVisits()
     await settle(till)
     await load.end()
     result.problems.push(...(await checkTill(till, load.orders)))
@@ -107,7 +110,7 @@ export async function killRounds(serverUrl: string, plan: Plan): Promise<KillRes
 type Notes = Omit<KillResult, 'books'>
 
 /** Starts a gateway, kills it after a random time, and skips a minute. */
-async function quickRound(till: KillTill, random: Random, notes: Notes): Promise<void> {
+async function quickRound(till: ProcessTill, random: Random, notes: Notes): Promise<void> {
   const gateway = till.start()
   if (random.chance(KILLED_EARLY)) {
     await delay(random.int(MOST_START_MS))
@@ -121,12 +124,12 @@ async function quickRound(till: KillTill, random: Random, notes: Notes): Promise
   await passMinute(till)
 }
 
-async function setTerms({ pool }: KillTill, round: number): Promise<void> {
+async function setTerms({ pool }: ProcessTill, round: number): Promise<void> {
   const terms = TERMS[round % TERMS.length] ?? TERMS[0]
   await pool.query('update store set credit_mode = $1, liability = $2', [...terms])
 }
 
-async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> {
+async function untilHalfDone({ pool }: ProcessTill, random: Random): Promise<void> {
   const what = random.pick(HALF_DONE)
   const end = performance.now() + MOST_LIFE_MS
   while (performance.now() < end) {
@@ -138,7 +141,7 @@ async function untilHalfDone({ pool }: KillTill, random: Random): Promise<void> 
 }
 
 /** Kills a working gateway, and waits for its successor in real time. */
-async function patientRound(till: KillTill, notes: Notes): Promise<void> {
+async function patientRound(till: ProcessTill, notes: Notes): Promise<void> {
   const first = till.start()
   await untilAnswering(till, first)
   await untilBotsOnline(till, 0n)
@@ -154,7 +157,7 @@ async function patientRound(till: KillTill, notes: Notes): Promise<void> {
   await passMinute(till)
 }
 
-async function countTradesUnderWay({ pool }: KillTill, { caught }: Notes): Promise<void> {
+async function countTradesUnderWay({ pool }: ProcessTill, { caught }: Notes): Promise<void> {
   const { rows } = await pool.query<{ state: string; n: number }>(
     `select state, count(*)::int as n from trade
      where state in ('intended', 'sending', 'unknown', 'active') group by state
@@ -166,7 +169,7 @@ async function countTradesUnderWay({ pool }: KillTill, { caught }: Notes): Promi
 }
 
 /** Waits until the world has enough deliveries and a reversal. */
-export async function untilDelivered(till: KillTill): Promise<void> {
+export async function untilDelivered(till: ProcessTill): Promise<void> {
   const hasEnough = async () => {
     const { deliveries, reversals } = await booksOf(till)
     if (deliveries >= LEAST_DELIVERIES && reversals > 0) return true
@@ -177,7 +180,7 @@ export async function untilDelivered(till: KillTill): Promise<void> {
 }
 
 /** Waits until nothing changes any more. If that takes too long, throws with what still changes. */
-export async function settle(till: KillTill): Promise<void> {
+export async function settle(till: ProcessTill): Promise<void> {
   let unsettled: string[] = []
   await eventually(
     'everything is settled',

@@ -16,7 +16,7 @@ import { createStore } from '../../gateway/stores/service.ts'
 import { type Receiver, startReceiver } from '../../gateway/testing/receiver.ts'
 import { type RunningSteam, startSteam } from '../../steam-sandbox/start.ts'
 
-export type KillTill = {
+export type ProcessTill = {
   /** Seals the bots' tokens. */
   box: SecretBox
   /** Address of the first gateway, whether it runs or not. */
@@ -31,8 +31,10 @@ export type KillTill = {
   steam: RunningSteam
   receiver: Receiver
   secrets: StoreSecrets
-  /** Starts the process of gateway number `which`, the first by default. Does not wait until it answers. */
-  start(which?: number): Running
+  /**
+   * Starts the process of gateway number `index`, counted from 0, the first by default. Does not wait until it answers.
+   */
+  start(index?: number): Running
   close(): Promise<void>
 }
 
@@ -54,17 +56,17 @@ export type TillOptions = {
   /** The folder of the migrations of the new database; those of this tree by default. */
   migrations?: string
   /** Maps the database's address to the one that the gateways use, such as a proxy's; the same address by default. */
-  through?: (databaseUrl: string) => Promise<string>
+  mapDatabaseUrl?: (databaseUrl: string) => Promise<string>
 }
 
 /** Opens a till on a new database of the server at `serverUrl`, with its bots and one store. No gateway runs yet. */
-export async function openKillTill(
+export async function openProcessTill(
   serverUrl: string,
   seed: string,
   options: TillOptions = {},
-): Promise<KillTill> {
+): Promise<ProcessTill> {
   const { furtherBots = 0, gateways = 1, quotas = false, settings = {}, migrations } = options
-  const { through = async (url) => url } = options
+  const { mapDatabaseUrl = async (url) => url } = options
   const database = `kill_${randomBytes(6).toString('hex')}`
   await onServer(serverUrl, `create database ${database}`)
   const databaseUrl = new URL(serverUrl)
@@ -77,7 +79,7 @@ export async function openKillTill(
   const bots = [...BOTS, ...Array.from({ length: furtherBots }, () => steam.addBot())]
   const masterKey = randomBytes(32)
   const env = {
-    DATABASE_URL: await through(databaseUrl.href),
+    DATABASE_URL: await mapDatabaseUrl(databaseUrl.href),
     TRADETILL_DATA: folder,
     TRADETILL_MASTER_KEY: masterKey.toString('hex'),
     TRADETILL_STEAM_SANDBOX_URL: steam.url,
@@ -87,6 +89,7 @@ export async function openKillTill(
     ...settings,
   }
   const pool = new pg.Pool({ connectionString: databaseUrl.href, max: 2 })
+  // A proof may end the pool's connections, idle ones too.
   pool.on('error', () => {})
   const box = createSecretBox(masterKey)
   const secrets = await enrolAll({ url: databaseUrl.href, box, steam, receiver, bots, migrations })
@@ -100,13 +103,13 @@ export async function openKillTill(
     steam,
     receiver,
     secrets,
-    start(which = 0) {
-      const own = {
-        TRADETILL_PORT: String(ports[which]),
-        TRADETILL_METRICS_PORT: String(metricsPorts[which]),
-        TRADETILL_PUBLIC_URL: urls[which] ?? '',
+    start(index = 0) {
+      const ownEnv = {
+        TRADETILL_PORT: String(ports[index]),
+        TRADETILL_METRICS_PORT: String(metricsPorts[index]),
+        TRADETILL_PUBLIC_URL: urls[index] ?? '',
       }
-      return run('gateway/main.ts', { ...env, ...own }, { isTied: true })
+      return run('gateway/main.ts', { ...env, ...ownEnv }, { isTied: true })
     },
     async close() {
       await Promise.all([steam.close(), receiver.close(), pool.end()])
@@ -121,7 +124,7 @@ type Enrolment = {
   box: SecretBox
   bots: readonly string[]
   migrations: string | undefined
-} & Pick<KillTill, 'steam' | 'receiver'>
+} & Pick<ProcessTill, 'steam' | 'receiver'>
 
 /** Writes the rows of `store add` and `bot add`, without a process for each. */
 async function enrolAll({ url, box, steam, receiver, bots, migrations }: Enrolment): Promise<StoreSecrets> {
@@ -155,7 +158,7 @@ async function enrolBot(db: Db, box: SecretBox, { steamId, refreshToken }: Accou
 }
 
 /** Does the same as `bot add` for an account that the till already has. */
-export async function enrolAgain({ pool, box, steam }: KillTill, steamId: string): Promise<void> {
+export async function enrolAgain({ pool, box, steam }: ProcessTill, steamId: string): Promise<void> {
   const { db, close } = openDatabase(String(pool.options.connectionString), 1)
   try {
     await enrolBot(db, box, steam.as(steamId))
@@ -170,12 +173,12 @@ const ONLINE_MS = 180_000
 const CALL_MS = 10_000
 
 /** Resolves to the milliseconds until the API answered. */
-export async function untilAnswering({ url }: Pick<KillTill, 'url'>, gateway: Running): Promise<number> {
+export async function untilAnswering({ url }: Pick<ProcessTill, 'url'>, gateway: Running): Promise<number> {
   const begin = performance.now()
   await eventually(
     'the gateway answers',
     async () => {
-      if (gateway.hasEnded()) throw new Error(`it ended:\n${gateway.output()}`)
+      if (gateway.hasEnded()) throw new Error(`the gateway ended:\n${gateway.output()}`)
       return (await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(CALL_MS) })).ok || undefined
     },
     ANSWER_MS,
@@ -183,8 +186,8 @@ export async function untilAnswering({ url }: Pick<KillTill, 'url'>, gateway: Ru
   return performance.now() - begin
 }
 
-/** Resolves once every bot is online and has changed hands since `epochs` was read. */
-export async function untilBotsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: bigint): Promise<void> {
+/** Resolves once every bot is online and has been leased again since `epochs` was read. */
+export async function untilBotsOnline({ pool }: Pick<ProcessTill, 'pool'>, epochs: bigint): Promise<void> {
   const check = async () => {
     const { rows } = await pool.query<{ online: boolean; epochs: string }>(
       'select bool_and(online) as online, sum(lease_epoch) - count(*) as epochs from bot',
@@ -195,8 +198,8 @@ export async function untilBotsOnline({ pool }: Pick<KillTill, 'pool'>, epochs: 
   await eventually('the bots are online', check, ONLINE_MS)
 }
 
-/** How often bots have changed hands so far. */
-export async function epochsOf({ pool }: Pick<KillTill, 'pool'>): Promise<bigint> {
+/** How many times bots have been leased so far. */
+export async function epochsOf({ pool }: Pick<ProcessTill, 'pool'>): Promise<bigint> {
   const { rows } = await pool.query<{ epochs: string }>('select sum(lease_epoch) as epochs from bot')
   return BigInt(rows[0]?.epochs ?? 0)
 }
@@ -205,7 +208,7 @@ export async function epochsOf({ pool }: Pick<KillTill, 'pool'>): Promise<bigint
  * Skips a minute while no gateway runs: the leases, claims and jobs of the dead one expire. This saves the wait, and
  * changes nothing that time would not. A gateway that was killed in its first moments has made no queue yet.
  */
-export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
+export async function passMinute({ pool }: Pick<ProcessTill, 'pool'>): Promise<void> {
   await pool.query(`
     update bot set lease_until = lease_until - interval '1 minute';
     update gateway_process set beat_at = beat_at - interval '1 minute';
@@ -220,7 +223,7 @@ export async function passMinute({ pool }: Pick<KillTill, 'pool'>): Promise<void
 }
 
 /** Skips an hour, so the next search for reversals in Steam's history is due. */
-export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> {
+export async function passHour({ pool }: Pick<ProcessTill, 'pool'>): Promise<void> {
   await pool.query(
     `update bot_history set turned_at = turned_at - interval '1 hour', complete_at = complete_at - interval '1 hour'`,
   )
@@ -228,6 +231,7 @@ export async function passHour({ pool }: Pick<KillTill, 'pool'>): Promise<void> 
 
 async function onServer(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
+  // A lost connection also fails the query.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest'
 import type { Running } from '../../e2e/support/process.ts'
-import { ask, call, openVisit, showItems } from './load.ts'
-import { type KillTill, openKillTill, untilAnswering, untilBotsOnline } from './till.ts'
+import { call, openVisit, requestTrade, showItems } from './load.ts'
+import { openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from './till.ts'
 import { type KilledWorker, killWorker } from './worker.ts'
 
 // The tests wait until the lease of a killed process ends, and a busy machine may be slow.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 1_200_000 })
 
-let till: KillTill
+let till: ProcessTill
 let gateway: Running
 
 beforeAll(async () => {
-  till = await openKillTill(inject('databaseUrl'), 'worker')
+  till = await openProcessTill(inject('databaseUrl'), 'worker')
   gateway = till.start()
   await untilAnswering(till, gateway)
   await untilBotsOnline(till, 0n)
@@ -38,11 +38,11 @@ test('20 parallel calls for the same trade make one offer, and each of them lear
     .slice(0, 2)
     .map(({ id }) => id)
   const request = { hash, game: 'cs', quoteId: shown?.quoteId, items }
-  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(till, request)))
+  const answers = await Promise.all(Array.from({ length: 20 }, () => requestTrade(till, request)))
   expect(answers).toEqual(Array(20).fill('active'))
   expect(shopper.received()).toHaveLength(before + 1)
-  const other = await call(till, '/api/trade', { body: { ...request, items: items?.slice(0, 1) } })
-  expect(other?.status).toBe(409)
+  const withOtherItems = await call(till, '/api/trade', { body: { ...request, items: items?.slice(0, 1) } })
+  expect(withOtherItems?.status).toBe(409)
 })
 
 describe('when a gateway is killed in the middle of its work', () => {

@@ -5,8 +5,8 @@ import type { Game } from '../../contract/games.ts'
 import { eventually, type Running } from '../../e2e/support/process.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { checkTill, unsettledWork } from './check.ts'
-import { ask, openVisit, showItems } from './load.ts'
-import type { KillTill } from './till.ts'
+import { openVisit, requestTrade, showItems } from './load.ts'
+import type { ProcessTill } from './till.ts'
 
 export type KilledWorker = {
   /** The process that continues the work. */
@@ -29,12 +29,12 @@ const CONTINUE_MS = 300_000
 type TradeRequest = { person: string; game: Game }
 
 /** Asks for a trade of the shopper's most expensive item. */
-async function beginTrade(till: KillTill, { person, game }: TradeRequest) {
+async function beginTrade(till: ProcessTill, { person, game }: TradeRequest) {
   const externalId = randomUUID()
   const hash = (await openVisit(till, externalId, person)) ?? ''
   const shown = await showItems(till, hash, game)
-  const [dearest] = shown?.items.sort((one, other) => other.price - one.price) ?? []
-  const answer = ask(till, { hash, game, items: [dearest?.id], quoteId: shown?.quoteId })
+  const [mostExpensive] = shown?.items.sort((one, other) => other.price - one.price) ?? []
+  const answer = requestTrade(till, { hash, game, items: [mostExpensive?.id], quoteId: shown?.quoteId })
   const state = async () => {
     const { rows } = await till.pool.query<{ state: string }>(
       'select trade.state from trade join deposit on deposit.id = deposit_id where hash = $1',
@@ -43,15 +43,15 @@ async function beginTrade(till: KillTill, { person, game }: TradeRequest) {
     return rows[0]?.state
   }
   const isOpen = (offer: { state: number; items: { assetId: string }[] }) =>
-    offer.state === STATE.active && offer.items.some(({ assetId }) => assetId === dearest?.id)
+    offer.state === STATE.active && offer.items.some(({ assetId }) => assetId === mostExpensive?.id)
   const offer = () => till.steam.as(person).received().find(isOpen)
   const accept = () => till.steam.as(person).accept(offer()?.id ?? '')
-  return { hash, externalId, amount: dearest?.price ?? 0, answer, state, offer, accept }
+  return { hash, externalId, amount: mostExpensive?.price ?? 0, answer, state, offer, accept }
 }
 
 type Trade = Awaited<ReturnType<typeof beginTrade>>
 
-async function openTrade(till: KillTill, request: TradeRequest): Promise<Trade> {
+async function openTrade(till: ProcessTill, request: TradeRequest): Promise<Trade> {
   const trade = await beginTrade(till, request)
   await until(`the offer to ${request.person} is open`, async () => (await trade.state()) === 'active')
   return trade
@@ -61,11 +61,11 @@ const until = (what: string, check: () => Promise<boolean> | boolean) =>
   eventually(what, async () => (await check()) || undefined, CONTINUE_MS)
 
 /** The webhooks of this event type that the store has received. */
-const webhooksOf = ({ receiver }: KillTill, type: string) =>
+const webhooksOf = ({ receiver }: ProcessTill, type: string) =>
   receiver.received.filter(({ body }) => body.includes(`"${type}"`))
 
 /** Makes a delivery whose webhook the store receives but does not answer. Resolves to the id of that webhook. */
-async function unansweredWebhook(till: KillTill, trade: Trade): Promise<unknown> {
+async function makeUnansweredWebhook(till: ProcessTill, trade: Trade): Promise<unknown> {
   till.receiver.answers.push(() => {})
   trade.accept()
   await until('the store hears of the delivery', () => webhooksOf(till, 'deposit.succeeded').length > 0)
@@ -73,7 +73,7 @@ async function unansweredWebhook(till: KillTill, trade: Trade): Promise<unknown>
 }
 
 /** Sends an offer. Steam makes it, but its answer is lost. */
-async function lostOfferAnswer(till: KillTill): Promise<Trade> {
+async function loseOfferAnswer(till: ProcessTill): Promise<Trade> {
   till.steam.fault({
     match: { host: 'steamcommunity.com', path: '/tradeoffer/new/send' },
     effect: { hang: 'after' },
@@ -84,7 +84,7 @@ async function lostOfferAnswer(till: KillTill): Promise<Trade> {
 }
 
 /** Kills the running gateway in the middle of its work. Resolves when the next one has finished that work. */
-export async function killWorker(till: KillTill, first: Running): Promise<KilledWorker> {
+export async function killWorker(till: ProcessTill, first: Running): Promise<KilledWorker> {
   await until('nothing moves', async () => (await unsettledWork(till)).length === 0)
   const before = webhooksOf(till, 'deposit.pending').length
   const webhookUnanswered = await openTrade(till, { person: 'nova_hound', game: 'dota' })
@@ -95,8 +95,8 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
     'the store hears of four offers',
     () => webhooksOf(till, 'deposit.pending').length === before + 4,
   )
-  const webhookId = await unansweredWebhook(till, webhookUnanswered)
-  const offerAnswerLost = await lostOfferAnswer(till)
+  const webhookId = await makeUnansweredWebhook(till, webhookUnanswered)
+  const offerAnswerLost = await loseOfferAnswer(till)
   acceptedBefore1.accept()
   acceptedBefore2.accept()
   await first.kill()
@@ -104,7 +104,7 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   acceptedAfterKill.accept()
   const caught = await offerAnswerLost.state()
   const gateway = till.start()
-  const continued = async (what: string, check: () => Promise<boolean> | boolean) => {
+  const timeUntil = async (what: string, check: () => Promise<boolean> | boolean) => {
     await until(what, check).catch((error: unknown) => {
       throw new Error(`${String(error)}\n${gateway.output()}`)
     })
@@ -112,15 +112,16 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   }
   const timesReceived = () =>
     till.receiver.received.filter(({ headers }) => headers['webhook-id'] === webhookId).length
+  // Steam protects items of Counter-Strike 2 only, so those trades are held and the others final.
   const [webhook, send, acceptedBefore, acceptedAfter] = await Promise.all([
-    continued('the webhook is repeated', () => timesReceived() > 1),
-    continued('the offer is found', async () => (await offerAnswerLost.state()) === 'active'),
-    continued('the trades accepted before the kill are held', async () =>
+    timeUntil('the webhook is repeated', () => timesReceived() > 1),
+    timeUntil('the offer is found', async () => (await offerAnswerLost.state()) === 'active'),
+    timeUntil('the trades accepted before the kill are held', async () =>
       (await Promise.all([acceptedBefore1.state(), acceptedBefore2.state()])).every(
         (state) => state === 'held',
       ),
     ),
-    continued(
+    timeUntil(
       'the trade accepted after the kill is final',
       async () => (await acceptedAfterKill.state()) === 'final',
     ),
@@ -129,7 +130,7 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   const accepted = { webhookUnanswered, offerAnswerLost, acceptedBefore1, acceptedBefore2, acceptedAfterKill }
   const deposits = []
   for (const [title, trade] of Object.entries(accepted)) {
-    await continued(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).webhooks > 0)
+    await timeUntil(`the store hears of ${title}`, async () => (await creditedOf(till, trade)).webhooks > 0)
     const credited = await creditedOf(till, trade)
     deposits.push({ title, answer: await trade.answer, amount: trade.amount, credited })
   }
@@ -144,12 +145,12 @@ export async function killWorker(till: KillTill, first: Running): Promise<Killed
   }
 }
 
-const succeeded = z.object({
+const succeededSchema = z.object({
   type: z.string(),
   data: z.object({ externalId: z.string(), amount: z.number().nullable() }),
 })
 
-async function creditedOf(till: KillTill, { hash, externalId }: Trade): Promise<Credited> {
+async function creditedOf(till: ProcessTill, { hash, externalId }: Trade): Promise<Credited> {
   const { rows } = await till.pool.query<{ ledger: number; events: number }>(
     `select
       (select coalesce(sum(entry.amount), 0)::int from ledger_entry entry join trade on trade.id = entry.trade_id
@@ -162,11 +163,11 @@ async function creditedOf(till: KillTill, { hash, externalId }: Trade): Promise<
   )
   const { ledger = 0, events = 0 } = rows[0] ?? {}
   // A webhook may arrive twice, and the store counts each id once.
-  const once = new Map(
+  const bodiesById = new Map(
     webhooksOf(till, 'deposit.succeeded').map(({ headers, body }) => [headers['webhook-id'], body]),
   )
-  const amounts = [...once.values()].flatMap((body) => {
-    const { data } = succeeded.parse(JSON.parse(body))
+  const amounts = [...bodiesById.values()].flatMap((body) => {
+    const { data } = succeededSchema.parse(JSON.parse(body))
     return data.externalId === externalId ? [data.amount ?? 0] : []
   })
   return { ledger, events, webhooks: amounts.reduce((sum, amount) => sum + amount, 0) }

@@ -22,28 +22,28 @@ const ROOT = join(import.meta.dirname, '../..')
 const PRICES = join(ROOT, 'gateway/pricing/sources/sandbox-prices.json')
 
 /** Milliseconds between two polls, as in a page. The till refuses more frequent calls. */
-const LOOK_AGAIN_MS = 2_000
+const POLL_MS = 2_000
 
-let place: string
-let folder: string
+let testFolder: string
+let releaseFolder: string
 let cwd: string
 let steam: RunningSteam
-let database: Awaited<ReturnType<typeof twoRoles>>
+let database: Awaited<ReturnType<typeof createDatabaseWithRoles>>
 let port: number
 let metricsPort: number
 let env: Record<string, string>
-let running: Process | undefined
+let server: Process | undefined
 
 beforeAll(async () => {
-  place = mkdtempSync(join(tmpdir(), 'tradetill-live-'))
-  chmodSync(place, 0o755)
-  makeRelease(cleanClone(place), join(place, 'made'))
-  const archive = readdirSync(join(place, 'made')).find((name) => name.endsWith('.tgz')) ?? 'none'
-  folder = unpack(join(place, 'made', archive), join(place, 'unpacked'))
-  cwd = join(place, 'elsewhere')
+  testFolder = mkdtempSync(join(tmpdir(), 'tradetill-live-'))
+  chmodSync(testFolder, 0o755)
+  makeRelease(cleanClone(testFolder), join(testFolder, 'archives'))
+  const archive = readdirSync(join(testFolder, 'archives')).find((name) => name.endsWith('.tgz')) ?? 'none'
+  releaseFolder = unpack(join(testFolder, 'archives', archive), join(testFolder, 'unpacked'))
+  cwd = join(testFolder, 'elsewhere')
   mkdirSync(cwd)
   steam = await startSteam({ port: 0 })
-  database = await twoRoles()
+  database = await createDatabaseWithRoles()
   const [first = 0, second = 0] = await freePorts(2)
   ;[port, metricsPort] = [first, second]
   env = {
@@ -62,16 +62,16 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  running?.kill('SIGKILL')
-  await running?.ended
+  server?.kill('SIGKILL')
+  await server?.ended
   await steam?.close()
   await database?.drop()
-  if (folder !== undefined) unlock(join(place, 'unpacked'))
-  rmSync(place, { recursive: true, force: true })
+  if (releaseFolder !== undefined) unlock(join(testFolder, 'unpacked'))
+  rmSync(testFolder, { recursive: true, force: true })
 })
 
 /** Creates a database with an owner, and a role that owns nothing, as docs/operating.md says. */
-async function twoRoles() {
+async function createDatabaseWithRoles() {
   const id = randomBytes(4).toString('hex')
   const [name, owner, app] = [`live_${id}`, `live_owner_${id}`, `live_app_${id}`]
   const onServer = async (...statements: string[]) => {
@@ -102,10 +102,11 @@ const filesIn = (path: string): string[] =>
     .filter((each) => !each.isDirectory())
     .map((each) => join(each.parentPath, each.name))
 
-const ownFiles = () => filesIn(folder).filter((file) => !file.startsWith(join(folder, 'node_modules')))
+const ownFiles = () =>
+  filesIn(releaseFolder).filter((file) => !file.startsWith(join(releaseFolder, 'node_modules')))
 
 test('the archive contains no tests, no development packages, and no code that could connect live mode to another Steam', () => {
-  const names = filesIn(folder).map((file) => file.slice(folder.length + 1))
+  const names = filesIn(releaseFolder).map((file) => file.slice(releaseFolder.length + 1))
   for (const needed of [
     'bin/tradetill',
     'deploy/tradetill.service',
@@ -117,9 +118,9 @@ test('the archive contains no tests, no development packages, and no code that c
     'LICENSE',
   ])
     expect(names).toContain(needed)
-  const strange =
+  const notForRelease =
     /^(?:steam-sandbox|demo-store|proofs|e2e|embedded-postgres|scripts)\/|^gateway\/.*\.test\.ts$|^gateway\/testing\//
-  expect(names.filter((name) => strange.test(name))).toEqual([])
+  expect(names.filter((name) => notForRelease.test(name))).toEqual([])
   const unwanted = [
     'vite',
     'vitest',
@@ -133,22 +134,24 @@ test('the archive contains no tests, no development packages, and no code that c
     [],
   )
 
+  // Ways to change where a process connects.
   const switches = /steam-from-outside|--import|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|Agent\.prototype/
   const code = ownFiles().filter((file) => /\.(?:ts|mjs)$/.test(file))
+  // Fewer would mean that the sources were not found.
   expect(code.length).toBeGreaterThan(200)
   expect(code.filter((file) => switches.test(readFileSync(file, 'utf8')))).toEqual([])
   // Only these places redirect sockets. They throw in live mode, as gateway/steam/web/agent.test.ts and the vault's
   // tests prove.
   const redirects = code.filter((file) => /\bnet\.connect\(/.test(readFileSync(file, 'utf8')))
-  expect(redirects.map((file) => file.slice(folder.length + 1)).sort()).toEqual([
+  expect(redirects.map((file) => file.slice(releaseFolder.length + 1)).sort()).toEqual([
     'gateway/steam/web/agent.ts',
     'vault/markets/connection.ts',
     'vault/steam/call.ts',
   ])
 })
 
-test('a release without settings, or with the address of a sandbox, reports what is wrong', async () => {
-  const bare = serve(folder, { cwd, env: { TRADETILL_MODE: 'live' } })
+test('a release without settings, or with the address of a sandbox, reports what is wrong and exits with 1', async () => {
+  const bare = serve(releaseFolder, { cwd, env: { TRADETILL_MODE: 'live' } })
   expect(await bare.ended).toBe(1)
   for (const name of [
     'DATABASE_URL',
@@ -157,7 +160,7 @@ test('a release without settings, or with the address of a sandbox, reports what
     'TRADETILL_TRUSTED_PROXIES',
   ])
     expect(bare.output()).toContain(name)
-  const misdirected = serve(folder, { cwd, env: { ...env, TRADETILL_STEAM_SANDBOX_URL: steam.url } })
+  const misdirected = serve(releaseFolder, { cwd, env: { ...env, TRADETILL_STEAM_SANDBOX_URL: steam.url } })
   expect(await misdirected.ended).toBe(1)
   expect(misdirected.output()).toContain('TRADETILL_STEAM_SANDBOX_URL must not be set in live mode')
 })
@@ -184,18 +187,18 @@ async function shopperAt(url: string) {
 }
 
 test('a release runs without the right to write, and a deposit is paid on a sandbox that stands in for Steam', async () => {
-  running = serve(folder, { cwd, env })
+  server = serve(releaseFolder, { cwd, env })
   const ready = () => {
-    if (running?.output().includes('cannot start')) throw new Error(running.output())
-    return running?.output()
+    if (server?.output().includes('cannot start')) throw new Error(server.output())
+    return server?.output()
   }
   await expect.poll(ready).toContain('gateway ready at')
-  const [firstLine = ''] = running
+  const [firstLine = ''] = server
     .output()
     .split('\n')
     .filter((line) => line.startsWith('{'))
   const commit = execFileSync('git', ['rev-parse', 'HEAD'], {
-    cwd: join(place, 'a clone'),
+    cwd: join(testFolder, 'a clone'),
     encoding: 'utf8',
   }).trim()
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -210,21 +213,28 @@ test('a release runs without the right to write, and a deposit is paid on a sand
     `tradetill_build_info{version="${version}",commit="${commit}",schema="${schema}"} 1`,
   )
 
-  const printed = await tradetill(folder, { args: ['--version'], env: {}, cwd })
+  const printed = await tradetill(releaseFolder, { args: ['--version'], env: {}, cwd })
   for (const part of [version, commit, schema]) expect(printed).toContain(part)
-  expect(await tradetill(folder, { args: ['--help'], env: {}, cwd })).toContain('usage: tradetill COMMAND')
+  expect(await tradetill(releaseFolder, { args: ['--help'], env: {}, cwd })).toContain(
+    'usage: tradetill COMMAND',
+  )
 
   const bot = steam.addBot()
-  await tradetill(folder, { args: ['bot', 'add'], env, cwd, input: `${steam.as(bot).refreshToken()}\n` })
+  await tradetill(releaseFolder, {
+    args: ['bot', 'add'],
+    env,
+    cwd,
+    input: `${steam.as(bot).refreshToken()}\n`,
+  })
   const store = ['--name', 'Ember Forge', '--origin', 'https://store.example', '--risk-limit-usd', '1000']
-  const out = await tradetill(folder, { args: ['store', 'add', ...store, '--json'], env, cwd })
+  const out = await tradetill(releaseFolder, { args: ['store', 'add', ...store, '--json'], env, cwd })
   const { apiKey } = addedStore.parse(JSON.parse(out))
   expect(apiKey).toMatch(/^tt_live_/)
 
-  const shop = proxyTo(port, { host: HOST, from: '203.0.113.9' })
+  const callAsStore = proxyTo(port, { host: HOST, from: '203.0.113.9' })
   const body = { externalId: 'topup-1', currency: 'USD', backToStoreUrl: 'https://store.example/' }
   const headers = { authorization: `Bearer ${apiKey}` }
-  const created = await shop('/v1/deposits', { method: 'POST', headers, body })
+  const created = await callAsStore('/v1/deposits', { method: 'POST', headers, body })
   expect(created.status).toBe(201)
   const { id, url } = createdDeposit.parse(JSON.parse(created.body))
   expect(url).toMatch(new RegExp(`^https://${HOST}/deposit/[0-9a-f]{32}$`))
@@ -236,32 +246,32 @@ test('a release runs without the right to write, and a deposit is paid on a sand
     .toBe(200)
   // Inventories are refused until the new bot has logged in.
   const shown = () => shopper.inventory()
-  await expect.poll(shown, { interval: LOOK_AGAIN_MS }).toMatchObject({ inventoryErrorType: null })
+  await expect.poll(shown, { interval: POLL_MS }).toMatchObject({ inventoryErrorType: null })
   const { items } = await shown()
-  const [dearest] = items.sort((a, b) => b.price - a.price)
+  const [mostExpensive] = items.sort((a, b) => b.price - a.price)
   await expect
-    .poll(async () => (await shopper.post('/api/trade', { game: 'cs', items: [dearest?.id] })).status)
+    .poll(async () => (await shopper.post('/api/trade', { game: 'cs', items: [mostExpensive?.id] })).status)
     .toBeOneOf([200, 202, 204])
   await expect.poll(shopper.payment).toMatchObject({ status: 'pending', steamTradeId: expect.any(String) })
   // While an offer is open, this field contains the number of the offer.
   const { steamTradeId: offerId } = await shopper.payment()
   payer.accept(offerId ?? '')
-  await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount: dearest?.price })
+  await expect.poll(shopper.payment).toMatchObject({ status: 'succeeded', amount: mostExpensive?.price })
 
-  const paid = await shop(`/v1/deposits/${id}`, { headers })
+  const paid = await callAsStore(`/v1/deposits/${id}`, { headers })
   expect(JSON.parse(paid.body)).toMatchObject({
     status: 'succeeded',
-    amount: dearest?.price,
+    amount: mostExpensive?.price,
     currency: 'USD',
   })
-  const balance = await tradetill(folder, { args: ['ledger', 'verify'], env, cwd })
+  const balance = await tradetill(releaseFolder, { args: ['ledger', 'verify'], env, cwd })
   expect(balance).toContain(', 0 differences.')
 
-  running.kill('SIGTERM')
-  expect(await running.ended).toBe(0)
+  server.kill('SIGTERM')
+  expect(await server.ended).toBe(0)
   const written = ownFiles()
-    .concat(readdirSync(join(folder, 'node_modules')))
+    .concat(readdirSync(join(releaseFolder, 'node_modules')))
     .filter((file) => file.includes('.cache'))
   expect(written).toEqual([])
-  expect(running.output()).not.toMatch(/tt_live_|PRIVATE|password/)
+  expect(server.output()).not.toMatch(/tt_live_|PRIVATE|password/)
 })

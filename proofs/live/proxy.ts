@@ -10,9 +10,9 @@ export type Answer = { status: number; headers: Record<string, string | string[]
 export function proxyTo(port: number, { host, from }: { host: string; from: string }) {
   return (path: string, { method = 'GET', headers = {}, body }: Call = {}): Promise<Answer> => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const ofProxy = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
-    const ofBody = body === undefined ? {} : { 'content-type': 'application/json' }
-    request({ port, path, method, headers: { ...ofProxy, ...ofBody, ...headers } }, (answer) => {
+    const proxyHeaders = { host, 'x-forwarded-proto': 'https', 'x-forwarded-for': from }
+    const bodyHeaders = body === undefined ? {} : { 'content-type': 'application/json' }
+    request({ port, path, method, headers: { ...proxyHeaders, ...bodyHeaders, ...headers } }, (answer) => {
       const { statusCode: status = 0, headers: answerHeaders } = answer
       text(answer).then((read) => resolve({ status, headers: answerHeaders, body: read }), reject)
     })

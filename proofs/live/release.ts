@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** The number of the account `nobody`. */
 const NOBODY = 65_534
 
 /**

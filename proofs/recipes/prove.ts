@@ -13,11 +13,13 @@ import { systemClock } from '../../gateway/kit/clock.ts'
 import { runCommand } from '../../gateway/testing/command.ts'
 import { SECRET } from '../../gateway/testing/webhooks.ts'
 import { defineProof, keepFlag } from '../proof.ts'
-import { isHere, RECIPES_OF_DOCUMENTS, type Recipe, startShop } from './shops.ts'
+import { isInstalled, RECIPES_OF_DOCUMENTS, type Recipe, startShop } from './shops.ts'
 
 const CUSTOMER = 'nova'
+/** How long to wait until the store has fetched an event whose webhook it missed. */
 const RECONCILE_MS = 30_000
 
+/** The balance's URL. `{CUSTOMER}` is the placeholder that `tradetill verify` fills in. */
 const balanceAt = (address: string): string => `${address}/balance?customer={CUSTOMER}`
 
 /** Resolves to the faults that `verify` finds in the store. */
@@ -51,8 +53,8 @@ const addedSchema = z.object({ apiKey: z.string(), webhookSecret: z.string() })
 
 async function addStore(till: Till, { name }: Recipe, port: number) {
   const origin = `http://localhost:${port}`
-  const hook = ['--webhook-url', `${origin}/webhooks/tradetill`, '--risk-limit-usd', '100000']
-  const args = ['store', 'add', '--name', `Recipe ${name}`, '--origin', origin, ...hook, '--json']
+  const options = ['--webhook-url', `${origin}/webhooks/tradetill`, '--risk-limit-usd', '100000']
+  const args = ['store', 'add', '--name', `Recipe ${name}`, '--origin', origin, ...options, '--json']
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   const { out, errors, code } = await runCommand(args, { env })
   if (code !== 0) throw new Error(errors)
@@ -91,14 +93,14 @@ async function payAt(till: Till, recipe: Recipe): Promise<string | undefined> {
 export const recipesProof = defineProof({
   options: z.object({ keep: keepFlag() }),
   run: async () => {
-    const here = RECIPES_OF_DOCUMENTS.filter(isHere)
+    const installed = RECIPES_OF_DOCUMENTS.filter(isInstalled)
     for (const { name } of RECIPES_OF_DOCUMENTS) {
-      if (!here.some((one) => one.name === name)) console.log(`not here    ${name}`)
+      if (!installed.some((one) => one.name === name)) console.log(`not here    ${name}`)
     }
     const till = await startTill()
     try {
       const results = []
-      for (const recipe of here) {
+      for (const recipe of installed) {
         const complaints = await complaintsOf(recipe)
         const problem = await payAt(till, recipe)
         const all = [...complaints, ...(problem === undefined ? [] : [problem])]

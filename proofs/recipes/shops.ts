@@ -50,7 +50,7 @@ export const RECIPES_OF_DOCUMENTS: readonly Recipe[] = [
   },
 ]
 
-export const isHere = ({ probe: [command, ...args] }: Recipe): boolean =>
+export const isInstalled = ({ probe: [command, ...args] }: Recipe): boolean =>
   spawnSync(command, args).status === 0
 
 export type Shop = { address: string; output(): string; end(): Promise<void> }

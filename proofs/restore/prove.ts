@@ -15,9 +15,9 @@ export const restoreProof = defineProof({
       const restored = round % 2 === 0 ? 'timeline' : 'behind'
       facts.push(await withFolder((folder) => restoreRound(folder, restored)))
       const last = facts.at(-1)
-      const trouble = last?.problems.length === 0 ? 'nothing doubled' : last?.problems.join('; ')
+      const verdict = last?.problems.length === 0 ? 'nothing doubled' : last?.problems.join('; ')
       console.log(
-        `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} in the next epoch; ${trouble}`,
+        `${last?.restored}: ${last?.kept} deliveries kept, ${last?.lost} lost with ${last?.eventsLost} events, ${last?.later} in the next epoch; ${verdict}`,
       )
     }
     const problems = facts.flatMap((fact) => fact.problems)

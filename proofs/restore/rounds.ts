@@ -14,9 +14,9 @@ import { verifyLedger } from '../../gateway/ledger/verify.ts'
 import { ITEMS_OF_NO_TRADE } from '../../gateway/trades/orphans.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
 import { crashServer, type Server, startCopy, startServer } from '../failover/server.ts'
-import { epochsOf, type KillTill, openKillTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
-import { openDoor } from './door.ts'
-import { callStore, type Reader, shop, startReader, type Visit, visit } from './shopping.ts'
+import { epochsOf, openProcessTill, type ProcessTill, untilAnswering, untilBotsOnline } from '../kill/till.ts'
+import { startRedirectProxy } from './redirect-proxy.ts'
+import { callStore, type Reader, startReader, startShopping, type Visit, visit } from './shopping.ts'
 
 /**
  * How the database is replaced. `timeline`: by a restored backup on a new timeline of PostgreSQL, which shows the
@@ -39,18 +39,18 @@ export type RoundFacts = {
 const WAIT_MS = 240_000
 /** How many deliveries each part of a round needs: before the restored moment, after it, and in the next epoch. */
 const DELIVERIES = 3
-const AHEAD = 'cursor_ahead'
+const CURSOR_AHEAD = 'cursor_ahead'
 
 export async function restoreRound(folder: string, restored: Restored): Promise<RoundFacts> {
-  const door = await openDoor()
+  const proxy = await startRedirectProxy()
   const first = await startServer(join(folder, 'first'))
   const servers: { stop(): Promise<void> }[] = [first]
   const gateways: Running[] = []
-  const leadTo = ({ url }: { url: string }) => door.leadTo(Number(new URL(url).port))
-  leadTo(first)
-  const through = new URL(first.url)
-  through.port = String(door.port)
-  const till = await openKillTill(through.href, `restore-${randomUUID()}`)
+  const redirectTo = ({ url }: { url: string }) => proxy.redirectTo(Number(new URL(url).port))
+  redirectTo(first)
+  const proxyUrl = new URL(first.url)
+  proxyUrl.port = String(proxy.port)
+  const till = await openProcessTill(proxyUrl.href, `restore-${randomUUID()}`)
   const start = async (): Promise<Running> => {
     const gateway = till.start()
     gateways.push(gateway)
@@ -61,14 +61,16 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
     const gateway = await start()
     const second = join(folder, 'second')
     const successor =
-      restored === 'promoted' ? await copyOf(first, second) : backupOf(first, second, restored)
+      restored === 'promoted'
+        ? await successorByCopy(first, second)
+        : successorByBackup(first, second, restored)
     servers.push(successor)
     const before = await runUntilLoss(till, successor)
     if (restored !== 'promoted') await gateway.kill()
     crashServer(first)
     await first.died
-    leadTo(await successor.takeOver())
-    return await judge(till, {
+    redirectTo(await successor.takeOver())
+    return await checkRound(till, {
       ...before,
       restored,
       gateway: restored === 'promoted' ? gateway : await start(),
@@ -78,7 +80,7 @@ export async function restoreRound(folder: string, restored: Restored): Promise<
     // Closing may fail, because the server with the till's database may be the lost one.
     await till.close().catch(() => {})
     for (const server of servers) await server.stop()
-    await door.close()
+    await proxy.close()
   }
 }
 
@@ -90,7 +92,7 @@ type Successor = {
   stop(): Promise<void>
 }
 
-async function copyOf(first: Server, folder: string): Promise<Successor> {
+async function successorByCopy(first: Server, folder: string): Promise<Successor> {
   const copy = await startCopy(first, folder)
   return {
     fallBehind: () => copy.cutOff(),
@@ -102,7 +104,7 @@ async function copyOf(first: Server, folder: string): Promise<Successor> {
   }
 }
 
-function backupOf(first: Server, folder: string, restored: 'timeline' | 'behind'): Successor {
+function successorByBackup(first: Server, folder: string, restored: 'timeline' | 'behind'): Successor {
   let path = ''
   let server: Server | undefined
   return {
@@ -126,78 +128,82 @@ type BeforeLoss = {
   /** Visits paid before the restored moment, and after it. */
   kept: Visit[]
   lost: Visit[]
-  /** Open offers: one from before the restored moment, and two from after it. */
-  known: Visit
+  /**
+   * Open offers: one from before the restored moment, and two orphans from after it, which the restored till does not
+   * know.
+   */
+  offerBefore: Visit
   orphan: Visit
   acceptedOrphan: Visit
 }
 
 /** Runs load with the restored moment in the middle, and leaves three offers open when the database is lost. */
-async function runUntilLoss(till: KillTill, successor: Successor): Promise<BeforeLoss> {
+async function runUntilLoss(till: ProcessTill, successor: Successor): Promise<BeforeLoss> {
   await untilBotsOnline(till, 0n)
   const reader = startReader(till)
-  const known = await openOffer(till, 'nova_hound')
-  const early = shop(till, 'nova_hound', 2 * DELIVERIES)
+  const offerBefore = await openOffer(till, 'nova_hound')
+  const shopping = startShopping(till, 'nova_hound', 2 * DELIVERIES)
   await eventually(
     'deliveries before the restored moment',
-    () => early.paid.length >= DELIVERIES || undefined,
+    () => shopping.paid.length >= DELIVERIES || undefined,
     WAIT_MS,
   )
   await untilDelivered(till, DELIVERIES)
   await successor.fallBehind()
-  const paidBefore = early.paid.length
-  early.allow(DELIVERIES)
+  const paidBefore = shopping.paid.length
+  shopping.allow(DELIVERIES)
   await eventually(
     'deliveries after the restored moment',
-    () => early.paid.length >= paidBefore + DELIVERIES || undefined,
+    () => shopping.paid.length >= paidBefore + DELIVERIES || undefined,
     WAIT_MS,
   )
-  await early.stop()
+  await shopping.stop()
   const orphan = await openOffer(till, 'nova_hound')
-  await untilDelivered(till, early.paid.length)
+  await untilDelivered(till, shopping.paid.length)
   const acceptedOrphan = await openOffer(till, 'quiet_lynx')
   await eventually('the store has read every delivery', async () => {
     await reader.catchUp()
-    const succeeded = [...reader.read.values()].filter(({ type }) => type === 'deposit.succeeded')
-    return succeeded.length >= early.paid.length || undefined
+    const succeeded = [...reader.events.values()].filter(({ type }) => type === 'deposit.succeeded')
+    return succeeded.length >= shopping.paid.length || undefined
   })
-  const kept = early.paid.slice(0, DELIVERIES)
-  return { reader, kept, lost: early.paid.slice(paidBefore), known, orphan, acceptedOrphan }
+  const kept = shopping.paid.slice(0, DELIVERIES)
+  return { reader, kept, lost: shopping.paid.slice(paidBefore), offerBefore, orphan, acceptedOrphan }
 }
 
-async function openOffer(till: KillTill, person: string): Promise<Visit> {
+async function openOffer(till: ProcessTill, person: string): Promise<Visit> {
   return eventually(`an offer to ${person}`, () => visit(till, person), WAIT_MS)
 }
 
 const rowsSchema = z.object({ count: z.int() })
 
-async function countOf({ pool }: KillTill, sql: string, values: unknown[] = []): Promise<number> {
+async function countOf({ pool }: ProcessTill, sql: string, values: unknown[] = []): Promise<number> {
   return rowsSchema.parse((await pool.query(`select count(*)::int as count ${sql}`, values)).rows[0]).count
 }
 
-const untilDelivered = (till: KillTill, least: number) =>
+const untilDelivered = (till: ProcessTill, least: number) =>
   eventually(
     `${least} deliveries`,
     async () => (await countOf(till, 'from trade where delivered_at is not null')) >= least || undefined,
     WAIT_MS,
   )
 
-async function judge(
-  till: KillTill,
+async function checkRound(
+  till: ProcessTill,
   before: BeforeLoss & { restored: Restored; gateway: Running },
 ): Promise<RoundFacts> {
-  const { reader, restored, known, acceptedOrphan } = before
+  const { reader, restored, offerBefore, acceptedOrphan } = before
   const problems: string[] = []
-  till.steam.as('nova_hound').accept(known.offer)
+  till.steam.as('nova_hound').accept(offerBefore.offer)
   till.steam.as('quiet_lynx').accept(acceptedOrphan.offer)
-  problems.push(...(await whileStopped(till, { reader, restored })))
+  problems.push(...(await checkStopped(till, { reader, restored })))
   const previous = await countOf(till, 'from event where sequence is not null')
   const eventsLost = reader.cursor() - previous
   const epochs = await epochsOf(till)
-  const code = await command(till, ['restore', 'finish', '--reason', 'the proof'])
+  const code = await runOperatorCommand(till, ['restore', 'finish', '--reason', 'the proof'])
   if (code !== 0) problems.push(`restore finish ended with ${code}`)
+  // A bot may keep its lease, so none has to be leased again.
   await untilBotsOnline(till, epochs - (await botCount(till)))
-  const later = shop(till, 'nova_hound', DELIVERIES)
+  const later = startShopping(till, 'nova_hound', DELIVERIES)
   await eventually(
     'deliveries in the next epoch',
     () => later.paid.length >= DELIVERIES || undefined,
@@ -205,7 +211,7 @@ async function judge(
   )
   await later.stop()
   await untilSettled(till, before)
-  problems.push(...(await inTheNextEpoch(till, before, later.paid)))
+  problems.push(...(await checkNextEpoch(till, before, later.paid)))
   return {
     restored,
     problems,
@@ -216,11 +222,11 @@ async function judge(
   }
 }
 
-const botCount = async (till: KillTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
+const botCount = async (till: ProcessTill): Promise<bigint> => BigInt(await countOf(till, 'from bot'))
 
 /** Checks that the stopped till publishes, opens and offers nothing, and refuses the store's calls. */
-async function whileStopped(
-  till: KillTill,
+async function checkStopped(
+  till: ProcessTill,
   { reader, restored }: Pick<BeforeLoss, 'reader'> & { restored: Restored },
 ) {
   const problems: string[] = []
@@ -235,23 +241,23 @@ async function whileStopped(
   if (opened.status !== 503)
     problems.push(`a deposit was answered with ${opened.status} before restore finish`)
   const refusal = await reader.catchUp()
-  if (refusal !== AHEAD) problems.push(`a cursor ahead of the log got ${refusal ?? 'no refusal'}`)
+  if (refusal !== CURSOR_AHEAD) problems.push(`a cursor ahead of the log got ${refusal ?? 'no refusal'}`)
   // A lease from before the restore can still last for its full time.
-  const held = 'from bot where online and lease_until > now()'
-  await eventually('no bot is held', async () => (await countOf(till, held)) === 0 || undefined, WAIT_MS)
+  const leased = 'from bot where online and lease_until > now()'
+  await eventually('no bot is leased', async () => (await countOf(till, leased)) === 0 || undefined, WAIT_MS)
   const { rows } = await till.pool.query<{ is: boolean }>('select life_is_current() as is')
   if (rows[0]?.is !== false) problems.push(`the database does not show that it was restored (${restored})`)
   return problems
 }
 
-async function isStopped({ url }: KillTill): Promise<true | undefined> {
+async function isStopped({ url }: ProcessTill): Promise<true | undefined> {
   const ready = await fetch(`${url}/readyz`)
   const { status } = z.object({ status: z.string() }).parse(await ready.json())
   return (ready.status === 503 && status === 'restore unfinished') || undefined
 }
 
 /** Runs an operator's command on the till's database. Resolves to its exit code. */
-async function command(till: KillTill, args: string[]): Promise<number> {
+async function runOperatorCommand(till: ProcessTill, args: string[]): Promise<number> {
   const say = (line: string): void => console.log(`  ${line}`)
   return runCommandLine(args, {
     env: till.env,
@@ -266,7 +272,7 @@ function noQuestions(): never {
 }
 
 /** Waits until the till has done all it can: offers cancelled or credited, events published and read. */
-async function untilSettled(till: KillTill, { reader, orphan, known }: BeforeLoss): Promise<void> {
+async function untilSettled(till: ProcessTill, { reader, orphan, offerBefore }: BeforeLoss): Promise<void> {
   const stateOf = (id: string) => till.steam.world().offers.find((offer) => offer.id === id)?.state
   await eventually(
     'the orphan is cancelled',
@@ -275,7 +281,7 @@ async function untilSettled(till: KillTill, { reader, orphan, known }: BeforeLos
   )
   await eventually(
     'the earlier offer is credited',
-    async () => (await creditsOf(till, known)) === 1 || undefined,
+    async () => (await creditsOf(till, offerBefore)) === 1 || undefined,
     WAIT_MS,
   )
   await eventually(
@@ -291,32 +297,32 @@ async function untilSettled(till: KillTill, { reader, orphan, known }: BeforeLos
   await reader.catchUp()
 }
 
-const creditsOf = (till: KillTill, { externalId }: Visit): Promise<number> =>
+const creditsOf = (till: ProcessTill, { externalId }: Visit): Promise<number> =>
   countOf(
     till,
     `from trade join deposit on deposit.id = deposit_id where external_id = $1 and delivered_at is not null`,
     [externalId],
   )
 
-async function inTheNextEpoch(
-  till: KillTill,
+async function checkNextEpoch(
+  till: ProcessTill,
   { reader, kept, lost, acceptedOrphan, gateway }: BeforeLoss & { gateway: Running },
   later: readonly Visit[],
 ): Promise<string[]> {
   const problems = (await verifyLedger(till.pool)).map(({ problem, detail }) => `${problem}: ${detail}`)
-  for (const sequence of reader.doubled) problems.push(`event number ${sequence} was used twice`)
-  const begun = [...reader.read.values()].filter(({ type }) => type === 'epoch.started')
-  if (begun.length !== 1) problems.push(`the store heard of ${begun.length} new epochs`)
+  for (const sequence of reader.reusedSequences) problems.push(`event number ${sequence} was used twice`)
+  const newEpochs = [...reader.events.values()].filter(({ type }) => type === 'epoch.started')
+  if (newEpochs.length !== 1) problems.push(`the store heard of ${newEpochs.length} new epochs`)
   const owners = new Map<string, string>()
-  for (const event of reader.read.values()) {
+  for (const event of reader.events.values()) {
     if (event.type === 'epoch.started') continue
     const { id, externalId } = event.data
     if ((owners.get(id) ?? externalId) !== externalId) problems.push(`deposit id ${id} was used twice`)
     owners.set(id, externalId)
   }
-  for (const one of [...kept, ...later])
-    if ((await creditsOf(till, one)) !== 1)
-      problems.push(`${one.externalId} has ${await creditsOf(till, one)} credits`)
+  for (const visit of [...kept, ...later])
+    if ((await creditsOf(till, visit)) !== 1)
+      problems.push(`${visit.externalId} has ${await creditsOf(till, visit)} credits`)
   const output = gateway.output()
   for (const { offer, externalId } of [...lost, acceptedOrphan]) {
     const isCredited = (await creditsOf(till, { offer, externalId, hash: '' })) === 1

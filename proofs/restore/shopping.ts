@@ -5,29 +5,30 @@ import { z } from 'zod'
 import type { Game } from '../../contract/games.ts'
 import { eventListSchema, type WebhookEvent } from '../../contract/webhooks.ts'
 import { STATE } from '../../steam-sandbox/world/world.ts'
-import { ask, openVisit, showItems } from '../kill/load.ts'
-import type { KillTill } from '../kill/till.ts'
+import { openVisit, requestTrade, showItems } from '../kill/load.ts'
+import type { ProcessTill } from '../kill/till.ts'
 
 const GAMES: readonly Game[] = ['dota', 'cs', 'rust', 'tf']
 const CALL_MS = 10_000
 
 export type Visit = { externalId: string; hash: string; offer: string }
 
-const used = new Set<string>()
+/** Items in an offer of an earlier visit. */
+const usedItems = new Set<string>()
 
 /** Makes a deposit up to an open offer. Resolves to undefined if the till did not get that far. */
-export async function visit(till: KillTill, person: string): Promise<Visit | undefined> {
+export async function visit(till: ProcessTill, person: string): Promise<Visit | undefined> {
   const externalId = `visit-${randomUUID()}`
   const hash = await openVisit(till, externalId, person)
   if (hash === undefined) return undefined
   for (const game of GAMES) {
     const shown = await showItems(till, hash, game)
-    const item = shown?.items.find(({ id, price }) => price > 0 && !used.has(id))
+    const item = shown?.items.find(({ id, price }) => price > 0 && !usedItems.has(id))
     if (shown === undefined || item === undefined) continue
-    const answer = await ask(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
+    const answer = await requestTrade(till, { hash, game, items: [item.id], quoteId: shown.quoteId })
     // Another offer is still open. Gives up for now, and keeps the item for another visit.
     if (answer === 'too_many_open_offers') return undefined
-    used.add(item.id)
+    usedItems.add(item.id)
     if (answer !== 'active') return undefined
     const offer = till.steam
       .as(person)
@@ -39,20 +40,20 @@ export async function visit(till: KillTill, person: string): Promise<Visit | und
 }
 
 /**
- * Pays again and again until `stop`, and collects the paid visits. `most` limits them, because a slow backup would
- * otherwise use up all items of the person.
+ * Pays again and again until `stop`, and collects the paid visits. `mostVisits` limits them, because a slow backup
+ * would otherwise use up all items of the person.
  */
-export function shop(till: KillTill, person: string, most: number) {
+export function startShopping(till: ProcessTill, person: string, mostVisits: number) {
   const stopping = new AbortController()
   const paid: Visit[] = []
-  let limit = most
+  let limit = mostVisits
   const running = (async () => {
     while (!stopping.signal.aborted) {
-      const one = paid.length < limit ? await visit(till, person) : undefined
-      if (one === undefined) await delay(100)
+      const paidVisit = paid.length < limit ? await visit(till, person) : undefined
+      if (paidVisit === undefined) await delay(100)
       else {
-        till.steam.as(person).accept(one.offer)
-        paid.push(one)
+        till.steam.as(person).accept(paidVisit.offer)
+        paid.push(paidVisit)
       }
     }
   })()
@@ -71,31 +72,31 @@ export function shop(till: KillTill, person: string, most: number) {
 export type Reader = {
   cursor(): number
   /** Every event that was read, by sequence. */
-  read: Map<number, WebhookEvent>
+  events: Map<number, WebhookEvent>
   /** Sequences that two different events shared. */
-  doubled: number[]
+  reusedSequences: number[]
   /** Reads to the end of the log. Resolves to the code of a refusal, or undefined. */
   catchUp(): Promise<string | undefined>
 }
 
 /** Starts a reader that relies on the guide's promise: no event is missing before the last sequence that it read. */
-export function startReader(till: KillTill): Reader {
-  const read = new Map<number, WebhookEvent>()
-  const doubled: number[] = []
+export function startReader(till: ProcessTill): Reader {
+  const events = new Map<number, WebhookEvent>()
+  const reusedSequences: number[] = []
   let cursor = 0
   return {
     cursor: () => cursor,
-    read,
-    doubled,
+    events,
+    reusedSequences,
     async catchUp() {
       for (;;) {
         const answer = await callStore(till, { method: 'GET', path: `/v1/events?after=${cursor}` })
         if (answer.status !== 200) return z.object({ code: z.string() }).parse(await answer.json()).code
-        const { events, next, hasMore } = eventListSchema.parse(await answer.json())
-        for (const event of events) {
-          const before = read.get(event.sequence)
-          if (before !== undefined && before.id !== event.id) doubled.push(event.sequence)
-          read.set(event.sequence, event)
+        const { events: page, next, hasMore } = eventListSchema.parse(await answer.json())
+        for (const event of page) {
+          const before = events.get(event.sequence)
+          if (before !== undefined && before.id !== event.id) reusedSequences.push(event.sequence)
+          events.set(event.sequence, event)
         }
         cursor = next
         if (!hasMore) return undefined
@@ -106,7 +107,7 @@ export function startReader(till: KillTill): Reader {
 
 type StoreCall = { method: 'GET' | 'POST'; path: string; body?: object }
 
-export function callStore({ url, secrets }: KillTill, { method, path, body }: StoreCall) {
+export function callStore({ url, secrets }: ProcessTill, { method, path, body }: StoreCall) {
   return fetch(`${url}${path}`, {
     method,
     headers: {

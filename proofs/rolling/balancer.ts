@@ -10,28 +10,28 @@ export type Balancer = {
   close(): Promise<void>
 }
 
-const LOOK_MS = 100
+const POLL_MS = 100
 /** How long a call may look for a gateway that is ready. */
 const TRIES_MS = 10_000
 /** Matches answers that ask the caller to retry later. They do not count as failures. */
-const COME_AGAIN = /"code":"(?:no_bot_available|steam_unavailable)"/
+const RETRY_LATER = /"code":"(?:no_bot_available|steam_unavailable)"/
 
 type Answer = { status: number; headers: IncomingMessage['headers']; body: Buffer }
-type Sent = { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer }
+type Call = { method: string; path: string; headers: IncomingMessage['headers']; body: Buffer }
 
 export async function startBalancer(targets: readonly string[]): Promise<Balancer> {
   const ready = new Set<string>()
   const failures: string[] = []
   const ending = new AbortController()
   let calls = 0
-  const looking = Promise.all(targets.map((target) => watch(target, ready, ending.signal)))
+  const watching = Promise.all(targets.map((target) => watch(target, ready, ending.signal)))
 
   const handle = async (incoming: IncomingMessage, reply: ServerResponse): Promise<void> => {
     calls += 1
     const sent = await readCall(incoming)
     const answer = await passOn(sent, ready)
     const text = typeof answer === 'string' ? answer : `${answer.status} ${answer.body.subarray(0, 300)}`
-    const isFailure = typeof answer === 'string' || (answer.status >= 500 && !COME_AGAIN.test(text))
+    const isFailure = typeof answer === 'string' || (answer.status >= 500 && !RETRY_LATER.test(text))
     if (isFailure) failures.push(`${sent.method} ${sent.path.split('?')[0]}: ${text}`)
     if (typeof answer === 'string') return void reply.writeHead(502).end()
     reply.writeHead(answer.status, answer.headers).end(answer.body)
@@ -47,7 +47,7 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
     failures,
     async close() {
       ending.abort()
-      await looking
+      await watching
       server.closeAllConnections()
       await new Promise<void>((resolve) => server.close(() => resolve()))
     },
@@ -61,11 +61,11 @@ async function watch(target: string, ready: Set<string>, signal: AbortSignal): P
     )
     if (answer?.ok) ready.add(target)
     else ready.delete(target)
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
   }
 }
 
-async function readCall(incoming: IncomingMessage): Promise<Sent> {
+async function readCall(incoming: IncomingMessage): Promise<Call> {
   const chunks: Buffer[] = []
   for await (const chunk of incoming) chunks.push(chunk)
   const { method = 'GET', url = '/', headers } = incoming
@@ -73,15 +73,16 @@ async function readCall(incoming: IncomingMessage): Promise<Sent> {
 }
 
 /** Resolves to the answer, or to the reason why there is none. */
-async function passOn(sent: Sent, ready: Set<string>): Promise<Answer | string> {
+async function passOn(sent: Call, ready: Set<string>): Promise<Answer | string> {
   const end = performance.now() + TRIES_MS
+  // Each call begins at another gateway.
   let turn = Math.floor(performance.now())
   while (performance.now() < end) {
-    const places = [...ready]
-    const target = places[turn % Math.max(1, places.length)]
+    const targets = [...ready]
+    const target = targets[turn % Math.max(1, targets.length)]
     turn += 1
     if (target === undefined) {
-      await delay(LOOK_MS)
+      await delay(POLL_MS)
       continue
     }
     const answer = await send(sent, target)
@@ -91,7 +92,7 @@ async function passOn(sent: Sent, ready: Set<string>): Promise<Answer | string> 
   return 'no gateway was ready'
 }
 
-function send({ method, path, headers, body }: Sent, target: string): Promise<Answer | 'refused' | 'broken'> {
+function send({ method, path, headers, body }: Call, target: string): Promise<Answer | 'refused' | 'broken'> {
   return new Promise((resolve) => {
     let isConnected = false
     const call = request(new URL(path, target), { method, headers, agent: false }, (answer) => {
@@ -99,6 +100,7 @@ function send({ method, path, headers, body }: Sent, target: string): Promise<An
       answer.on('data', (chunk: Buffer) => chunks.push(chunk))
       answer.on('error', () => resolve('broken'))
       answer.on('end', () => {
+        // Node sets these two headers for the caller's own connection.
         const { 'transfer-encoding': _, connection: __, ...rest } = answer.headers
         resolve({ status: answer.statusCode ?? 0, headers: rest, body: Buffer.concat(chunks) })
       })

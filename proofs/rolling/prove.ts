@@ -22,12 +22,13 @@ export const rollingProof = defineProof({
       withServer(async (url) => {
         const rolled: Rolled[] = []
         for (const gateways of SIZES) {
-          const one = await rollingRound(url, { gateways, seed: seed + gateways, from: source })
-          const trouble = one.problems.length === 0 ? 'nothing lost' : one.problems.slice(0, 5).join('; ')
+          const result = await rollingRound(url, { gateways, seed: seed + gateways, from: source })
+          const trouble =
+            result.problems.length === 0 ? 'nothing lost' : result.problems.slice(0, 5).join('; ')
           console.log(
-            `${gateways} gateways: ${one.calls} calls, ${one.deliveries} deliveries, ${one.webhooks} webhooks, a bot without a holder for ${one.unheldMs} ms at most; ${trouble}`,
+            `${gateways} gateways: ${result.calls} calls, ${result.deliveries} deliveries, ${result.webhooks} webhooks, a bot without a holder for ${result.unheldMs} ms at most; ${trouble}`,
           )
-          rolled.push(one)
+          rolled.push(result)
         }
         return report(rolled, from)
       }),
@@ -35,7 +36,7 @@ export const rollingProof = defineProof({
 })
 
 function report(rolled: readonly Rolled[], from: string | undefined): Finding {
-  const problems = rolled.flatMap((one) => one.problems)
+  const problems = rolled.flatMap((result) => result.problems)
   const passed = problems.length === 0
   console.log(`rolling: ${problems.length} problems ${passed ? 'PASS' : 'FAIL'}`)
   return {

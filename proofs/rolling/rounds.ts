@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { eventually, type Running, run } from '../../e2e/support/process.ts'
 import { booksOf, checkTill, unsettledWork } from '../kill/check.ts'
 import { startLoad } from '../kill/load.ts'
-import { type KillTill, openKillTill, passHour, untilBotsOnline } from '../kill/till.ts'
+import { openProcessTill, type ProcessTill, passHour, untilBotsOnline } from '../kill/till.ts'
 import { seededRandom } from '../random.ts'
 import { type Balancer, startBalancer } from './balancer.ts'
 import type { Sources } from './sources.ts'
@@ -13,7 +13,7 @@ export type Rolled = {
   calls: number
   deliveries: number
   webhooks: number
-  /** The longest time, in milliseconds, that a bot had no holder. */
+  /** The longest time, in milliseconds, that no process held a bot's lease. */
   unheldMs: number
   problems: string[]
 }
@@ -28,44 +28,46 @@ type Plan = {
 }
 
 /** The gateway of this tree. */
-const OURS = 'gateway/main.ts'
+const OWN_GATEWAY = 'gateway/main.ts'
+/** How many deliveries to wait for before the first gateway is replaced. */
 const LEAST_DELIVERIES = 3
+/** The longest time that a bot may be without a lease. */
 const MOST_UNHELD_MS = 30_000
 const WAIT_MS = 240_000
-const LOOK_MS = 250
+const LEASE_POLL_MS = 250
 
 export async function rollingRound(serverUrl: string, { gateways, seed, from }: Plan): Promise<Rolled> {
-  const till = await openKillTill(serverUrl, `rolling-${seed}`, { gateways, migrations: from.migrations })
+  const till = await openProcessTill(serverUrl, `rolling-${seed}`, { gateways, migrations: from.migrations })
   const balancer = await startBalancer(till.urls)
   const running = new Map<number, Running>()
-  const start = async (which: number, source: string) => {
-    const { port } = new URL(till.urls[which] ?? '')
+  const start = async (index: number, source: string) => {
+    const { port } = new URL(till.urls[index] ?? '')
     const env = { ...till.env, TRADETILL_PORT: port, TRADETILL_PUBLIC_URL: balancer.url }
     const gateway = run(source, env, { isTied: true })
-    running.set(which, gateway)
-    await untilReady(till.urls[which] ?? '', gateway)
+    running.set(index, gateway)
+    await untilReady(till.urls[index] ?? '', gateway)
   }
-  const holding = watchBots(till)
+  const leaseWatch = watchBots(till)
   try {
-    for (let which = 0; which < gateways; which += 1) await start(which, from.main)
+    for (let index = 0; index < gateways; index += 1) await start(index, from.main)
     await untilBotsOnline(till, 0n)
-    holding.begin()
+    leaseWatch.begin()
     const load = startLoad({ ...till, url: balancer.url }, seededRandom(seed))
     try {
       await untilDelivered(till, LEAST_DELIVERIES)
-      for (let which = 0; which < gateways; which += 1) {
-        await running.get(which)?.interrupt()
-        await start(which, OURS)
+      for (let index = 0; index < gateways; index += 1) {
+        await running.get(index)?.interrupt()
+        await start(index, OWN_GATEWAY)
         await untilDelivered(till, (await booksOf(till)).deliveries + 1)
       }
-      await load.leave()
+      await load.stopVisits()
       await settle(till)
     } finally {
       await load.end()
     }
-    return await judge(till, { balancer, orders: load.orders, gateways, unheldMs: holding.longest() })
+    return await resultOf(till, { balancer, orders: load.orders, gateways, unheldMs: leaseWatch.longest() })
   } finally {
-    await holding.end()
+    await leaseWatch.end()
     for (const gateway of running.values()) await gateway.interrupt()
     await balancer.close()
     await till.close()
@@ -83,12 +85,13 @@ export async function untilReady(url: string, gateway: Pick<Running, 'hasEnded' 
   if (found === 'ended') throw new Error(`the gateway ended:\n${gateway.output()}`)
 }
 
-function watchBots({ pool }: KillTill) {
+/** Measures, from `begin` on, how long bots are without a lease. */
+function watchBots({ pool }: ProcessTill) {
   const ending = new AbortController()
   const since = new Map<string, number>()
   let longest = 0
-  let isOn = false
-  const looking = (async () => {
+  let isMeasuring = false
+  const watching = (async () => {
     while (!ending.signal.aborted) {
       const { rows } = await pool.query<{ id: string; held: boolean }>(
         'select id, coalesce(lease_until > now(), false) as held from bot',
@@ -96,32 +99,32 @@ function watchBots({ pool }: KillTill) {
       const now = performance.now()
       for (const { id, held } of rows) {
         const from = since.get(id) ?? now
-        if (isOn) longest = Math.max(longest, now - from)
-        since.set(id, held || !isOn ? now : from)
+        if (isMeasuring) longest = Math.max(longest, now - from)
+        since.set(id, held || !isMeasuring ? now : from)
       }
-      await delay(LOOK_MS)
+      await delay(LEASE_POLL_MS)
     }
   })()
   return {
     begin: () => {
-      isOn = true
+      isMeasuring = true
     },
     longest: () => Math.round(longest),
     async end() {
       ending.abort()
-      await looking
+      await watching
     },
   }
 }
 
-const untilDelivered = (till: KillTill, least: number) =>
+const untilDelivered = (till: ProcessTill, least: number) =>
   eventually(
     `${least} deliveries`,
     async () => (await booksOf(till)).deliveries >= least || undefined,
     WAIT_MS,
   )
 
-const settle = (till: KillTill) =>
+const settle = (till: ProcessTill) =>
   eventually(
     'all work is done',
     async () => {
@@ -133,7 +136,7 @@ const settle = (till: KillTill) =>
 
 type Ended = { balancer: Balancer; orders: readonly string[]; gateways: number; unheldMs: number }
 
-async function judge(till: KillTill, { balancer, orders, gateways, unheldMs }: Ended): Promise<Rolled> {
+async function resultOf(till: ProcessTill, { balancer, orders, gateways, unheldMs }: Ended): Promise<Rolled> {
   const problems = await checkTill(till, orders)
   problems.push(...balancer.failures.map((line) => `a call failed: ${line}`))
   if (unheldMs > MOST_UNHELD_MS) problems.push(`a bot had no holder for ${unheldMs} ms`)

@@ -2,15 +2,15 @@ import { expect, test } from 'vitest'
 import { migrationFiles } from '../../gateway/db/schema-version.ts'
 import { obstacleFor } from './sources.ts'
 
-const upTo = (last: string) =>
+const migrationsBefore = (first: string) =>
   migrationFiles()
     .map(({ name }) => name)
-    .filter((name) => name < last)
+    .filter((name) => name < first)
 
 test('gateways whose columns a migration removes cannot run alongside those of this tree', () => {
-  expect(obstacleFor(upTo('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
+  expect(obstacleFor(migrationsBefore('0009'))).toMatch(/^0009_sealed\.sql .*docs\/upgrading\.md/)
 })
 
 test('gateways that know every such migration can run alongside those of this tree', () => {
-  expect(obstacleFor(upTo('0011'))).toBeUndefined()
+  expect(obstacleFor(migrationsBefore('0011'))).toBeUndefined()
 })

@@ -50,9 +50,9 @@ export async function sourcesOf<T>(
 export function obstacleFor(known: readonly string[]): string | undefined {
   for (const { name, sql } of migrationFiles()) {
     if (known.includes(name)) continue
-    const taken = judgeStatements(sql).find(({ takesAway }) => takesAway !== undefined)
-    if (taken !== undefined)
-      return `${name} ${taken.takesAway}, so they must be stopped for this upgrade (docs/upgrading.md)`
+    const removal = judgeStatements(sql).find(({ takesAway }) => takesAway !== undefined)
+    if (removal !== undefined)
+      return `${name} ${removal.takesAway}, so they must be stopped for this upgrade (docs/upgrading.md)`
   }
   return undefined
 }

@@ -17,9 +17,11 @@ import { defineProof, keepFlag } from '../proof.ts'
 
 const DEADLINE_MS = 300_000
 const SHOPPER = 'nova_hound'
-/** How far the till's clock is advanced. The item is one of Counter-Strike 2. */
-const PROTECTED = `${DEFAULT_PROTECTION_DAYS.cs}d`
-const SETTLED = `${DEFAULT_PROTECTION_DAYS.cs + 1}d`
+/**
+ * How far the clock is advanced to end the protection of an item of Counter-Strike 2, and to let a market pay for it.
+ */
+const PROTECTION = `${DEFAULT_PROTECTION_DAYS.cs}d`
+const SETTLEMENT = `${DEFAULT_PROTECTION_DAYS.cs + 1}d`
 
 const soldSchema = z.object({
   sales: z.array(
@@ -53,7 +55,7 @@ export const saleProof = defineProof({
 })
 
 /** Runs an operator's command. Throws its message if it was refused. */
-async function command(till: Till, ...args: string[]): Promise<string> {
+async function runOperatorCommand(till: Till, ...args: string[]): Promise<string> {
   const env = { TRADETILL_DATA: join(till.root, 'gateway'), TRADETILL_STEAM_SANDBOX_URL: till.sandbox }
   const { out, errors, code } = await runCommand(args, { env })
   if (code !== 0) throw new Error(errors)
@@ -62,7 +64,7 @@ async function command(till: Till, ...args: string[]): Promise<string> {
 
 async function sellOne(till: Till) {
   await payInBrowser(till)
-  await command(till, 'clock', 'advance', PROTECTED)
+  await runOperatorCommand(till, 'clock', 'advance', PROTECTION)
   await waitFor('the protection has ended', async () =>
     (await query(till, `select 1 from trade where state = 'held'`)).length === 0 ? true : undefined,
   )
@@ -70,14 +72,14 @@ async function sellOne(till: Till) {
     till,
     `select received_asset_id as asset from custody_entry where moved = 'in' order by id limit 1`,
   )
-  await command(till, 'items', 'send', '--to', 'seller', '--item', String(item?.asset))
+  await runOperatorCommand(till, 'items', 'send', '--to', 'seller', '--item', String(item?.asset))
   await waitFor(
     'the bot gave it to the account that sells',
     async () =>
       (await query(till, `select 1 from departure where stage = 'gone' and explanation = 'vault'`))[0],
   )
   // Items of this game are protected after each trade, so the receiver must wait too.
-  await command(till, 'clock', 'advance', PROTECTED)
+  await runOperatorCommand(till, 'clock', 'advance', PROTECTION)
   const listing = await waitFor('the vault has listed it', async () =>
     (await marketItems(till)).find(({ status }) => status === 'on_sale'),
   )
@@ -86,13 +88,13 @@ async function sellOne(till: Till) {
     'the vault gave it to its buyer',
     async () => (await query(till, `select 1 from sale where state in ('delivered', 'settling')`))[0],
   )
-  await command(till, 'clock', 'advance', SETTLED)
+  await runOperatorCommand(till, 'clock', 'advance', SETTLEMENT)
   await waitFor(
     'the market has paid',
     async () => (await query(till, `select 1 from sale where state = 'paid'`))[0],
   )
   const report = ['report', 'sales', '--from', '2026-01-01', '--to', '2100-01-01', '--json']
-  const [sale] = soldSchema.parse(JSON.parse(await command(till, ...report))).sales
+  const [sale] = soldSchema.parse(JSON.parse(await runOperatorCommand(till, ...report))).sales
   if (sale === undefined) throw new Error('the report has no sale')
   return sale
 }
@@ -112,9 +114,9 @@ async function payInBrowser(till: Till): Promise<void> {
 
 /** Waits until `look` finds something, and prints how long that took. */
 async function waitFor<T>(what: string, look: () => Promise<T | undefined>): Promise<T> {
-  const begun = performance.now()
+  const begin = performance.now()
   const found = await eventually(what, look, DEADLINE_MS)
-  console.log(`sale: ${what}, after ${((performance.now() - begun) / 1_000).toFixed(0)} s`)
+  console.log(`sale: ${what}, after ${((performance.now() - begin) / 1_000).toFixed(0)} s`)
   return found
 }
 

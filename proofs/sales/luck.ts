@@ -2,7 +2,7 @@
 import type { Random } from '../random.ts'
 import { createTrace, type Trace } from '../simulation/trace.ts'
 
-/** Faults of both levels. */
+/** Faults of both levels: the pure one in memory, and the real one on PostgreSQL. */
 export const SHARED_FAULTS = [
   'call to Steam lost',
   'answer of Steam lost',

@@ -6,10 +6,12 @@ import type { Luck } from './luck.ts'
 import { GAMES, isSameGift, MINUTE_MS, type ModelSteam, type Offer, PROTECTED_MS } from './steam.ts'
 
 const BUYER = '76561198000000001'
-const OTHER = '76561198000000666'
-/** When the market cancels a deal for which no offer was sent, from its sale. */
+const ANOTHER_BUYER = '76561198000000666'
+/** A secret code of a deposit. */
+const SECRET_CODE = 'K7MXPQ'
+/** How long after the sale the market cancels a deal for which no offer was sent. */
 const HAND_OVER_MS = 5 * MINUTE_MS
-/** When the market cancels a deal whose offer the buyer has not accepted, from its sale. */
+/** How long after the sale the market cancels a deal whose offer the buyer has not accepted. */
 const GIVES_UP_MS = 11 * MINUTE_MS
 
 export type MarketItem = {
@@ -22,7 +24,7 @@ export type MarketItem = {
   dealId?: string
   end?: Outcome['end']
   /** True once it is decided whether the trade is taken back. */
-  isSure?: boolean
+  isReversalDecided?: boolean
 }
 type ModelDeal = { due: Due; seller: string; soldAtMs: number; isForged: boolean }
 export type Context = {
@@ -62,36 +64,37 @@ export class ModelMarket {
   /** The market's port for the account of this seller. */
   port(seller: string): Market {
     const { luck } = this.#context
-    const ask = async <T>(effect: () => MarketAnswer<T>): Promise<MarketAnswer<T>> =>
+    const callOverNetwork = async <T>(effect: () => MarketAnswer<T>): Promise<MarketAnswer<T>> =>
       luck.call('a market', { effect, lost })
     return {
       name: this.name,
       games: GAMES,
       order: this.#order,
-      ready: () => ask(() => answered({ problems: [], feeBp: this.#statedFeeBp })),
-      keepOnline: () => ask(() => answered(null)),
-      setTradeToken: () => ask(() => answered(null)),
-      goOffline: () => ask(() => answered(null)),
+      ready: () => callOverNetwork(() => answered({ problems: [], feeBp: this.#statedFeeBp })),
+      keepOnline: () => callOverNetwork(() => answered(null)),
+      setTradeToken: () => callOverNetwork(() => answered(null)),
+      goOffline: () => callOverNetwork(() => answered(null)),
       close() {},
-      refresh: () => ask(() => answered(null)),
-      list: (appId, lines) => ask(() => answered(lines.map((line) => this.#list({ seller, appId, line })))),
-      reprice: (_, lines) => ask(() => answered(lines.map((line) => this.#reprice(line)))),
-      unlist: (_, itemIds) => ask(() => answered(itemIds.map((itemId) => this.#unlist(itemId)))),
-      unlistAll: () => ask(() => answered(null)),
+      refresh: () => callOverNetwork(() => answered(null)),
+      list: (appId, lines) =>
+        callOverNetwork(() => answered(lines.map((line) => this.#list({ seller, appId, line })))),
+      reprice: (_, lines) => callOverNetwork(() => answered(lines.map((line) => this.#reprice(line)))),
+      unlist: (_, itemIds) => callOverNetwork(() => answered(itemIds.map((itemId) => this.#unlist(itemId)))),
+      unlistAll: () => callOverNetwork(() => answered(null)),
       round: (appId) =>
-        ask(() => answered({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
-      isWanted: ({ dealId }) => ask(() => answered(this.#isWanted(dealId))),
-      reportOffer: (_, { offerId }) => ask(() => this.#reportOffer(offerId)),
-      outcomes: (appId) => ask(() => answered(this.#outcomes(seller, appId))),
-      money: () => ask(() => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
-      bestOffers: () => ask(() => answered(this.#bestOffers())),
+        callOverNetwork(() => answered({ rows: this.#rows(seller, appId), due: this.#due(seller, appId) })),
+      isWanted: ({ dealId }) => callOverNetwork(() => answered(this.#isWanted(dealId))),
+      reportOffer: (_, { offerId }) => callOverNetwork(() => this.#reportOffer(offerId)),
+      outcomes: (appId) => callOverNetwork(() => answered(this.#outcomes(seller, appId))),
+      money: () => callOverNetwork(() => answered({ freeMinor: 0n, settlingMinor: 0n, currency: 'USD' })),
+      bestOffers: () => callOverNetwork(() => answered(this.#bestOffers())),
     }
   }
 
   /** Lets somebody buy one or two items of a game. */
   buy(): void {
     const { luck, nowMs, steam } = this.#context
-    const first = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
+    const first = this.#pickAny(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (first === undefined) return
     const { seller, appId } = first
     const second = this.items.find(
@@ -111,47 +114,49 @@ export class ModelMarket {
     const { nowMs, luck, steam } = this.#context
     for (const { due, seller, soldAtMs, isForged } of this.deals) {
       if (isForged) continue
-      const own = this.items.filter(({ dealId }) => dealId === due.dealId)
+      const dealItems = this.items.filter(({ dealId }) => dealId === due.dealId)
       const offer = steam.offers.find(({ gift, from }) => from === seller && isSameGift(gift, due))
-      const isOpen = own.some(({ stage }) => stage === 'sold')
+      const isOpen = dealItems.some(({ stage }) => stage === 'sold')
       const isFailed = offer?.trade?.state === 'failed'
-      if (isOpen && offer?.seen.state === 'accepted' && !isFailed) this.#settle(own, offer)
+      if (isOpen && offer?.seen.state === 'accepted' && !isFailed) this.#settle(dealItems, offer)
       const waitedMs = nowMs() - soldAtMs
       const isSent = offer !== undefined && offer.seen.state !== 'ended' && !isFailed
       const mayStay = isSent && (waitedMs < GIVES_UP_MS || offer.seen.state === 'in_escrow')
       const isLate = waitedMs > HAND_OVER_MS && !mayStay
-      if (own.some(({ stage }) => stage === 'sold') && isLate)
-        for (const item of own) Object.assign(item, { stage: 'cancelled', end: { kind: 'cancelled' } })
+      if (dealItems.some(({ stage }) => stage === 'sold') && isLate)
+        for (const item of dealItems) Object.assign(item, { stage: 'cancelled', end: { kind: 'cancelled' } })
     }
-    this.#follow()
+    this.#letTakeBack()
     for (const item of this.items) this.#pay(item)
     this.#forge(luck)
   }
 
   /** Lets buyers or the seller take whole trades back while Steam protects them. */
-  #follow(): void {
+  #letTakeBack(): void {
     const { luck, steam, nowMs } = this.#context
     for (const { due } of this.deals) {
-      const own = this.items.filter(({ dealId, end }) => dealId === due.dealId && end?.kind === 'settling')
+      const dealItems = this.items.filter(
+        ({ dealId, end }) => dealId === due.dealId && end?.kind === 'settling',
+      )
       const trade = steam.offers.find(({ gift }) => isSameGift(gift, due))?.trade
-      const [first] = own
+      const [first] = dealItems
       if (first === undefined || trade === undefined || nowMs() >= (trade.settlesAtMs ?? 0)) continue
-      if (first.isSure) continue
-      for (const item of own) item.isSure = true
+      if (first.isReversalDecided) continue
+      for (const item of dealItems) item.isReversalDecided = true
       const bySeller = luck.hits('reversed by the seller', 0.04)
       if (!bySeller && !luck.hits('reversed by the buyer', 0.06)) continue
       if (!steam.takeBack(trade)) continue
-      for (const item of own) {
+      for (const item of dealItems) {
         const refundMinor = bySeller ? 0n : item.priceMinor / 5n
         item.end = { kind: 'reversed', causer: bySeller ? 'seller' : 'buyer', refundMinor }
       }
     }
   }
 
-  #settle(own: readonly MarketItem[], { trade }: Offer): void {
+  #settle(dealItems: readonly MarketItem[], { trade }: Offer): void {
     const { nowMs, luck } = this.#context
     const isDenied = luck.hits('market says cancelled though it was given', 0.04)
-    for (const item of own) {
+    for (const item of dealItems) {
       const receivedMinor = netOf(item.priceMinor)
       const settlesAt = new Date(trade?.settlesAtMs ?? nowMs() + PROTECTED_MS)
       const end: Outcome['end'] = isDenied
@@ -169,7 +174,7 @@ export class ModelMarket {
 
   /** Invents a sale that never happened. */
   #forge(luck: Luck): void {
-    const item = this.#some(this.items.filter(({ stage }) => stage === 'on_sale'))
+    const item = this.#pickAny(this.items.filter(({ stage }) => stage === 'on_sale'))
     if (item === undefined || !luck.hits('market says sold what nobody bought', 0.01)) return
     const dealId = `f${this.#context.steam.newId()}`
     const assets = [{ appId: item.appId, contextId: '2', assetId: item.assetId }]
@@ -177,7 +182,7 @@ export class ModelMarket {
     this.deals.push({ due, seller: item.seller, soldAtMs: this.#context.nowMs(), isForged: true })
   }
 
-  #some<T>(values: readonly T[]): T | undefined {
+  #pickAny<T>(values: readonly T[]): T | undefined {
     return values.length === 0 ? undefined : values[this.#context.luck.random.int(values.length)]
   }
 
@@ -209,8 +214,7 @@ export class ModelMarket {
   }
 
   /**
-   * Checks that a price less the fee covers the item's credit, and that it is at least a share of the vault's own
-   * price.
+   * Checks that a price less the fee covers the item's credit, and that it is at least 80% of the vault's own price.
    */
   #checkPrice(assetId: string, priceMinor: bigint): void {
     const { steam, priceOf } = this.#context
@@ -251,14 +255,14 @@ export class ModelMarket {
       .filter((deal) => deal.seller === seller)
       .filter(({ due, soldAtMs }) => due.assets[0]?.appId === appId && nowMs() - soldAtMs < HAND_OVER_MS)
       .filter((deal) => !deal.isForged || this.#isOnSale(deal.due))
-      .map(({ due }) => this.#shown(due))
+      .map(({ due }) => this.#asShown(due))
   }
 
   #isOnSale({ assets }: Due): boolean {
     return this.items.some(({ assetId, stage }) => assetId === assets[0]?.assetId && stage === 'on_sale')
   }
 
-  #shown(due: Due): Due {
+  #asShown(due: Due): Due {
     const { luck, steam, ours } = this.#context
     const [asset] = due.assets
     if (asset === undefined) return due
@@ -276,10 +280,12 @@ export class ModelMarket {
       const [us = ''] = ours
       return { ...due, partnerSteamId: us }
     }
-    if (luck.hits('market uses the message of a deposit', 0.02)) return { ...due, message: 'K7MXPQ' }
+    if (luck.hits('market uses the message of a deposit', 0.02)) return { ...due, message: SECRET_CODE }
     // Only the market knows the buyer, so its first answer cannot be checked. A later, different answer can.
     const isKnown = steam.offers.some(({ gift }) => gift.message === due.message)
-    return isKnown && luck.hits('market changes a deal', 0.1) ? { ...due, partnerSteamId: OTHER } : due
+    return isKnown && luck.hits('market changes a deal', 0.1)
+      ? { ...due, partnerSteamId: ANOTHER_BUYER }
+      : due
   }
 
   #bestOffers(): ReadonlyMap<string, bigint> {

@@ -10,7 +10,7 @@ import type { Rounds } from '../../vault/rounds.ts'
 import { must } from '../simulation/violation.ts'
 import type { ModelMarket } from './market.ts'
 import type { Offer } from './steam.ts'
-import { OURS, type World } from './world.ts'
+import { OURS, type SalesWorld } from './world.ts'
 
 export type SaleView = { key: string; market: string; assetId: string; state: string }
 export type WishView = Wish & {
@@ -27,18 +27,18 @@ const isLiveOffer = ({ seen, trade }: Offer): boolean =>
 export const wishIdOf = ({ gift }: Offer): string | undefined => /^vault w(\d+) x/.exec(gift.message)?.[1]
 
 /** Checks the promises that hold at every moment. */
-export function checkNow(world: World, { record }: Rounds, wishes: readonly Wish[]): void {
+export function checkNow(world: SalesWorld, { record }: Rounds, wishes: readonly Wish[]): void {
   checkOffers(world, wishes)
   checkLimits(world)
   const live = record.book().listings.filter(isLive)
   const assets = new Set(live.map(({ assetId }) => assetId))
   must(assets.size === live.length, 'I21', () => 'an item is listed twice')
-  const shown = world.markets.flatMap(({ items }) => items.filter(({ stage }) => stage === 'on_sale'))
-  const distinct = new Set(shown.map(({ assetId }) => assetId))
-  must(distinct.size === shown.length, 'I21', () => 'an item is for sale on two markets')
+  const forSale = world.markets.flatMap(({ items }) => items.filter(({ stage }) => stage === 'on_sale'))
+  const distinct = new Set(forSale.map(({ assetId }) => assetId))
+  must(distinct.size === forSale.length, 'I21', () => 'an item is for sale on two markets')
 }
 
-function checkOffers(world: World, wishes: readonly Wish[]): void {
+function checkOffers(world: SalesWorld, wishes: readonly Wish[]): void {
   const given = new Set<string>()
   const messages = new Set<string>()
   const onSale = new Set(
@@ -64,7 +64,7 @@ function checkOffers(world: World, wishes: readonly Wish[]): void {
 }
 
 /** Whether somebody bought exactly these items from the account that gives them. */
-function isBought({ markets }: World, { from, gift }: Offer): boolean {
+function isBought({ markets }: SalesWorld, { from, gift }: Offer): boolean {
   const deal = markets.flatMap((market) => market.deals).find(({ due }) => due.message === gift.message)
   return (
     deal !== undefined &&
@@ -80,7 +80,7 @@ function isBought({ markets }: World, { from, gift }: Offer): boolean {
  * Whether the till wished for exactly this gift, to a destination in the vault's list or to the shopper who brought the
  * items.
  */
-function isWished({ rules, deposits }: World, offer: Offer, wishes: readonly Wish[]): boolean {
+function isWished({ rules, deposits }: SalesWorld, offer: Offer, wishes: readonly Wish[]): boolean {
   const { from, gift } = offer
   const wish = wishes.find(({ id }) => id === wishIdOf(offer))
   if (wish === undefined || wish.fromSteamId !== from || !isSameSet(wish.assets, gift.assets)) return false
@@ -115,16 +115,16 @@ const HOUR_MS = 3_600_000
 
 /** How much of each world's log is checked, and the gifts in it that have not ended. */
 const progress = new WeakMap<
-  World,
-  { count: number; leaving: Map<string, { atMs: number; items: number }> }
+  SalesWorld,
+  { checkedEntries: number; leaving: Map<string, { atMs: number; items: number }> }
 >()
 
 /** Checks, from the log alone, that the gifts of an hour stay within the limit. Gifts that ended do not count. */
-function checkLimits(world: World): void {
+function checkLimits(world: SalesWorld): void {
   const { entries, rules } = world
-  const state = progress.get(world) ?? { count: 0, leaving: new Map() }
+  const state = progress.get(world) ?? { checkedEntries: 0, leaving: new Map() }
   progress.set(world, state)
-  for (const { at, entry } of entries.slice(state.count)) {
+  for (const { at, entry } of entries.slice(state.checkedEntries)) {
     const step = leavingSchema.safeParse(entry).data
     if (step === undefined) continue
     const { subject, items } = leavingOf(step)
@@ -137,7 +137,7 @@ function checkLimits(world: World): void {
     )
     must(sum <= rules.limits.itemsAnHour, 'I26', () => `${sum} items leave in an hour`)
   }
-  state.count = entries.length
+  state.checkedEntries = entries.length
 }
 
 function leavingOf(step: Leaving): { subject: string; items?: number } {
@@ -149,7 +149,7 @@ function leavingOf(step: Leaving): { subject: string; items?: number } {
 }
 
 /** Checks the promises that hold once nothing changes any more. */
-export function checkRest(world: World, vault: Rounds, till: TillView): void {
+export function checkFinalState(world: SalesWorld, vault: Rounds, till: TillView): void {
   const { steam, markets } = world
   for (const [key, deal] of vault.record.book().deals) {
     const isOver = deal.state === 'delivered' || deal.state === 'ended'
@@ -168,7 +168,7 @@ export function checkRest(world: World, vault: Rounds, till: TillView): void {
 }
 
 /** Checks that a wish has ended, and that the till shows its true outcome. */
-function checkWish({ steam }: World, { id, state, isOpen, ask }: WishView): void {
+function checkWish({ steam }: SalesWorld, { id, state, isOpen, ask }: WishView): void {
   // A return that nobody approved waits forever.
   if (ask.kind === 'return' && state === 'waiting') return
   must(!isOpen, 'I25', () => `wish ${id} is open: ${state}`)

@@ -9,7 +9,7 @@ import { importWithout } from '../attacks/without.ts'
 import { count, defineProof, type Finding, keepFlag, maybeCount } from '../proof.ts'
 import type { LevelName } from '../simulation/levels.ts'
 import { levelOption } from '../simulation/prove.ts'
-import { prepare } from '../simulation/real/run.ts'
+import { prepareDatabase } from '../simulation/real/run.ts'
 import { openSessions, type Sessions } from '../simulation/real/sessions.ts'
 import { withDatabases } from '../simulation/threads.ts'
 import { hashOf } from '../simulation/trace.ts'
@@ -61,7 +61,7 @@ async function withRunners<T>(level: LevelName, work: (runners: Runners) => Prom
   const key = createKey()
   if (level === 'pure') return work(pureRunners(key))
   return withDatabases(1, async ([url = '']) => {
-    await prepare(url)
+    await prepareDatabase(url)
     const sessions = openSessions(url)
     try {
       return await work(realRunners({ url, key, sessions }))
@@ -89,11 +89,11 @@ const realRunners = ({ url, key, sessions }: Real): Runners => ({
   defects: TILL_DEFECTS,
   async withChanges(changes, work) {
     const runner = (await importWithout('proofs/sales/real/run.ts', changes)) as typeof RealRunner
-    const own = runner.sessionsOf(url)
+    const ownSessions = runner.sessionsOf(url)
     try {
-      return await work((options) => runner.runSalesReal({ sessions: own, url, key, ...options }))
+      return await work((options) => runner.runSalesReal({ sessions: ownSessions, url, key, ...options }))
     } finally {
-      await own.pool.end()
+      await ownSessions.pool.end()
     }
   },
 })

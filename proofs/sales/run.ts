@@ -9,12 +9,12 @@ import type { Rounds } from '../../vault/rounds.ts'
 import { seededRandom } from '../random.ts'
 import { Violation } from '../simulation/violation.ts'
 import { type Fault, Killed, Luck } from './luck.ts'
-import { checkNow, checkRest } from './promises.ts'
+import { checkFinalState, checkNow } from './promises.ts'
 import { DAY_MS, MINUTE_MS } from './steam.ts'
 import { ModelTill } from './till.ts'
 import { createKey, startVault, TillAway } from './vault.ts'
 import { addWishes } from './wishing.ts'
-import { createWorld, letOthersAct, type World } from './world.ts'
+import { createWorld, letOthersAct, type SalesWorld } from './world.ts'
 
 export type SalesOutcome = {
   seed: number
@@ -25,14 +25,18 @@ export type SalesOutcome = {
   trace: readonly string[]
 }
 
+/** An arbitrary moment. */
 const START_MS = 1_800_000_000_000
 const DEPOSITS = 14
 /** How many turns have faults. */
 const FAULTY_TURNS = 160
+/** Before and after the calm days, turns follow each other as quickly as during the faults. */
+const BURST_TURNS = 60
+const BURST_PAUSE_MS = MINUTE_MS / 4
 /** Long enough for an offer that Steam holds, and for its payment. */
 const CALM_DAYS = 32
 
-type Scene = { world: World; till: ModelTill; vault: Rounds; pass(ms: number): void }
+type Scene = { world: SalesWorld; till: ModelTill; vault: Rounds; pass(ms: number): void }
 
 /** `key`: the vault's key, which does not affect the trace. */
 export async function runSales(
@@ -49,7 +53,7 @@ export async function runSales(
 }
 
 export function outcomeOf(
-  { luck: { trace, counts }, steam }: World,
+  { luck: { trace, counts }, steam }: SalesWorld,
   { seed, violation }: Pick<SalesOutcome, 'seed' | 'violation'>,
 ): SalesOutcome {
   if (violation !== undefined) trace.add(violation.message)
@@ -86,11 +90,11 @@ function sceneOf(luck: Luck, key: Key): Scene {
 }
 
 /** Whether somebody still waits for the items. A sale can be called off, a wish cannot. */
-export const isWanted = ({ markets }: World, message: string): boolean =>
+export const isWanted = ({ markets }: SalesWorld, message: string): boolean =>
   message.startsWith('vault w') || markets.some((market) => market.waitsFor(message))
 
 /** The vault's access to the till. Calls can fail, and the process can die before or after each. */
-function portsOf({ luck, steam }: World, till: ModelTill): Parameters<typeof startVault>[1] {
+function portsOf({ luck, steam }: SalesWorld, till: ModelTill): Parameters<typeof startVault>[1] {
   const callTill = async <T>(effect: () => T): Promise<T> => {
     luck.mayDie()
     if (luck.hits('till away', 0.02)) throw new TillAway('the till is away')
@@ -126,11 +130,11 @@ async function playSeed(scene: Scene): Promise<void> {
     pass(isQuiet ? luck.random.int(DAY_MS / 2) : 15_000 + luck.random.int(5_000))
   }
   luck.isCalm = true
-  for (let count = 0; count < 60; count += 1) await calmTurn(scene, MINUTE_MS / 4)
+  for (let count = 0; count < BURST_TURNS; count += 1) await calmTurn(scene, BURST_PAUSE_MS)
   world.switchOff()
   for (let count = 0; count < CALM_DAYS * 2; count += 1) await calmTurn(scene, DAY_MS / 2)
-  for (let count = 0; count < 60; count += 1) await calmTurn(scene, MINUTE_MS / 4)
-  checkRest(world, scene.vault, till.view())
+  for (let count = 0; count < BURST_TURNS; count += 1) await calmTurn(scene, BURST_PAUSE_MS)
+  checkFinalState(world, scene.vault, till.view())
 }
 
 async function calmTurn(scene: Scene, ms: number): Promise<void> {

@@ -12,13 +12,13 @@ it.each([1, 2, 3])('sales keep every promise under losses, kills and lies: seed 
 })
 
 it('sales have the same trace for the same seed', async () => {
-  const [one, again, other] = [
+  const [first, repeated, other] = [
     await runSales({ seed: 4 }),
     await runSales({ seed: 4 }),
     await runSales({ seed: 5 }),
   ]
-  expect(again.hash).toBe(one.hash)
-  expect(other.hash).not.toBe(one.hash)
+  expect(repeated.hash).toBe(first.hash)
+  expect(other.hash).not.toBe(first.hash)
 })
 
 it('the sources contain the place of each planted defect', () => {

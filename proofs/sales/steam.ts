@@ -13,6 +13,9 @@ export const DAY_MS = 86_400_000
 /** How long a trade of the protected game can be taken back. Steam's week is too long for a seed. */
 export const PROTECTED_MS = DAY_MS / 4
 
+/** How long Steam holds an offer. */
+const HOLD_MS = 15 * DAY_MS
+
 /** One item, whoever owns it. Steam gives it a new id each time its owner changes. */
 export type Thing = {
   appId: number
@@ -27,6 +30,7 @@ export type Thing = {
   broughtBy: string
 }
 
+/** An item of a trade: its ids before and after, and whether the trade was taken back. */
 export type Moved = { thing: Thing; assetId: string; newAssetId: string; isBack: boolean }
 export type Trade = {
   tradeId: string
@@ -53,7 +57,7 @@ export type Offer = {
   trade?: Trade
 }
 
-export type Bring = Pick<Thing, 'appId' | 'name' | 'costCents' | 'owner' | 'broughtBy'> & {
+export type BroughtItem = Pick<Thing, 'appId' | 'name' | 'costCents' | 'owner' | 'broughtBy'> & {
   protectedMs: number
 }
 
@@ -85,7 +89,7 @@ export class ModelSteam {
   }
 
   /** Adds an item that a shopper has given. */
-  bring({ protectedMs, ...rest }: Bring): Thing {
+  bring({ protectedMs, ...rest }: BroughtItem): Thing {
     const thing = { ...rest, assetId: this.newId(), freeAtMs: this.nowMs() + protectedMs }
     this.things.push(thing)
     return thing
@@ -183,7 +187,7 @@ export class ModelSteam {
   }
 
   #send(from: string, gift: Gift): Awaited<ReturnType<Hands['send']>> {
-    const isOurs = this.#things(from, gift).length === gift.assets.length
+    const isOurs = this.#givableThings(from, gift).length === gift.assets.length
     if (!isOurs || this.#luck.hits('offer refused', 0.02)) return { kind: 'refused', because: 'refused' }
     const nowMs = this.nowMs()
     const seen: SeenOffer = { state: 'needs_confirmation' }
@@ -196,7 +200,7 @@ export class ModelSteam {
   }
 
   /** The items of the gift that the account has and may give. */
-  #things(from: string, { assets }: Gift): Thing[] {
+  #givableThings(from: string, { assets }: Gift): Thing[] {
     return assets.flatMap(({ assetId }) => {
       const thing = this.thingOf(assetId)
       return thing !== undefined && thing.owner === from && this.isFree(thing) ? [thing] : []
@@ -261,20 +265,20 @@ export class ModelSteam {
   }
 
   #accept(offer: Offer): void {
-    const things = this.#things(offer.from, offer.gift)
+    const things = this.#givableThings(offer.from, offer.gift)
     must(
       things.length === offer.gift.assets.length,
       'I21',
       () => `offer ${offer.offerId} gives what was given before`,
     )
-    const trade = this.#begin(offer, things)
+    const trade = this.#beginTrade(offer, things)
     if (this.#luck.hits('trade fails after it was accepted', 0.02)) {
       trade.state = 'failed'
       this.#change(offer, { state: 'accepted', steamTradeId: trade.tradeId })
     } else this.#deliver(offer, trade)
   }
 
-  #begin(offer: Offer, things: readonly Thing[]): Trade {
+  #beginTrade(offer: Offer, things: readonly Thing[]): Trade {
     const items = things.map((thing) => {
       return { thing, assetId: thing.assetId, newAssetId: '', isBack: false }
     })
@@ -287,11 +291,11 @@ export class ModelSteam {
 
   /** Makes Steam hold the offer for days. Meanwhile nobody has its items. */
   #hold(offer: Offer): void {
-    const things = this.#things(offer.from, offer.gift)
-    this.#begin(offer, things)
+    const things = this.#givableThings(offer.from, offer.gift)
+    this.#beginTrade(offer, things)
     for (const thing of things) thing.owner = 'Steam'
     this.#change(offer, { state: 'in_escrow' })
-    offer.actsAtMs = this.nowMs() + 15 * DAY_MS
+    offer.actsAtMs = this.nowMs() + HOLD_MS
   }
 
   #deliver(offer: Offer, trade: Trade): void {

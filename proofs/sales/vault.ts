@@ -9,7 +9,7 @@ import type { Wishes } from '../../vault/giving/giver.ts'
 import type { Till } from '../../vault/markets/till.ts'
 import { createRounds, type Rounds } from '../../vault/rounds.ts'
 import type { ModelMarket } from './market.ts'
-import type { World } from './world.ts'
+import type { SalesWorld } from './world.ts'
 
 /** Thrown if a call to the till failed, which fails the round. */
 export class TillAway extends Error {}
@@ -31,7 +31,7 @@ type Ports = {
   mayDie(): void
 }
 
-export function startVault(world: World, { wishes, till, mayDie }: Ports): Rounds {
+export function startVault(world: SalesWorld, { wishes, till, mayDie }: Ports): Rounds {
   const { luck, steam, key, rules, accounts, accesses, now } = world
   return createRounds({
     wishes,
@@ -55,7 +55,7 @@ export function startVault(world: World, { wishes, till, mayDie }: Ports): Round
 }
 
 /** A log in memory. */
-function logOf({ entries }: World, mayDie: () => void): VaultLog {
+function logOf({ entries }: SalesWorld, mayDie: () => void): VaultLog {
   return {
     entries: () => entries,
     add(entry, at) {
@@ -69,7 +69,7 @@ function logOf({ entries }: World, mayDie: () => void): VaultLog {
   }
 }
 
-function modelOf({ markets }: World, name: string): ModelMarket {
+function modelOf({ markets }: SalesWorld, name: string): ModelMarket {
   const model = markets.find((market) => market.name === name)
   if (model === undefined) throw new Error(`there is no market ${name}`)
   return model

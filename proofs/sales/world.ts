@@ -17,10 +17,12 @@ export const SELLER = '76561198000000009'
 export const STORAGE = '76561198000000021'
 export const STRANGER = '76561198000000666'
 const SHOPPERS = ['76561198000000031', '76561198000000032', '76561198000000033'] as const
+/** The accounts of the operator whose secrets the vault has. */
 export const OURS: ReadonlySet<string> = new Set([...BOTS, SELLER])
 
-const FAMILY: MarketName = 'market.csgo.com'
+const MARKET_CSGO: MarketName = 'market.csgo.com'
 const WAXPEER: MarketName = 'waxpeer.com'
+/** The vault's own prices of items, in cents. */
 const PRICES: Readonly<Record<string, bigint>> = { Cap: 900n, Blade: 12_000n, Boots: 4_300n }
 const MOST_ITEMS_A_DEPOSIT = 3
 /** A limit in cents that no seed reaches. */
@@ -29,7 +31,7 @@ const NO_LIMIT = 1_000_000n
 /** A delivered trade of a shopper in the till's books. */
 export type Deposit = { steamTradeId: string; from: string; bot: string; things: readonly string[] }
 
-export type World = {
+export type SalesWorld = {
   luck: Luck
   steam: ModelSteam
   markets: readonly ModelMarket[]
@@ -50,22 +52,22 @@ export type World = {
 }
 
 /** `movedShare`: the share of deposits whose items the selling account already has. */
-type Setting = { luck: Luck; key: Key; nowMs(): number; deposits: number; movedShare: number }
+type WorldParts = { luck: Luck; key: Key; nowMs(): number; deposits: number; movedShare: number }
 
-export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: Setting): World {
+export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: WorldParts): SalesWorld {
   const { random } = luck
   const steam = new ModelSteam(luck, nowMs, OURS)
   const priceOf = (name: string): bigint => PRICES[name] ?? 1_000n
   const context = { luck, steam, nowMs, priceOf, ours: OURS }
   const markets = [
-    new ModelMarket(FAMILY, 'confirm_then_report', context),
+    new ModelMarket(MARKET_CSGO, 'confirm_then_report', context),
     new ModelMarket(WAXPEER, 'report_then_confirm', context),
   ]
   const partner = (steamId: string) => ({ steamId, token: 'AbC12-_x' })
-  const isTight = random.chance(0.25)
+  const hasTightLimit = random.chance(0.25)
   let isOff = false
   const deposits: Deposit[] = []
-  for (let each = 0; each < count; each += 1) deposits.push(deposit({ steam, luck, priceOf }, movedShare))
+  for (let each = 0; each < count; each += 1) deposits.push(addDeposit({ steam, luck, priceOf }, movedShare))
   return {
     luck,
     steam,
@@ -77,7 +79,7 @@ export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: S
     accounts: new Map([...OURS].map((steamId) => [steamId, accountOf(steamId)])),
     rules: {
       destinations: { seller: partner(SELLER), storage: partner(STORAGE) },
-      limits: { usdAnHour: NO_LIMIT, usdADay: NO_LIMIT, itemsAnHour: isTight ? 5 : 1_000 },
+      limits: { usdAnHour: NO_LIMIT, usdADay: NO_LIMIT, itemsAnHour: hasTightLimit ? 5 : 1_000 },
       usdWithoutPrice: 10_000n,
     },
     approvals: new Map(),
@@ -92,9 +94,13 @@ export function createWorld({ luck, key, nowMs, deposits: count, movedShare }: S
 
 function accessesOf(sellsItself: boolean): Access[] {
   const common = { key: 'key', mayLose: false }
-  const own = { ...common, steamId: SELLER, sellsItself: false }
-  const ofBot = { ...common, steamId: BOTS[1], market: FAMILY, sellsItself: true }
-  return [{ ...own, market: FAMILY }, { ...own, market: WAXPEER }, ...(sellsItself ? [ofBot] : [])]
+  const ofSeller = { ...common, steamId: SELLER, sellsItself: false }
+  const ofBot = { ...common, steamId: BOTS[1], market: MARKET_CSGO, sellsItself: true }
+  return [
+    { ...ofSeller, market: MARKET_CSGO },
+    { ...ofSeller, market: WAXPEER },
+    ...(sellsItself ? [ofBot] : []),
+  ]
 }
 
 const accountOf = (steamId: string): Account => ({
@@ -103,10 +109,10 @@ const accountOf = (steamId: string): Account => ({
   secrets: { accountName: 'a', refreshToken: 'r', sharedSecret: 's', identitySecret: 'i' },
 })
 
-type Bringing = Pick<World, 'steam' | 'luck' | 'priceOf'>
+type DepositParts = Pick<SalesWorld, 'steam' | 'luck' | 'priceOf'>
 
 /** Adds a past deposit, in which a shopper gave a bot some items of one game. They may still be protected. */
-function deposit({ steam, luck, priceOf }: Bringing, movedShare: number): Deposit {
+function addDeposit({ steam, luck, priceOf }: DepositParts, movedShare: number): Deposit {
   const { random } = luck
   const [from, bot] = [random.pick(SHOPPERS), random.pick(BOTS)]
   const appId = random.pick(GAMES)
@@ -124,16 +130,16 @@ function deposit({ steam, luck, priceOf }: Bringing, movedShare: number): Deposi
 }
 
 /** Lets buyers, the partners of offers, Steam and the markets act. */
-export function letOthersAct({ luck, steam, markets }: World): void {
+export function letOthersAct({ luck, steam, markets }: SalesWorld): void {
   const { random } = luck
   if (!luck.isCalm) for (const market of markets) if (random.chance(0.15)) market.buy()
   steam.act()
-  takeBackOwn({ luck, steam })
+  takeOwnTradesBack({ luck, steam })
   for (const market of markets) market.act()
 }
 
 /** Takes back trades between two of our accounts, as somebody with a session of one of them could. */
-function takeBackOwn({ luck, steam }: Pick<World, 'luck' | 'steam'>): void {
+function takeOwnTradesBack({ luck, steam }: Pick<SalesWorld, 'luck' | 'steam'>): void {
   for (const trade of steam.trades) {
     const isOwn = OURS.has(trade.from) && OURS.has(trade.to) && trade.state === 'complete'
     const isProtected = steam.nowMs() < (trade.settlesAtMs ?? 0)

@@ -11,11 +11,12 @@ const SEEDS = Array.from({ length: 60 }, (_, index) => index + 1)
 const DEPOSITS = 40
 
 /** The promise that the unchanged rules break, by seed; undefined if none. Each seed runs once. */
-const sound = new Map<number, string | undefined>()
+const brokenBySoundRun = new Map<number, string | undefined>()
 
-async function soundRun(seed: number): Promise<string | undefined> {
-  if (!sound.has(seed)) sound.set(seed, (await runPure({ seed, deposits: DEPOSITS })).violation?.invariant)
-  return sound.get(seed)
+async function runWithoutDefect(seed: number): Promise<string | undefined> {
+  if (!brokenBySoundRun.has(seed))
+    brokenBySoundRun.set(seed, (await runPure({ seed, deposits: DEPOSITS })).violation?.invariant)
+  return brokenBySoundRun.get(seed)
 }
 
 describe('a planted defect is found', () => {
@@ -23,7 +24,7 @@ describe('a planted defect is found', () => {
     for (const seed of SEEDS) {
       const { violation } = await runPure({ seed, deposits: DEPOSITS, core })
       if (violation === undefined) continue
-      expect(await soundRun(seed), `seed ${seed} with the unchanged rules`).toBeUndefined()
+      expect(await runWithoutDefect(seed), `seed ${seed} with the unchanged rules`).toBeUndefined()
       return
     }
     expect.unreachable(`none of ${SEEDS.length} seeds finds it`)

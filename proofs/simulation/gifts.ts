@@ -1,10 +1,11 @@
 /** Items that leave the bots of the simulated Steam, and the rows that undo Steam trades. */
 import type { OfferAsset, SteamTrade, SteamTradeState } from '../../gateway/steam/steam.ts'
 import { STALE_MS } from './steam-answers.ts'
-import type { Gift, GiftItem, Memory, ModelTrade, TradedItem } from './steam-memory.ts'
+import type { Gift, GiftItem, ModelTrade, SteamMemory, TradedItem } from './steam-memory.ts'
 
-export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', '76561198000009001']])
+/** An account of the operator that is not a bot. */
 const STORAGE = '76561198000009001'
+export const DESTINATIONS: ReadonlyMap<string, string> = new Map([['storage', STORAGE]])
 const THIEF = '76561198000009002'
 const HOUR_MS = 3_600_000
 /** The most items of a small gift. */
@@ -18,14 +19,15 @@ type Plan = { bots: readonly string[]; withinMs: number }
  * bot of theirs, or a thief takes them. Steam may hold or undo the trade, and the operator may send items back to a
  * bot.
  */
-export function giveAway(memory: Memory, bot: string, plan: Plan): void {
+export function giveAway(memory: SteamMemory, bot: string, plan: Plan): void {
   const { random, faults, engine } = memory
-  const held = itemsInHand(memory, bot)
-  if (held.length === 0) return
+  const inHand = itemsInHand(memory, bot)
+  if (inHand.length === 0) return
   const others = plan.bots.filter((other) => other !== bot)
   const ownBot = others[random.int(others.length)] ?? STORAGE
   const partner = random.pick([THIEF, THIEF, STORAGE, STORAGE, ownBot])
-  const items = partner === THIEF && random.chance(0.5) ? held : held.slice(0, random.between(1, MOST_GIVEN))
+  const items =
+    partner === THIEF && random.chance(0.5) ? inHand : inHand.slice(0, random.between(1, MOST_GIVEN))
   const gift = beginGift(memory, { bot, partner, items })
   if (partner === THIEF) faults.note('theft from a bot')
   else faults.note(partner === STORAGE ? 'items sent away by the operator' : 'items moved to another bot')
@@ -43,7 +45,7 @@ export function giveAway(memory: Memory, bot: string, plan: Plan): void {
   })
 }
 
-function finish(memory: Memory, gift: Gift, { bots, withinMs }: Plan): void {
+function finish(memory: SteamMemory, gift: Gift, { bots, withinMs }: Plan): void {
   const { random, engine } = memory
   const { partner } = gift
   const isOwn = bots.includes(partner)
@@ -67,7 +69,7 @@ export function putInto(item: TradedItem, bot: string, assetId: string): void {
 }
 
 /** Adds the same trade to the history of the receiving bot. */
-function addToReceiver(memory: Memory, { tradeId, bot, partner, beganAt, items }: Gift): void {
+function addToReceiver(memory: SteamMemory, { tradeId, bot, partner, beganAt, items }: Gift): void {
   const received = items.map(({ asset, newAssetId }) => ({ ...asset, newAssetId, rolledBackAssetId: null }))
   memory.fixedRows.push({ bot: partner, row: rowOfReceiver({ tradeId, from: bot, beganAt, received }) })
 }
@@ -86,7 +88,7 @@ const rowOfReceiver = ({ tradeId, from, beganAt, received }: Received): SteamTra
 })
 
 /** Sends some of the items from the operator's account to a bot: the one that gave them, or another one. */
-function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
+function sendBack(memory: SteamMemory, gift: Gift, bots: readonly string[]): void {
   const { random, faults } = memory
   const remaining = gift.items.filter(
     ({ rolledBackAssetId, traded }) => rolledBackAssetId === null && !traded.isVanished,
@@ -96,8 +98,8 @@ function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
   const bot = candidates[random.int(Math.max(1, candidates.length))]
   if (bot === undefined || remaining.length === 0) return
   faults.note('items sent back by a destination')
-  const some = remaining.slice(0, random.between(1, remaining.length))
-  const received = some.map((item) => {
+  const sentBack = remaining.slice(0, random.between(1, remaining.length))
+  const received = sentBack.map((item) => {
     const newAssetId = nextId(memory)
     item.isSentBack = true
     putInto(item.traded, bot, newAssetId)
@@ -109,7 +111,7 @@ function sendBack(memory: Memory, gift: Gift, bots: readonly string[]): void {
 }
 
 /** The unprotected items that the bot has, of Steam trades that the till can prove. */
-export function itemsInHand({ steamTrades, engine }: Memory, bot: string): TradedItem[] {
+export function itemsInHand({ steamTrades, engine }: SteamMemory, bot: string): TradedItem[] {
   return [...steamTrades.values()].flatMap(({ offer, state, settlesAt, items }) => {
     const isFree = settlesAt === null || settlesAt <= engine.now()
     const isThere = state === 'complete' && isFree && !offer.isIdLost && !offer.isOpaque
@@ -119,7 +121,7 @@ export function itemsInHand({ steamTrades, engine }: Memory, bot: string): Trade
 
 type NewGift = { bot: string; partner: string; items: readonly TradedItem[] }
 
-function beginGift(memory: Memory, { bot, partner, items }: NewGift): Gift {
+function beginGift(memory: SteamMemory, { bot, partner, items }: NewGift): Gift {
   const { engine, gifts } = memory
   const now = engine.now()
   const rows = items.map((item): GiftItem => {
@@ -139,21 +141,21 @@ function beginGift(memory: Memory, { bot, partner, items }: NewGift): Gift {
   return gift
 }
 
-const nextId = (memory: Memory): string => {
+const nextId = (memory: SteamMemory): string => {
   memory.lastId += 1
   return String(memory.lastId)
 }
 
 const tradeIdOf = (id: string): string => `61${id.padStart(17, '0')}`
 
-function setState({ engine }: Memory, gift: Gift, state: SteamTradeState): void {
+function setState({ engine }: SteamMemory, gift: Gift, state: SteamTradeState): void {
   gift.earlier = rowOf(gift)
   gift.state = state
   gift.changedAt = engine.now()
 }
 
 /** Undoes a gift, or its first item, if its new owner still has it. `isOwn`: the owner is a bot, with a history. */
-function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
+function takeBack(memory: SteamMemory, gift: Gift, isOwn: boolean): void {
   const { bot, partner, tradeId } = gift
   const remaining = gift.items.filter(({ traded, newAssetId, isSentBack }) => {
     const isPassedOn = traded.gift !== null || (traded.place !== null && traded.place.assetId !== newAssetId)
@@ -171,7 +173,7 @@ function takeBack(memory: Memory, gift: Gift, isOwn: boolean): void {
   }
   const undone = back.map(({ asset, newAssetId }) => ({
     asset: { ...asset, assetId: newAssetId ?? '' },
-    as: asset.assetId,
+    newAssetId: asset.assetId,
   }))
   addUndoing(memory, { bot, partner, rollbackOf: tradeId, given: [], received: undone })
   if (isOwn)
@@ -183,20 +185,20 @@ const isWith = ({ place }: TradedItem, partner: string): boolean =>
   place === null ? partner === THIEF || partner === STORAGE : place.bot === partner
 
 /** Adds the history's row of a reversed delivery. In it the bot gives items, but it is no theft. */
-export function undoDelivery(memory: Memory, steamTrade: ModelTrade, back: ModelTrade['items']): void {
+export function undoDelivery(memory: SteamMemory, steamTrade: ModelTrade, back: ModelTrade['items']): void {
   const given = back.map(({ asset, newAssetId }) => {
-    return { asset: { ...asset, assetId: newAssetId ?? '' }, as: asset.assetId }
+    return { asset: { ...asset, assetId: newAssetId ?? '' }, newAssetId: asset.assetId }
   })
   const { bot, partner } = steamTrade.offer
   addUndoing(memory, { bot, partner, rollbackOf: steamTrade.tradeId, given, received: [] })
 }
 
-type Moved = { asset: OfferAsset; as: string }
+type Moved = { asset: OfferAsset; newAssetId: string }
 type Undoing = { bot: string; partner: string; rollbackOf: string; given: Moved[]; received: Moved[] }
 
-function addUndoing(memory: Memory, { bot, partner, rollbackOf, given, received }: Undoing): void {
+function addUndoing(memory: SteamMemory, { bot, partner, rollbackOf, given, received }: Undoing): void {
   const { engine, fixedRows } = memory
-  const moved = ({ asset, as }: Moved) => ({ ...asset, newAssetId: as, rolledBackAssetId: null })
+  const moved = ({ asset, newAssetId }: Moved) => ({ ...asset, newAssetId, rolledBackAssetId: null })
   fixedRows.push({
     bot,
     row: {
@@ -212,7 +214,7 @@ function addUndoing(memory: Memory, { bot, partner, rollbackOf, given, received 
   })
 }
 
-export function answerGift({ engine, faults }: Memory, gift: Gift): SteamTrade {
+export function answerGift({ engine, faults }: SteamMemory, gift: Gift): SteamTrade {
   const { earlier, changedAt, state } = gift
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS
   return isOld && faults.strike('stale read', 0.05) ? earlier : rowOf(gift)
@@ -245,7 +247,7 @@ const LAST_GIFT_MS = 70 * HOUR_MS
 const MOST_GIFTS = 2
 
 /** Plans gifts for some bots, mostly one each. */
-export function planGifts(memory: Memory, bots: readonly string[]): void {
+export function planGifts(memory: SteamMemory, bots: readonly string[]): void {
   const { engine, random } = memory
   for (const bot of bots) {
     for (let count = random.int(MOST_GIFTS + 1); count > 0; count -= 1) {

@@ -7,7 +7,7 @@ import { type Fault, PURE_FAULTS, REAL_FAULTS } from './faults.ts'
 import type { Outcome } from './outcome.ts'
 import { runPure } from './pure/run.ts'
 import type { Reads } from './real/reads.ts'
-import { prepare, runReal } from './real/run.ts'
+import { prepareDatabase, runReal } from './real/run.ts'
 import { openSessions } from './real/sessions.ts'
 
 export type LevelName = 'pure' | 'real'
@@ -44,15 +44,15 @@ export const runPureSeed: RunSeed = async (seed, options = {}) =>
 
 /** Gives each seed one of the databases, each on its own server. They must be migrated; their data is deleted. */
 export async function realSeeds(urls: readonly string[]): Promise<RunSeed> {
-  await Promise.all(urls.map(prepare))
-  const free = urls.map(openSessions)
+  await Promise.all(urls.map(prepareDatabase))
+  const freeSessions = urls.map(openSessions)
   return async (seed, options = {}) => {
-    const sessions = free.pop()
+    const sessions = freeSessions.pop()
     if (sessions === undefined) throw new Error(`only ${urls.length} seeds can run at a time`)
     try {
       return await runReal({ sessions, seed, deposits: LEVELS.real.deposits, ...options })
     } finally {
-      free.push(sessions)
+      freeSessions.push(sessions)
     }
   }
 }

@@ -6,8 +6,8 @@ import { type FailingSeed, keepFailingSeed, readFailingSeeds } from './failing-s
 import { newSeeds } from './night.ts'
 
 test('a night draws new seeds until its time is up', () => {
-  let left = 100
-  const seeds = [...newSeeds(() => left-- <= 0)]
+  let checksLeft = 100
+  const seeds = [...newSeeds(() => checksLeft-- <= 0)]
   expect(new Set(seeds).size).toBe(101)
   expect(seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 1_000_000)).toBe(true)
 })

@@ -1,12 +1,12 @@
 /** A bot's own inventory on the simulated Steam, and items that appear and vanish there without a trade. */
 import type { OfferAsset, OwnInventoryAnswer, OwnItem } from '../../gateway/steam/steam.ts'
 import { itemsInHand } from './gifts.ts'
-import type { Memory } from './steam-memory.ts'
+import type { SteamMemory } from './steam-memory.ts'
 
 /** How many market names there are. */
 const NAMES = 3
 /** The name of an item that appears without a trade. */
-const STRANGE = 'Somebody’s own'
+const NAME_WITHOUT_TRADE = 'Somebody’s own'
 /**
  * How often Steam declares that it shows only a part, and how often it silently omits an item. These faults and those
  * of `drift` go on after the others have stopped, because the bots' inventories are read days later.
@@ -17,7 +17,7 @@ const LEFT_OUT = 0.15
 /** The market name of an item. Several items share a name. */
 export const nameOf = ({ assetId }: Pick<OfferAsset, 'assetId'>): string => `Thing ${Number(assetId) % NAMES}`
 
-export function ownInventory(memory: Memory, bot: string, appId: number): OwnInventoryAnswer {
+export function ownInventory(memory: SteamMemory, bot: string, appId: number): OwnInventoryAnswer {
   const { random, faults, lastOmitted, lastHeld, shownInFull, engine } = memory
   const all = itemsOf(memory, bot).filter((item) => item.appId === appId)
   if (all.length > 0 && random.chance(IN_PART)) {
@@ -30,19 +30,20 @@ export function ownInventory(memory: Memory, bot: string, appId: number): OwnInv
   lastHeld.set(key, heldBySteam(memory, bot))
   const mayBeLeftOut = ({ assetId }: OwnItem): boolean =>
     lastOmitted.get(key) !== assetId && !before?.has(assetId)
-  const [one] = all.filter(mayBeLeftOut)
-  if (one === undefined || !random.chance(LEFT_OUT)) return { kind: 'items', items: all, isComplete: true }
+  const [leftOut] = all.filter(mayBeLeftOut)
+  if (leftOut === undefined || !random.chance(LEFT_OUT))
+    return { kind: 'items', items: all, isComplete: true }
   // Never the same item twice in a row, nor one that was missing before because Steam held it.
-  lastOmitted.set(key, one.assetId)
+  lastOmitted.set(key, leftOut.assetId)
   faults.note('own inventory lacking an item')
-  return { kind: 'items', items: all.filter((item) => item !== one), isComplete: true }
+  return { kind: 'items', items: all.filter((item) => item !== leftOut), isComplete: true }
 }
 
 /** The key of a bot's inventory of one game. Steam shows one game at a time. */
 export const inventoryKey = (bot: string, { appId }: { appId: number }): string => `${bot}/${appId}`
 
 /** Items that the bot gave in a trade that Steam holds. Its inventory does not show them. */
-const heldBySteam = ({ steamTrades }: Memory, bot: string): Set<string> =>
+const heldBySteam = ({ steamTrades }: SteamMemory, bot: string): Set<string> =>
   new Set(
     [...steamTrades.values()].flatMap(({ items }) =>
       items.flatMap(({ place, gift }) =>
@@ -51,27 +52,35 @@ const heldBySteam = ({ steamTrades }: Memory, bot: string): Set<string> =>
     ),
   )
 
-function itemsOf({ steamTrades, strangers, engine }: Memory, bot: string): OwnItem[] {
+function itemsOf({ steamTrades, strayItems, engine }: SteamMemory, bot: string): OwnItem[] {
   const now = engine.now()
   const brought = [...steamTrades.values()].flatMap(({ items, settlesAt }) =>
     items.flatMap(({ asset, place, gift }): OwnItem[] => {
       if (place?.bot !== bot || gift?.state === 'in_escrow') return []
+      // Steam shows protected items in context 16.
       const contextId = settlesAt !== null && settlesAt > now ? '16' : '2'
       return [{ appId: asset.appId, contextId, assetId: place.assetId, marketHashName: nameOf(asset) }]
     }),
   )
-  const own = strangers
+  const withoutTrade = strayItems
     .filter((each) => each.bot === bot)
-    .map(({ appId, assetId }): OwnItem => ({ appId, contextId: '2', assetId, marketHashName: STRANGE }))
-  return [...brought, ...own]
+    .map(
+      ({ appId, assetId }): OwnItem => ({
+        appId,
+        contextId: '2',
+        assetId,
+        marketHashName: NAME_WITHOUT_TRADE,
+      }),
+    )
+  return [...brought, ...withoutTrade]
 }
 
 /** Makes an item of the bot vanish, or a new one appear, without a trade. */
-export function drift(memory: Memory, bot: string): void {
-  const { random, faults, strangers } = memory
+export function drift(memory: SteamMemory, bot: string): void {
+  const { random, faults, strayItems } = memory
   if (random.chance(0.3)) {
     memory.lastId += 1
-    strangers.push({ bot, appId: 570, assetId: String(memory.lastId) })
+    strayItems.push({ bot, appId: 570, assetId: String(memory.lastId) })
     faults.note('item without a trade')
     return
   }

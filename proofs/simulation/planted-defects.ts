@@ -16,62 +16,62 @@ function asSeenBefore(trade: Trade): Trade {
 }
 
 const creditsTwice: Partial<Core> = {
-  decide: (trade, fact, around) =>
-    decide(fact.kind === 'steam_trade_read' ? asSeenBefore(trade) : trade, fact, around),
+  decide: (trade, fact, context) =>
+    decide(fact.kind === 'steam_trade_read' ? asSeenBefore(trade) : trade, fact, context),
   evolve: (trade, event) => evolve(event.kind === 'delivered' ? asSeenBefore(trade) : trade, event),
 }
 
-const creditsWithoutProof: Decide = (trade, fact, around) => {
+const creditsWithoutProof: Decide = (trade, fact, context) => {
   const isAccepted = fact.kind === 'offer_read' && fact.offer.state === 'accepted'
   if (!isAccepted || trade.state !== 'active' || fact.offer.tradeId === null)
-    return decide(trade, fact, around)
+    return decide(trade, fact, context)
   const steamTrade: SteamTrade = {
     tradeId: fact.offer.tradeId,
     partnerSteamId: trade.partnerSteamId,
     state: 'complete',
     received: trade.items.map((asset) => ({ ...asset, newAssetId: '1', rolledBackAssetId: null })),
-    begunAt: around.now,
+    begunAt: context.now,
     given: [],
     settlesAt: null,
     rollbackOf: null,
   }
-  return [{ kind: 'delivered', offerId: trade.offerId, steamTrade, settlesAt: null, at: around.now }]
+  return [{ kind: 'delivered', offerId: trade.offerId, steamTrade, settlesAt: null, at: context.now }]
 }
 
-const endsWithoutReading: Decide = (trade, fact, around) => {
-  if (fact.kind !== 'cancelling' || trade.state !== 'active') return decide(trade, fact, around)
+const endsWithoutReading: Decide = (trade, fact, context) => {
+  if (fact.kind !== 'cancelling' || trade.state !== 'active') return decide(trade, fact, context)
   const end = { state: 'timed_out', status: 'tradeTimeout', reason: 'deadline' } as const
-  return [{ kind: 'ended', end, steamHoldUntil: null, at: around.now }]
+  return [{ kind: 'ended', end, steamHoldUntil: null, at: context.now }]
 }
 
-const sendsAgain: Decide = (trade, fact, around) => {
+const sendsAgain: Decide = (trade, fact, context) => {
   const isUnknown = fact.kind === 'send_answered' && fact.answer.kind === 'unknown'
-  if (!isUnknown || trade.state !== 'sending') return decide(trade, fact, around)
-  return [{ kind: 'send_withdrawn', at: around.now }]
+  if (!isUnknown || trade.state !== 'sending') return decide(trade, fact, context)
+  return [{ kind: 'send_withdrawn', at: context.now }]
 }
 
-const ignoresLateAcceptance: Decide = (trade, fact, around) =>
-  fact.kind === 'steam_trade_read' && isEnded(trade) ? [] : decide(trade, fact, around)
+const ignoresLateAcceptance: Decide = (trade, fact, context) =>
+  fact.kind === 'steam_trade_read' && isEnded(trade) ? [] : decide(trade, fact, context)
 
-const believesOnce: Decide = (trade, fact, around) => {
+const believesOnce: Decide = (trade, fact, context) => {
   const isBad = fact.kind === 'offer_read' && fact.offer.state === 'invalid_items'
-  if (!isBad || trade.state !== 'active' || trade.acceptedAt !== null) return decide(trade, fact, around)
+  if (!isBad || trade.state !== 'active' || trade.acceptedAt !== null) return decide(trade, fact, context)
   const end = { state: 'invalid', status: 'tradeHasInvalidItems', reason: 'invalid_items' } as const
-  return [{ kind: 'ended', end, steamHoldUntil: null, at: around.now }]
+  return [{ kind: 'ended', end, steamHoldUntil: null, at: context.now }]
 }
 
-const forgetsTheRest: Decide = (trade, fact, around) => {
+const forgetsTheRest: Decide = (trade, fact, context) => {
   const isPart = fact.kind === 'steam_trade_read' && fact.steamTrade.state === 'partly_rolled_back'
-  return isPart && isDeliverable(trade) ? [] : decide(trade, fact, around)
+  return isPart && isDeliverable(trade) ? [] : decide(trade, fact, context)
 }
 
 const forgetsReversals: Core['evolve'] = (trade, event) =>
   event.kind === 'reversed' && isDelivered(trade) ? trade : evolve(trade, event)
 
-const releasesUnseen: Decide = (trade, fact, around) => {
-  const isDue = trade.state === 'held' && around.now >= trade.settlesAt
-  if (fact.kind !== 'steam_trade_read' || !isDue) return decide(trade, fact, around)
-  return [{ kind: 'released', at: around.now }]
+const releasesUnseen: Decide = (trade, fact, context) => {
+  const isDue = trade.state === 'held' && context.now >= trade.settlesAt
+  if (fact.kind !== 'steam_trade_read' || !isDue) return decide(trade, fact, context)
+  return [{ kind: 'released', at: context.now }]
 }
 
 const { consequences, alarm } = CORE
@@ -114,54 +114,54 @@ const freesLostRoom: Consequences = (trade, funds, event) => {
   return { funds: { ...caused.funds, atRisk: 0n }, effects }
 }
 
-const neverProtected: Decide = (trade, fact, around) =>
-  decide(trade, fact, around).map((event) =>
+const neverProtected: Decide = (trade, fact, context) =>
+  decide(trade, fact, context).map((event) =>
     event.kind === 'delivered' ? { ...event, settlesAt: null } : event,
   )
 
-const takesAllBack: Decide = (trade, fact, around) =>
-  decide(trade, fact, around).map((event) =>
+const takesAllBack: Decide = (trade, fact, context) =>
+  decide(trade, fact, context).map((event) =>
     event.kind === 'reversed' ? { ...event, assetIds: trade.items.map(({ assetId }) => assetId) } : event,
   )
 
-const ignoresCounters: Decide = (trade, fact, around) =>
-  fact.kind === 'offer_read' && fact.offer.state === 'countered' ? [] : decide(trade, fact, around)
+const ignoresCounters: Decide = (trade, fact, context) =>
+  fact.kind === 'offer_read' && fact.offer.state === 'countered' ? [] : decide(trade, fact, context)
 
 /** Lets the deadline cancel offers that Steam holds. */
-const ignoresHolds: Decide = (trade, fact, around) =>
-  fact.kind === 'offer_read' && fact.offer.state === 'in_escrow' ? [] : decide(trade, fact, around)
+const ignoresHolds: Decide = (trade, fact, context) =>
+  fact.kind === 'offer_read' && fact.offer.state === 'in_escrow' ? [] : decide(trade, fact, context)
 
 /** Treats a cancellation as the shopper's decision. */
-const blamesTheShopper: Decide = (trade, fact, around) => {
-  if (fact.kind !== 'offer_read' || fact.offer.state !== 'cancelled') return decide(trade, fact, around)
-  return decide(trade, { ...fact, offer: { ...fact.offer, state: 'declined' } }, around)
+const blamesTheShopper: Decide = (trade, fact, context) => {
+  if (fact.kind !== 'offer_read' || fact.offer.state !== 'cancelled') return decide(trade, fact, context)
+  return decide(trade, { ...fact, offer: { ...fact.offer, state: 'declined' } }, context)
 }
 
-const overlooksProtection: Decide = (trade, fact, around) =>
-  decide(trade, fact, around).map((event) =>
+const overlooksProtection: Decide = (trade, fact, context) =>
+  decide(trade, fact, context).map((event) =>
     event.kind === 'protection_found' ? { kind: 'looked', next: null } : event,
   )
 
 /** Trusts Steam's marks for a trade that was taken back as a whole. */
-const believesMarks: Decide = (trade, fact, around) => {
+const believesMarks: Decide = (trade, fact, context) => {
   if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'rolled_back')
-    return decide(trade, fact, around)
+    return decide(trade, fact, context)
   const isMarked = fact.steamTrade.received.some(({ rolledBackAssetId }) => rolledBackAssetId !== null)
   const state = isMarked ? 'partly_rolled_back' : 'rolled_back'
-  return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state } }, around)
+  return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state } }, context)
 }
 
 /** Treats items that are under way as arrived. */
-const creditsUnderWay: Decide = (trade, fact, around) => {
+const creditsUnderWay: Decide = (trade, fact, context) => {
   if (fact.kind !== 'steam_trade_read' || fact.steamTrade.state !== 'pending')
-    return decide(trade, fact, around)
-  return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state: 'complete' } }, around)
+    return decide(trade, fact, context)
+  return decide(trade, { ...fact, steamTrade: { ...fact.steamTrade, state: 'complete' } }, context)
 }
 
 const forgetsUnknown: Core['alarm'] = (trade, now) => (trade.state === 'unknown' ? null : alarm(trade, now))
 
-const neverGivesUp: Decide = (trade, fact, around) =>
-  fact.kind === 'given_up' && fact.because === 'unresolved' ? [] : decide(trade, fact, around)
+const neverGivesUp: Decide = (trade, fact, context) =>
+  fact.kind === 'given_up' && fact.because === 'unresolved' ? [] : decide(trade, fact, context)
 
 const defect = (change: Partial<Core>): Core => ({ ...CORE, ...change })
 
@@ -234,28 +234,28 @@ export const DEFECTS = {
   'a reversal takes back only the items that Steam has marked': defect({ decide: believesMarks }),
   'the till never looks for an unknown send': defect({ alarm: forgetsUnknown, retryAt: forgetsUnknown }),
   'a theft counts as the operator’s own act': defect({
-    judgeDeparture: (known, steamTrade, around) =>
-      judgeDeparture(known, steamTrade, { ...around, destination: 'storage' }),
+    judgeDeparture: (known, steamTrade, context) =>
+      judgeDeparture(known, steamTrade, { ...context, destination: 'storage' }),
   }),
   'a reversed delivery counts as a theft': defect({
-    judgeDeparture: (known, steamTrade, around) =>
-      judgeDeparture(known, { ...steamTrade, rollbackOf: null }, around),
+    judgeDeparture: (known, steamTrade, context) =>
+      judgeDeparture(known, { ...steamTrade, rollbackOf: null }, context),
   }),
   'another bot of the till counts as a thief': defect({
-    judgeDeparture: (known, steamTrade, around) =>
-      judgeDeparture(known, steamTrade, { ...around, isOwnBot: false }),
+    judgeDeparture: (known, steamTrade, context) =>
+      judgeDeparture(known, steamTrade, { ...context, isOwnBot: false }),
   }),
   'items that a destination sends back are overlooked': defect({ itemsSentBack: () => [] }),
   'items that came back stay away in custody': defect({
-    judgeDeparture: (known, steamTrade, around) =>
-      judgeDeparture(known, steamTrade, around).filter(({ kind }) => kind !== 'returned'),
+    judgeDeparture: (known, steamTrade, context) =>
+      judgeDeparture(known, steamTrade, context).filter(({ kind }) => kind !== 'returned'),
   }),
   'items that Steam holds count as gone': defect({
-    judgeDeparture: (known, steamTrade, around) =>
+    judgeDeparture: (known, steamTrade, context) =>
       judgeDeparture(
         known,
         steamTrade.state === 'in_escrow' ? { ...steamTrade, state: 'complete' } : steamTrade,
-        around,
+        context,
       ),
   }),
 }
@@ -271,8 +271,8 @@ export const DRIFT_DEFECTS = {
       ),
   }),
   'drift is certain after the first look': defect({
-    settleDrift: (noted, ...around) =>
-      settleDrift(noted, ...around).map((each) => ({ ...each, isSure: true })),
+    settleDrift: (noted, ...context) =>
+      settleDrift(noted, ...context).map((each) => ({ ...each, isSure: true })),
   }),
   'missing items are overlooked': defect({
     compareWithCustody: (...compared) => {

@@ -5,7 +5,7 @@ const problemsOf = (given: Record<string, unknown>) =>
   simulateProof.options.safeParse(given).error?.issues.map(({ path }) => path.join()) ?? []
 
 describe('npm run prove -- simulate', () => {
-  it('runs many seeds by default', () => {
+  it('runs 50 seeds of the pure level by default, or the one that is named', () => {
     expect(simulateProof.options.parse({})).toMatchObject({ level: 'pure', seeds: 50, from: 1 })
     expect(simulateProof.options.parse({})).not.toHaveProperty('seed')
     expect(simulateProof.options.parse({ seed: '7' })).toMatchObject({ seed: 7 })

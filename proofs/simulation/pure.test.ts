@@ -5,7 +5,7 @@ import { LEVELS, type RunSeed, runPureSeed, runUntilMet, unmet } from './levels.
 const FIRST = [5, 20, 22, 23, 1, 2, 3, 4, 6, 7]
 
 describe('the pure rules on a simulated Steam', () => {
-  it(`hold, over seeds of ${LEVELS.pure.deposits} deposits that meet every fault`, async () => {
+  it(`keep every promise, over seeds of ${LEVELS.pure.deposits} deposits that meet every fault`, async () => {
     const outcomes = await runUntilMet('pure', runPureSeed, FIRST)
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('pure', outcomes)).toEqual([])
@@ -19,16 +19,19 @@ describe('the pure rules on a simulated Steam', () => {
   })
 
   it('give the same trace for the same seed', async () => {
-    const [one, again, other] = [await runPureSeed(3), await runPureSeed(3), await runPureSeed(4)]
-    expect(again.hash).toBe(one.hash)
-    expect(other.hash).not.toBe(one.hash)
+    const [first, repeated, other] = [await runPureSeed(3), await runPureSeed(3), await runPureSeed(4)]
+    expect(repeated.hash).toBe(first.hash)
+    expect(other.hash).not.toBe(first.hash)
   })
 })
 
 describe('a run of seeds', () => {
-  /** Every seed meets all faults, but only `crashAt` meets a crash. The seed `brokenAt` violates an invariant. */
-  const meeting =
-    (crashAt: number, brokenAt?: number): RunSeed =>
+  /**
+   * Every seed meets all faults except the crash, which only the seed `crashSeed` meets. The seed `brokenSeed` violates
+   * an invariant.
+   */
+  const runnerWith =
+    (crashSeed: number, brokenSeed?: number): RunSeed =>
     async (seed) => ({
       seed,
       hash: '',
@@ -37,27 +40,27 @@ describe('a run of seeds', () => {
       trace: [],
       faults: new Map(
         LEVELS.pure.faults
-          .filter((fault) => fault !== 'crash' || seed === crashAt)
+          .filter((fault) => fault !== 'crash' || seed === crashSeed)
           .map((fault) => [fault, 1]),
       ),
-      ...(seed === brokenAt && { violation: { invariant: 'I1', message: '', stack: '' } }),
+      ...(seed === brokenSeed && { violation: { invariant: 'I1', message: '', stack: '' } }),
     })
   const seedsOf = async (run: RunSeed) => (await runUntilMet('pure', run, [5, 2])).map(({ seed }) => seed)
 
   it('has only the chosen seeds if they meet every fault', async () => {
-    expect(await seedsOf(meeting(5))).toEqual([5, 2])
+    expect(await seedsOf(runnerWith(5))).toEqual([5, 2])
   })
 
   it('continues beyond the chosen seeds until every fault is met', async () => {
-    expect(await seedsOf(meeting(4))).toEqual([5, 2, 1, 3, 4])
+    expect(await seedsOf(runnerWith(4))).toEqual([5, 2, 1, 3, 4])
   })
 
   it('stops at a violated invariant', async () => {
-    expect(await seedsOf(meeting(4, 1))).toEqual([5, 2, 1])
+    expect(await seedsOf(runnerWith(4, 1))).toEqual([5, 2, 1])
   })
 
   it('stops after 50 seeds, and counts the fault as unmet', async () => {
-    const outcomes = await runUntilMet('pure', meeting(99), [5, 2])
+    const outcomes = await runUntilMet('pure', runnerWith(99), [5, 2])
     expect(outcomes).toHaveLength(50)
     expect(unmet('pure', outcomes)).toEqual(['crash'])
   })

@@ -31,7 +31,7 @@ afterAll(async () => {
 })
 
 describe('the services on PostgreSQL, one statement at a time', () => {
-  it(`hold, over seeds of ${LEVELS.real.deposits} deposits that meet every fault`, () => {
+  it(`keep every promise, over seeds of ${LEVELS.real.deposits} deposits that meet every fault`, () => {
     expect(outcomes.flatMap(({ seed, violation }) => (violation ? [{ seed, ...violation }] : []))).toEqual([])
     expect(unmet('real', outcomes)).toEqual([])
   })
@@ -65,7 +65,7 @@ describe('the data that stores and operators read', () => {
 describe('a repeated seed', () => {
   it('gives the same trace', async () => {
     const [shortest] = outcomes.toSorted((one, other) => one.steps - other.steps)
-    const again = await run(shortest?.seed ?? 0)
-    expect(again.hash).toBe(shortest?.hash)
+    const repeated = await run(shortest?.seed ?? 0)
+    expect(repeated.hash).toBe(shortest?.hash)
   })
 })

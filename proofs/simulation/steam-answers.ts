@@ -1,14 +1,14 @@
 /** The simulated Steam's answers about offers and Steam trades, which may be outdated or wrong. */
 import type { Offer, OfferState, SteamTrade } from '../../gateway/steam/steam.ts'
 import { PROTECTED_APP } from '../../steam-sandbox/world/world.ts'
-import type { Memory, ModelTrade, SteamOffer } from './steam-memory.ts'
+import type { ModelTrade, SteamMemory, SteamOffer } from './steam-memory.ts'
 
 export const STALE_MS = 60_000
 
 /**
  * The offer's state as Steam reports it, which may be outdated or wrong. A fault counts only if it changes the answer.
  */
-function reportedState({ engine, faults }: Memory, offer: SteamOffer): OfferState {
+function reportedState({ engine, faults }: SteamMemory, offer: SteamOffer): OfferState {
   const now = engine.now()
   const { lie, state, earlier, changedAt } = offer
   if (lie !== null && now >= lie.from && now < lie.until && !faults.areStopped) {
@@ -30,14 +30,14 @@ export const isReportedLate = ({ items, settlesAt, settlementReportedAt }: Model
   settlesAt !== null && settlementReportedAt > 0 && items.every(({ asset }) => asset.appId !== PROTECTED_APP)
 
 /** The end of protection as Steam reports it; null before the report, which can be up to a day after the trade. */
-function settlementOf({ engine }: Memory, steamTrade: ModelTrade | undefined): number | null {
+function settlementOf({ engine }: SteamMemory, steamTrade: ModelTrade | undefined): number | null {
   const isReported = steamTrade !== undefined && engine.now() >= steamTrade.settlementReportedAt
   return isReported ? steamTrade.settlesAt : null
 }
 
 const dateOf = (ms: number | null): Date | null => (ms === null ? null : new Date(ms))
 
-export function answerOffer(memory: Memory, offer: SteamOffer): Offer {
+export function answerOffer(memory: SteamMemory, offer: SteamOffer): Offer {
   const state = reportedState(memory, offer)
   const settlesAt = settlementOf(memory, memory.steamTrades.get(offer.tradeId ?? ''))
   offer.reported.set(state, (offer.reported.get(state) ?? 0) + 1)
@@ -64,7 +64,7 @@ export function answerOffer(memory: Memory, offer: SteamOffer): Offer {
   return offer.answer
 }
 
-export function answerSteamTrade(memory: Memory, steamTrade: ModelTrade): SteamTrade {
+export function answerSteamTrade(memory: SteamMemory, steamTrade: ModelTrade): SteamTrade {
   const { engine, faults } = memory
   const { earlier, changedAt, state } = steamTrade
   const isOld = earlier.state !== state && engine.now() - changedAt < STALE_MS

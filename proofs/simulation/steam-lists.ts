@@ -8,7 +8,7 @@ import type {
 } from '../../gateway/steam/steam.ts'
 import { answerGift } from './gifts.ts'
 import { answerOffer, answerSteamTrade } from './steam-answers.ts'
-import type { Memory, SteamOffer } from './steam-memory.ts'
+import type { SteamMemory, SteamOffer } from './steam-memory.ts'
 
 /** A small page, so lists have several. */
 const PAGE = 4
@@ -18,12 +18,12 @@ const ODD_ROW: UnreadableOffer = { offerId: '7', partnerSteamId: '76561198099999
 
 /** Returns a page of offers, newest first. `cursor`: the oldest offer of the page before. */
 export function list(
-  memory: Memory,
+  memory: SteamMemory,
   bot: string,
   { since, cursor }: { since: Date; cursor: string | null },
 ): OffersAnswer {
-  const { engine, faults, ofBot } = memory
-  const all = ofBot.get(bot) ?? []
+  const { engine, faults, offersByBot } = memory
+  const all = offersByBot.get(bot) ?? []
   const [sinceMs, nowMs] = [since.getTime(), engine.now()]
   const rows: SteamOffer[] = []
   for (let index = all.length - 1; index >= 0 && rows.length <= PAGE; index -= 1) {
@@ -39,8 +39,8 @@ export function list(
   else if (rows.length > 0) faults.note('row that stays unreadable')
   const sent = page.filter(({ isCounter, isOpaque }) => !isCounter && !isOpaque)
   const opaque = page.filter(({ isOpaque }) => isOpaque)
-  const isTorn = sent.length > 0 && faults.strike('unreadable row in a list', 0.005)
-  const torn = isTorn ? sent.pop() : undefined
+  const isUnreadable = sent.length > 0 && faults.strike('unreadable row in a list', 0.005)
+  const unreadable = isUnreadable ? sent.pop() : undefined
   return {
     kind: 'offers',
     sent: sent.map((offer) => answerOffer(memory, offer)),
@@ -48,14 +48,14 @@ export function list(
     unreadable: [
       ...(cursor === null ? [ODD_ROW] : []),
       ...opaque.map(rowOf),
-      ...(torn ? [tornRow(torn)] : []),
+      ...(unreadable ? [unreadableRow(unreadable)] : []),
     ],
     next: last?.offerId ?? null,
   }
 }
 
 /** An unreadable row. Some lack even the message. */
-const tornRow = (offer: SteamOffer): UnreadableOffer => ({
+const unreadableRow = (offer: SteamOffer): UnreadableOffer => ({
   ...rowOf(offer),
   message: Number(offer.offerId) % 2 === 0 ? offer.message : null,
 })
@@ -69,7 +69,7 @@ const rowOf = ({ offerId, partner, message }: SteamOffer): UnreadableOffer => ({
 type Row = { tradeId: string; beganAt: number; answer: () => SteamTrade }
 
 /** The rows of a bot's history, newest first. */
-function rowsOf(memory: Memory, bot: string): Row[] {
+function rowsOf(memory: SteamMemory, bot: string): Row[] {
   const rows: Row[] = []
   for (const steamTrade of memory.steamTrades.values()) {
     const { tradeId, beganAt, offer } = steamTrade
@@ -86,11 +86,11 @@ function rowsOf(memory: Memory, bot: string): Row[] {
 }
 
 /** Returns a page of the history, newest first, with an unreadable row. */
-export function history(memory: Memory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
-  const own = rowsOf(memory, bot)
-  const from = after === null ? 0 : own.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
-  const page = own.slice(from, from + PAGE)
-  const last = from + PAGE < own.length ? page.at(-1) : undefined
+export function history(memory: SteamMemory, bot: string, after: HistoryPlace | null): SteamTradesAnswer {
+  const rows = rowsOf(memory, bot)
+  const from = after === null ? 0 : rows.findIndex(({ tradeId }) => tradeId === after.tradeId) + 1
+  const page = rows.slice(from, from + PAGE)
+  const last = from + PAGE < rows.length ? page.at(-1) : undefined
   if (after !== null) memory.faults.note('further page of a history')
   return {
     kind: 'trades',

@@ -17,7 +17,9 @@ export type SteamOffer = {
   visibleAt: number
   state: OfferState
   changedAt: number
+  /** The state before, which a stale read reports. */
   earlier: OfferState
+  /** A false state that Steam reports for a time. */
   lie: { state: OfferState; from: number; until: number } | null
   tradeId: string | null
   /** How often each state was reported. Only reported states may end a trade. */
@@ -82,18 +84,18 @@ export type Gift = {
   rollbackOf: null
 }
 
-export type Memory = Sim & {
+export type SteamMemory = Sim & {
   offers: Map<string, SteamOffer>
   steamTrades: Map<string, ModelTrade>
   gifts: Map<string, Gift>
   /** Rows of the history that undo others or bring items to a bot. They never change. */
   fixedRows: { bot: string; row: SteamTrade }[]
-  ofBot: Map<string, SteamOffer[]>
+  offersByBot: Map<string, SteamOffer[]>
   byMessage: Map<string, SteamOffer>
   /** The owner of each asset: a Steam id, `bot`, or its state while it is under way. */
   owners: Map<string, string>
   /** Items that appeared in a bot's inventory without a trade. */
-  strangers: { bot: string; appId: number; assetId: string }[]
+  strayItems: { bot: string; appId: number; assetId: string }[]
   /** The item that Steam last omitted from an inventory, by bot and game. */
   lastOmitted: Map<string, string>
   /** The items that Steam held when an inventory was last shown in full, by bot and game. */
@@ -105,17 +107,17 @@ export type Memory = Sim & {
   lastId: number
 }
 
-export const createSteamMemory = (sim: Sim): Memory => ({
+export const createSteamMemory = (sim: Sim): SteamMemory => ({
   ...sim,
   offers: new Map(),
   steamTrades: new Map(),
   gifts: new Map(),
   fixedRows: [],
-  strangers: [],
+  strayItems: [],
   lastOmitted: new Map(),
   lastHeld: new Map(),
   shownInFull: new Map(),
-  ofBot: new Map(),
+  offersByBot: new Map(),
   byMessage: new Map(),
   owners: new Map(),
   misfortunes: new Map(),

@@ -18,7 +18,13 @@ import { drift, ownInventory } from './own-inventory.ts'
 import { LONGEST_PAUSE_MS, type Sim } from './process.ts'
 import { answerOffer, answerSteamTrade, STALE_MS, statusOf } from './steam-answers.ts'
 import { history, list } from './steam-lists.ts'
-import { createSteamMemory, itemOf, type Memory, type ModelTrade, type SteamOffer } from './steam-memory.ts'
+import {
+  createSteamMemory,
+  itemOf,
+  type ModelTrade,
+  type SteamMemory,
+  type SteamOffer,
+} from './steam-memory.ts'
 import { must } from './violation.ts'
 
 export type Steam = ReturnType<typeof createSteam>
@@ -27,19 +33,19 @@ export type OfferToSend = { bot: string; partner: string; assets: readonly Offer
 const PROTECTION_MS = 7 * 86_400_000
 /** The longest time from a delivery until Steam reports its protection. The till looks at it again after a day. */
 const LATEST_SETTLEMENT_MS = 20 * 3_600_000
-const PER_PARTNER = 5
+const MOST_OPEN_PER_PARTNER = 5
 const FALSE_ENDS = ['declined', 'countered', 'cancelled', 'expired', 'invalid_items'] as const
 const FALSE_REFUSALS = ['rate_limited', 'too_many_offers', 'session_dead', 'access_denied'] as const
 
 export function createSteam(sim: Sim) {
   const memory = createSteamMemory(sim)
-  const { offers, steamTrades, gifts, strangers, lastOmitted, shownInFull, byMessage, owners, misfortunes } =
+  const { offers, steamTrades, gifts, strayItems, lastOmitted, shownInFull, byMessage, owners, misfortunes } =
     memory
   return {
     offers,
     steamTrades,
     gifts,
-    strangers,
+    strayItems,
     lastOmitted,
     shownInFull,
     byMessage,
@@ -54,7 +60,7 @@ export function createSteam(sim: Sim) {
     refuseCounter: (offerId: string) => refuseCounter(memory, offerId),
     status: (tradeId: string) => status(memory, tradeId),
     history: (bot: string, after: HistoryPlace | null) => history(memory, bot, after),
-    accept: (offer: SteamOffer, how = {}) => accept(memory, offer, how),
+    accept: (offer: SteamOffer, options = {}) => accept(memory, offer, options),
     expire: (isMeant: (offer: SteamOffer) => boolean) => expire(memory, isMeant),
     decline: (offer: SteamOffer, state: Decline) => decline(memory, offer, state),
     ownInventory: (bot: string, appId: number) => ownInventory(memory, bot, appId),
@@ -66,24 +72,22 @@ export function createSteam(sim: Sim) {
 
 type Decline = 'declined' | 'countered' | 'cancelled'
 
-const setOfferState = (memory: Memory, offer: SteamOffer, state: OfferState): void => {
-  const { engine } = memory
+const setOfferState = (memory: SteamMemory, offer: SteamOffer, state: OfferState): void => {
   offer.earlier = offer.state
   offer.state = state
-  offer.changedAt = engine.now()
+  offer.changedAt = memory.engine.now()
 }
 
-const endOthersFor = (memory: Memory, accepted: SteamOffer): void => {
-  const { offers } = memory
+const endOthersFor = (memory: SteamMemory, accepted: SteamOffer): void => {
   const gone = new Set(accepted.assets.map(({ assetId }) => assetId))
-  for (const offer of offers.values()) {
+  for (const offer of memory.offers.values()) {
     const isOpen = offer !== accepted && offer.state === 'active' && !offer.isCounter
     if (isOpen && offer.assets.some(({ assetId }) => gone.has(assetId)))
       setOfferState(memory, offer, 'invalid_items')
   }
 }
 
-const owns = (memory: Memory, steamId: string, assets: readonly OfferAsset[]): boolean =>
+const owns = (memory: SteamMemory, steamId: string, assets: readonly OfferAsset[]): boolean =>
   assets.every(({ assetId }) => memory.owners.get(assetId) === steamId)
 
 type OfferPlace = Pick<SteamOffer, 'offerId' | 'bot' | 'partner' | 'isCounter' | 'message' | 'assets'>
@@ -104,8 +108,8 @@ const plainOffer = (place: OfferPlace, now: number): SteamOffer => ({
   answer: null,
 })
 
-function makeOffer(memory: Memory, { bot, partner, assets, message }: OfferToSend): SteamOffer {
-  const { engine, random, faults, offers, ofBot, byMessage } = memory
+function makeOffer(memory: SteamMemory, { bot, partner, assets, message }: OfferToSend): SteamOffer {
+  const { engine, random, faults, offers, offersByBot, byMessage } = memory
   memory.lastId += 1
   const now = engine.now()
   const offerId = String(memory.lastId)
@@ -118,14 +122,14 @@ function makeOffer(memory: Memory, { bot, partner, assets, message }: OfferToSen
   }
   offers.set(offer.offerId, offer)
   byMessage.set(message, offer)
-  const sent = ofBot.get(bot) ?? []
-  ofBot.set(bot, sent)
+  const sent = offersByBot.get(bot) ?? []
+  offersByBot.set(bot, sent)
   sent.push(offer)
   return offer
 }
 
 function misfortuneOf(
-  { engine, faults, misfortunes }: Memory,
+  { engine, faults, misfortunes }: SteamMemory,
   bot: string,
 ): Misfortune['reason'] | undefined {
   if (faults.areStopped) return undefined
@@ -134,14 +138,14 @@ function misfortuneOf(
 }
 
 /** Answers that the partner's items would not be held. Shoppers without an authenticator still had one at this time. */
-function check(memory: Memory, bot: string): PartnerAnswer {
+function check(memory: SteamMemory, bot: string): PartnerAnswer {
   const isHeld = misfortuneOf(memory, bot) === 'hold'
   if (isHeld) memory.faults.note('hold on the bot’s side')
   return { kind: 'ok', holdDays: { partner: 0, own: isHeld ? 15 : 0 } }
 }
 
-function send(memory: Memory, parcel: OfferToSend): SendAnswer {
-  const { random, faults, ofBot, byMessage } = memory
+function send(memory: SteamMemory, parcel: OfferToSend): SendAnswer {
+  const { random, faults, offersByBot, byMessage } = memory
   const refused = (reason: RefusedReason): SendAnswer => ({ kind: 'refused', reason })
   const { message } = parcel
   must(!byMessage.has(message), 'I8', () => `the offer of code ${message} was sent twice`)
@@ -151,18 +155,17 @@ function send(memory: Memory, parcel: OfferToSend): SendAnswer {
     return refused(misfortune)
   }
   if (!owns(memory, parcel.partner, parcel.assets)) return refused('items_gone')
-  const open = (ofBot.get(parcel.bot) ?? []).filter(
+  const open = (offersByBot.get(parcel.bot) ?? []).filter(
     (offer) => offer.partner === parcel.partner && offer.state === 'active' && !offer.isCounter,
   )
-  if (open.length >= PER_PARTNER) return refused('too_many_offers')
+  if (open.length >= MOST_OPEN_PER_PARTNER) return refused('too_many_offers')
   const offer = makeOffer(memory, parcel)
   if (faults.strike('refusal of an offer that was made', 0.05)) return refused(random.pick(FALSE_REFUSALS))
   return { kind: 'sent', offerId: offer.offerId }
 }
 
-function read(memory: Memory, offerId: string): OfferAnswer {
-  const { offers } = memory
-  const offer = offers.get(offerId)
+function read(memory: SteamMemory, offerId: string): OfferAnswer {
+  const offer = memory.offers.get(offerId)
   if (offer?.isOpaque === true) {
     memory.faults.note('offer in an unknown state')
     return { kind: 'unavailable', reason: 'steam_error', detail: 'simulated' }
@@ -171,7 +174,7 @@ function read(memory: Memory, offerId: string): OfferAnswer {
 }
 
 /** The bot declines a shopper's counter-offer. */
-function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
+function refuseCounter(memory: SteamMemory, offerId: string): CancelAnswer {
   const offer = memory.offers.get(offerId)
   if (offer === undefined || !offer.isCounter || offer.state !== 'active') return { kind: 'not_active' }
   setOfferState(memory, offer, 'declined')
@@ -179,7 +182,7 @@ function refuseCounter(memory: Memory, offerId: string): CancelAnswer {
   return { kind: 'done' }
 }
 
-function cancel(memory: Memory, offerId: string): CancelAnswer {
+function cancel(memory: SteamMemory, offerId: string): CancelAnswer {
   const { faults, offers } = memory
   const offer = offers.get(offerId)
   if (offer === undefined) return { kind: 'not_active' }
@@ -205,7 +208,7 @@ const COOLDOWN_MS = 7 * 86_400_000
 const UNAWARE_MS = STALE_MS + LONGEST_PAUSE_MS + 30_000
 
 /** A cancelled hold costs the bot a cooldown of days. Only an accept while the cancel was under way may cause that. */
-function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: SteamOffer): void {
+function coolDown({ engine, misfortunes }: SteamMemory, { offerId, bot, changedAt }: SteamOffer): void {
   const from = engine.now()
   must(
     from - changedAt < UNAWARE_MS,
@@ -216,7 +219,7 @@ function coolDown({ engine, misfortunes }: Memory, { offerId, bot, changedAt }: 
   misfortunes.set(bot, [...(misfortunes.get(bot) ?? []), cooldown])
 }
 
-function fail(memory: Memory, offer: SteamOffer): void {
+function fail(memory: SteamMemory, offer: SteamOffer): void {
   const { steamTrades, owners } = memory
   const steamTrade = steamTrades.get(offer.tradeId ?? '')
   if (steamTrade === undefined) return
@@ -224,15 +227,14 @@ function fail(memory: Memory, offer: SteamOffer): void {
   for (const { asset } of steamTrade.items) owners.set(asset.assetId, offer.partner)
 }
 
-function setTradeState(memory: Memory, steamTrade: ModelTrade, state: SteamTradeState): void {
-  const { engine } = memory
+function setTradeState(memory: SteamMemory, steamTrade: ModelTrade, state: SteamTradeState): void {
   steamTrade.earlier = statusOf(steamTrade)
   steamTrade.state = state
-  steamTrade.changedAt = engine.now()
+  steamTrade.changedAt = memory.engine.now()
 }
 
 /** The shopper accepts. Returns false if Steam refuses. */
-function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): boolean {
+function accept(memory: SteamMemory, offer: SteamOffer, { hasEscrow = false } = {}): boolean {
   const { engine, random, faults, steamTrades, owners } = memory
   if (offer.state !== 'active') return false
   if (!owns(memory, offer.partner, offer.assets)) {
@@ -245,13 +247,13 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
   const items = offer.assets.map(itemOf)
   const state: SteamTradeState = hasEscrow ? 'in_escrow' : 'pending'
   const now = engine.now()
-  const begun = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
+  const newTrade = { tradeId, offer, state, changedAt: now, beganAt: now, items, settlesAt: null }
   const steamTrade: ModelTrade = {
-    ...begun,
+    ...newTrade,
     settlementReportedAt: 0,
     isHalfMarked: false,
     reported: new Set(),
-    earlier: statusOf(begun),
+    earlier: statusOf(newTrade),
   }
   steamTrades.set(tradeId, steamTrade)
   for (const { assetId } of offer.assets) owners.set(assetId, 'under way')
@@ -275,7 +277,7 @@ function accept(memory: Memory, offer: SteamOffer, { hasEscrow = false } = {}): 
 const HOLD_MS = 15 * 86_400_000
 
 /** Begins a hold. The shopper cancels it, or it completes at its end. */
-function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
+function beginEscrow(memory: SteamMemory, steamTrade: ModelTrade): void {
   const { engine, random, faults } = memory
   const { offer } = steamTrade
   faults.note('escrow')
@@ -298,7 +300,7 @@ function beginEscrow(memory: Memory, steamTrade: ModelTrade): void {
   })
 }
 
-function arrive(memory: Memory, steamTrade: ModelTrade): void {
+function arrive(memory: SteamMemory, steamTrade: ModelTrade): void {
   const { engine, random, faults, owners } = memory
   if (faults.strike('Steam trade that fails', 0.01)) {
     fail(memory, steamTrade.offer)
@@ -327,24 +329,24 @@ function arrive(memory: Memory, steamTrade: ModelTrade): void {
 }
 
 /** The shopper takes back some items of a Steam trade that has just completed. */
-function takePartBack(memory: Memory, steamTrade: ModelTrade): void {
+function takePartBack(memory: SteamMemory, steamTrade: ModelTrade): void {
   const { items } = steamTrade
-  const some = items.slice(0, Math.max(1, memory.random.int(items.length)))
+  const someItems = items.slice(0, Math.max(1, memory.random.int(items.length)))
   reverse(
     memory,
     steamTrade,
-    some.map(({ asset }) => asset.assetId),
+    someItems.map(({ asset }) => asset.assetId),
   )
 }
 
 /** Ends open offers, as Steam does after a time. */
-function expire(memory: Memory, isMeant: (offer: SteamOffer) => boolean): void {
+function expire(memory: SteamMemory, isMeant: (offer: SteamOffer) => boolean): void {
   for (const offer of memory.offers.values()) {
     if (offer.state === 'active' && isMeant(offer)) setOfferState(memory, offer, 'expired')
   }
 }
 
-function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
+function decline(memory: SteamMemory, offer: SteamOffer, state: Decline): boolean {
   if (offer.state !== 'active') return false
   setOfferState(memory, offer, state)
   if (state === 'countered') counter(memory, offer)
@@ -352,17 +354,17 @@ function decline(memory: Memory, offer: SteamOffer, state: Decline): boolean {
 }
 
 /** Makes a counter-offer, which asks the bot for items, so the till must never accept it. */
-function counter(memory: Memory, { bot, partner, message, assets }: SteamOffer): void {
+function counter(memory: SteamMemory, { bot, partner, message, assets }: SteamOffer): void {
   memory.lastId += 1
   const now = memory.engine.now()
   const offerId = String(memory.lastId)
   const offer = plainOffer({ offerId, bot, partner, isCounter: true, message: `${message} ?`, assets }, now)
   memory.offers.set(offer.offerId, offer)
-  memory.ofBot.get(bot)?.push(offer)
+  memory.offersByBot.get(bot)?.push(offer)
 }
 
 /** The shopper takes items back; all of them if none are named. Returns false if Steam refuses. */
-function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly string[]): boolean {
+function reverse(memory: SteamMemory, steamTrade: ModelTrade, assetIds?: readonly string[]): boolean {
   const { engine, faults, owners } = memory
   const isDone = steamTrade.state === 'complete' || steamTrade.state === 'partly_rolled_back'
   if (!isDone || steamTrade.settlesAt === null || engine.now() >= steamTrade.settlesAt) return false
@@ -387,7 +389,7 @@ function reverse(memory: Memory, steamTrade: ModelTrade, assetIds?: readonly str
   return true
 }
 
-function status(memory: Memory, tradeId: string): SteamTradeAnswer {
+function status(memory: SteamMemory, tradeId: string): SteamTradeAnswer {
   const { steamTrades, gifts } = memory
   const [steamTrade, gift] = [steamTrades.get(tradeId), gifts.get(tradeId)]
   if (gift !== undefined) return { kind: 'trade', trade: answerGift(memory, gift) }

@@ -43,13 +43,13 @@ let shop: Running
 let shopUrl: string
 let folder: string
 
-const MANY = { cs: 1_000_000, dota: 1_000_000, rust: 1_000_000, tf: 1_000_000 }
+const NO_ITEM_LIMITS = { cs: 1_000_000, dota: 1_000_000, rust: 1_000_000, tf: 1_000_000 }
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tradetill-events-'))
   till = await startTill()
   // One bot collects everything, so its limit of items is raised.
-  till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: MANY } }
+  till.deps.limits = { ...till.deps.limits, fleet: { ...DEFAULT_FLEET_LIMITS, itemsHeld: NO_ITEM_LIMITS } }
   api = await startStoreApi(till, { limited: false })
   ;({ bot, session } = await aBot(till))
   const apiUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
@@ -76,13 +76,13 @@ afterAll(async () => {
 
 /** Pays or cancels deposits until there are this many events. */
 async function makeEvents(events: number): Promise<void> {
-  let left = events
+  let eventsLeft = events
   let turn = 0
   const writer = async () => {
-    while (left > 0) {
+    while (eventsLeft > 0) {
       turn += 1
       const isPaid = turn % 10 < PAID_OF_TEN
-      left -= isPaid ? 2 : 1
+      eventsLeft -= isPaid ? 2 : 1
       const deposit = await aDeposit(till, api.store)
       if (isPaid) await payFor(till, { bot, session }, deposit)
       else await cancelDeposit(till.deps, api.store.id, deposit.id)
@@ -91,25 +91,25 @@ async function makeEvents(events: number): Promise<void> {
   await Promise.all(Array.from({ length: WRITERS }, writer))
 }
 
-const books = z.object({ position: z.number(), account: z.record(z.string(), z.number()) })
+const booksSchema = z.object({ position: z.number(), account: z.record(z.string(), z.number()) })
 
-const booksOfShop = async () => books.parse(await (await fetch(`${shopUrl}/books.json`)).json())
+const booksOfShop = async () => booksSchema.parse(await (await fetch(`${shopUrl}/books.json`)).json())
 
-const ledger = async () => {
+const ledgerBalance = async () => {
   const [usd] = await balancesOf(till.db, api.store.id)
   return Number((usd?.held ?? 0n) + (usd?.available ?? 0n))
 }
 
-/** Runs the sender and kills it again and again until `done`. Resolves to the number of kills. */
-async function withKilledSenders(done: () => Promise<boolean>): Promise<number> {
+/** Runs the sender and kills it again and again until `isDone`. Resolves to the number of kills. */
+async function withKilledSenders(isDone: () => Promise<boolean>): Promise<number> {
   const start = async () => {
-    const fresh = run('proofs/store/sender.ts', {}, { args: [till.url, KEY] })
+    const started = run('proofs/store/sender.ts', {}, { args: [till.url, KEY] })
     const isReady = () => {
-      if (fresh.hasEnded()) throw new Error(fresh.output())
-      return fresh.output().includes('sender ready') || undefined
+      if (started.hasEnded()) throw new Error(started.output())
+      return started.output().includes('sender ready') || undefined
     }
     await eventually('the sender runs', isReady, START_MS)
-    return fresh
+    return started
   }
   let sender = await start()
   let calls = 0
@@ -124,7 +124,7 @@ async function withKilledSenders(done: () => Promise<boolean>): Promise<number> 
         calls = proxy.calls
         sender = await start()
       }
-      return (await done()) || undefined
+      return (await isDone()) || undefined
     },
     300_000 + EVENTS * 50,
   )
@@ -137,13 +137,13 @@ const passClaims = () => sql`update webhook_delivery set due_at = now() where st
 
 const countOf = async (table: 'event' | 'webhook_delivery', state?: 'due' | 'failed') => {
   const all = till.db.selectFrom(table).select((eb) => eb.fn.countAll<bigint>().as('count'))
-  const some = state === undefined ? all : all.where(sql<boolean>`state = ${state}`)
-  return Number((await some.executeTakeFirstOrThrow()).count)
+  const selection = state === undefined ? all : all.where(sql<boolean>`state = ${state}`)
+  return Number((await selection.executeTakeFirstOrThrow()).count)
 }
 
 test(`${EVENTS} events under failures and kills: none is lost or invented, and the books agree`, async () => {
   let isOver = false
-  const making = makeEvents(EVENTS).finally(() => {
+  const makingEvents = makeEvents(EVENTS).finally(() => {
     isOver = true
   })
   const kills = await withKilledSenders(async () => {
@@ -155,7 +155,7 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
     ]
     return events === deliveries && due === 0
   })
-  await making
+  await makingEvents
   expect(kills).toBeGreaterThan(0)
   expect(await countOf('webhook_delivery', 'failed')).toBe(0)
   const events = await till.db.selectFrom('event').select(['id', 'sequence']).orderBy('sequence').execute()
@@ -166,9 +166,10 @@ test(`${EVENTS} events under failures and kills: none is lost or invented, and t
   expect([...proxy.accepted.keys()].filter((id) => !ids.has(id))).toEqual([])
   for (const kind of ['status', 'silence', 'reset', 'redirect'] as const)
     expect(proxy.failuresByKind[kind]).toBeGreaterThan(0)
+  // The proxy lets three of ten calls fail.
   expect(proxy.failures / proxy.calls).toBeGreaterThan(0.2)
-  expect((await booksOfShop()).account.USD).toBe(await ledger())
-  expect(await ledger()).toBeGreaterThan(0)
+  expect((await booksOfShop()).account.USD).toBe(await ledgerBalance())
+  expect(await ledgerBalance()).toBeGreaterThan(0)
   console.log({
     events: events.length,
     calls: proxy.calls,
@@ -186,7 +187,7 @@ test('with every webhook dropped, the event log alone is enough for the store’
   expect(await booksOfShop()).toMatchObject({ account: before.account })
   await fetch(`${shopUrl}/reconcile`, { method: 'POST', redirect: 'manual' })
   const after = await booksOfShop()
-  expect(after.account.USD).toBe(await ledger())
+  expect(after.account.USD).toBe(await ledgerBalance())
   expect(after.account.USD).toBeGreaterThan(before.account.USD ?? 0)
   expect(after.position).toBe(await countOf('event'))
 })

@@ -25,24 +25,24 @@ const KINDS: readonly Failure[] = ['status', 'silence', 'reset', 'redirect']
 const MOST_IN_A_ROW = 4
 
 export async function startFlakyProxy(target: string, random: Random): Promise<FlakyProxy> {
-  const inARow = new Map<string, number>()
+  const failuresInARow = new Map<string, number>()
   let isDropping = false
   const server = createServer(async (request, response) => {
     const id = String(request.headers['webhook-id'])
     const body = await text(request)
     if (isDropping) return void request.socket.destroy()
     proxy.calls += 1
-    const row = inARow.get(id) ?? 0
-    const fails = random.next() < FAILURE_RATE && row < MOST_IN_A_ROW
+    const failuresBefore = failuresInARow.get(id) ?? 0
+    const isFailing = random.next() < FAILURE_RATE && failuresBefore < MOST_IN_A_ROW
     // Half of the failures lose the answer instead of the call.
-    const arrives = !fails || random.next() < 0.5
-    const status = arrives ? await forward(target, request, body) : 0
+    const isForwarded = !isFailing || random.next() < 0.5
+    const status = isForwarded ? await forward(target, request, body) : 0
     if (status >= 200 && status < 300) proxy.accepted.set(id, (proxy.accepted.get(id) ?? 0) + 1)
-    if (!fails) {
+    if (!isFailing) {
       response.writeHead(status).end()
       return
     }
-    inARow.set(id, row + 1)
+    failuresInARow.set(id, failuresBefore + 1)
     proxy.failures += 1
     const kind = KINDS[random.int(KINDS.length)] ?? 'status'
     proxy.failuresByKind[kind] += 1

@@ -35,7 +35,7 @@ const PUBLIC_URL = 'http://till.test'
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 + DEPOSITS })
 
 let till: Till
-let plain: Database
+let connection: Database
 let observed: Db
 let observedQueries: CompiledQuery[]
 
@@ -48,9 +48,9 @@ beforeAll(async () => {
   await withFillConnection(till.url, (db) => fill(db, id))
   observedQueries = []
   // Reads int8 as bigint, like the gateway's own connection.
-  plain = openDatabase(till.url, 2)
+  connection = openDatabase(till.url, 2)
   observed = new Kysely<Tables>({
-    dialect: new PostgresDialect({ pool: plain.pool }),
+    dialect: new PostgresDialect({ pool: connection.pool }),
     log: ({ query }) => {
       observedQueries.push(CompiledQuery.raw(query.sql, [...query.parameters]))
     },
@@ -130,16 +130,16 @@ const nodeSchema = z.looseObject({
 /** The rows that the scans of a plan read. */
 function rowsOf(plan: unknown): number {
   const node = nodeSchema.parse(plan)
-  const own = node['Node Type'].includes('Scan')
+  const rowsOfNode = node['Node Type'].includes('Scan')
     ? (node['Actual Rows'] + node['Rows Removed by Filter']) * node['Actual Loops']
     : 0
-  return own + node.Plans.reduce<number>((sum, inner) => sum + rowsOf(inner), 0)
+  return rowsOfNode + node.Plans.reduce<number>((sum, inner) => sum + rowsOf(inner), 0)
 }
 
 const explainedSchema = z.array(z.object({ 'QUERY PLAN': z.array(z.object({ Plan: z.unknown() })) }))
 
 /** The rows that all queries of a call read. */
-async function rowsRead(call: () => Promise<unknown>): Promise<number> {
+async function countRowsRead(call: () => Promise<unknown>): Promise<number> {
   observedQueries = []
   await call()
   const queries = [...observedQueries]
@@ -155,19 +155,20 @@ async function rowsRead(call: () => Promise<unknown>): Promise<number> {
   return rows
 }
 
-const list = (query: object) => () =>
+const listOf = (query: object) => () =>
   listDeposits(observed, STORE, { query: listDepositsQuerySchema.parse(query), publicUrl: PUBLIC_URL })
 
 /** Hashes spread over all deposits, some with a trade. */
 const fiftyHashes = () =>
   Array.from({ length: 50 }, (_, n) => hash('md5', String(1 + Math.floor((DEPOSITS * n) / 50))))
 
-const operator = () => ({ db: observed, clock: till.clock })
+const operatorDeps = () => ({ db: observed, clock: till.clock })
 
-const operatorList = (filter: Partial<DepositFilter>) => listForOperator(operator(), { limit: 50, ...filter })
+const operatorList = (filter: Partial<DepositFilter>) =>
+  listForOperator(operatorDeps(), { limit: 50, ...filter })
 
-const middle = () => String(1_000 + Math.floor(DEPOSITS / 2))
-const day = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
+const middleId = () => String(1_000 + Math.floor(DEPOSITS / 2))
+const middleTime = () => new Date(Date.now() - (DEPOSITS / 2) * 1_000).toISOString()
 
 /** An id that only about 200 deposits precede. */
 const NEAR_THE_END = 1_200n
@@ -176,13 +177,13 @@ const FEW_ROWS = 500
 
 /** Each query with its name; the number is the most rows that it may read, if fewer than `MOST_ROWS`. */
 const CALLS: [string, () => Promise<unknown>, number?][] = [
-  ['the newest deposits', list({})],
-  ['a page in the middle', () => list({ after: middle() })()],
-  ['a rare status', list({ status: 'tradeDeclined' })],
-  ['a status that no deposit has', list({ status: 'pending' })],
-  ['a page of a status in the middle', () => list({ status: 'succeeded', after: middle() })()],
-  ['a customer', list({ customerReference: 'customer 7' })],
-  ['a time', () => list({ createdBefore: day() })()],
+  ['the newest deposits', listOf({})],
+  ['a page in the middle', () => listOf({ after: middleId() })()],
+  ['a rare status', listOf({ status: 'tradeDeclined' })],
+  ['a status that no deposit has', listOf({ status: 'pending' })],
+  ['a page of a status in the middle', () => listOf({ status: 'succeeded', after: middleId() })()],
+  ['a customer', listOf({ customerReference: 'customer 7' })],
+  ['a time', () => listOf({ createdBefore: middleTime() })()],
   ['a deposit by id', () => storeDepositOf(observed, { storeId: STORE, depositId: 1_500n }, PUBLIC_URL)],
   [
     'a deposit by order id',
@@ -191,10 +192,10 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the events of a deposit', () => readDepositEvents(observed, 1n)],
   ['the event log from the middle', () => readEvents(observed, STORE, { after: DEPOSITS / 2, limit: 100 })],
   ...['order 7', '1500', '76561198000000001', 'a'.repeat(32), 'Item', 'Ember Forge', '17-9'].map(
-    (text): [string, () => Promise<unknown>] => [`a search for ${text}`, () => find(operator(), text)],
+    (text): [string, () => Promise<unknown>] => [`a search for ${text}`, () => find(operatorDeps(), text)],
   ),
   ['the list of all deposits', () => operatorList({})],
-  ['the list from the middle', () => operatorList({ before: BigInt(middle()) })],
+  ['the list from the middle', () => operatorList({ before: BigInt(middleId()) })],
   ['the list of a store', () => operatorList({ storeId: 2n })],
   ['the list of a status that no deposit has', () => operatorList({ status: 'pending' })],
   ['the list of a store’s status', () => operatorList({ storeId: 1n, status: 'tradeDeclined' })],
@@ -203,20 +204,20 @@ const CALLS: [string, () => Promise<unknown>, number?][] = [
   ['the list of all deposits, oldest first', () => operatorList({ order: 'oldest' })],
   [
     'the list of a store’s status from the middle, oldest first',
-    () => operatorList({ storeId: 1n, status: 'succeeded', order: 'oldest', before: BigInt(middle()) }),
+    () => operatorList({ storeId: 1n, status: 'succeeded', order: 'oldest', before: BigInt(middleId()) }),
   ],
   [
     'the list of a game that no deposit has',
     () => operatorList({ game: 'rust', before: NEAR_THE_END }),
     FEW_ROWS,
   ],
-  ['open trades, after many that have ended', () => listTrades(operator()), FEW_ROWS],
+  ['open trades, after many that have ended', () => listTrades(operatorDeps()), FEW_ROWS],
   ['items, after many that left at the same time', () => lookThroughItems(observed, { limit: 50 }), FEW_ROWS],
   ['the bots’ items, after many that have left', () => heldItems(observed), FEW_ROWS],
   ['the items of one bot, after many that have left', () => heldItems(observed, { botId: 1n }), FEW_ROWS],
-  ['endpoints', () => listEndpoints(operator(), { limit: 50 })],
-  ['failing endpoints', () => listEndpoints(operator(), { limit: 50, failing: true })],
-  ['the next step of a deposit', () => showDeposit(operator(), 1_011n)],
+  ['endpoints', () => listEndpoints(operatorDeps(), { limit: 50 })],
+  ['failing endpoints', () => listEndpoints(operatorDeps(), { limit: 50, failing: true })],
+  ['the next step of a deposit', () => showDeposit(operatorDeps(), 1_011n)],
   ['the balance', () => readBalances(observed, STORE)],
   ['the statement', () => readStatement(observed, STORE, { currency: 'USD', limit: 50 })],
   ['the poll of a waiting page', () => viewReader(observed, 'http://steam.test')(['0'.repeat(32)])],
@@ -245,11 +246,11 @@ describe(`with ${DEPOSITS} deposits`, () => {
     expect(await readBalances(observed, STORE)).toMatchObject({
       balances: [{ reversed: Number(reversed.sum) }],
     })
-    expect(await rowsRead(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
+    expect(await countRowsRead(() => readBalances(observed, STORE))).toBeLessThan(MOST_BALANCE_ROWS)
   })
 
   test.each(CALLS)('a query for %s reads few rows', async (name, call, most = MOST_ROWS) => {
-    const rows = await rowsRead(call)
+    const rows = await countRowsRead(call)
     if (DEPOSITS >= 100_000) console.log(`${name}: ${rows} rows`)
     expect(rows).toBeLessThan(most)
   })

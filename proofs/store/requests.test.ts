@@ -55,13 +55,13 @@ beforeAll(async () => {
   document = documentSchema.parse((await api.app.inject('/v1/openapi.json')).json())
   const other = await aStore(till)
   foreignKey = await api.newKey(other)
-  const [mine, theirs] = [await aDeposit(till, api.store), await aDeposit(till, other)]
+  const [ownDeposit, foreignDeposit] = [await aDeposit(till, api.store), await aDeposit(till, other)]
   const url = 'https://store.test/hook'
   const addEndpoint = async (key: string): Promise<string> =>
     (await api.call('POST', '/v1/webhook-endpoints', { body: { url }, key })).json().id
   ids = {
-    own: [String(mine.id), await addEndpoint(api.key)],
-    foreign: [String(theirs.id), await addEndpoint(foreignKey)],
+    own: [String(ownDeposit.id), await addEndpoint(api.key)],
+    foreign: [String(foreignDeposit.id), await addEndpoint(foreignKey)],
   }
   await publishEvents(till.deps)
 })
@@ -90,7 +90,7 @@ function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
   const valid = fitting(schema, document.components.schemas)
   const likely = fc
     .tuple(valid, fc.nat())
-    .map(([body, pick]) => withKnownValues(operation.operationId, body, pick))
+    .map(([body, number]) => withKnownValues(operation.operationId, body, number))
   return fc.oneof(
     { weight: 5, arbitrary: likely },
     { weight: 2, arbitrary: valid },
@@ -102,19 +102,19 @@ function bodyOf(operation: Operation): fc.Arbitrary<unknown> {
 /** Values that exist in this store, because calls with random values alone would all be refused. */
 const ORDERS = Array.from({ length: 40 }, (_, n) => `order ${n}`)
 
-function withKnownValues(operationId: string, body: unknown, pick: number): unknown {
-  if (operationId === 'replayWebhooks') return { fromSequence: 1, toSequence: 1 + (pick % 20) }
+function withKnownValues(operationId: string, body: unknown, number: number): unknown {
+  if (operationId === 'replayWebhooks') return { fromSequence: 1, toSequence: 1 + (number % 20) }
   if (operationId === 'createWebhookEndpoint') return { url: 'https://store.test/another' }
   if (operationId !== 'createDeposit' || typeof body !== 'object' || body === null) return body
-  const externalId = ORDERS[pick % ORDERS.length]
+  const externalId = ORDERS[number % ORDERS.length]
   return { ...body, externalId, backToStoreUrl: BACK_URL, redirectUrl: undefined, tradeUrl: undefined }
 }
 
 /** The same values with one field replaced by anything. */
 const withJunk = (valid: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
-  fc.tuple(valid, fc.nat(), anyValue).map(([body, which, junk]) => {
+  fc.tuple(valid, fc.nat(), anyValue).map(([body, fieldIndex, junk]) => {
     if (typeof body !== 'object' || body === null) return junk
-    const name = Object.keys(body)[which % Math.max(1, Object.keys(body).length)] ?? 'unknown'
+    const name = Object.keys(body)[fieldIndex % Math.max(1, Object.keys(body).length)] ?? 'unknown'
     return { ...body, [name]: junk }
   })
 
@@ -168,14 +168,14 @@ const statuses = new Map<string, Set<number>>()
 test(`${REQUESTS} generated requests get no 5xx, and every answer fits the reference`, {
   timeout: 600_000 + REQUESTS * MS_A_REQUEST,
 }, async () => {
-  const any = fc.constantFrom(...operations()).chain(requestOf)
+  const anyRequest = fc.constantFrom(...operations()).chain(requestOf)
   await fc.assert(
-    fc.asyncProperty(any, async (request) => {
+    fc.asyncProperty(anyRequest, async (request) => {
       const answer = await send(request)
       const { operation } = request
-      const about = `${operation.operationId}: ${answer.statusCode} ${answer.body.slice(0, 300)}`
-      expect(answer.statusCode, about).toBeLessThan(500)
-      expect(Object.keys(operation.responses), about).toContain(String(answer.statusCode))
+      const details = `${operation.operationId}: ${answer.statusCode} ${answer.body.slice(0, 300)}`
+      expect(answer.statusCode, details).toBeLessThan(500)
+      expect(Object.keys(operation.responses), details).toContain(String(answer.statusCode))
       if (answer.statusCode >= 400) problemSchema.parse(answer.json())
       const seen = statuses.get(operation.operationId) ?? new Set()
       statuses.set(operation.operationId, seen.add(answer.statusCode))
@@ -186,6 +186,7 @@ test(`${REQUESTS} generated requests get no 5xx, and every answer fits the refer
     [...(statuses.get(operationId) ?? [])].every((status) => status >= 300),
   )
   if (REQUESTS >= 5_000) expect(neverSucceeded.map(({ operationId }) => operationId)).toEqual([])
+  // In a short run, some operations get no valid request by chance.
   else expect(neverSucceeded.length).toBeLessThan(operations().length / 2)
   expect(till.lines.filter((line) => line.includes('call failed'))).toEqual([])
 })
@@ -196,21 +197,21 @@ const UNKNOWN_ID = '999999999'
 test('ids of another store get the same answers as ids that do not exist', {
   timeout: 600_000 + REQUESTS * MS_A_REQUEST,
 }, async () => {
-  const about = operations().filter(({ path }) => path.includes('{id}'))
+  const operationsWithId = operations().filter(({ path }) => path.includes('{id}'))
   const rounds = Math.max(1, Math.floor(REQUESTS / 400))
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...about).chain(requestOf), async (request) => {
+    fc.asyncProperty(fc.constantFrom(...operationsWithId).chain(requestOf), async (request) => {
       const { operation } = request
-      const at = (id: string) => {
+      const sendWithId = (id: string) => {
         const url = operation.path.replace('{id}', id) + request.url.slice(request.url.indexOf('?'))
         return send({ ...request, idempotencyKey: undefined, url })
       }
-      const unknown = await at(UNKNOWN_ID)
+      const unknown = await sendWithId(UNKNOWN_ID)
       for (const id of ids.foreign) {
         // Deposits and endpoints have separate numbers, so the other store's endpoint can have the same number as a
         // deposit of this store.
         if (ids.own.includes(id)) continue
-        const foreign = await at(id)
+        const foreign = await sendWithId(id)
         // Equal except for the requested id, which a refusal names.
         expect([foreign.statusCode, foreign.body]).toEqual([
           unknown.statusCode,

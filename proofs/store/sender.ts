@@ -31,5 +31,6 @@ console.log('sender ready')
 flushCompileCache()
 for (;;) {
   await publishEvents({ db, addDeliveries: deliveryWriter(common) })
+  // Nobody notifies this topic, so this waits for 50 ms.
   await signals.until('no topic', async () => undefined, { timeoutMs: 50 })
 }

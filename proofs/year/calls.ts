@@ -35,13 +35,13 @@ const DAY_MS = 86_400_000
 
 export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): { calls: Call[]; db: Db } {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-  const own = { ...deps, db, departures: createDepartureStore({ ...deps, db }) }
-  const trades = { ...own, trades: createTradeStore(own), drift: createDriftStore(db) }
-  const events = { ...own, addDeliveries: deliveryWriter(own) }
+  const observedDeps = { ...deps, db, departures: createDepartureStore({ ...deps, db }) }
+  const trades = { ...observedDeps, trades: createTradeStore(observedDeps), drift: createDriftStore(db) }
+  const events = { ...observedDeps, addDeliveries: deliveryWriter(observedDeps) }
   const metrics = createMetrics()
   readStorageMetrics(metrics.registry, db)
   const epochs = watchEpoch({
-    ...own,
+    ...observedDeps,
     memory: { lastSeen: () => undefined, keep() {} },
     addDeliveries: events.addDeliveries,
     afterFailover: 'stop',
@@ -52,7 +52,7 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
     epochSweep(epochs),
     ...sweepsOf({
       trades,
-      box: own.box,
+      box: observedDeps.box,
       keep: KEEP,
       rules: deps.rules,
       fleet: deps.limits.fleet,
@@ -63,10 +63,10 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
   ]
   const calls = [
     ...sweeps.map(({ name, work }) => ({ name, run: work })),
-    ...ofBots(trades, db),
-    departureOf(trades, db),
-    ...ofCredits(trades, db),
-    ...ofWebhooks(own, db),
+    ...callsOfBots(trades, db),
+    callOfDeparture(trades, db),
+    ...callsOfCredits(trades, db),
+    ...callsOfWebhooks(observedDeps, db),
     { name: 'metrics', run: () => metrics.registry.metrics() },
     {
       name: 'poll of a waiting page',
@@ -78,9 +78,9 @@ export function callsOf({ deps }: Pick<Till, 'deps'>, { pool }: ObservedPool): {
   return { calls, db }
 }
 
-type Trades = Till['deps']
+type Deps = Till['deps']
 
-function ofBots({ trades, clock }: Trades, db: Db): Call[] {
+function callsOfBots({ trades, clock }: Deps, db: Db): Call[] {
   const owner = randomUUID()
   const process = { owner, maxBots: 50, keyFingerprint: 'f'.repeat(64) }
   return [
@@ -107,7 +107,7 @@ function ofBots({ trades, clock }: Trades, db: Db): Call[] {
 }
 
 /** Calls about a filled trade whose offer was accepted, and one whose protection has ended. */
-function ofCredits(deps: Trades, db: Db): Call[] {
+function callsOfCredits(deps: Deps, db: Db): Call[] {
   const tradeIn = (state: 'active' | 'held') =>
     db
       .selectFrom('trade')
@@ -124,7 +124,7 @@ function ofCredits(deps: Trades, db: Db): Call[] {
       .orderBy('trade.id', 'desc')
       .limit(1)
       .executeTakeFirstOrThrow()
-  const read = async (state: 'active' | 'held') => {
+  const readSteamTrade = async (state: 'active' | 'held') => {
     const row = await tradeIn(state)
     await deps.queue.ensure(botQueue(row.bot_id))
     const items = await db.selectFrom('trade_item').selectAll().where('trade_id', '=', row.id).execute()
@@ -136,28 +136,33 @@ function ofCredits(deps: Trades, db: Db): Call[] {
       rolledBackAssetId: null,
     }))
     const steamTradeId = row.steam_trade_id ?? ''
-    const steamTrade = { tradeId: steamTradeId, partnerSteamId: row.partner_steam_id, received } as const
-    const begunAt = deps.clock.now()
-    const settlesAt = new Date(deps.clock.now().getTime() + 8 * DAY_MS)
-    const rest = { state: 'complete', settlesAt, rollbackOf: null, begunAt, given: [] } as const
-    const whole: SteamTrade = { ...steamTrade, ...rest, given: [] }
-    const fact = { kind: 'steam_trade_read', offerId: row.steam_offer_id ?? '', steamTrade: whole } as const
+    const steamTrade: SteamTrade = {
+      tradeId: steamTradeId,
+      partnerSteamId: row.partner_steam_id,
+      received,
+      given: [],
+      state: 'complete',
+      begunAt: deps.clock.now(),
+      settlesAt: new Date(deps.clock.now().getTime() + 8 * DAY_MS),
+      rollbackOf: null,
+    }
+    const fact = { kind: 'steam_trade_read', offerId: row.steam_offer_id ?? '', steamTrade } as const
     return record(deps, { tradeId: row.id, writer: { epoch: row.lease_epoch } }, fact)
   }
   return [
     {
       name: 'credit',
       async run() {
-        const recorded = await read('active')
+        const recorded = await readSteamTrade('active')
         if (recorded?.trade.state !== 'held') throw new Error('the delivery was not credited')
       },
     },
-    { name: 'look at a delivery', run: () => read('held') },
+    { name: 'look at a delivery', run: () => readSteamTrade('held') },
   ]
 }
 
 /** The departure of an item that the vault gives, as the bot's history reports it. */
-function departureOf({ clock }: Trades, db: Db): Call {
+function callOfDeparture({ clock }: Deps, db: Db): Call {
   const departures = createDepartureStore({ db, clock })
   return {
     name: 'departure of a bot',
@@ -201,7 +206,7 @@ function departureOf({ clock }: Trades, db: Db): Call {
   }
 }
 
-function ofWebhooks({ clock }: Pick<Trades, 'clock'>, db: Db): Call[] {
+function callsOfWebhooks({ clock }: Pick<Deps, 'clock'>, db: Db): Call[] {
   return [
     { name: 'endpoints with due deliveries', run: () => endpointsDue(db, clock.now()) },
     { name: 'pace of an endpoint', run: () => durationsOf(db, [1n]) },

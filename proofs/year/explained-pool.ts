@@ -6,7 +6,7 @@ import { z } from 'zod'
 export type ObservedStatement = { text: string; ms: number; rows: number; complaints: string[] }
 
 /** The planner may prefer to read all of a table with fewer rows than this, so such tables cause no complaint. */
-const FEW = 10_000
+const FEW_ROWS = 10_000
 
 /** Tables that grow with deposits, reversals, operators' acts or time. */
 export const GROWING: readonly string[] = [
@@ -116,13 +116,13 @@ function complaintsOf(plan: unknown, tables: Tables, isLimited = false): string[
   const { growing, wholeIndexes } = tables
   const node = nodeSchema.parse(plan)
   const { 'Node Type': type, 'Relation Name': table = '', 'Index Name': index = '' } = node
-  const own: string[] = []
-  if (type === 'Seq Scan' && growing.has(table)) own.push(`reads all of ${table}`)
+  const complaints: string[] = []
+  if (type === 'Seq Scan' && growing.has(table)) complaints.push(`reads all of ${table}`)
   const isWhole = /^Index( Only)? Scan$/.test(type) && node['Index Cond'] === undefined
   if (isWhole && growing.has(table) && !isLimited && !wholeIndexes.has(index))
-    own.push(`reads all of ${table} by ${index}`)
-  const limited = type === 'Limit' || (isLimited && type !== 'Sort' && type !== 'Aggregate')
-  return [...own, ...node.Plans.flatMap((inner) => complaintsOf(inner, tables, limited))]
+    complaints.push(`reads all of ${table} by ${index}`)
+  const isLimitedInside = type === 'Limit' || (isLimited && type !== 'Sort' && type !== 'Aggregate')
+  return [...complaints, ...node.Plans.flatMap((inner) => complaintsOf(inner, tables, isLimitedInside))]
 }
 
 export type ObservedPool = {
@@ -138,24 +138,25 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
   const wholeIndexes = new Set<string>()
   const growing = new Set<string>()
   pool.on('connect', (client) => {
-    const plain = client.query.bind(client) as (text: unknown, values?: unknown) => Promise<pg.QueryResult>
-    if (settings !== '') void plain(settings)
+    const query = client.query.bind(client) as (text: unknown, values?: unknown) => Promise<pg.QueryResult>
+    // Not awaited: the client runs its queries in order, so this one is first.
+    if (settings !== '') void query(settings)
     const observed = async (text: string, values: unknown[]): Promise<pg.QueryResult> => {
       const complaints: string[] = []
       if (EXPLAINABLE.test(text)) {
-        const { rows } = await plain(`explain (format json) ${text}`, values)
+        const { rows } = await query(`explain (format json) ${text}`, values)
         const [explained] = explainedSchema.parse(rows)
         for (const { Plan } of explained?.['QUERY PLAN'] ?? [])
           complaints.push(...complaintsOf(Plan, { growing, wholeIndexes }))
       }
-      const begun = performance.now()
-      const answer = await plain(text, values)
-      statements.push({ text, ms: performance.now() - begun, rows: answer.rows.length, complaints })
+      const begin = performance.now()
+      const answer = await query(text, values)
+      statements.push({ text, ms: performance.now() - begin, rows: answer.rows.length, complaints })
       return answer
     }
     Object.assign(client, {
-      query: (query: unknown, values: unknown[] = []) =>
-        typeof query === 'string' ? observed(query, values) : plain(query, values),
+      query: (text: unknown, values: unknown[] = []) =>
+        typeof text === 'string' ? observed(text, values) : query(text, values),
     })
   })
   const client = await pool.connect()
@@ -165,7 +166,7 @@ export async function observePool(url: string, settings = ''): Promise<ObservedP
   for (const { name } of rows) wholeIndexes.add(name)
   const { rows: large } = await client.query<{ name: string }>(
     'select relname as name from pg_class where relname = any($1) and reltuples >= $2',
-    [GROWING, settings === '' ? FEW : 0],
+    [GROWING, settings === '' ? FEW_ROWS : 0],
   )
   for (const { name } of large) growing.add(name)
   client.release()

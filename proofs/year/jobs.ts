@@ -38,19 +38,19 @@ type Year = { deps: TillDeps & { drift: DriftStore }; db: Db; pool: ObservedPool
 
 export function jobsOf(year: Year): Call[] {
   return [
-    ...ofCounts(year),
-    ...ofOperators(year),
-    ...ofOutages(year),
-    ...ofLooks(year),
-    ...ofAttempts(year),
-    ...ofVault(year),
-    ...ofRules(year),
-    wholeCheck(year),
+    ...callsOfCounts(year),
+    ...callsOfOperators(year),
+    ...callsOfOutages(year),
+    ...callsOfLooks(year),
+    ...callsOfAttempts(year),
+    ...callsOfVault(year),
+    ...callsOfRules(year),
+    callOfLedgerCheck(year),
   ]
 }
 
 /** Work that counts calls to Steam and pages. */
-function ofCounts({ db }: Year): Call[] {
+function callsOfCounts({ db }: Year): Call[] {
   const calls = createCallCounts(UNOBSERVED)
   const vitals = createVitals()
   return countSweeps(db, { calls, metrics: { vitals } }).map(({ name, work }) => ({
@@ -63,7 +63,7 @@ function ofCounts({ db }: Year): Call[] {
   }))
 }
 
-function ofOperators({ deps, db }: Year): Call[] {
+function callsOfOperators({ deps, db }: Year): Call[] {
   const config = {
     alerts: { url: 'http://127.0.0.1:9/', secret: 'whsec_' },
     console: undefined,
@@ -76,7 +76,7 @@ function ofOperators({ deps, db }: Year): Call[] {
 }
 
 /** Work after an outage of Steam, which gives shoppers the lost time back. */
-const ofOutages = ({ deps, db }: Year): Call[] => [
+const callsOfOutages = ({ deps, db }: Year): Call[] => [
   {
     name: 'end of an outage',
     async run() {
@@ -93,7 +93,7 @@ const ofOutages = ({ deps, db }: Year): Call[] => [
   },
 ]
 
-function ofLooks({ deps, db }: Year): Call[] {
+function callsOfLooks({ deps, db }: Year): Call[] {
   const departures = createDepartureStore({ db, clock: deps.clock })
   const asset = { appId: 730, contextId: '2', assetId: 'q1', newAssetId: 'q2', rolledBackAssetId: null }
   const given: SteamTrade = {
@@ -151,13 +151,14 @@ function ofLooks({ deps, db }: Year): Call[] {
  * Webhook deliveries: one that the store accepts, one that it refuses, one whose process ends, and one whose endpoint
  * was removed.
  */
-function ofAttempts({ deps, db }: Year): Call[] {
-  let last = 1n
+function callsOfAttempts({ deps, db }: Year): Call[] {
+  // The answer 410 disables an endpoint, so each run takes another one.
+  let lastEndpointId = 1n
   const attempts = async (endpointId: bigint, result: SendResult, signal?: AbortSignal) => {
     const [claim] = await claimLane({ db, clock: deps.clock }, { endpointId, lane: 'first' }, 1)
     if (claim === undefined) return
-    const how = { send: async () => result, secretsOf: () => [], random: () => 0.5 }
-    await attemptDelivery({ ...deps, db, ...how }, claim, signal)
+    const options = { send: async () => result, secretsOf: () => [], random: () => 0.5 }
+    await attemptDelivery({ ...deps, db, ...options }, claim, signal)
   }
   const answered = (status: number): SendResult => ({ kind: 'answered', status, text: '' })
   return [
@@ -167,14 +168,14 @@ function ofAttempts({ deps, db }: Year): Call[] {
         await attempts(1n, answered(204))
         await attempts(1n, answered(500))
         await attempts(1n, answered(204), AbortSignal.abort())
-        last += 1n
-        await attempts(last, answered(410))
+        lastEndpointId += 1n
+        await attempts(lastEndpointId, answered(410))
       },
     },
   ]
 }
 
-function ofVault({ db, pool, deps }: Year): Call[] {
+function callsOfVault({ db, pool, deps }: Year): Call[] {
   const query = queriesIn(pool)
   const wishes = wishesIn(query, () => deps.clock.now())
   const till = tillIn(query)
@@ -226,7 +227,7 @@ const queriesIn =
   }
 
 /** The sweep with an operator's rule, which makes wishes for all items beyond those that a bot should keep. */
-const ofRules = ({ deps, db }: Year): Call[] => [
+const callsOfRules = ({ deps, db }: Year): Call[] => [
   {
     name: 'sweep of wishes, with a rule',
     async run() {
@@ -238,7 +239,7 @@ const ofRules = ({ deps, db }: Year): Call[] => [
   },
 ]
 
-const wholeCheck = ({ deps, db, pool }: Year): Call => ({
+const callOfLedgerCheck = ({ deps, db, pool }: Year): Call => ({
   name: 'check of the whole ledger',
   readsAll: true,
   async run() {

@@ -24,15 +24,17 @@ async function proveYear(url: string, size: Size) {
   const { calls, observed, lines, bytesPerDeposit } = year
   const measured: Measured[] = []
   for (const call of calls) {
-    const one = await measure(call, observed)
-    measured.push(one)
-    const figures = `${one.name}: ${one.statements} statements, ${one.ms.toFixed(0)} ms`
-    console.log([figures, ...one.complaints].join('; '))
-    if (one.ms > MOST_MS)
-      console.log(`  the slowest took ${one.slowest.ms.toFixed(0)} ms: ${one.slowest.text}`)
+    const result = await measure(call, observed)
+    measured.push(result)
+    const figures = `${result.name}: ${result.statements} statements, ${result.ms.toFixed(0)} ms`
+    console.log([figures, ...result.complaints].join('; '))
+    if (result.ms > MOST_MS)
+      console.log(`  the slowest took ${result.slowest.ms.toFixed(0)} ms: ${result.slowest.text}`)
   }
   const slow = measured.filter(({ ms, readsAll }) => ms > MOST_MS && !readsAll)
-  const complaints = measured.flatMap(({ name, complaints: own }) => own.map((one) => `${name} ${one}`))
+  const complaints = measured.flatMap(({ name, complaints: found }) =>
+    found.map((complaint) => `${name} ${complaint}`),
+  )
   const differences = lines.filter((line) => line.includes('the ledger does not agree'))
   const passed = slow.length === 0 && complaints.length === 0 && differences.length === 0
   console.log(

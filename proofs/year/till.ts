@@ -23,9 +23,9 @@ export type Measured = {
 /** Migrates and fills the empty database at `url`. */
 export async function openYear(url: string, size: Size) {
   await migrate({ url })
-  const begun = performance.now()
+  const begin = performance.now()
   const bytes = await fillYear(url, size)
-  const filledS = (performance.now() - begun) / 1_000
+  const filledS = (performance.now() - begin) / 1_000
   const bytesPerDeposit = Math.round(bytes / size.deposits)
   console.log(`year: ${size.deposits} deposits in ${filledS.toFixed(0)} s, ${bytesPerDeposit} bytes each`)
   const { log, lines } = captureLog()
@@ -34,6 +34,7 @@ export async function openYear(url: string, size: Size) {
     createSignals({ url, log }),
     openDatabase(url, 1),
   ])
+  // `close` below ends the parts.
   const till = await tillOn({ db: database.db, url, queue, signals, log, lines, close: async () => {} })
   const observed = await observePool(url)
   const { calls, db } = callsOf(till, observed)

@@ -19,7 +19,7 @@ const STORE = { id: 1n }
 const ITEM = 'AK-47 | Redline (Field-Tested)'
 const DAY_MS = 86_400_000
 /** How far the sweep postpones a due trade, in case the job that it queues is lost. */
-const SWEPT_MS = 30_000
+const POSTPONED_MS = 30_000
 /** A limit on a store's open deposits that no visit reaches. */
 const MOST_OPEN = 10_000
 /** The size of the range in which each bot's session numbers its offers. */
@@ -43,17 +43,17 @@ export function visitsOf(deps: TillDeps, db: Db): Call[] {
   /** A visit up to its offer. Steam refuses the first bot for `refusal`. */
   const openOffer = (refusal?: RefusedReason): Promise<OpenOffer> => {
     visits += 1
-    return offer(steamDeps, { db, fleet, number: visits, refusal })
+    return makeOffer(steamDeps, { db, fleet, number: visits, refusal })
   }
   const handlers = tradeHandlers(steamDeps)
   return [
-    { name: 'prices of a source', run: () => refreshLocal({ ...deps, sources: [SOURCE] }, NEVER) },
+    { name: 'prices of a source', run: () => refreshLocal({ ...deps, sources: [SOURCE] }, NEVER_ABORTED) },
     {
       name: 'a visit that is paid, and taken back',
       async run() {
         const { tradeId, bot, session, offerId } = await openOffer()
         // When the sweep would have made the trade due.
-        const dueAt = new Date(deps.clock.now().getTime() + SWEPT_MS)
+        const dueAt = new Date(deps.clock.now().getTime() + POSTPONED_MS)
         await db.updateTable('trade').set({ due_at: dueAt }).where('id', '=', tradeId).execute()
         await handlers.trade(bot, tradeId)
         session.accept(offerId, { settlesAt: new Date(deps.clock.now().getTime() + 8 * DAY_MS) })
@@ -76,7 +76,7 @@ export function visitsOf(deps: TillDeps, db: Db): Call[] {
   ]
 }
 
-const NEVER = new AbortController().signal
+const NEVER_ABORTED = new AbortController().signal
 
 const SOURCE = {
   name: 'year',
@@ -146,9 +146,9 @@ function steamSignals(deps: TillDeps, db: Db, fleet: Fleet): Signals {
   }
 }
 
-type Visiting = { db: Db; fleet: Fleet; number: number; refusal: RefusedReason | undefined }
+type NewVisit = { db: Db; fleet: Fleet; number: number; refusal: RefusedReason | undefined }
 
-async function offer(deps: TillDeps, { db, fleet, number, refusal }: Visiting): Promise<OpenOffer> {
+async function makeOffer(deps: TillDeps, { db, fleet, number, refusal }: NewVisit): Promise<OpenOffer> {
   const { deposit } = await createDeposit({ ...deps, mostOpen: MOST_OPEN }, STORE, {
     externalId: `visit ${number}`,
     currency: 'USD',
@@ -162,9 +162,9 @@ async function offer(deps: TillDeps, { db, fleet, number, refusal }: Visiting): 
   const { items, quoteId } = await readInventory(page, { hash, game: 'cs' })
   if (quoteId === null) throw new Error('the inventory has no prices')
   const body = { hash, game: 'cs' as const, items: items.slice(0, 2).map(({ id }) => id), quoteId }
-  const refuses =
+  const offerDeps =
     refusal === undefined ? deps : { ...deps, signals: refusingOnce(deps.signals, { db, fleet, refusal }) }
-  const answer = await requestTrade(refuses, body)
+  const answer = await requestTrade(offerDeps, body)
   if (answer.kind !== 'active') throw new Error(`no offer was sent: ${JSON.stringify(answer)}`)
   const sent = await db
     .selectFrom('trade')
@@ -181,10 +181,10 @@ async function offer(deps: TillDeps, { db, fleet, number, refusal }: Visiting): 
   }
 }
 
-type Refusing = { db: Db; fleet: Fleet; refusal: RefusedReason }
+type FirstRefusal = { db: Db; fleet: Fleet; refusal: RefusedReason }
 
 /** Makes Steam refuse the bot of the first wait. */
-function refusingOnce(signals: Signals, { db, fleet, refusal }: Refusing): Signals {
+function refusingOnce(signals: Signals, { db, fleet, refusal }: FirstRefusal): Signals {
   let isFirst = true
   return {
     ...signals,

@@ -20,7 +20,7 @@ type Defence =
   | 'two operators to change the limit'
 
 /** Adds a store whose balance no other case uses. */
-async function richStore({ till }: Target): Promise<bigint> {
+async function addRichStore({ till }: Target): Promise<bigint> {
   const { id } = await aStore(till)
   await till.deps.db
     .insertInto('account')
@@ -48,44 +48,45 @@ async function postAct(
   return post(till, `act/${act}`, { headers: await newSession(who), body: { reason: 'wages', input } })
 }
 
-const proposalIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? '0'
+const proposalIdIn = (message = ''): string => /proposal (\d+)/.exec(message)?.[1] ?? '0'
 
 let references = 0
 const nextReference = () => `limit ${++references}`
 
-type Paying = { storeId: bigint; amount: string; reference?: string }
+type Payout = { storeId: bigint; amount: string; reference?: string }
 
-const pay = (staff: Staff, who: Person, { storeId, amount, reference = nextReference() }: Paying) =>
+const pay = (staff: Staff, who: Person, { storeId, amount, reference = nextReference() }: Payout) =>
   postAct(staff, who, {
     act: 'payout-record',
     input: { storeId: String(storeId), currency: 'USD', amount, reference },
   })
 
-/** Sets the limit, and adds the operators. */
-async function withLimit(target: Target): Promise<Staff> {
+/** Adds the operators, and sets the limit above which two of them must agree. */
+async function prepareStaff(target: Target): Promise<Staff> {
   const staff = await staffOf(target)
   await limitAct(staff.till.by('host'), { aboveUsdMinor: LIMIT_MINOR })
   return staff
 }
 
-const AMOUNTS = ['100.01', '101.00', '1000.00', '9999.99', '49999.99']
+/** Amounts above the limit of 100.00. */
+const ABOVE_LIMIT = ['100.01', '101.00', '1000.00', '9999.99', '49999.99']
 
-const above = (target: Target, staff: Staff): Case<Defence>[] =>
-  AMOUNTS.flatMap((amount) => [
+const aboveLimit = (target: Target, staff: Staff): Case<Defence>[] =>
+  ABOVE_LIMIT.flatMap((amount) => [
     {
       what: `a payout of ${amount}`,
-      by: 'a limit' as const,
+      stoppedBy: 'a limit' as const,
       async attack() {
-        const storeId = await richStore(target)
+        const storeId = await addRichStore(target)
         await pay(staff, staff.ada, { storeId, amount })
         return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
       },
     },
     {
       what: `a payout of ${amount}, requested in five tabs`,
-      by: 'a limit' as const,
+      stoppedBy: 'a limit' as const,
       async attack() {
-        const storeId = await richStore(target)
+        const storeId = await addRichStore(target)
         const reference = nextReference()
         await Promise.all(
           Array.from({ length: 5 }, () => pay(staff, staff.ada, { storeId, amount, reference })),
@@ -95,9 +96,9 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
     },
     {
       what: `a debit of ${amount}`,
-      by: 'a limit' as const,
+      stoppedBy: 'a limit' as const,
       async attack() {
-        const storeId = await richStore(target)
+        const storeId = await addRichStore(target)
         const input = { storeId: String(storeId), currency: 'USD', amount, reference: nextReference() }
         const { status } = await postAct(staff, staff.ada, { act: 'store-debit', input })
         return problemIf(status === 200, 'is booked')
@@ -106,7 +107,7 @@ const above = (target: Target, staff: Staff): Case<Defence>[] =>
   ])
 
 /** Amounts below the limit. Paid `times` times, their sum is above it. */
-const SMALL = [
+const PARTS = [
   { amount: '99.99', times: 2 },
   { amount: '50.01', times: 2 },
   { amount: '34.00', times: 3 },
@@ -115,26 +116,26 @@ const SMALL = [
 ]
 
 const inParts = (target: Target, staff: Staff): Case<Defence>[] =>
-  SMALL.map(({ amount, times }) => ({
+  PARTS.map(({ amount, times }) => ({
     what: `${times} payouts of ${amount}, one after the other`,
-    by: 'a daily limit' as const,
+    stoppedBy: 'a daily limit' as const,
     async attack() {
-      const storeId = await richStore(target)
+      const storeId = await addRichStore(target)
       for (let n = 0; n < times; n += 1) await pay(staff, staff.mallory, { storeId, amount })
       return problemIf((await sumPaid(target, storeId)) > LIMIT_MINOR, 'is paid in parts')
     },
   }))
 
-const alone = (target: Target, staff: Staff): Case<Defence>[] =>
-  AMOUNTS.map((amount) => ({
+const approvedAlone = (target: Target, staff: Staff): Case<Defence>[] =>
+  ABOVE_LIMIT.map((amount) => ({
     what: `a payout of ${amount}, approved by its requester`,
-    by: 'another operator' as const,
+    stoppedBy: 'another operator' as const,
     async attack() {
-      const storeId = await richStore(target)
+      const storeId = await addRichStore(target)
       const { error } = await pay(staff, staff.ada, { storeId, amount })
       await postAct(staff, staff.ada, {
         act: 'proposal-approve',
-        input: { proposalId: proposalIn(error?.message) },
+        input: { proposalId: proposalIdIn(error?.message) },
       })
       return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
     },
@@ -143,21 +144,24 @@ const alone = (target: Target, staff: Staff): Case<Defence>[] =>
 const byCommand = (target: Target, staff: Staff): Case<Defence>[] =>
   ['Ada', 'Grace', 'somebody'].map((name) => ({
     what: `a payout requested on the command line as ${name}, approved by one operator`,
-    by: 'two operators for a command' as const,
+    stoppedBy: 'two operators for a command' as const,
     async attack() {
-      const storeId = await richStore(target)
+      const storeId = await addRichStore(target)
       const payout = { storeId, currency: 'USD', amount: 20_000n, reference: nextReference() } as const
       const { message } = await recordPayout(staff.till.by(name), payout)
-      await postAct(staff, staff.ada, { act: 'proposal-approve', input: { proposalId: proposalIn(message) } })
+      await postAct(staff, staff.ada, {
+        act: 'proposal-approve',
+        input: { proposalId: proposalIdIn(message) },
+      })
       return problemIf((await sumPaid(target, storeId)) > 0n, 'is paid')
     },
   }))
 
 /** New limits: none, the highest possible one, and one cent more. */
-const raised = (staff: Staff): Case<Defence>[] =>
+const changedLimits = (staff: Staff): Case<Defence>[] =>
   [null, 99_999_999n, LIMIT_MINOR + 1n].map((aboveUsdMinor) => ({
     what: `the limit becomes ${aboveUsdMinor ?? 'none'}`,
-    by: 'two operators to change the limit' as const,
+    stoppedBy: 'two operators to change the limit' as const,
     async attack() {
       const { kind } = await limitAct(staff.till.by('host'), { aboveUsdMinor })
       return problemIf(kind === 'done', 'one operator changed it')
@@ -174,14 +178,14 @@ export const approvals: Family = family<Defence>({
       off: [
         {
           file: ACT,
-          from: 'worth !== undefined && (await mayMoveAlone(tx, deps, { worth, limit }))',
+          from: 'worthUsdCents !== undefined && (await mayMoveAlone(tx, deps, { worthUsdCents, limit }))',
           to: "moved !== 'all'",
         },
       ],
     },
     'a daily limit': {
       at: `${ACT} mayMoveAlone`,
-      off: [{ file: ACT, from: 'worth > limit - before', to: 'worth > limit' }],
+      off: [{ file: ACT, from: 'worthUsdCents > limit - movedUsdCents', to: 'worthUsdCents > limit' }],
     },
     'another operator': {
       at: `${PROPOSALS} approveProposal`,
@@ -209,8 +213,8 @@ export const approvals: Family = family<Defence>({
     },
   },
   async honest(target) {
-    const staff = await withLimit(target)
-    const storeId = await richStore(target)
+    const staff = await prepareStaff(target)
+    const storeId = await addRichStore(target)
     await pay(staff, staff.ada, { storeId, amount: '100.00' })
     return problemIf(
       (await sumPaid(target, storeId)) !== LIMIT_MINOR,
@@ -218,13 +222,13 @@ export const approvals: Family = family<Defence>({
     )
   },
   async cases(target) {
-    const staff = await withLimit(target)
+    const staff = await prepareStaff(target)
     return [
-      ...above(target, staff),
+      ...aboveLimit(target, staff),
       ...inParts(target, staff),
-      ...alone(target, staff),
+      ...approvedAlone(target, staff),
       ...byCommand(target, staff),
-      ...raised(staff),
+      ...changedLimits(staff),
     ]
   },
 })

@@ -7,7 +7,7 @@ const CONTRACT = 'contract/store-api.ts'
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
 
 const openDeposit = (target: Target, body: unknown) =>
-  target.call({ method: 'POST', url: '/v1/deposits', body })
+  target.callAsStore({ method: 'POST', url: '/v1/deposits', body })
 const honestDeposit = (target: Target) => answered(openDeposit(target, aBody()), 201)
 
 /** The body of a deposit as text, with one more field whose JSON no JavaScript value produces. */
@@ -77,13 +77,13 @@ export const amounts = family({
     ...['minAmount', 'maxAmount', 'targetAmount'].flatMap((field) =>
       AMOUNTS.map((json) => ({
         what: `${field} ${json}`,
-        by: 'whole minor units above zero' as const,
+        stoppedBy: 'whole minor units above zero' as const,
         attack: () => answered(openDeposit(target, textWith(field, json)), 400),
       })),
     ),
     ...CURRENCIES.map((json) => ({
       what: `currency ${json}`,
-      by: 'known currencies' as const,
+      stoppedBy: 'known currencies' as const,
       attack: () => answered(openDeposit(target, { ...aBody(), currency: JSON.parse(json) }), 400),
     })),
     ...[
@@ -91,7 +91,7 @@ export const amounts = family({
       [9_007_199_254_740_991, 1_000],
     ].map(([minAmount, maxAmount]) => ({
       what: `from ${minAmount} to ${maxAmount}`,
-      by: 'a valid range' as const,
+      stoppedBy: 'a valid range' as const,
       attack: () => answered(openDeposit(target, { ...aBody(), minAmount, maxAmount }), 400),
     })),
   ],
@@ -155,13 +155,13 @@ export const massAssignment = family({
   cases: (target) => [
     ...Object.entries(MORE_FIELDS).map(([field, value]) => ({
       what: `${field} in a new deposit`,
-      by: 'named fields only' as const,
+      stoppedBy: 'named fields only' as const,
       attack: () => answered(openDeposit(target, { ...aBody(), [field]: value }), 400),
     })),
     ...['storeId', 'store_id', 'store', 'scope', 'all', 'admin', 'deleted'].map((name) => ({
       what: `?${name}= in a list`,
-      by: 'named parameters only' as const,
-      attack: () => answered(target.call({ url: `/v1/deposits?${name}=${target.other.id}` }), 400),
+      stoppedBy: 'named parameters only' as const,
+      attack: () => answered(target.callAsStore({ url: `/v1/deposits?${name}=${target.attacker.id}` }), 400),
     })),
   ],
 })
@@ -169,13 +169,15 @@ export const massAssignment = family({
 const JSON_BODY = 'gateway/http/json-body.ts'
 const PARSER = "app.getDefaultJsonParser('error', 'error')"
 
+/** Sends a trade link, as the page does. */
 const linkCall = (target: Target, body: string) =>
-  target.change({ url: '/api/trade-url', headers: { 'content-type': 'application/json' }, body })
+  target.callAsPage({ url: '/api/trade-url', headers: { 'content-type': 'application/json' }, body })
 
+/** The body of that call, with more fields. */
 const linkBody = (target: Target, more: string): string =>
   `${JSON.stringify({ hash: target.shoppers[0]?.hash, tradeUrl: LINK }).slice(0, -1)},${more}}`
 
-const POLLUTIONS: [by: 'no __proto__' | 'no constructor', more: string][] = [
+const POLLUTIONS: [stoppedBy: 'no __proto__' | 'no constructor', more: string][] = [
   ['no __proto__', '"__proto__":{"polluted":1}'],
   ['no __proto__', '"__proto__":null'],
   ['no __proto__', '"__proto__":[]'],
@@ -204,9 +206,9 @@ export const prototypes = family({
   },
   honest: (target) => answered(linkCall(target, linkBody(target, '"more":{}')), 200),
   cases: (target) =>
-    POLLUTIONS.map(([by, more]) => ({
+    POLLUTIONS.map(([stoppedBy, more]) => ({
       what: more,
-      by,
+      stoppedBy,
       async attack() {
         const result = await answered(linkCall(target, linkBody(target, more)), 400)
         return Reflect.get({}, 'polluted') === undefined ? result : 'every object is polluted'
@@ -247,7 +249,7 @@ export const repeatedParameters = family({
     ]
     return queries.map((query) => ({
       what: `/api/payment?${query.replaceAll(own, 'A').replaceAll(other, 'B')}`,
-      by: 'one hash' as const,
+      stoppedBy: 'one hash' as const,
       attack: () => answered(target.ask({ url: `/api/payment?${query}` }), 400),
     }))
   },
@@ -256,14 +258,14 @@ export const repeatedParameters = family({
 const deep = (levels: number, open: string, close: string): string =>
   open.repeat(levels) + close.repeat(levels)
 
-type SizeDefence = 'a body of 64 KB' | 'a limit on nesting'
+type SizeDefence = 'a limit of 64 KB' | 'a limit on nesting'
 
 export const sizes = family<SizeDefence>({
   number: 26,
   name: 'huge and deep bodies',
   kind: 'till',
   defences: {
-    'a body of 64 KB': {
+    'a limit of 64 KB': {
       at: `${JSON_BODY} MOST_BODY_BYTES`,
       off: [
         {
@@ -298,21 +300,23 @@ export const sizes = family<SizeDefence>({
         more: `"more":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`,
       },
     ])
-    const cases = (by: SizeDefence, status: number, tries: typeof large): Case<SizeDefence>[] =>
+    const cases = (stoppedBy: SizeDefence, status: number, tries: typeof large): Case<SizeDefence>[] =>
       tries.map(({ what, more }) => ({
         what,
-        by,
+        stoppedBy,
         attack: () => answered(linkCall(target, linkBody(target, more)), status),
       }))
-    return [...cases('a body of 64 KB', 413, large), ...cases('a limit on nesting', 400, nested)]
+    return [...cases('a limit of 64 KB', 413, large), ...cases('a limit on nesting', 400, nested)]
   },
 })
 
 const FIELDS = ['externalId', 'customerReference', 'customerLabel'] as const
-/** Control characters, lone halves of surrogate pairs, and marks that change the direction of text. */
+/** Control characters, alone and in escape sequences. */
 const CONTROLS = ['\u0000', '\r\n', '\n', '\t', '\u001b[31m', '\u007f', '\u0085', '\u009b31m']
-const HALVES = ['\ud800', '\udfff', 'a\ud83d', '\udc00\ud800']
-const TURNS = ['\u202e', '\u202a', '\u2066', '\u2069', '\u061c', '\u200f', '\u200e']
+/** Lone halves of surrogate pairs. */
+const LONE_SURROGATES = ['\ud800', '\udfff', 'a\ud83d', '\udc00\ud800']
+/** Marks that change the direction of text. */
+const DIRECTION_MARKS = ['\u202e', '\u202a', '\u2066', '\u2069', '\u061c', '\u200f', '\u200e']
 
 const withText = (target: Target, field: string, text: string) =>
   answered(openDeposit(target, { ...aBody(), [field]: `a${text}b` }), 400)
@@ -356,26 +360,26 @@ export const texts = family({
     ...FIELDS.flatMap((field) =>
       CONTROLS.map((text) => ({
         what: `${field} with ${JSON.stringify(text)}`,
-        by: 'no control characters' as const,
+        stoppedBy: 'no control characters' as const,
         attack: () => withText(target, field, text),
       })),
     ),
     ...FIELDS.flatMap((field) =>
-      HALVES.map((text) => ({
+      LONE_SURROGATES.map((text) => ({
         what: `${field} with ${JSON.stringify(text)}`,
-        by: 'well-formed text' as const,
+        stoppedBy: 'well-formed text' as const,
         attack: () => withText(target, field, text),
       })),
     ),
-    ...TURNS.map((text) => ({
+    ...DIRECTION_MARKS.map((text) => ({
       what: `customerLabel with ${JSON.stringify(text)}`,
-      by: 'no reversed text' as const,
+      stoppedBy: 'no reversed text' as const,
       attack: () => withText(target, 'customerLabel', text),
     })),
     ...FIELDS.flatMap((field) =>
       [129, 10_000].map((length) => ({
         what: `${field} of ${length} letters`,
-        by: 'bounded texts' as const,
+        stoppedBy: 'bounded texts' as const,
         attack: () => withText(target, field, 'x'.repeat(length)),
       })),
     ),

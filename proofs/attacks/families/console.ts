@@ -1,11 +1,11 @@
 /** Calls to the operators' console from pages and people who may not make them: family 53. */
 import { ACTS } from '../../../gateway/console/acts.ts'
 import { FINDS } from '../../../gateway/console/finds.ts'
-import { type ConsoleAnswer, OWN, post, showPasskey } from '../../../gateway/testing/console.ts'
+import { type ConsoleAnswer, OWN as OWN_PAGE, post, showPasskey } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import type { Target } from '../target.ts'
 import { problemIf } from './checks.ts'
-import { HOUR_MS, MINUTE_MS, type Staff, staffOf } from './staff.ts'
+import { HOUR_MS, MINUTE_MS, refillLimits, type Staff, staffOf } from './staff.ts'
 
 const GUARD = 'gateway/console/guard.ts'
 const VISITOR = 'gateway/console/visitor.ts'
@@ -25,7 +25,7 @@ const CALLS = [
 const EMPTY = { reason: 'an attack', input: {} }
 
 async function call(staff: Staff, path: string, headers: Headers): Promise<ConsoleAnswer> {
-  staff.till.advanceLimits(HOUR_MS)
+  refillLimits(staff.till)
   return post(staff.till, path, { headers, body: path.startsWith('act/') ? EMPTY : {} })
 }
 
@@ -35,7 +35,7 @@ async function mustBeRefused(kind: string, answer: Promise<ConsoleAnswer>): Prom
   return problemIf(error?.kind !== kind, `answered ${status} ${error?.kind ?? ''} instead of ${kind}`)
 }
 
-const ELSEWHERE: [what: string, headers: Headers][] = [
+const FOREIGN_CALLERS: [what: string, headers: Headers][] = [
   ['another port', { origin: 'http://localhost:4302', 'sec-fetch-site': 'same-site' }],
   ['our origin as a same-site call', { 'sec-fetch-site': 'same-site' }],
   ['another site', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }],
@@ -66,58 +66,63 @@ type Defence =
 
 const callsOfOthers = (staff: Staff): Case<Defence>[] => [
   ...CALLS.flatMap(({ path }) =>
-    ELSEWHERE.map(([what, headers]) => ({
+    FOREIGN_CALLERS.map(([what, headers]) => ({
       what: `${path} from ${what}`,
-      by: 'only its own page' as const,
+      stoppedBy: 'only its own page' as const,
       attack: () => mustBeRefused('cross_site', call(staff, path, { ...staff.ada.headers, ...headers })),
     })),
   ),
   ...HOSTS.flatMap((host) =>
+    // The check ignores the path, so a few calls suffice.
     CALLS.slice(0, 5).map(({ path }) => ({
       what: `${path} as ${host}`,
-      by: 'only its own host' as const,
+      stoppedBy: 'only its own host' as const,
       attack: () => mustBeRefused('wrong_host', call(staff, path, { ...staff.ada.headers, host })),
     })),
   ),
 ]
 
-/** Incomplete sessions, and a second cookie planted before the real one, as another port of the host could do. */
-function incompleteSessions({ ada, mallory, ...staff }: Staff): Case<Defence>[] {
-  const all = { ada, mallory, ...staff }
+/**
+ * Incomplete sessions, and a second cookie planted before the real one, as another port of the host could do. A session
+ * has two halves: a cookie, and a header that only the console's page knows.
+ */
+function incompleteSessions(staff: Staff): Case<Defence>[] {
+  const { ada, mallory } = staff
   const [hers, his] = [ada.headers.cookie ?? '', mallory.headers.cookie ?? '']
-  const half = 'x-console-session'
+  const halfHeader = 'x-console-session'
   return [
     ...CALLS.flatMap(({ path }) =>
-      ['A'.repeat(43), mallory.headers[half] ?? ''].map((other, index) => ({
+      ['A'.repeat(43), mallory.headers[halfHeader] ?? ''].map((other, index) => ({
         what: `${path} with her cookie and ${index === 0 ? 'a guessed half' : 'another operator’s half'}`,
-        by: 'both halves' as const,
-        attack: () => mustBeRefused('signed_out', call(all, path, { ...ada.headers, [half]: other })),
+        stoppedBy: 'both halves' as const,
+        attack: () => mustBeRefused('signed_out', call(staff, path, { ...ada.headers, [halfHeader]: other })),
       })),
     ),
     ...[`${his}; ${hers}`, `${his};${hers}`, `${his}; a=b; ${hers}`].map((cookie, index) => ({
       what: `a session planted before hers, ${index + 1}`,
-      by: 'one cookie' as const,
-      attack: () => mustBeRefused('signed_out', call(all, 'session', { ...mallory.headers, cookie })),
+      stoppedBy: 'one cookie' as const,
+      attack: () => mustBeRefused('signed_out', call(staff, 'session', { ...mallory.headers, cookie })),
     })),
   ]
 }
 
+/** The roles, from the fewest rights to the most. */
 const RANKS = ['viewer', 'support', 'operator']
 
-const aboveTheirRole = (staff: Staff): Case<Defence>[] =>
+const callsAboveRole = (staff: Staff): Case<Defence>[] =>
   (['viewer', 'support'] as const).flatMap((role) =>
     CALLS.filter((one) => RANKS.indexOf(one.role) > RANKS.indexOf(role)).map(({ path }) => ({
       what: `${path} by the ${role}`,
-      by: 'the role' as const,
+      stoppedBy: 'the role' as const,
       attack: async () => mustBeRefused('forbidden', call(staff, path, await staff.newSession(staff[role]))),
     })),
   )
 
 /** Each case opens a new session, because it advances the till's clock until the session is too old. */
-const stale = (staff: Staff): Case<Defence>[] => [
+const staleSessions = (staff: Staff): Case<Defence>[] => [
   ...CALLS.filter(({ isFresh }) => isFresh).map(({ path }) => ({
     what: `${path} long after the passkey was used`,
-    by: 'a fresh check' as const,
+    stoppedBy: 'a fresh check' as const,
     async attack() {
       const headers = await staff.newSession(staff.ada)
       staff.till.clock.advance(6 * MINUTE_MS)
@@ -126,7 +131,7 @@ const stale = (staff: Staff): Case<Defence>[] => [
   })),
   ...[31 * MINUTE_MS, 3 * HOUR_MS, 13 * HOUR_MS].map((ms) => ({
     what: `a session that was idle for ${ms / MINUTE_MS} minutes`,
-    by: 'sessions that expire' as const,
+    stoppedBy: 'sessions that expire' as const,
     async attack() {
       const headers = await staff.newSession(staff.ada)
       staff.till.clock.advance(ms)
@@ -135,10 +140,10 @@ const stale = (staff: Staff): Case<Defence>[] => [
   })),
 ]
 
-const signedOut = (staff: Staff): Case<Defence>[] => [
+const signedOutSessions = (staff: Staff): Case<Defence>[] => [
   ...['find/acts', 'session', 'act/payout-record', 'step-up/begin'].map((path) => ({
     what: `${path} after signing out`,
-    by: 'signing out' as const,
+    stoppedBy: 'signing out' as const,
     async attack() {
       const headers = await staff.newSession(staff.ada)
       await call(staff, 'sign-out', headers)
@@ -147,7 +152,7 @@ const signedOut = (staff: Staff): Case<Defence>[] => [
   })),
   ...['find/acts', 'session', 'act/payout-record', 'step-up/begin'].map((path) => ({
     what: `${path} of another browser after signing out everywhere`,
-    by: 'signing out everywhere' as const,
+    stoppedBy: 'signing out everywhere' as const,
     async attack() {
       const [headers, stolen] = [await staff.newSession(staff.ada), await staff.newSession(staff.ada)]
       await call(staff, 'sign-out-everywhere', headers)
@@ -208,7 +213,7 @@ export const consoleCalls: Family = family<Defence>({
   },
   async honest(target: Target) {
     const staff = await staffOf(target)
-    const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN })
+    const shown = await showPasskey(staff.till, { device: staff.ada.device, headers: OWN_PAGE })
     const headers = await staff.newSession(staff.ada)
     const answer = await call(staff, 'find/acts', headers)
     return problemIf(shown.status !== 200 || answer.status !== 200, `an operator gets ${answer.status}`)
@@ -218,9 +223,9 @@ export const consoleCalls: Family = family<Defence>({
     return [
       ...callsOfOthers(staff),
       ...incompleteSessions(staff),
-      ...aboveTheirRole(staff),
-      ...stale(staff),
-      ...signedOut(staff),
+      ...callsAboveRole(staff),
+      ...staleSessions(staff),
+      ...signedOutSessions(staff),
     ]
   },
 })

@@ -1,9 +1,9 @@
 /** Calls that a foreign page makes the shopper's browser send: families 1 to 4. */
 import { type Case, family } from '../attack.ts'
-import type { Ask, Target } from '../target.ts'
+import { type Ask, type Target, TOKEN } from '../target.ts'
 
 const CSRF = 'gateway/http/csrf.ts'
-const OTHER = 'B'.repeat(43)
+const OTHER_TOKEN = 'B'.repeat(43)
 const LINK = 'https://steamcommunity.com/tradeoffer/new/?partner=12345678&token=abcDEF12'
 
 /** Every call of the page that changes something. */
@@ -18,14 +18,16 @@ const changingCalls = (target: Target): Ask[] => {
   ]
 }
 
+/** Resolves to undefined if the till takes a trade link from its own page. */
 const takesTradeLink = async (target: Target): Promise<string | undefined> => {
   const [call] = changingCalls(target)
-  const { statusCode, body } = await target.change(call ?? { url: '/' })
+  const { statusCode, body } = await target.callAsPage(call ?? { url: '/' })
   return statusCode === 200 ? undefined : `${statusCode} ${body}`
 }
 
-const refused = async (target: Target, ask: Ask, status: number): Promise<string | undefined> => {
-  const { statusCode } = await target.change(ask)
+/** Resolves to undefined if the page's call was answered with this status. */
+const mustBeRefused = async (target: Target, ask: Ask, status: number): Promise<string | undefined> => {
+  const { statusCode } = await target.callAsPage(ask)
   return statusCode === status ? undefined : `answered ${statusCode} instead of ${status}`
 }
 
@@ -34,13 +36,13 @@ type Headers = Record<string, string | undefined>
 const withHeaders = <D extends string>(
   target: Target,
   status: number,
-  tries: readonly (readonly [what: string, by: D, headers: Headers])[],
+  tries: readonly (readonly [what: string, stoppedBy: D, headers: Headers])[],
 ): Case<D>[] =>
   changingCalls(target).flatMap((call) =>
-    tries.map(([what, by, headers]) => ({
+    tries.map(([what, stoppedBy, headers]) => ({
       what: `${call.url} with ${what}`,
-      by,
-      attack: () => refused(target, { ...call, headers }, status),
+      stoppedBy,
+      attack: () => mustBeRefused(target, { ...call, headers }, status),
     })),
   )
 
@@ -72,14 +74,14 @@ export const csrfToken = family({
       ['no header', 'token of the cookie', { 'x-csrf-token': undefined }],
       ['an empty header', 'token of the cookie', { 'x-csrf-token': '' }],
       ['no cookie', 'token of the cookie', { cookie: undefined }],
-      ['the token of another session', 'token of the cookie', { 'x-csrf-token': OTHER }],
-      ['a token that is cut short', 'token of the cookie', { 'x-csrf-token': 'A'.repeat(42) }],
-      ['a token that is too long', 'token of the cookie', { 'x-csrf-token': 'A'.repeat(44) }],
-      ['a token in lower case', 'token of the cookie', { 'x-csrf-token': 'a'.repeat(43) }],
+      ['the token of another session', 'token of the cookie', { 'x-csrf-token': OTHER_TOKEN }],
+      ['a token that is cut short', 'token of the cookie', { 'x-csrf-token': TOKEN.slice(1) }],
+      ['a token that is too long', 'token of the cookie', { 'x-csrf-token': `${TOKEN}A` }],
+      ['a token in lower case', 'token of the cookie', { 'x-csrf-token': TOKEN.toLowerCase() }],
       [
         'the cookie name for plain http',
         'token of the cookie',
-        { cookie: `csrf=${OTHER}`, 'x-csrf-token': OTHER },
+        { cookie: `csrf=${OTHER_TOKEN}`, 'x-csrf-token': OTHER_TOKEN },
       ],
       [
         'a token with impossible characters',
@@ -89,12 +91,12 @@ export const csrfToken = family({
       [
         'two planted cookies',
         'only one cookie with the name',
-        { cookie: cookie(OTHER, OTHER), 'x-csrf-token': OTHER },
+        { cookie: cookie(OTHER_TOKEN, OTHER_TOKEN), 'x-csrf-token': OTHER_TOKEN },
       ],
       [
         'a planted cookie before the real one',
         'only one cookie with the name',
-        { cookie: cookie(OTHER, 'A'.repeat(43)), 'x-csrf-token': OTHER },
+        { cookie: cookie(OTHER_TOKEN, TOKEN), 'x-csrf-token': OTHER_TOKEN },
       ],
     ]),
 })
@@ -200,6 +202,7 @@ export const methods = family({
       off: [
         {
           file: 'gateway/http/app.ts',
+          // The router refuses other methods, so only a change of the method lets them through.
           from: 'logger: false,',
           to: `logger: false,
             rewriteUrl: (raw) => { if (raw.url.startsWith('/api/trade-url')) raw.method = 'POST'; return raw.url },`,
@@ -226,8 +229,8 @@ export const methods = family({
     )
     return [...plain, ...overridden].map(({ what, headers, method }) => ({
       what,
-      by: 'one method per route' as const,
-      attack: () => refused(target, { url: `${url}?${query}`, method, headers }, 405),
+      stoppedBy: 'one method per route' as const,
+      attack: () => mustBeRefused(target, { url: `${url}?${query}`, method, headers }, 405),
     }))
   },
 })

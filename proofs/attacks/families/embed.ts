@@ -16,10 +16,10 @@ const CSRF = 'gateway/http/csrf.ts'
 const HEADERS = 'gateway/http/headers.ts'
 
 const HASH = 'a'.repeat(32)
-const OTHER = 'b'.repeat(32)
+const OTHER_HASH = 'b'.repeat(32)
 const STORE = 'https://store.example'
 const TILL = 'https://till.test'
-const BEGIN = new Date('2026-11-23T00:00:00Z')
+const NOW = new Date('2026-11-23T00:00:00Z')
 const HOUR_MS = 3_600_000
 
 type Defence =
@@ -31,17 +31,21 @@ type Defence =
   | 'a plain origin'
   | 'the same answer for all origins'
 
-const tokensOf = (key: number, begun = BEGIN) =>
-  createEmbedTokens({ hmacs: createSecretBox(Buffer.alloc(32, key)).hmacs, clock: fakeClock(begun) })
-const validToken = (hash = HASH) => tokensOf(7).make({ hash, origin: STORE })
+const OUR_KEY = 7
+const OTHER_KEY = 8
+
+/** The tokens of a till. `key`: each byte of its key. */
+const tokensOf = (key: number, issuedAt = NOW) =>
+  createEmbedTokens({ hmacs: createSecretBox(Buffer.alloc(32, key)).hmacs, clock: fakeClock(issuedAt) })
+const validToken = (hash = HASH) => tokensOf(OUR_KEY).make({ hash, origin: STORE })
 
 const routes: FastifyPluginAsync = async (scope) => {
   scope.post('/api/trade', async () => ({}))
   scope.post('/api/trade-url', async () => ({}))
 }
 
-/** `origin`: the origin that may frame the deposit, according to the database. */
-async function withTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = STORE): Promise<T> {
+/** Passes a gateway to `work`. `origin`: the one that may frame the deposit, according to the database. */
+async function withApp<T>(work: (app: FastifyInstance) => Promise<T>, origin = STORE): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-attacks-'))
   writeFileSync(join(folder, 'index.html'), '<html data-mode="sandbox"><head><title>x</title></head></html>')
   const app = await createApp({
@@ -52,7 +56,7 @@ async function withTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = 
     widgetFolder: folder,
     known: { deposit: async () => true, key: async () => false },
     healthy: async () => true,
-    embed: { tokens: tokensOf(7), originOf: async (hash) => (hash === HASH ? origin : undefined) },
+    embed: { tokens: tokensOf(OUR_KEY), originOf: async (hash) => (hash === HASH ? origin : undefined) },
     routes: { widget: [routes] },
   })
   try {
@@ -63,40 +67,41 @@ async function withTill<T>(work: (app: FastifyInstance) => Promise<T>, origin = 
   }
 }
 
-const OF_PAGE = { host: 'till.test', origin: TILL, 'sec-fetch-site': 'same-origin' }
+const PAGE_HEADERS = { host: 'till.test', origin: TILL, 'sec-fetch-site': 'same-origin' }
 const PATHS = ['/api/trade', '/api/trade-url']
 
-type Calling = { token: string; path: string; hash?: string; headers?: Record<string, string> }
+type TokenCall = { token: string; path: string; hash?: string; headers?: Record<string, string> }
 
-const call = ({ token, path, hash = HASH, headers = {} }: Calling): Promise<LightMyRequestResponse> =>
-  withTill((app) =>
+const call = ({ token, path, hash = HASH, headers = {} }: TokenCall): Promise<LightMyRequestResponse> =>
+  withApp((app) =>
     app.inject({
       method: 'POST',
       url: path,
       payload: { hash },
-      headers: { ...OF_PAGE, 'x-csrf-token': token, ...headers },
+      headers: { ...PAGE_HEADERS, 'x-csrf-token': token, ...headers },
     }),
   )
 
+/** Replaces a part of a token: 0 version, 1 hash, 2 expiry, 3 origin, 4 signature. */
 const withPart = (index: number, value: string, token = validToken()): string =>
   token.split('.').with(index, value).join('.')
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64url')
 
 const FORGED: [what: string, token: () => string, hash?: string][] = [
-  ['the hash of another deposit', () => withPart(1, OTHER), OTHER],
+  ['the hash of another deposit', () => withPart(1, OTHER_HASH), OTHER_HASH],
   ['a later expiry', () => withPart(2, '9999999999')],
   ['an expiry a second later', () => withPart(2, String(Number(validToken().split('.')[2]) + 1))],
   ['another origin', () => withPart(3, encoded('https://evil.example'))],
   ['no origin', () => withPart(3, encoded('null'))],
   ['a signature of zeros', () => withPart(4, 'A'.repeat(43))],
-  ['the signature of another deposit', () => withPart(4, validToken(OTHER).split('.')[4] ?? '')],
-  ['the key of another till', () => tokensOf(8).make({ hash: HASH, origin: STORE })],
+  ['the signature of another deposit', () => withPart(4, validToken(OTHER_HASH).split('.')[4] ?? '')],
+  ['the key of another till', () => tokensOf(OTHER_KEY).make({ hash: HASH, origin: STORE })],
 ]
 
 /** Resolves to undefined if only `who` may frame the page. */
 async function framedBy(path: string, dest: string, who: string): Promise<string | undefined> {
-  const { headers } = await withTill((app) =>
+  const { headers } = await withApp((app) =>
     app.inject({ url: path, headers: { host: 'till.test', 'sec-fetch-dest': dest } }),
   )
   const framers = /frame-ancestors ([^;]*)/.exec(String(headers['content-security-policy']))?.[1] ?? 'all'
@@ -105,13 +110,19 @@ async function framedBy(path: string, dest: string, who: string): Promise<string
 
 const frames = (): Case<Defence>[] =>
   ['document', 'iframe', 'frame', 'object', 'embed', 'fencedframe', 'empty'].flatMap((dest) =>
-    ['/', '/help', '/nothing', `/deposit/${OTHER}`, `/${OTHER}`, `/deposit/${HASH}`, `/${HASH}`].map(
-      (path) => ({
-        what: `${path} as ${dest}`,
-        by: 'frames in its store only' as const,
-        attack: () => framedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
-      }),
-    ),
+    [
+      '/',
+      '/help',
+      '/nothing',
+      `/deposit/${OTHER_HASH}`,
+      `/${OTHER_HASH}`,
+      `/deposit/${HASH}`,
+      `/${HASH}`,
+    ].map((path) => ({
+      what: `${path} as ${dest}`,
+      stoppedBy: 'frames in its store only' as const,
+      attack: () => framedBy(path, dest, dest === 'iframe' && path.endsWith(HASH) ? STORE : "'none'"),
+    })),
   )
 
 /** Values from a manipulated database. They must not become part of the policy. */
@@ -129,16 +140,16 @@ const ORIGINS = [
 const policies = (): Case<Defence>[] =>
   ORIGINS.map((origin) => ({
     what: `framed by ${origin}`,
-    by: 'a plain origin' as const,
+    stoppedBy: 'a plain origin' as const,
     async attack() {
       const headers = { host: 'till.test', 'sec-fetch-dest': 'iframe' }
-      const answer = await withTill((app) => app.inject({ url: `/deposit/${HASH}`, headers }), origin)
+      const answer = await withApp((app) => app.inject({ url: `/deposit/${HASH}`, headers }), origin)
       const policy = String(answer.headers['content-security-policy'])
       return problemIf(policy.includes(`frame-ancestors ${origin}`), `the policy is ${policy}`)
     },
   }))
 
-const ELSEWHERE: [what: string, headers: Record<string, string>][] = [
+const FOREIGN_CALLERS: [what: string, headers: Record<string, string>][] = [
   ['the page of the store', { origin: STORE, 'sec-fetch-site': 'cross-site' }],
   ['a page of the same site', { origin: 'https://shop.till.test', 'sec-fetch-site': 'same-site' }],
   ['a page without an origin', { origin: 'null' }],
@@ -150,39 +161,48 @@ const calls = (): Case<Defence>[] =>
   PATHS.flatMap((path) => [
     ...FORGED.map(([what, token, hash]) => ({
       what: `${path} with ${what}`,
-      by: 'the signature' as const,
+      stoppedBy: 'the signature' as const,
       attack: () => answered(call({ token: token(), path, ...(hash !== undefined && { hash }) }), 403),
     })),
+    // A token lives for 36 hours.
     ...[37, 48, 24 * 365].map((hours) => ({
       what: `${path} with a token that is ${hours} hours old`,
-      by: 'an expiry' as const,
+      stoppedBy: 'an expiry' as const,
       attack: () => {
-        const begun = new Date(BEGIN.getTime() - hours * HOUR_MS)
-        const token = tokensOf(7, begun).make({ hash: HASH, origin: STORE })
+        const issuedAt = new Date(NOW.getTime() - hours * HOUR_MS)
+        const token = tokensOf(OUR_KEY, issuedAt).make({ hash: HASH, origin: STORE })
         return answered(call({ token, path }), 403)
       },
     })),
-    ...[OTHER, 'c'.repeat(32), '0'.repeat(32)].map((hash) => ({
+    ...[OTHER_HASH, 'c'.repeat(32), '0'.repeat(32)].map((hash) => ({
       what: `${path} about ${hash}`,
-      by: 'one deposit only' as const,
+      stoppedBy: 'one deposit only' as const,
       attack: () => answered(call({ token: validToken(), path, hash }), 403),
     })),
-    ...ELSEWHERE.map(([what, headers]) => ({
+    ...FOREIGN_CALLERS.map(([what, headers]) => ({
       what: `${path} by ${what}`,
-      by: 'calls from our own page only' as const,
+      stoppedBy: 'calls from our own page only' as const,
       attack: () => answered(call({ token: validToken(), path, headers }), 403),
     })),
   ])
 
-const READ = ['/', '/help', `/deposit/${HASH}`, '/embed/v0.js', '/embed/v1.js.map', '/embed/', '/healthz']
+const READ_PATHS = [
+  '/',
+  '/help',
+  `/deposit/${HASH}`,
+  '/embed/v0.js',
+  '/embed/v1.js.map',
+  '/embed/',
+  '/healthz',
+]
 
 const reads = (): Case<Defence>[] =>
-  READ.flatMap((url) =>
+  READ_PATHS.flatMap((url) =>
     [STORE, 'null', 'https://evil.example'].map((origin) => ({
       what: `${url} read by ${origin}`,
-      by: 'the same answer for all origins' as const,
+      stoppedBy: 'the same answer for all origins' as const,
       async attack() {
-        const { headers } = await withTill((app) =>
+        const { headers } = await withApp((app) =>
           app.inject({ url, headers: { host: 'till.test', origin } }),
         )
         const allowed = headers['access-control-allow-origin'] ?? headers['access-control-allow-credentials']
@@ -191,7 +211,8 @@ const reads = (): Case<Defence>[] =>
     })),
   )
 
-const POLICY = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
+/** The line of the source that sets the policy of all answers but pages. */
+const POLICY_LINE = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
 
 export const embedding: Family = family<Defence>({
   number: 56,
@@ -236,14 +257,12 @@ export const embedding: Family = family<Defence>({
     },
     'the same answer for all origins': {
       at: `${HEADERS} commonHeaders`,
-      off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
+      off: [{ file: HEADERS, from: POLICY_LINE, to: `${POLICY_LINE} ['access-control-allow-origin', '*'],` }],
     },
   },
   async honest() {
     const called = await call({ token: validToken(), path: '/api/trade' })
-    const loader = await withTill((app) =>
-      app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }),
-    )
+    const loader = await withApp((app) => app.inject({ url: '/embed/v1.js', headers: { host: 'till.test' } }))
     const isRead = loader.headers['access-control-allow-origin'] === '*'
     return problemIf(called.statusCode !== 200 || !isRead, `the page in its frame gets ${called.statusCode}`)
   },

@@ -1,9 +1,12 @@
-/** Regular expressions that some texts make slow. The gate must keep them out of the sources: family 28. */
+/**
+ * Regular expressions that some texts make slow: family 28. `slownessOf`, which a test runs on every expression of the
+ * sources, must refuse them.
+ */
 import { slownessOf } from '../../../scripts/linear-expression.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
-const GATE = 'scripts/linear-expression.ts'
+const CHECK = 'scripts/linear-expression.ts'
 
 /** Expressions that take exponential time: known ones from public advisories, and variants. */
 const EXPONENTIAL = [
@@ -55,17 +58,17 @@ const QUADRATIC = [
   '(?:a|b)+c',
   '[^/]+\\/x',
 ]
-/** Expressions with syntax that the gate cannot judge. */
+/** Expressions with syntax that the check cannot judge. */
 const UNJUDGED = ['(a)\\1', '(?<=a+)b', '(?:[ab]{60}){60}', '(?<n>a)\\k<n>', '(?<!\\w+)x']
 
 type Defence = 'no ambiguous loop' | 'no loop that continues another' | 'no syntax that cannot be judged'
 
-const passes =
-  (by: Defence) =>
+const caseOf =
+  (stoppedBy: Defence) =>
   (pattern: string): Case<Defence> => ({
     what: `/${pattern}/`,
-    by,
-    attack: () => problemIf(slownessOf(pattern, '') === undefined, 'passes the gate'),
+    stoppedBy,
+    attack: () => problemIf(slownessOf(pattern, '') === undefined, 'passes the check'),
   })
 
 export const expressions: Family = family<Defence>({
@@ -74,30 +77,30 @@ export const expressions: Family = family<Defence>({
   kind: 'pure',
   defences: {
     'no ambiguous loop': {
-      at: `${GATE} slowWay`,
+      at: `${CHECK} slowWay`,
       off: [
         {
-          file: GATE,
+          file: CHECK,
           from: 'if (hasTwoWaysAround(loop)) return',
           to: 'if (hasTwoWaysAround(loop)) return undefined\n    else if (false) return',
         },
       ],
     },
     'no loop that continues another': {
-      at: `${GATE} slowWay`,
+      at: `${CHECK} slowWay`,
       off: [
         {
-          file: GATE,
+          file: CHECK,
           from: 'if (first !== second && canReach(first, second) && leadsInto(first, second))',
           to: 'if (false)',
         },
       ],
     },
     'no syntax that cannot be judged': {
-      at: `${GATE} slownessOf`,
+      at: `${CHECK} slownessOf`,
       off: [
         {
-          file: GATE,
+          file: CHECK,
           from: 'if (error instanceof NotJudged) return error.message',
           to: 'if (error instanceof NotJudged) return undefined',
         },
@@ -106,8 +109,8 @@ export const expressions: Family = family<Defence>({
   },
   honest: () => problemIf(slownessOf('^[a-z]+$', '') !== undefined, 'a linear expression is refused'),
   cases: () => [
-    ...EXPONENTIAL.map(passes('no ambiguous loop')),
-    ...QUADRATIC.map(passes('no loop that continues another')),
-    ...UNJUDGED.map(passes('no syntax that cannot be judged')),
+    ...EXPONENTIAL.map(caseOf('no ambiguous loop')),
+    ...QUADRATIC.map(caseOf('no loop that continues another')),
+    ...UNJUDGED.map(caseOf('no syntax that cannot be judged')),
   ],
 })

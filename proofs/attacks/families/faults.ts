@@ -10,8 +10,8 @@ const REVEALING =
   /relation|column|select |insert |node_modules|gateway\/|\.ts\b|\.js\b|postgres|kysely|at async|stack/i
 
 /** Calls of stores and of the page, each with a table that it needs. */
-const callsOf = ({ own, shoppers }: Target): [table: string, who: 'store' | 'page', ask: Ask][] => {
-  const [id] = own.depositIds
+const callsOf = ({ victim, shoppers }: Target): [table: string, who: 'store' | 'page', ask: Ask][] => {
+  const [id] = victim.depositIds
   const [shopper] = shoppers
   const hash = shopper?.hash ?? ''
   const tradeUrl = 'https://steamcommunity.com/tradeoffer/new/?partner=1&token=abcdefgh'
@@ -38,12 +38,13 @@ const callsOf = ({ own, shoppers }: Target): [table: string, who: 'store' | 'pag
   ]
 }
 
-async function askWithout(target: Target, [table, who, ask]: ReturnType<typeof callsOf>[number]) {
+/** Makes the call while its table is renamed, so it fails. */
+async function askWithoutTable(target: Target, [table, who, ask]: ReturnType<typeof callsOf>[number]) {
   const { db } = target.till.deps
   const away = `${table}_away`
   await sql`alter table ${sql.table(table)} rename to ${sql.table(away)}`.execute(db)
   try {
-    return await (who === 'store' ? target.call(ask) : target.change({ method: 'GET', ...ask }))
+    return await (who === 'store' ? target.callAsStore(ask) : target.callAsPage({ method: 'GET', ...ask }))
   } finally {
     await sql`alter table ${sql.table(away)} rename to ${sql.table(table)}`.execute(db)
   }
@@ -65,13 +66,13 @@ export const faults: Family = family({
       ],
     },
   },
-  honest: (target) => answered(target.call({ url: '/v1/deposits' }), 200),
+  honest: (target) => answered(target.callAsStore({ url: '/v1/deposits' }), 200),
   cases: (target) =>
-    callsOf(target).map((one) => ({
-      what: `${one[2].method ?? 'GET'} ${one[2].url.replace(/[0-9a-f]{32}/, 'HASH')} without the table ${one[0]}`,
-      by: 'no details of faults' as const,
+    callsOf(target).map(([table, who, ask]) => ({
+      what: `${ask.method ?? 'GET'} ${ask.url.replace(/[0-9a-f]{32}/, 'HASH')} without the table ${table}`,
+      stoppedBy: 'no details of faults' as const,
       async attack() {
-        const { statusCode, body } = await askWithout(target, one)
+        const { statusCode, body } = await askWithoutTable(target, [table, who, ask])
         if (statusCode < 500) return `answered ${statusCode}, so nothing failed: ${body.slice(0, 100)}`
         return problemIf(REVEALING.test(body), `says ${body.slice(0, 100)}`)
       },

@@ -4,7 +4,7 @@ import { readDocument } from '../../../gateway/http/first-paint.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
-const FILE = 'gateway/http/first-paint.ts'
+const FIRST_PAINT = 'gateway/http/first-paint.ts'
 
 const BUILD = [
   '<html lang="en" data-mode="live"><title>Tradetill</title><style>p{margin:0}</style><body>',
@@ -64,18 +64,19 @@ const HOSTILE = [
   '-->]]><b>',
 ]
 
-const tags = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
+const tagsOf = (html: string): string[] => html.match(/<[^>]*>?/g) ?? []
 
 const pageOf = (change: Partial<Payment>): string =>
   readDocument(BUILD, 'live').withPayment({ ...PLAIN, ...change })
 
 /** Returns undefined if the page has exactly the tags of an honest one. */
-const sameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
-  problemIf(tags(pageOf(change)).join() !== tags(pageOf(honest)).join(), 'the page has other tags')
+const mustHaveSameTags = (change: Partial<Payment>, honest: Partial<Payment>): string | undefined =>
+  problemIf(tagsOf(pageOf(change)).join() !== tagsOf(pageOf(honest)).join(), 'the page has other tags')
 
 type Defence = 'inert data' | 'escaped text'
 
-const FIELDS: [name: string, make: (text: string) => Partial<Payment>][] = [
+/** Fields that the page contains as data only. */
+const DATA_FIELDS: [name: string, make: (text: string) => Partial<Payment>][] = [
   ['steamTradeMessage', (steamTradeMessage) => ({ steamTradeMessage })],
   ['backToStoreUrl', (backToStoreUrl) => ({ backToStoreUrl })],
   ['acceptUrl', (acceptUrl) => ({ acceptUrl })],
@@ -87,18 +88,19 @@ const FIELDS: [name: string, make: (text: string) => Partial<Payment>][] = [
   ],
 ]
 
-const SHOWN: [name: string, make: (text: string) => Partial<Payment>][] = [
+/** Fields that the first paint shows too. */
+const SHOWN_FIELDS: [name: string, make: (text: string) => Partial<Payment>][] = [
   ['storeName', (storeName) => ({ storeName })],
   ['customerLabel', (customerLabel) => ({ customerLabel })],
 ]
 
-const casesOf = (fields: typeof FIELDS, by: Defence): Case<Defence>[] =>
+const casesOf = (fields: typeof DATA_FIELDS, stoppedBy: Defence): Case<Defence>[] =>
   fields.flatMap(([name, make]) =>
     ([null, 'en', 'ru'] as const).flatMap((language) =>
       HOSTILE.map((text) => ({
         what: `${name} ${text} in ${language ?? 'no language'}`,
-        by,
-        attack: () => sameTags({ ...make(text), language }, { ...make('plain'), language }),
+        stoppedBy,
+        attack: () => mustHaveSameTags({ ...make(text), language }, { ...make('plain'), language }),
       })),
     ),
   )
@@ -109,17 +111,21 @@ export const firstPaint: Family = family<Defence>({
   kind: 'pure',
   defences: {
     'inert data': {
-      at: `${FILE} inertJson`,
+      at: `${FIRST_PAINT} inertJson`,
       off: [
-        { file: FILE, from: 'const SPECIAL = /[<>&\\u2028\\u2029]/g', to: 'const SPECIAL = /[^\\s\\S]/g' },
+        {
+          file: FIRST_PAINT,
+          from: 'const SPECIAL = /[<>&\\u2028\\u2029]/g',
+          to: 'const SPECIAL = /[^\\s\\S]/g',
+        },
       ],
     },
     'escaped text': {
-      at: `${FILE} escapeHtml`,
-      off: [{ file: FILE, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
+      at: `${FIRST_PAINT} escapeHtml`,
+      off: [{ file: FIRST_PAINT, from: '/[&"<>]/g', to: '/[^\\s\\S]/g' }],
     },
   },
   honest: () =>
     problemIf(!pageOf({ storeName: 'Ember' }).includes('<h1>Ember</h1>'), 'the page has no shell'),
-  cases: () => [...casesOf(FIELDS, 'inert data'), ...casesOf(SHOWN, 'escaped text')],
+  cases: () => [...casesOf(DATA_FIELDS, 'inert data'), ...casesOf(SHOWN_FIELDS, 'escaped text')],
 })

@@ -1,4 +1,7 @@
-/** Pages that try to receive a deposit's messages to its store: family 59. */
+/**
+ * Pages that try to receive a deposit's messages to its store: family 59. A deposit in a frame greets its store's page.
+ * The page answers with a greeting and a port, and the deposit sends its messages to that port.
+ */
 import { z } from 'zod'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
@@ -15,18 +18,21 @@ type Defence =
   | 'the first port'
 
 const messageSchema = z.looseObject({ type: z.string() })
-const frame = z.object({ send: z.custom<(received: object) => void>((each) => typeof each === 'function') })
-const code = z.object({
-  joinParent: z.custom<(target: object, origin: string) => unknown>((each) => typeof each === 'function'),
+const frameSchema = z.object({
+  send: z.custom<(received: object) => void>((value) => typeof value === 'function'),
+})
+const moduleSchema = z.object({
+  joinParent: z.custom<(target: object, origin: string) => unknown>((value) => typeof value === 'function'),
 })
 
 /** Imports the browser's code by its URL, because TypeScript checks this folder without a browser's types. */
-const load = async () =>
-  code.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
+const loadJoinParent = async () =>
+  moduleSchema.parse(await import(new URL('../../../widget/frame.ts', import.meta.url).href)).joinParent
 
 /**
- * Simulates a page in a frame. `sent`: its messages to its parent. `message` delivers a message with a port to the
- * page. It returns a list that collects everything that the page sends to that port.
+ * Simulates a page in a frame. `sent`: its messages to its parent. `deliver` delivers a message with a port to the
+ * page: the store's greeting with these changes. It returns a list that collects everything that the page sends to that
+ * port.
  */
 async function openFrame() {
   const listeners = new Set<(event: object) => void>()
@@ -38,16 +44,16 @@ async function openFrame() {
     addEventListener: (_type: string, listener: (event: object) => void) => listeners.add(listener),
     removeEventListener: (_type: string, listener: (event: object) => void) => listeners.delete(listener),
   }
-  const joinParent = await load()
-  const { send } = frame.parse(joinParent(target, STORE))
-  const message = (facts: object): unknown[] => {
+  const joinParent = await loadJoinParent()
+  const { send } = frameSchema.parse(joinParent(target, STORE))
+  const deliver = (changes: object): unknown[] => {
     const received: unknown[] = []
-    const ports = [{ postMessage: (what: unknown) => received.push(messageSchema.parse(what)) }]
+    const ports = [{ postMessage: (data: unknown) => received.push(messageSchema.parse(data)) }]
     for (const listener of [...listeners])
-      listener({ source: parent, origin: STORE, data: GREETING, ports, ...facts })
+      listener({ source: parent, origin: STORE, data: GREETING, ports, ...changes })
     return received
   }
-  return { sent, send: () => send({ type: 'status', detail: { depositId: '7' } }), message }
+  return { sent, send: () => send({ type: 'status', detail: { depositId: '7' } }), deliver }
 }
 
 const ORIGINS = [
@@ -72,12 +78,12 @@ const GREETINGS = [
   JSON.stringify(GREETING),
 ]
 
-const eavesdropping = (by: Defence, what: string, facts: object): Case<Defence> => ({
+const eavesdropping = (stoppedBy: Defence, what: string, changes: object): Case<Defence> => ({
   what,
-  by,
+  stoppedBy,
   async attack() {
-    const { message, send } = await openFrame()
-    const received = message(facts)
+    const { deliver, send } = await openFrame()
+    const received = deliver(changes)
     send()
     return problemIf(received.length > 0, 'receives the deposit’s messages')
   },
@@ -85,11 +91,11 @@ const eavesdropping = (by: Defence, what: string, facts: object): Case<Defence> 
 
 const replacing = (data: object): Case<Defence> => ({
   what: `a second port, with ${JSON.stringify(data)}`,
-  by: 'the first port',
+  stoppedBy: 'the first port',
   async attack() {
-    const { message, send } = await openFrame()
-    message({})
-    const received = message({ data })
+    const { deliver, send } = await openFrame()
+    deliver({})
+    const received = deliver({ data })
     send()
     return problemIf(received.length > 0, 'takes the place of the first')
   },
@@ -97,7 +103,7 @@ const replacing = (data: object): Case<Defence> => ({
 
 const misdirected: Case<Defence> = {
   what: 'another page in place of the store’s',
-  by: 'a greeting to one origin',
+  stoppedBy: 'a greeting to one origin',
   async attack() {
     const { sent } = await openFrame()
     return problemIf(
@@ -133,16 +139,16 @@ export const greetings: Family = family<Defence>({
       off: [
         {
           file: FRAME,
-          from: "target.removeEventListener('message', receive)\n    port = given",
-          to: 'port = given',
+          from: "target.removeEventListener('message', receive)\n    port = firstPort",
+          to: 'port = firstPort',
         },
       ],
     },
   },
   async honest() {
-    const { message, send } = await openFrame()
+    const { deliver, send } = await openFrame()
     send()
-    return problemIf(message({}).length !== 1, 'the store receives nothing')
+    return problemIf(deliver({}).length !== 1, 'the store receives nothing')
   },
   cases: () => [
     ...ORIGINS.map((origin) => eavesdropping('the origin', `a page of ${origin}`, { origin })),

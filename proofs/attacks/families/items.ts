@@ -23,7 +23,7 @@ const CONTRADICTIONS: Record<string, Partial<SteamTrade>> = {
   'the same number in another context': { received: received.map((one) => ({ ...one, contextId: '6' })) },
   'ids with a blank': { received: received.map((one) => ({ ...one, assetId: `${one.assetId} ` })) },
 }
-const partners = [
+const OTHER_PARTNERS = [
   '1',
   '',
   '76561198000000001',
@@ -33,7 +33,7 @@ const partners = [
   `0${active.partnerSteamId}`,
 ]
 
-const verdict = (change: Partial<SteamTrade>) => judgeSteamTrade(active, steamTrade(change)).kind
+const verdictOn = (change: Partial<SteamTrade>) => judgeSteamTrade(active, steamTrade(change)).kind
 
 const forgedAnswers: Family = family({
   number: 44,
@@ -65,54 +65,58 @@ const forgedAnswers: Family = family({
       ],
     },
   },
-  honest: () => problemIf(verdict({}) !== 'delivered', `a true record is ${verdict({})}`),
+  honest: () => problemIf(verdictOn({}) !== 'delivered', `a true record is ${verdictOn({})}`),
   cases: () => [
-    ...partners.map((partnerSteamId) => ({
+    ...OTHER_PARTNERS.map((partnerSteamId) => ({
       what: `a record with the partner '${partnerSteamId}'`,
-      by: 'a record of this shopper' as const,
-      attack: () => problemIf(verdict({ partnerSteamId }) !== 'contradiction', verdict({ partnerSteamId })),
+      stoppedBy: 'a record of this shopper' as const,
+      attack: () =>
+        problemIf(verdictOn({ partnerSteamId }) !== 'contradiction', verdictOn({ partnerSteamId })),
     })),
     ...['1', '899', '0'].map((rollbackOf) => ({
       what: `the reversal of ${rollbackOf}`,
-      by: 'no reversal' as const,
-      attack: () => problemIf(verdict({ rollbackOf }) !== 'contradiction', verdict({ rollbackOf })),
+      stoppedBy: 'no reversal' as const,
+      attack: () => problemIf(verdictOn({ rollbackOf }) !== 'contradiction', verdictOn({ rollbackOf })),
     })),
     ...Object.entries(CONTRADICTIONS).map(([what, change]) => ({
       what,
-      by: 'exactly these items' as const,
-      attack: () => problemIf(verdict(change) !== 'contradiction', verdict(change)),
+      stoppedBy: 'exactly these items' as const,
+      attack: () => problemIf(verdictOn(change) !== 'contradiction', verdictOn(change)),
     })),
     ...received.map((_asset, index) => ({
       what: `a committed record whose item ${index} did not arrive`,
-      by: 'items that arrived' as const,
+      stoppedBy: 'items that arrived' as const,
       attack() {
-        const some = received.map((one, at) => (at === index ? { ...one, newAssetId: null } : one))
-        const result = verdict({ state: 'committed', received: some })
+        const incomplete = received.map((one, at) => (at === index ? { ...one, newAssetId: null } : one))
+        const result = verdictOn({ state: 'committed', received: incomplete })
         return problemIf(result !== 'not_yet', result)
       },
     })),
   ],
 })
 
-/** The credit for an item in cents, or 0 if it is not accepted. `Knife` is the expensive one. */
+/**
+ * The credit for an item in cents, or 0 if it is not accepted. A name with `Knife` in it is worth 90 USD, any other one
+ * cent. `taken`: asset ids in other trades.
+ */
 function creditOf(item: Partial<SteamItem>, taken: string[] = []): number {
   const priceOf = (name: string) => ({
     kind: 'priced' as const,
     price: name.includes('Knife') ? 9_000n : 1n,
     gross: 9_000n,
   })
-  const around = {
+  const context = {
     game: 'tf' as const,
     prices: { priceOf, priceOfPhase: (pricedAs: string) => ({ price: priceOf(pricedAs), pricedAs }) },
     taken: new Set(taken),
     imageBase: 'https://images.test',
     now: new Date('2026-01-01T00:00:00Z'),
   }
-  const { shown } = offeredOf([anItem('1', 'Crate', item)], around)
+  const { shown } = offeredOf([anItem('1', 'Crate', item)], context)
   return shown.reduce((sum, { price }) => sum + price, 0)
 }
 
-const NAMES = [
+const KNIFE_LIKE_NAMES = [
   'Knife',
   '★ Knife',
   'Knife\u200b',
@@ -196,32 +200,36 @@ const lookAlikes: Family = family({
   },
   honest: () => problemIf(creditOf(KNIFE) !== 9_000, 'a plain item does not get its price'),
   cases: () => {
-    const refused = <D extends string>(by: D, what: string, item: Partial<SteamItem>) => ({
+    const refusedCase = <D extends string>(stoppedBy: D, what: string, item: Partial<SteamItem>) => ({
       what,
-      by,
+      stoppedBy,
       attack: () => problemIf(creditOf({ ...KNIFE, ...item }) !== 0, 'is credited'),
     })
     return [
-      ...NAMES.map((name) => ({
+      ...KNIFE_LIKE_NAMES.map((name) => ({
         what: `a crate called ${JSON.stringify(name)}`,
-        by: 'prices by market name' as const,
+        stoppedBy: 'prices by market name' as const,
         attack: () => problemIf(creditOf({ name }) > 1, 'is credited like a knife'),
       })),
-      refused('marketable items only', 'an item that the market never takes', { market: { kind: 'closed' } }),
-      refused('items with a price of their own only', 'an item that cannot be used in crafting', {
+      refusedCase('marketable items only', 'an item that the market never takes', {
+        market: { kind: 'closed' },
+      }),
+      refusedCase('items with a price of their own only', 'an item that cannot be used in crafting', {
         isNoted: true,
       }),
-      refused('items with a price of their own only', 'an unusual item', { marketHashName: 'Unusual Knife' }),
-      refused('items with a price of their own only', 'a strange unusual item', {
+      refusedCase('items with a price of their own only', 'an unusual item', {
+        marketHashName: 'Unusual Knife',
+      }),
+      refusedCase('items with a price of their own only', 'a strange unusual item', {
         marketHashName: 'Strange Unusual Knife',
       }),
       ...[2, 100, 0, -1, 0.5, Number.NaN].map((amount) =>
-        refused('no stacks', `an amount of ${amount}`, { amount }),
+        refusedCase('no stacks', `an amount of ${amount}`, { amount }),
       ),
-      refused('tradable items only', 'an untradable item', { tradable: false }),
+      refusedCase('tradable items only', 'an untradable item', { tradable: false }),
       {
         what: 'an item in another trade',
-        by: 'no item of another trade',
+        stoppedBy: 'no item of another trade',
         attack: () => problemIf(creditOf(KNIFE, ['1']) !== 0, 'is credited'),
       },
     ]

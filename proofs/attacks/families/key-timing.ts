@@ -9,29 +9,29 @@ import { createApiKey, isSameSecret, parseApiKey } from '../../../gateway/stores
 import { family } from '../attack.ts'
 import { problemIf } from './checks.ts'
 
-const FILE = 'gateway/stores/api-key.ts'
-const HASH = 'gateway/kit/sha256.ts'
+const API_KEY = 'gateway/stores/api-key.ts'
+const SHA256 = 'gateway/kit/sha256.ts'
 const BYTES = 32
-/** Two unrelated hashes never have more leading bytes in common than this. */
+/** Two unrelated hashes do not have more leading bytes in common than this: the odds are one in 2^56. */
 const MOST_SHARED = 6
 
-/** How many bytes were compared in constant time. */
-function wholeBytesOf(compare: () => boolean): number {
+/** Returns how many bytes `compare` compares in constant time. */
+function bytesComparedBy(compare: () => boolean): number {
   const real = crypto.timingSafeEqual
   let bytes = 0
   const watched: typeof real = (one, other) => {
     bytes += one.byteLength
     return real(one, other)
   }
-  const use = (given: typeof real) => {
+  const install = (given: typeof real) => {
     Reflect.set(crypto, 'timingSafeEqual', given)
     syncBuiltinESMExports()
   }
-  use(watched)
+  install(watched)
   try {
     compare()
   } finally {
-    use(real)
+    install(real)
   }
   return bytes
 }
@@ -41,6 +41,7 @@ const RIGHT = Buffer.alloc(BYTES, 0xa5)
 /** A guess with only its first bytes right. */
 const guessOf = (right: number): Buffer => Buffer.from(RIGHT).fill(0, right)
 
+/** The hash of a key whose secret ends in `last`. */
 const hashOf = (last: string): Buffer => {
   const secret = `${'s'.repeat(42)}${last}`
   const body = `tt_live_abcdefgh_${secret}`
@@ -59,14 +60,16 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
   kind: 'pure',
   defences: {
     'whole bytes': {
-      at: `${FILE} isSameSecret`,
-      off: [{ file: FILE, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' }],
+      at: `${API_KEY} isSameSecret`,
+      off: [
+        { file: API_KEY, from: 'timingSafeEqual(a, b)', to: 'a.every((byte, index) => byte === b[index])' },
+      ],
     },
     hashes: {
-      at: `${HASH} sha256`,
+      at: `${SHA256} sha256`,
       off: [
         {
-          file: HASH,
+          file: SHA256,
           from: "return createHash('sha256').update(data).digest()",
           to: 'return Buffer.from(data)',
         },
@@ -84,15 +87,15 @@ export const keyTiming = family<'whole bytes' | 'hashes'>({
   cases: () => [
     ...Array.from({ length: BYTES + 1 }, (_, right) => ({
       what: `a guess with ${right} right bytes`,
-      by: 'whole bytes' as const,
+      stoppedBy: 'whole bytes' as const,
       attack() {
-        const bytes = wholeBytesOf(() => isSameSecret(guessOf(right), RIGHT))
+        const bytes = bytesComparedBy(() => isSameSecret(guessOf(right), RIGHT))
         return problemIf(bytes !== BYTES, `${bytes} of ${BYTES} bytes were compared`)
       },
     })),
     ...[...'abcdefghijklmnopqrtuvwxyz0123456789'].map((last) => ({
       what: `a key with only its last letter wrong, ${last}`,
-      by: 'hashes' as const,
+      stoppedBy: 'hashes' as const,
       attack() {
         const shared = sharedBytes(hashOf(last), hashOf('s'))
         return problemIf(shared > MOST_SHARED, `${shared} of the compared bytes are right`)

@@ -12,14 +12,14 @@ const SENDER = 'gateway/webhooks/sender.ts'
 const PUBLIC = '93.184.215.14'
 /** A public address that no network has, so packets to it go nowhere. */
 const NOWHERE = '2000::1'
-/** Deadline of a call to that address. */
+/** Deadline of a webhook. One to `NOWHERE` waits for all of it. */
 const DEADLINE_MS = 2_000
 
 /**
  * Addresses of this machine or a private network, addresses that are not one machine on the internet, and texts that
  * are not an address.
  */
-const INSIDE = [
+const NOT_PUBLIC = [
   '0.0.0.0',
   '0.1.2.3',
   '10.0.0.1',
@@ -115,7 +115,13 @@ const STORE_URLS = [
   'https://shop;id.example/',
 ]
 
-const answers = [['127.0.0.1'], ['127.0.0.1', PUBLIC], ['127.0.0.1', '::1'], ['127.0.0.1', '127.0.0.1']]
+/** DNS answers in which at least one address is this machine's. */
+const PRIVATE_ANSWERS = [
+  ['127.0.0.1'],
+  ['127.0.0.1', PUBLIC],
+  ['127.0.0.1', '::1'],
+  ['127.0.0.1', '127.0.0.1'],
+]
 
 /** Successive DNS answers for one name. The last answer repeats. */
 const CHANGING = [
@@ -206,29 +212,30 @@ export const network: Family = family({
     return refusal ?? problemIf(!isPublicAddress(PUBLIC), `${PUBLIC} is refused`)
   },
   cases: () => [
-    ...INSIDE.map((address) => ({
+    ...NOT_PUBLIC.map((address) => ({
       what: address,
-      by: 'public addresses only' as const,
+      stoppedBy: 'public addresses only' as const,
       attack: () => problemIf(isPublicAddress(address), 'counts as public'),
     })),
     ...STORE_URLS.flatMap((written) => {
       const url = URL.parse(written)
+      // Some texts are no URL for the parser, so they never reach the check.
       if (url === null) return []
       return {
         what: written,
-        by: 'https to port 443 of a name or a public address' as const,
+        stoppedBy: 'https to port 443 of a name or a public address' as const,
         attack: () =>
           problemIf(refuseUrl(url, { mode: 'live', allowance: undefined }) === undefined, 'is allowed'),
       }
     }),
-    ...answers.map((addresses) => ({
+    ...PRIVATE_ANSWERS.map((addresses) => ({
       what: `a name that resolves to ${addresses.join(' and ')}`,
-      by: 'every address of the name' as const,
+      stoppedBy: 'every address of the name' as const,
       attack: async () => problemIf(await isReached([addresses]), 'reached this machine'),
     })),
     ...CHANGING.map((changing) => ({
       what: `a name that resolves to ${changing.map((addresses) => addresses.join(' and ')).join(', then to ')}`,
-      by: 'the address that was checked' as const,
+      stoppedBy: 'the address that was checked' as const,
       attack: async () => problemIf(await isReached(changing), 'reached this machine'),
     })),
   ],

@@ -1,20 +1,23 @@
 /** Headers, cookies and caches of answers, and private files: families 5 to 7, 11, 31, 32, 36 and 39. */
 import { type Case, type Family, family } from '../attack.ts'
-import { ORIGIN, type Target } from '../target.ts'
+import { MACHINE_SECRET, ORIGIN, type Target } from '../target.ts'
 import { answered, problemIf } from './checks.ts'
 
 const HEADERS = 'gateway/http/headers.ts'
 const APP = 'gateway/http/app.ts'
 const PAGE = 'gateway/http/page.ts'
-const POLICY = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
+/** The line of the source that sets the policy of all answers but pages. */
+const POLICY_LINE = "['content-security-policy', \"default-src 'none'; frame-ancestors 'none'\"],"
+
+const hashOf = (target: Target): string => target.shoppers[0]?.hash ?? ''
+
+/** Paths that answer with the page. */
+const pagePathsOf = (target: Target): string[] => ['/', `/${hashOf(target)}`, '/help', '/nothing/here']
 
 const pathsOf = (target: Target): string[] => {
-  const hash = target.shoppers[0]?.hash ?? ''
+  const hash = hashOf(target)
   return [
-    '/',
-    `/${hash}`,
-    '/help',
-    '/nothing/here',
+    ...pagePathsOf(target),
     '/assets/app.js',
     '/healthz',
     '/readyz',
@@ -28,6 +31,7 @@ const pathsOf = (target: Target): string[] => {
   ]
 }
 
+/** Resolves to undefined if the gateway serves the page. */
 export const showsPage = (target: Target) => answered(target.ask({ url: '/' }), 200)
 
 const ORIGINS = [
@@ -37,7 +41,7 @@ const ORIGINS = [
   'http://till.test',
   ORIGIN,
 ]
-const CORS = [
+const CORS_HEADERS = [
   'access-control-allow-origin',
   'access-control-allow-credentials',
   'access-control-allow-methods',
@@ -51,7 +55,7 @@ const cors = family({
   defences: {
     'no permission for other origins': {
       at: `${HEADERS} commonHeaders`,
-      off: [{ file: HEADERS, from: POLICY, to: `${POLICY} ['access-control-allow-origin', '*'],` }],
+      off: [{ file: HEADERS, from: POLICY_LINE, to: `${POLICY_LINE} ['access-control-allow-origin', '*'],` }],
     },
   },
   honest: showsPage,
@@ -60,11 +64,11 @@ const cors = family({
       ORIGINS.flatMap((origin) =>
         ['GET', 'OPTIONS'].map((method) => ({
           what: `${method} ${url.split('?')[0]?.slice(0, 20)} from ${origin}`,
-          by: 'no permission for other origins' as const,
+          stoppedBy: 'no permission for other origins' as const,
           async attack() {
             const headers = { origin, 'access-control-request-method': 'POST' }
             const { headers: result } = await target.ask({ url, method, headers })
-            const found = CORS.filter((name) => result[name] !== undefined)
+            const found = CORS_HEADERS.filter((name) => result[name] !== undefined)
             return problemIf(found.length > 0, `answered ${found.join()}`)
           },
         })),
@@ -82,7 +86,7 @@ const framing = family({
   defences: {
     'no frame around other answers': {
       at: `${HEADERS} commonHeaders`,
-      off: [{ file: HEADERS, from: POLICY, to: "['content-security-policy', \"default-src 'none'\"]," }],
+      off: [{ file: HEADERS, from: POLICY_LINE, to: "['content-security-policy', \"default-src 'none'\"]," }],
     },
     'no frame around the page': {
       at: `${HEADERS} pageHeaders`,
@@ -91,9 +95,11 @@ const framing = family({
   },
   honest: showsPage,
   cases: (target) =>
-    pathsOf(target).map((url, index) => ({
+    pathsOf(target).map((url) => ({
       what: url,
-      by: index < 4 ? ('no frame around the page' as const) : ('no frame around other answers' as const),
+      stoppedBy: pagePathsOf(target).includes(url)
+        ? ('no frame around the page' as const)
+        : ('no frame around other answers' as const),
       async attack() {
         const policy = await policyOf(target, url)
         return problemIf(!policy.includes("frame-ancestors 'none'"), policy)
@@ -101,6 +107,7 @@ const framing = family({
     })),
 })
 
+/** The directives of the page's policy, each with the change of the source that weakens it. */
 const DIRECTIVES: Record<string, [from: string, to: string]> = {
   "default-src 'none'": ['"default-src \'none\'",', '"default-src *",'],
   "script-src 'self'": ['"script-src \'self\'",', "\"script-src 'self' 'unsafe-inline'\","],
@@ -126,16 +133,14 @@ const policy = family({
   honest: showsPage,
   cases: (target) =>
     Object.keys(DIRECTIVES).flatMap((directive) =>
-      pathsOf(target)
-        .slice(0, 4)
-        .map((url) => ({
-          what: `${directive} at ${url}`,
-          by: directive,
-          async attack() {
-            const parts = (await policyOf(target, url)).split('; ')
-            return problemIf(!parts.includes(directive), parts.join('; '))
-          },
-        })),
+      pagePathsOf(target).map((url) => ({
+        what: `${directive} at ${url}`,
+        stoppedBy: directive,
+        async attack() {
+          const parts = (await policyOf(target, url)).split('; ')
+          return problemIf(!parts.includes(directive), parts.join('; '))
+        },
+      })),
     ),
 })
 
@@ -155,7 +160,7 @@ const headerValues = family({
       ],
     },
   },
-  honest: (target) => answered(target.call({ url: '/v1/deposits' }), 200),
+  honest: (target) => answered(target.callAsStore({ url: '/v1/deposits' }), 200),
   cases: (target) =>
     [
       'evil',
@@ -168,9 +173,9 @@ const headerValues = family({
     ].flatMap((id) =>
       ['/v1/deposits', '/v1/nothing', '/v1/deposits/0'].map((url) => ({
         what: `x-request-id ${id.slice(0, 30)} at ${url}`,
-        by: 'our own ids' as const,
+        stoppedBy: 'our own ids' as const,
         async attack() {
-          const { headers } = await target.call({ url, headers: { 'x-request-id': id } })
+          const { headers } = await target.callAsStore({ url, headers: { 'x-request-id': id } })
           const given = String(headers['x-request-id'] ?? '')
           return problemIf(!/^(?:[0-9a-f-]{36})?$/.test(given), `answered x-request-id ${given}`)
         },
@@ -178,7 +183,7 @@ const headerValues = family({
     ),
 })
 
-const ESCAPES = [
+const PRIVATE_PATHS = [
   '/assets/app.js.map',
   '/assets/..%2f..%2fsecret.txt',
   '/assets/%2e%2e/%2e%2e/secret.txt',
@@ -191,7 +196,6 @@ const ESCAPES = [
   '/..%2fsecret.txt',
   '/assets/../../secret.txt',
 ]
-const SECRET = 'a secret of the machine'
 
 const traversal = family({
   number: 31,
@@ -213,12 +217,12 @@ const traversal = family({
   },
   honest: (target) => answered(target.ask({ url: '/assets/app.js' }), 200),
   cases: (target) =>
-    ESCAPES.map((url) => ({
+    PRIVATE_PATHS.map((url) => ({
       what: url,
-      by: 'known file names only' as const,
+      stoppedBy: 'known file names only' as const,
       async attack() {
         const { body, statusCode } = await target.ask({ url })
-        return problemIf(body.includes(SECRET) || statusCode < 400, `answered ${statusCode}`)
+        return problemIf(body.includes(MACHINE_SECRET) || statusCode < 400, `answered ${statusCode}`)
       },
     })),
 })
@@ -241,7 +245,11 @@ const debugging = family({
     'no server versions': {
       at: `${HEADERS} commonHeaders`,
       off: [
-        { file: HEADERS, from: POLICY, to: `${POLICY} ['server', 'fastify/5'], ['x-powered-by', 'node'],` },
+        {
+          file: HEADERS,
+          from: POLICY_LINE,
+          to: `${POLICY_LINE} ['server', 'fastify/5'], ['x-powered-by', 'node'],`,
+        },
       ],
     },
   },
@@ -250,12 +258,12 @@ const debugging = family({
     pathsOf(target).flatMap((url) => [
       {
         what: `TRACE ${url}`,
-        by: 'no TRACE' as const,
+        stoppedBy: 'no TRACE' as const,
         attack: () => answered(target.ask({ url, method: 'TRACE' }), 405),
       },
       {
         what: `versions at ${url}`,
-        by: 'no server versions' as const,
+        stoppedBy: 'no server versions' as const,
         async attack() {
           const { headers } = await target.ask({ url })
           return problemIf((headers.server ?? headers['x-powered-by']) !== undefined, 'names its server')
@@ -265,7 +273,8 @@ const debugging = family({
 })
 
 const CSRF = 'gateway/http/csrf.ts'
-const COOKIE: Record<string, [what: string, change: [from: string, to: string]]> = {
+/** Defences by name: the part of the cookie, and the change of the source that removes it. */
+const COOKIE_PARTS: Record<string, [part: string, change: [from: string, to: string]]> = {
   'bound to the host': ['__Host-csrf=', ["isSecure ? '__Host-csrf' : 'csrf'", "'csrf'"]],
   'over https only': ['; Secure', ["isSecure ? '; Secure' : ''", "''"]],
   'not with cross-site calls': ['; SameSite=Lax', ['; SameSite=Lax', '']],
@@ -276,24 +285,22 @@ const cookies = family({
   name: 'cookies',
   kind: 'till',
   defences: Object.fromEntries(
-    Object.entries(COOKIE).map(([name, [, [from, to]]]) => [
+    Object.entries(COOKIE_PARTS).map(([name, [, [from, to]]]) => [
       name,
       { at: `${CSRF} createCsrf`, off: [{ file: CSRF, from, to }] },
     ]),
   ),
   honest: showsPage,
   cases: (target) =>
-    Object.entries(COOKIE).flatMap(([by, [part]]) =>
-      pathsOf(target)
-        .slice(0, 4)
-        .map((url) => ({
-          what: `${part} at ${url}`,
-          by,
-          async attack() {
-            const cookie = String((await target.ask({ url })).headers['set-cookie'])
-            return problemIf(!cookie.includes(part), cookie)
-          },
-        })),
+    Object.entries(COOKIE_PARTS).flatMap(([stoppedBy, [part]]) =>
+      pagePathsOf(target).map((url) => ({
+        what: `${part} at ${url}`,
+        stoppedBy,
+        async attack() {
+          const cookie = String((await target.ask({ url })).headers['set-cookie'])
+          return problemIf(!cookie.includes(part), cookie)
+        },
+      })),
     ),
 })
 
@@ -332,18 +339,18 @@ const caches = family({
       '/v1/balance',
     ].map((url) => ({
       what: url.replace(/[0-9a-f]{32}/, 'HASH'),
-      by: 'not stored',
+      stoppedBy: 'not stored',
       async attack() {
-        const { headers } = await target.call({ url })
+        const { headers } = await target.callAsStore({ url })
         return problemIf(headers['cache-control'] !== 'no-store', String(headers['cache-control']))
       },
     }))
     const etags = personal.flatMap((url, index) =>
       personal
-        .filter((_other, other) => other !== index)
-        .map((other, which) => ({
-          what: `the ETag of another deposit, ${index}.${which}`,
-          by: 'the answer of this deposit' as const,
+        .filter((other) => other !== url)
+        .map((other) => ({
+          what: `the ETag of deposit ${personal.indexOf(other)} for deposit ${index}`,
+          stoppedBy: 'the answer of this deposit' as const,
           async attack() {
             const etag = String((await target.ask({ url: other })).headers.etag)
             return answered(target.ask({ url, headers: { 'if-none-match': etag } }), 200)

@@ -5,7 +5,7 @@ import {
   type ConsoleAnswer,
   linkFor,
   ORIGIN,
-  OWN,
+  OWN as OWN_PAGE,
   post,
   register,
   secretOf,
@@ -15,7 +15,7 @@ import {
 } from '../../../gateway/testing/console.ts'
 import { type Case, type Family, family } from '../attack.ts'
 import { problemIf } from './checks.ts'
-import { HOUR_MS, MINUTE_MS, type Staff, staffOf } from './staff.ts'
+import { HOUR_MS, MINUTE_MS, refillLimits, type Staff, staffOf } from './staff.ts'
 
 const PASSKEYS = 'gateway/console/passkeys.ts'
 const STORE = 'gateway/operators/store.ts'
@@ -31,11 +31,11 @@ type Defence =
   | 'a passkey of the session’s operator'
   | 'a limit on attempts'
 
-const mustRefuse = (answer: ConsoleAnswer): string | undefined =>
+const mustBeRefused = (answer: ConsoleAnswer): string | undefined =>
   problemIf(answer.status === 200, 'is let in')
 
-let people = 0
-const newLink = (till: TestConsole): Promise<string> => linkFor(till, `newcomer ${++people}`)
+let newcomers = 0
+const newLink = (till: TestConsole): Promise<string> => linkFor(till, `newcomer ${++newcomers}`)
 
 const challengeOf = ({ data }: ConsoleAnswer): { challenge: string } => {
   const { options } = data
@@ -44,14 +44,14 @@ const challengeOf = ({ data }: ConsoleAnswer): { challenge: string } => {
 }
 
 /** Registers a passkey on a device that is bound to another origin, or that does not verify its user. */
-function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence): Case<Defence>[] {
+function otherDevices({ till }: Staff, device: () => Authenticator, stoppedBy: Defence): Case<Defence>[] {
   return [
     {
       what: 'a passkey is registered',
-      by,
+      stoppedBy,
       async attack() {
-        till.advanceLimits(HOUR_MS)
-        return mustRefuse(await register(till, await newLink(till), device()))
+        refillLimits(till)
+        return mustBeRefused(await register(till, await newLink(till), device()))
       },
     },
   ]
@@ -59,96 +59,100 @@ function otherDevices({ till }: Staff, device: () => Authenticator, by: Defence)
 
 /** Answers to challenges that were used, have expired, or were not made for this answer. */
 const misusedAnswers = ({ till, ada, grace }: Staff): Case<Defence>[] => {
-  const by = 'a challenge counts once' as const
-  const finish = (at: string, assertion: object, headers: Record<string, string> = OWN) =>
+  const stoppedBy = 'a challenge counts once' as const
+  const finish = (at: string, assertion: object, headers: Record<string, string> = OWN_PAGE) =>
     post(till, `${at}/finish`, { headers, body: { assertion } })
   return [
     {
       what: 'a repeated answer',
-      by,
+      stoppedBy,
       async attack() {
-        till.advanceLimits(HOUR_MS)
+        refillLimits(till)
         const assertion = ada.device.show(challengeOf(await post(till, 'sign-in/begin')))
         await finish('sign-in', assertion)
-        return mustRefuse(await finish('sign-in', assertion))
+        return mustBeRefused(await finish('sign-in', assertion))
       },
     },
     {
       what: 'a late answer',
-      by,
+      stoppedBy,
       async attack() {
-        till.advanceLimits(HOUR_MS)
+        refillLimits(till)
         const challenge = challengeOf(await post(till, 'sign-in/begin'))
         till.clock.advance(6 * MINUTE_MS)
-        return mustRefuse(await finish('sign-in', ada.device.show(challenge)))
+        return mustBeRefused(await finish('sign-in', ada.device.show(challenge)))
       },
     },
     {
       what: 'an answer to the attacker’s own challenge',
-      by,
+      stoppedBy,
       async attack() {
-        till.advanceLimits(HOUR_MS)
+        refillLimits(till)
         const challenge = Buffer.alloc(32, 1).toString('base64url')
-        return mustRefuse(await finish('sign-in', ada.device.show({ challenge })))
+        return mustBeRefused(await finish('sign-in', ada.device.show({ challenge })))
       },
     },
     {
       what: 'an answer for a sign-in, used for a step-up',
-      by,
+      stoppedBy,
       async attack() {
         const headers = sessionOf(await showPasskey(till, { device: grace.device }))
-        till.advanceLimits(HOUR_MS)
+        refillLimits(till)
         const challenge = challengeOf(await post(till, 'sign-in/begin'))
-        return mustRefuse(await finish('step-up', grace.device.show(challenge), headers))
+        return mustBeRefused(await finish('step-up', grace.device.show(challenge), headers))
       },
     },
     {
       what: 'an answer for a step-up of another session',
-      by,
+      stoppedBy,
       async attack() {
-        till.advanceLimits(HOUR_MS)
+        refillLimits(till)
         const [one, other] = [
           sessionOf(await showPasskey(till, { device: grace.device })),
           sessionOf(await showPasskey(till, { device: grace.device })),
         ]
         const challenge = challengeOf(await post(till, 'step-up/begin', { headers: one }))
-        return mustRefuse(await finish('step-up', grace.device.show(challenge), other))
+        return mustBeRefused(await finish('step-up', grace.device.show(challenge), other))
       },
     },
   ]
 }
 
-const links = ({ till }: Staff): Case<Defence>[] =>
+const lateLinks = ({ till }: Staff): Case<Defence>[] =>
   [11 * MINUTE_MS, HOUR_MS, 24 * HOUR_MS].map((ms) => ({
     what: `a link after ${ms / MINUTE_MS} minutes`,
-    by: 'links that expire' as const,
+    stoppedBy: 'links that expire' as const,
     async attack() {
-      till.advanceLimits(HOUR_MS)
-      const added = await addOperator(till.by('host'), { name: `late ${++people}`, role: 'operator' })
+      refillLimits(till)
+      const added = await addOperator(till.by('host'), { name: `late ${++newcomers}`, role: 'operator' })
       if (added.kind === 'refused') return added.message
       till.clock.advance(ms)
-      return mustRefuse(await post(till, 'link/begin', { body: { link: secretOf(added.data) } }))
+      return mustBeRefused(await post(till, 'link/begin', { body: { link: secretOf(added.data) } }))
     },
   }))
 
-const ofAnother = ({ till, ada, mallory, newSession }: Staff): Case<Defence>[] =>
-  [mallory, ada].map((thief, index) => ({
-    what: `a step-up of session ${index + 1} with another operator’s passkey`,
-    by: 'a passkey of the session’s operator' as const,
+const otherPasskeys = ({ till, ada, mallory, newSession }: Staff): Case<Defence>[] =>
+  [
+    { what: 'a step-up of Ada’s session with Mallory’s passkey', owner: ada, thief: mallory },
+    { what: 'a step-up of Mallory’s session with Ada’s passkey', owner: mallory, thief: ada },
+  ].map(({ what, owner, thief }) => ({
+    what,
+    stoppedBy: 'a passkey of the session’s operator' as const,
     async attack() {
-      const headers = await newSession(index === 0 ? ada : mallory)
-      return mustRefuse(await showPasskey(till, { device: thief.device, headers, at: 'step-up' }))
+      const headers = await newSession(owner)
+      return mustBeRefused(await showPasskey(till, { device: thief.device, headers, at: 'step-up' }))
     },
   }))
 
+/** More than the limit of any of these calls. */
 const TRIES = 30
 
-const tries = ({ till }: Staff): Case<Defence>[] =>
+const manyCalls = ({ till }: Staff): Case<Defence>[] =>
   ['sign-in/begin', 'sign-in/finish', 'link/begin', 'link/finish', 'sandbox'].map((path) => ({
     what: `${TRIES} calls of ${path} in a row`,
-    by: 'a limit on attempts' as const,
+    stoppedBy: 'a limit on attempts' as const,
     async attack() {
-      till.advanceLimits(HOUR_MS)
+      refillLimits(till)
       let last: ConsoleAnswer | undefined
       for (let index = 0; index < TRIES; index += 1) last = await post(till, path)
       return problemIf(last?.status !== 429, `the last one gets ${last?.status}`)
@@ -205,9 +209,9 @@ export const passkeys: Family = family<Defence>({
   },
   async honest(target) {
     const { till, ada } = await staffOf(target)
-    till.advanceLimits(HOUR_MS)
+    refillLimits(till)
     const registered = await register(till, await newLink(till))
-    till.advanceLimits(HOUR_MS)
+    refillLimits(till)
     const signIn = await showPasskey(till, ada)
     return problemIf(registered.status !== 200 || signIn.status !== 200, 'a valid passkey is refused')
   },
@@ -217,9 +221,9 @@ export const passkeys: Family = family<Defence>({
       ...otherDevices(staff, () => createAuthenticator(ANOTHER_PORT), 'its own origin'),
       ...otherDevices(staff, () => createAuthenticator(ORIGIN, { verifies: false }), 'user verification'),
       ...misusedAnswers(staff),
-      ...links(staff),
-      ...ofAnother(staff),
-      ...tries(staff),
+      ...lateLinks(staff),
+      ...otherPasskeys(staff),
+      ...manyCalls(staff),
     ]
   },
 })

@@ -14,6 +14,7 @@ const AT_ONCE = 10
 
 type PayoutRequest = { amount: bigint; reference: string }
 
+/** The bot that collects the items of all stores of a target. */
 const bots = new WeakMap<Target, ReturnType<typeof aBot>>()
 
 /** Adds a store with one paid deposit. */
@@ -46,18 +47,19 @@ async function payAtOnce(target: Target, requests: readonly PayoutRequest[]): Pr
   )
 }
 
-const many = (request: (index: number) => PayoutRequest): PayoutRequest[] =>
+const tenRequests = (request: (index: number) => PayoutRequest): PayoutRequest[] =>
   Array.from({ length: AT_ONCE }, (_, index) => request(index))
 
+/** The requests that are made at once. Together they ask for more than is available, or repeat a reference. */
 const CASES: Record<string, PayoutRequest[]> = {
-  'everything ten times': many((index) => ({ amount: AVAILABLE, reference: `wire ${index}` })),
-  'two thirds ten times': many((index) => ({ amount: 2_000n, reference: `wire ${index}` })),
-  'half and a cent ten times': many((index) => ({ amount: 1_501n, reference: `wire ${index}` })),
-  'a third and a cent ten times': many((index) => ({ amount: 1_001n, reference: `wire ${index}` })),
-  'growing amounts': many((index) => ({ amount: 1_600n + BigInt(index), reference: `wire ${index}` })),
-  'one payout ten times': many(() => ({ amount: AVAILABLE, reference: 'wire' })),
-  'a small payout ten times': many(() => ({ amount: 1n, reference: 'wire' })),
-  'one reference with two amounts': many((index) => ({
+  'the whole balance ten times': tenRequests((index) => ({ amount: AVAILABLE, reference: `wire ${index}` })),
+  'two thirds ten times': tenRequests((index) => ({ amount: 2_000n, reference: `wire ${index}` })),
+  'half and a cent ten times': tenRequests((index) => ({ amount: 1_501n, reference: `wire ${index}` })),
+  'a third and a cent ten times': tenRequests((index) => ({ amount: 1_001n, reference: `wire ${index}` })),
+  'growing amounts': tenRequests((index) => ({ amount: 1_600n + BigInt(index), reference: `wire ${index}` })),
+  'one payout ten times': tenRequests(() => ({ amount: AVAILABLE, reference: 'wire' })),
+  'a small payout ten times': tenRequests(() => ({ amount: 1n, reference: 'wire' })),
+  'one reference with two amounts': tenRequests((index) => ({
     amount: 1_000n + BigInt(index % 2),
     reference: 'wire',
   })),
@@ -88,7 +90,7 @@ export const payouts: Family = family({
   cases: (target) =>
     Object.entries(CASES).map(([what, requests]) => ({
       what,
-      by: 'payouts of a store wait for each other' as const,
+      stoppedBy: 'payouts of a store wait for each other' as const,
       attack: () => payAtOnce(target, requests),
     })),
 })

@@ -7,8 +7,9 @@ const PROFILE = 'gateway/steam/web/profile.ts'
 const HOSTS = { avatarBase: 'https://pictures.test', communityBase: 'https://steam.test' }
 const STEAM_ID = '76561198000000001'
 const HASH = 'a'.repeat(40)
-const DEFAULT = 'https://pictures.test/fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb_full.jpg'
+const DEFAULT_PICTURE = 'https://pictures.test/fef49e7fa7e1997310d705b2a6158ff8dc1cdfeb_full.jpg'
 
+/** The picture's URL on the profile's page and in its miniprofile. */
 type PictureUrls = { xml: string; mini: string }
 
 /** Resolves to the picture URL that the gateway reads from a profile with these URLs. */
@@ -30,7 +31,7 @@ async function pictureOf({ xml, mini }: PictureUrls): Promise<string> {
 
 const PATH = `/${HASH}_full.jpg`
 /** Genuine paths at places that Steam never uses. */
-const PLACES = [
+const FOREIGN_URLS = [
   'https://evil.test',
   'http://avatars.steamstatic.com',
   'https://steamstatic.com.evil.test',
@@ -53,7 +54,7 @@ const PLACES = [
   'https://steamstatic.comm',
 ].map((place) => `${place}${PATH}`)
 /** URLs on Steam's host with more than a hash in the path. */
-const TAILS = [
+const ODD_PATHS = [
   `${PATH}?x="><script>`,
   `${PATH}#"onerror=x`,
   `/x/..${PATH}`,
@@ -97,20 +98,23 @@ export const pictures: Family = family({
     return problemIf(!url.endsWith(PATH), `Steam’s own picture becomes ${url}`)
   },
   cases: () => [
-    ...bySource(PLACES).map(([what, urls]) => ({
+    ...bySource(FOREIGN_URLS).map(([what, urls]) => ({
       what,
-      by: 'hosts of Steam' as const,
+      stoppedBy: 'hosts of Steam' as const,
       async attack() {
         const url = await pictureOf(urls)
-        return problemIf(url !== DEFAULT, `the picture is ${url}`)
+        return problemIf(url !== DEFAULT_PICTURE, `the picture is ${url}`)
       },
     })),
-    ...bySource(TAILS).map(([what, urls]) => ({
+    ...bySource(ODD_PATHS).map(([what, urls]) => ({
       what,
-      by: 'only the hash' as const,
+      stoppedBy: 'only the hash' as const,
       async attack() {
         const url = await pictureOf(urls)
-        return problemIf(![DEFAULT, `${HOSTS.avatarBase}${PATH}`].includes(url), `the picture is ${url}`)
+        return problemIf(
+          ![DEFAULT_PICTURE, `${HOSTS.avatarBase}${PATH}`].includes(url),
+          `the picture is ${url}`,
+        )
       },
     })),
   ],

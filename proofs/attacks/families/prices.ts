@@ -10,8 +10,10 @@ const POPULAR_AND_WORTH = `reason: 'notPopular' }
   if (worthUsdCents <= rules.minWorthUsdCents)`
 const NOW = new Date('2026-01-01T12:00:00Z')
 const HOUR_MS = 3_600_000
+/** How long a price counts. */
+const FRESH_HOURS = 6
 const TRUE_MICROS = 10_000_000n
-/** The most that a lie may achieve: the highest price that the item's weekly level allows. */
+/** The most that a lie may achieve: 130% of the item's weekly level. */
 const MOST_MICROS = 13_000_000n
 const RULES = { ...DEFAULT_RULES.cs, commissionBps: 0 }
 
@@ -25,8 +27,8 @@ const price = (more: Partial<SourcePrice> = {}): SourcePrice => ({
   earlier: null,
   ...more,
 })
-const times = (factor: number): bigint => BigInt(Math.round(Number(TRUE_MICROS) * factor))
-const ago = (hours: number): Date => new Date(NOW.getTime() - hours * HOUR_MS)
+const truePriceTimes = (factor: number): bigint => BigInt(Math.round(Number(TRUE_MICROS) * factor))
+const hoursAgo = (hours: number): Date => new Date(NOW.getTime() - hours * HOUR_MS)
 
 function acceptsTooMuch(sources: readonly SourcePrice[], most = MOST_MICROS): string | undefined {
   const worth = worthOf(sources, RULES, NOW)
@@ -35,7 +37,7 @@ function acceptsTooMuch(sources: readonly SourcePrice[], most = MOST_MICROS): st
     `${worth.kind === 'priced' ? worth.usdMicros : 0n} is accepted`,
   )
 }
-const counts = (sources: readonly SourcePrice[]): string | undefined =>
+const mustNotCount = (sources: readonly SourcePrice[]): string | undefined =>
   problemIf(worthOf(sources, RULES, NOW).kind === 'priced', 'the item counts')
 
 type Defence =
@@ -48,11 +50,11 @@ type Defence =
   | 'enough sales'
   | 'a minimum value'
 
-/** The factors by which sources exaggerate. */
+/** The factors by which sources exaggerate, from just above the limit of 1.3. */
 const PUMPS = [1.31, 1.5, 2, 3, 5, 10, 100, 10_000]
-const caseOf = (by: Defence, what: string, attack: () => string | undefined): Case<Defence> => ({
+const caseOf = (stoppedBy: Defence, what: string, attack: () => string | undefined): Case<Defence> => ({
   what,
-  by,
+  stoppedBy,
   attack,
 })
 
@@ -142,65 +144,70 @@ export const prices: Family = family<Defence>({
   cases: () => [
     ...PUMPS.flatMap((factor) => [
       caseOf('a limit above the weekly level', `one source, ${factor} times its weekly level`, () =>
-        acceptsTooMuch([price({ usdMicros: times(factor) })]),
+        acceptsTooMuch([price({ usdMicros: truePriceTimes(factor) })]),
       ),
       caseOf('a limit above the weekly level', `two sources, ${factor} times their weekly level`, () =>
         acceptsTooMuch([
-          price({ usdMicros: times(factor) }),
-          price({ source: 'other', usdMicros: times(factor) }),
+          price({ usdMicros: truePriceTimes(factor) }),
+          price({ source: 'other', usdMicros: truePriceTimes(factor) }),
         ]),
       ),
       caseOf('a limit above the weekly level', `three sources, ${factor} times their weekly level`, () =>
-        acceptsTooMuch(['a', 'b', 'c'].map((source) => price({ source, usdMicros: times(factor) }))),
+        acceptsTooMuch(['a', 'b', 'c'].map((source) => price({ source, usdMicros: truePriceTimes(factor) }))),
       ),
       caseOf(
         'a weekly level for a single source',
         `one source without a weekly level, ${factor} times the value`,
-        () => acceptsTooMuch([price({ usdMicros: times(factor), levelUsdMicros: null })]),
+        () => acceptsTooMuch([price({ usdMicros: truePriceTimes(factor), levelUsdMicros: null })]),
       ),
       caseOf('the lowest two must agree', `two of three lie, ${factor} times the value`, () =>
         acceptsTooMuch([
           price({ levelUsdMicros: null }),
-          price({ source: 'b', usdMicros: times(factor), levelUsdMicros: null }),
-          price({ source: 'c', usdMicros: times(factor), levelUsdMicros: null }),
+          price({ source: 'b', usdMicros: truePriceTimes(factor), levelUsdMicros: null }),
+          price({ source: 'c', usdMicros: truePriceTimes(factor), levelUsdMicros: null }),
         ]),
       ),
     ]),
-    ...[6.1, 7, 12, 24, 48, 24 * 30].map((hours) =>
-      caseOf('no old prices', `a price from ${hours} hours ago`, () => counts([price({ asOf: ago(hours) })])),
+    ...[FRESH_HOURS + 0.1, 7, 12, 24, 48, 24 * 30].map((hours) =>
+      caseOf('no old prices', `a price from ${hours} hours ago`, () =>
+        mustNotCount([price({ asOf: hoursAgo(hours) })]),
+      ),
     ),
     ...[0.1, 1, 6, 24, 24 * 365].map((hours) =>
       caseOf('no future prices', `a price from ${hours} hours in the future`, () =>
-        counts([price({ asOf: ago(-hours) })]),
+        mustNotCount([price({ asOf: hoursAgo(-hours) })]),
       ),
     ),
-    ...[0.89, 0.87, 0.85, 0.83, 0.81, 0.79].map((left) =>
-      caseOf('a fall lowers older prices', `older prices of others after a fall to ${left}`, () =>
+    ...[0.89, 0.87, 0.85, 0.83, 0.81, 0.79].map((fallenTo) =>
+      caseOf('a fall lowers older prices', `older prices of others after a fall to ${fallenTo}`, () =>
         acceptsTooMuch(
           [
-            price({ usdMicros: times(left), earlier: { usdMicros: TRUE_MICROS, asOf: ago(2) } }),
-            price({ source: 'b', asOf: ago(0.5) }),
-            price({ source: 'c', asOf: ago(0.5) }),
+            price({
+              usdMicros: truePriceTimes(fallenTo),
+              earlier: { usdMicros: TRUE_MICROS, asOf: hoursAgo(2) },
+            }),
+            price({ source: 'b', asOf: hoursAgo(0.5) }),
+            price({ source: 'c', asOf: hoursAgo(0.5) }),
           ],
-          times(left) + times(left) / 10n,
+          truePriceTimes(fallenTo) + truePriceTimes(fallenTo) / 10n,
         ),
       ),
     ),
     ...[0, 1, 5, 9].flatMap((popularity) =>
       (['sales7d', 'sales30d', 'listings'] as const).map((popularityKind) =>
         caseOf('enough sales', `${popularity} ${popularityKind}`, () =>
-          counts([price({ popularity, popularityKind })]),
+          mustNotCount([price({ popularity, popularityKind })]),
         ),
       ),
     ),
     ...[10, 100, 100_000].map((popularity) =>
       caseOf('enough sales', `${popularity} listings at one source`, () =>
-        counts([price({ popularity, popularityKind: 'listings' })]),
+        mustNotCount([price({ popularity, popularityKind: 'listings' })]),
       ),
     ),
     ...[1n, 9_999n, 50_000n, 99_999n, 100_000n, 109_999n].map((usdMicros) =>
-      caseOf('a minimum value', `an item worth ${usdMicros} millionths`, () =>
-        counts([price({ usdMicros, levelUsdMicros: usdMicros })]),
+      caseOf('a minimum value', `an item worth ${usdMicros} millionths of a dollar`, () =>
+        mustNotCount([price({ usdMicros, levelUsdMicros: usdMicros })]),
       ),
     ),
   ],

@@ -6,7 +6,7 @@ import { aBody, type Target } from '../target.ts'
 const ORIGINS = 'gateway/stores/origins.ts'
 const REGISTERED = 'https://store.test'
 
-/** Addresses that lead elsewhere, or that some parser reads as the store's. */
+/** Addresses that lead to another site, or that only some parsers read as the store's. */
 const FOREIGN = [
   '//store.test/',
   '//evil.example',
@@ -81,7 +81,7 @@ const ALLOWED = [
   'https://store.test:443/',
 ]
 
-const NO_ORIGINS = [
+const INVALID_ORIGINS = [
   'http://store.test',
   'https://store.test/path',
   'https://user@store.test',
@@ -99,12 +99,16 @@ const NO_ORIGINS = [
 
 type Defence = 'origin of the store' | 'form of an origin' | 'checked by the route'
 
-const inBody = (target: Target, field: 'backToStoreUrl' | 'redirectUrl', url: string): Case<Defence> => ({
+const caseOfRoute = (
+  target: Target,
+  field: 'backToStoreUrl' | 'redirectUrl',
+  url: string,
+): Case<Defence> => ({
   what: `${field} ${JSON.stringify(url)}`,
-  by: 'checked by the route',
+  stoppedBy: 'checked by the route',
   async attack() {
     const body = { ...aBody(), [field]: url }
-    const { statusCode } = await target.call({ method: 'POST', url: '/v1/deposits', body })
+    const { statusCode } = await target.callAsStore({ method: 'POST', url: '/v1/deposits', body })
     return statusCode === 400 ? undefined : `answered ${statusCode}`
   },
 })
@@ -148,23 +152,24 @@ export const redirects = family<Defence>({
   async honest(target) {
     for (const url of ALLOWED) if (!isAllowedUrl(url, [REGISTERED])) return `${url} is refused`
     const body = { ...aBody(), redirectUrl: `${REGISTERED}/done` }
-    const { statusCode } = await target.call({ method: 'POST', url: '/v1/deposits', body })
+    const { statusCode } = await target.callAsStore({ method: 'POST', url: '/v1/deposits', body })
     return statusCode === 201 ? undefined : `answered ${statusCode}`
   },
   cases: (target) => [
     ...FOREIGN.map((url) => ({
       what: JSON.stringify(url),
-      by: 'origin of the store' as const,
+      stoppedBy: 'origin of the store' as const,
       attack: () => (isAllowedUrl(url, [REGISTERED]) ? 'is allowed' : undefined),
     })),
-    ...NO_ORIGINS.map((text) => ({
+    ...INVALID_ORIGINS.map((text) => ({
       what: `registering ${JSON.stringify(text)}`,
-      by: 'form of an origin' as const,
+      stoppedBy: 'form of an origin' as const,
       attack: () => (parseOrigin(text, 'live') === undefined ? undefined : 'is taken'),
     })),
+    // A part of the list, because the route passes every URL to `isAllowedUrl`.
     ...FOREIGN.filter((_url, index) => index % 4 === 1).flatMap((url) => [
-      inBody(target, 'backToStoreUrl', url),
-      inBody(target, 'redirectUrl', url),
+      caseOfRoute(target, 'backToStoreUrl', url),
+      caseOfRoute(target, 'redirectUrl', url),
     ]),
   ],
 })

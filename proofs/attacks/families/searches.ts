@@ -7,6 +7,10 @@ import { problemIf } from './checks.ts'
 
 const TEXT = 'gateway/operations/find-text.ts'
 const FIND = 'gateway/operations/find.ts'
+/** The limits of the search. */
+const MOST_WORDS = 8
+const MOST_ROWS = 20
+const LONGEST_TEXT = 512
 
 type Defence =
   | 'letters and digits only'
@@ -28,14 +32,15 @@ const SYNTAX = [
   "''Quill''",
 ]
 
+/** Prefixes that would find almost everything. */
 const WIDE = ['a', 'Q', '%a', '_Q', 'é', '*Q', 'Q*', 'Q%']
 
-const stocked = new WeakMap<Target, Promise<void>>()
+const addedStores = new WeakMap<Target, Promise<void>>()
 
-/** Adds one store called Lantern, and more stores called Quill than a page shows. */
-function stock(target: Target): Promise<void> {
-  const found = stocked.get(target) ?? insertStores(target)
-  stocked.set(target, found)
+/** Adds one store called Lantern, and more stores called Quill than the search returns. */
+function addStores(target: Target): Promise<void> {
+  const found = addedStores.get(target) ?? insertStores(target)
+  addedStores.set(target, found)
   return found
 }
 
@@ -69,34 +74,34 @@ function wordsIn(text: string): readonly string[] {
 const cases = (target: Target): Case<Defence>[] => [
   ...SYNTAX.map((text) => ({
     what: text,
-    by: 'letters and digits only' as const,
+    stoppedBy: 'letters and digits only' as const,
     attack: () => onlyWords(target, text),
   })),
-  ...[9, 50, 170].map((count) => ({
+  ...[MOST_WORDS + 1, 50, 170].map((count) => ({
     what: `${count} words`,
-    by: 'a limit on words' as const,
+    stoppedBy: 'a limit on words' as const,
     attack: () => {
       const { length } = wordsIn(Array.from({ length: count }, () => 'ab').join(' '))
-      return problemIf(length > 8, `asks for ${length} words`)
+      return problemIf(length > MOST_WORDS, `asks for ${length} words`)
     },
   })),
   ...WIDE.map((text) => ({
     what: `everything that begins with ${text}`,
-    by: 'words of enough letters' as const,
+    stoppedBy: 'words of enough letters' as const,
     attack: () => problemIf(wordsIn(text).length > 0, 'is searched for'),
   })),
-  ...[513, 600, 5_000, 60_000].map((length) => ({
+  ...[LONGEST_TEXT + 1, 600, 5_000, 60_000].map((length) => ({
     what: `${length} characters`,
-    by: 'a limit on length' as const,
+    stoppedBy: 'a limit on length' as const,
     attack: () => problemIf(readText('a'.repeat(length)).kind === 'read', 'is read'),
   })),
   ...['Quill', 'quill', 'qui', 'QU'].map((text) => ({
     what: `all stores whose names begin with ${text}`,
-    by: 'a limit on rows' as const,
+    stoppedBy: 'a limit on rows' as const,
     async attack() {
       const answer = await search(target, text)
       const count = answer.kind === 'refused' ? 0 : answer.data.stores.length
-      return problemIf(count > 20, `${count} rows`)
+      return problemIf(count > MOST_ROWS, `${count} rows`)
     },
   })),
 ]
@@ -128,7 +133,7 @@ export const searches: Family = family<Defence>({
     },
   },
   async honest(target) {
-    await stock(target)
+    await addStores(target)
     const answer = await search(target, 'lantern')
     return problemIf(
       answer.kind === 'refused' || answer.data.stores.length === 0,
@@ -136,7 +141,7 @@ export const searches: Family = family<Defence>({
     )
   },
   async cases(target) {
-    await stock(target)
+    await addStores(target)
     return cases(target)
   },
 })

@@ -22,23 +22,24 @@ function lineOf(fields: object, message: string, pretty = false): string {
   return written
 }
 
-const CORE = 'c0ffeec0ffeec0ffeec0ffeec0'
-/** Secret texts. Each contains `CORE`, or is a hash. */
+/** Part of every secret below, so the log must not contain it. */
+const CANARY = 'c0ffeec0ffeec0ffeec0ffeec0'
+/** Secret texts. Each contains `CANARY`. */
 const TEXTS: Record<string, string> = {
-  'an API key': `tt_live_abcdefgh_${CORE}${CORE}_12345678`,
-  'an API key in upper case': `TT_LIVE_ABCDEFGH_${CORE}`,
-  'a webhook secret': `whsec_${CORE}+/=`,
-  'a token of Steam': `eyJhbGciOiJFZERTQSJ9.${CORE}.${CORE}`,
-  'part of a token of Steam': `eyJhbGciOiJFZERTQSJ9${CORE}`,
-  'a trade link': `https://steamcommunity.com/tradeoffer/new/?partner=1&token=${CORE}`,
-  'an encoded trade link': `tradeoffer%2Fnew%3Fpartner%3D1%26token%3D${CORE}`,
-  'a header': `authorization: Bearer ${CORE}`,
-  'a cookie of Steam': `steamLoginSecure=${CORE}; sessionid=${CORE}`,
-  'JSON in a text': `{"refresh_token":"${CORE}"}`,
-  'JSON in JSON in a text': `{\\"access_token\\":\\"${CORE}\\"}`,
-  'an address of the database': `postgres://till:${CORE}@db.example/till`,
-  'a link': `https://till.test/deposit/012345${CORE}`,
-  'a link in a query': `GET /api/payment?hash=012345${CORE}&x=1`,
+  'an API key': `tt_live_abcdefgh_${CANARY}${CANARY}_12345678`,
+  'an API key in upper case': `TT_LIVE_ABCDEFGH_${CANARY}`,
+  'a webhook secret': `whsec_${CANARY}+/=`,
+  'a token of Steam': `eyJhbGciOiJFZERTQSJ9.${CANARY}.${CANARY}`,
+  'part of a token of Steam': `eyJhbGciOiJFZERTQSJ9${CANARY}`,
+  'a trade link': `https://steamcommunity.com/tradeoffer/new/?partner=1&token=${CANARY}`,
+  'an encoded trade link': `tradeoffer%2Fnew%3Fpartner%3D1%26token%3D${CANARY}`,
+  'a header': `authorization: Bearer ${CANARY}`,
+  'a cookie of Steam': `steamLoginSecure=${CANARY}; sessionid=${CANARY}`,
+  'JSON in a text': `{"refresh_token":"${CANARY}"}`,
+  'JSON in JSON in a text': `{\\"access_token\\":\\"${CANARY}\\"}`,
+  'an address of the database': `postgres://till:${CANARY}@db.example/till`,
+  'a link': `https://till.test/deposit/012345${CANARY}`,
+  'a link in a query': `GET /api/payment?hash=012345${CANARY}&x=1`,
 }
 const PLACES: Record<string, (text: string) => [fields: object, message: string]> = {
   'in the message': (text) => [{}, `failed: ${text}`],
@@ -47,7 +48,7 @@ const PLACES: Record<string, (text: string) => [fields: object, message: string]
   'in the cause of an error': (text) => [{ err: new Error('outer', { cause: new Error(text) }) }, 'failed'],
   'deep in a field': (text) => [{ a: { b: [{ c: text }] } }, 'failed'],
 }
-const FIELDS = [
+const SECRET_FIELDS = [
   'apiKey',
   'authorization',
   'cookie',
@@ -90,21 +91,21 @@ export const canaries: Family = family({
     problemIf(!lineOf({ botId: '7' }, 'bot refused').includes('"botId":"7"'), 'a line lacks its field'),
   cases: () => [
     ...Object.entries(TEXTS).flatMap(([what, text]) =>
-      Object.entries(PLACES).map(([place, linesOf]) => ({
+      Object.entries(PLACES).map(([place, argumentsFor]) => ({
         what: `${what} ${place}`,
-        by: 'forms of secrets' as const,
+        stoppedBy: 'forms of secrets' as const,
         attack: () =>
           problemIf(
-            lineOf(...linesOf(text))
+            lineOf(...argumentsFor(text))
               .toLowerCase()
-              .includes(CORE),
+              .includes(CANARY),
             'appears in the log',
           ),
       })),
     ),
-    ...FIELDS.map((field) => ({
+    ...SECRET_FIELDS.map((field) => ({
       what: `a field ${field}`,
-      by: 'names of fields' as const,
+      stoppedBy: 'names of fields' as const,
       attack: () =>
         problemIf(
           lineOf({ call: { [field]: 'plain words' } }, 'x').includes('plain words'),
@@ -113,7 +114,7 @@ export const canaries: Family = family({
     })),
     ...['detail', 'where', 'internalQuery', 'parameters'].map((field) => ({
       what: `${field} of an error of PostgreSQL`,
-      by: 'rows quoted by database errors' as const,
+      stoppedBy: 'rows quoted by database errors' as const,
       attack: () =>
         problemIf(
           lineOf({ err: Object.assign(new Error('x'), { [field]: 'plain words' }) }, 'x').includes(
@@ -167,13 +168,13 @@ export const forgedLines: Family = family({
         ['in a field', lineOf.bind(null, { name: `x${control}y` }, 'x')] as const,
       ].map(([place, line]) => ({
         what: `${JSON.stringify(control)} ${place}`,
-        by: 'control characters that JSON keeps' as const,
+        stoppedBy: 'control characters that JSON keeps' as const,
         attack: () => problemIf(/[\u007f-\u009f]/.test(line()), 'appears in the log'),
       })),
     ),
     ...BREAKS.map((control) => ({
       what: `${JSON.stringify(control)} before a forged line`,
-      by: 'control characters in readable lines' as const,
+      stoppedBy: 'control characters in readable lines' as const,
       attack: () => problemIf(/\p{Cc}./u.test(lineOf({}, `x${control}${FORGED}`, true)), 'begins a new line'),
     })),
   ],
@@ -217,7 +218,7 @@ export const copiedDatabase: Family = family({
     return problemIf(box.open(box.seal(SECRET, PLACE), PLACE) !== SECRET, 'a sealed text cannot be opened')
   },
   cases() {
-    const whole = createSecretBox(KEY).seal(SECRET, PLACE)
+    const sealed = createSecretBox(KEY).seal(SECRET, PLACE)
     const places = [
       'bot 2 refresh_token',
       'bot 1 other',
@@ -228,31 +229,32 @@ export const copiedDatabase: Family = family({
     ]
     const moved: Case<'bound to its place' | 'authenticated bytes'>[] = places.map((place) => ({
       what: `moved to '${place}'`,
-      by: 'bound to its place',
-      attack: () => problemIf(tryToOpen(whole, place) !== undefined, 'opens'),
+      stoppedBy: 'bound to its place',
+      attack: () => problemIf(tryToOpen(sealed, place) !== undefined, 'opens'),
     }))
-    const flipped = Array.from({ length: whole.length - 1 }, (_, index) => ({
+    // Without the first byte, the version of the format, which selects how the others are read.
+    const flipped = Array.from({ length: sealed.length - 1 }, (_, index) => ({
       what: `a bit of byte ${index + 1}`,
-      by: 'authenticated bytes' as const,
+      stoppedBy: 'authenticated bytes' as const,
       attack() {
-        const other = Buffer.from(whole)
+        const other = Buffer.from(sealed)
         other[index + 1] = (other[index + 1] ?? 0) ^ 1
         return problemIf(tryToOpen(other, PLACE) !== undefined, 'opens')
       },
     }))
     const keys = [0, 1, 31].map((at) => ({
       what: `another key in byte ${at}`,
-      by: 'authenticated bytes' as const,
+      stoppedBy: 'authenticated bytes' as const,
       attack() {
         const other = Buffer.from(KEY)
         other[at] = 6
-        return problemIf(tryToOpen(whole, PLACE, other) !== undefined, 'opens')
+        return problemIf(tryToOpen(sealed, PLACE, other) !== undefined, 'opens')
       },
     }))
     const cut = {
       what: 'cut short',
-      by: 'authenticated bytes' as const,
-      attack: () => problemIf(tryToOpen(whole.subarray(0, -1), PLACE) !== undefined, 'opens'),
+      stoppedBy: 'authenticated bytes' as const,
+      attack: () => problemIf(tryToOpen(sealed.subarray(0, -1), PLACE) !== undefined, 'opens'),
     }
     return [...moved, ...flipped, ...keys, cut]
   },
@@ -306,6 +308,7 @@ const firstCharacter = (marketHashName: string): string => {
     protectedUntil: null,
   }
   const line = itemLines({ items: [item] })[1] ?? ''
+  // The cells before the name.
   return line.slice('1,b,7,570,3,'.length).replace(/^"/, '').slice(0, 1)
 }
 
@@ -323,7 +326,7 @@ export const formulas: Family = family({
   cases: () =>
     FORMULAS.map((name) => ({
       what: JSON.stringify(name),
-      by: 'plain text' as const,
+      stoppedBy: 'plain text' as const,
       attack: () => problemIf(/[=+\-@\t\r\n＝＋－＠]/.test(firstCharacter(name)), 'starts a formula'),
     })),
 })

@@ -7,9 +7,9 @@ const CHECKS = 'gateway/mode-checks.ts'
 const PROXIES = 'gateway/kit/trusted-proxies.ts'
 const ADDRESS = 'gateway/db/address.ts'
 
-const NOWHERE = { TRADETILL_DATA: '/nonexistent/tradetill' }
+const SANDBOX = { TRADETILL_DATA: '/nonexistent/tradetill' }
 const LIVE = {
-  ...NOWHERE,
+  ...SANDBOX,
   TRADETILL_MODE: 'live',
   TRADETILL_PUBLIC_URL: 'https://pay.example.com',
   DATABASE_URL: 'postgres://till:secret@db.example.com/till?sslmode=verify-full',
@@ -65,8 +65,8 @@ const NONSENSE = [
   '1e1.0.0.1',
   '127.0.0.1;::1',
 ]
-/** The beginning of a line. The change inserts another line before it, which accepts every text. */
-const TAKES_ALL = 'const entries = text.split('
+/** The beginning of a line in `readTrustedProxies`. Switched off, the line before it accepts every text. */
+const ENTRIES_LINE = 'const entries = text.split('
 
 /** Databases on other machines whose identity is not verified. */
 const OPEN_DATABASES = ['db.example.com', '10.0.0.5', '192.168.1.5', '[2001:db8::1]', 'db'].flatMap((host) =>
@@ -94,7 +94,8 @@ const PLAIN_ADDRESSES = [
   'http://localhost',
   'http://[::1]:4300',
 ]
-const ELSEWHERE = [
+/** Hosts on which other machines reach the till. */
+const REACHABLE_HOSTS = [
   '0.0.0.0',
   '::',
   '192.168.0.7',
@@ -103,12 +104,14 @@ const ELSEWHERE = [
   '203.0.113.9',
   '127.0.0.1.nip.io',
 ]
-const STEAMS = [
+/** Simulated Steams, which a live till must not use. */
+const SIMULATED_STEAMS = [
   'http://127.0.0.1:4301',
   'http://localhost:4301',
   'https://steam.example',
   'http://[::1]:4301',
 ]
+/** Steams on other machines, which a sandbox must not use. */
 const FAR_STEAMS = [
   'http://203.0.113.9:4301',
   'http://127.0.0.1.evil.example',
@@ -135,13 +138,13 @@ type Defence =
   | 'complete keys'
   | 'no debugging'
 
-const casesOf = (by: Defence, all: readonly [what: string, settings: Settings][]): Case<Defence>[] =>
-  all.map(([what, settings]) => ({ what, by, attack: () => mustNotStart(settings) }))
+const casesOf = (stoppedBy: Defence, all: readonly [what: string, settings: Settings][]): Case<Defence>[] =>
+  all.map(([what, settings]) => ({ what, stoppedBy, attack: () => mustNotStart(settings) }))
 
-const live = (name: string, values: readonly string[]): [string, Settings][] =>
+const liveWith = (name: string, values: readonly string[]): [string, Settings][] =>
   values.map((value) => [`${name}=${value}`, { ...LIVE, [name]: value }])
-const sandbox = (name: string, values: readonly string[]): [string, Settings][] =>
-  values.map((value) => [`${name}=${value} in the sandbox`, { ...NOWHERE, [name]: value }])
+const sandboxWith = (name: string, values: readonly string[]): [string, Settings][] =>
+  values.map((value) => [`${name}=${value} in the sandbox`, { ...SANDBOX, [name]: value }])
 
 export const settings: Family = family<Defence>({
   number: 51,
@@ -166,7 +169,11 @@ export const settings: Family = family<Defence>({
     'proxies by address': {
       at: `${PROXIES} readTrustedProxies`,
       off: [
-        { file: PROXIES, from: TAKES_ALL, to: `if (text !== '') return { kind: 'none' }\n  ${TAKES_ALL}` },
+        {
+          file: PROXIES,
+          from: ENTRIES_LINE,
+          to: `if (text !== '') return { kind: 'none' }\n  ${ENTRIES_LINE}`,
+        },
       ],
     },
     'a verified database': {
@@ -227,37 +234,37 @@ export const settings: Family = family<Defence>({
   },
   honest: () =>
     problemIf(readConfig(LIVE).kind !== 'config', 'a live till does not start') ??
-    problemIf(readConfig(NOWHERE).kind !== 'config', 'a sandbox does not start'),
+    problemIf(readConfig(SANDBOX).kind !== 'config', 'a sandbox does not start'),
   cases: () => [
     ...casesOf('a proxy in front', [
       ['no setting for proxies', { ...LIVE, TRADETILL_TRUSTED_PROXIES: undefined }],
-      ...ELSEWHERE.map((host): [string, Settings] => [
+      ...REACHABLE_HOSTS.map((host): [string, Settings] => [
         `callers connect directly to ${host}`,
         { ...LIVE, TRADETILL_TRUSTED_PROXIES: 'none', TRADETILL_HOST: host },
       ]),
     ]),
-    ...casesOf('a limited set of proxies', live('TRADETILL_TRUSTED_PROXIES', [...EVERYBODY, ...NOBODY])),
-    ...casesOf('proxies by address', live('TRADETILL_TRUSTED_PROXIES', NONSENSE)),
-    ...casesOf('a verified database', live('DATABASE_URL', [...OPEN_DATABASES, ...TRICKED_DATABASES])),
-    ...casesOf('https', live('TRADETILL_PUBLIC_URL', PLAIN_ADDRESSES)),
+    ...casesOf('a limited set of proxies', liveWith('TRADETILL_TRUSTED_PROXIES', [...EVERYBODY, ...NOBODY])),
+    ...casesOf('proxies by address', liveWith('TRADETILL_TRUSTED_PROXIES', NONSENSE)),
+    ...casesOf('a verified database', liveWith('DATABASE_URL', [...OPEN_DATABASES, ...TRICKED_DATABASES])),
+    ...casesOf('https', liveWith('TRADETILL_PUBLIC_URL', PLAIN_ADDRESSES)),
     ...casesOf('a sandbox on this machine only', [
-      ...sandbox('TRADETILL_HOST', ELSEWHERE),
-      ...sandbox(
+      ...sandboxWith('TRADETILL_HOST', REACHABLE_HOSTS),
+      ...sandboxWith(
         'TRADETILL_PUBLIC_URL',
-        ELSEWHERE.map((host) => `https://${host.includes('::') ? `[${host}]` : host}`),
+        REACHABLE_HOSTS.map((host) => `https://${host.includes('::') ? `[${host}]` : host}`),
       ),
     ]),
     ...casesOf('the real Steam', [
-      ...live('TRADETILL_STEAM_SANDBOX_URL', STEAMS),
-      ...sandbox('TRADETILL_STEAM_SANDBOX_URL', FAR_STEAMS),
+      ...liveWith('TRADETILL_STEAM_SANDBOX_URL', SIMULATED_STEAMS),
+      ...sandboxWith('TRADETILL_STEAM_SANDBOX_URL', FAR_STEAMS),
     ]),
     ...casesOf('complete keys', [
-      ...live('TRADETILL_MASTER_KEY', WEAK_KEYS),
-      ...sandbox('TRADETILL_MASTER_KEY', WEAK_KEYS),
+      ...liveWith('TRADETILL_MASTER_KEY', WEAK_KEYS),
+      ...sandboxWith('TRADETILL_MASTER_KEY', WEAK_KEYS),
     ]),
     ...casesOf('no debugging', [
-      ...live('NODE_DEBUG', ['http', 'tls', 'net,http', 'request', '*']),
-      ...live('NODE_TLS_REJECT_UNAUTHORIZED', ['0']),
+      ...liveWith('NODE_DEBUG', ['http', 'tls', 'net,http', 'request', '*']),
+      ...liveWith('NODE_TLS_REJECT_UNAUTHORIZED', ['0']),
     ]),
   ],
 })

@@ -12,6 +12,9 @@ import type { Target } from '../target.ts'
 export const MINUTE_MS = 60_000
 export const HOUR_MS = 60 * MINUTE_MS
 
+/** Lets an hour pass for the rate limits alone, so none of them refuses the next call. */
+export const refillLimits = (till: TestConsole): void => till.advanceLimits(HOUR_MS)
+
 export type Person = { device: Authenticator; headers: Record<string, string> }
 
 export type Staff = {
@@ -28,17 +31,17 @@ export type Staff = {
 
 const staffByTarget = new WeakMap<Target, Promise<Staff>>()
 
-/** Returns the one console of a target. */
+/** Starts the console of a target with its operators once, and returns it to every family. */
 export function staffOf(target: Target): Promise<Staff> {
-  const found = staffByTarget.get(target) ?? open(target)
+  const found = staffByTarget.get(target) ?? startStaff(target)
   staffByTarget.set(target, found)
   return found
 }
 
-async function open({ till: { deps } }: Target): Promise<Staff> {
+async function startStaff({ till: { deps } }: Target): Promise<Staff> {
   const till = await startConsole({ db: deps.db })
   const person = async (name: string, role: 'viewer' | 'support' | 'operator'): Promise<Person> => {
-    till.advanceLimits(HOUR_MS)
+    refillLimits(till)
     return signIn(till, name, role)
   }
   return {
@@ -49,7 +52,7 @@ async function open({ till: { deps } }: Target): Promise<Staff> {
     support: await person('Sam', 'support'),
     viewer: await person('Vic', 'viewer'),
     async newSession({ device }) {
-      till.advanceLimits(HOUR_MS)
+      refillLimits(till)
       return sessionOf(await showPasskey(till, { device }))
     },
   }

@@ -13,38 +13,38 @@ const UNKNOWN = '999999999'
 export const openDeposit = (
   target: Target,
   key: string,
-  more: { body?: object; headers?: Record<string, string> } = {},
+  request: { body?: object; headers?: Record<string, string> } = {},
 ) =>
-  target.call({
+  target.callAsStore({
     method: 'POST',
     url: '/v1/deposits',
     key,
-    body: more.body ?? aBody(),
-    headers: more.headers ?? {},
+    body: request.body ?? aBody(),
+    headers: request.headers ?? {},
   })
 
 /** The answer's text, without the id that the call named. */
 const withoutId = (body: string, id: string): string => body.replaceAll(id, 'ID')
 
-/** Resolves to undefined if the other store gets the same answer for `id` as for an id that does not exist. */
+/** Resolves to undefined if the attacker gets the same answer for `id` as for an id that does not exist. */
 async function mustLearnNothing(
   target: Target,
   ask: (id: string) => Ask,
   id: string,
 ): Promise<string | undefined> {
-  const { key } = target.other
-  const [theirs, nobodys] = [
-    await target.call({ ...ask(id), key }),
-    await target.call({ ...ask(UNKNOWN), key }),
+  const { key } = target.attacker
+  const [existing, unknown] = [
+    await target.callAsStore({ ...ask(id), key }),
+    await target.callAsStore({ ...ask(UNKNOWN), key }),
   ]
-  if (theirs.statusCode !== 404) return `answered ${theirs.statusCode}`
-  const same = withoutId(theirs.body, id) === withoutId(nobodys.body, UNKNOWN)
-  return problemIf(!same, 'answers differently for ids that exist')
+  if (existing.statusCode !== 404) return `answered ${existing.statusCode}`
+  const isSame = withoutId(existing.body, id) === withoutId(unknown.body, UNKNOWN)
+  return problemIf(!isSame, 'answers differently for ids that exist')
 }
 
 const createEndpoint = async (target: Target): Promise<string> => {
   const url = 'https://hooks.test/x'
-  const { body } = await target.call({ method: 'POST', url: '/v1/webhook-endpoints', body: { url } })
+  const { body } = await target.callAsStore({ method: 'POST', url: '/v1/webhook-endpoints', body: { url } })
   return String(JSON.parse(body).id)
 }
 
@@ -101,33 +101,37 @@ const foreignIds: Family = family({
       off: [{ file: 'gateway/store-api/authenticate.ts', from: "refuse('scope_missing')", to: '{}' }],
     },
   },
-  honest: (target) => answered(target.call({ url: `/v1/deposits/${target.own.depositIds[0]}` }), 200),
+  honest: (target) =>
+    answered(target.callAsStore({ url: `/v1/deposits/${target.victim.depositIds[0]}` }), 200),
   async cases(target) {
     const endpoint = await createEndpoint(target)
     const readOnly = await target.newKey(['deposits:read'])
     const writeOnly = await target.newKey(['deposits:write'])
-    const ids = target.own.depositIds
+    const ids = target.victim.depositIds
     return [
       ...ids.flatMap((id) =>
         ['', '/events'].map((path) => ({
           what: `GET /v1/deposits/${id}${path}`,
-          by: 'deposits of the store' as const,
+          stoppedBy: 'deposits of the store' as const,
           attack: () => mustLearnNothing(target, (one) => ({ url: `/v1/deposits/${one}${path}` }), id),
         })),
       ),
       ...['limit=100', 'status=created', 'createdFrom=2000-01-01T00:00:00Z', 'limit=1'].map((query) => ({
         what: `a list with ${query}`,
-        by: 'lists of the store' as const,
+        stoppedBy: 'lists of the store' as const,
         async attack() {
-          const { body } = await target.call({ url: `/v1/deposits?${query}`, key: target.other.key })
+          const { body } = await target.callAsStore({
+            url: `/v1/deposits?${query}`,
+            key: target.attacker.key,
+          })
           const ids: string[] = JSON.parse(body).deposits.map(({ id }: { id: string }) => id)
-          const foreign = ids.filter((id) => !target.other.depositIds.includes(id))
+          const foreign = ids.filter((id) => !target.attacker.depositIds.includes(id))
           return problemIf(foreign.length > 0, `lists ${foreign.join()}`)
         },
       })),
       ...ENDPOINT_CALLS.map((ask) => ({
         what: `${ask('ID').method ?? 'GET'} ${ask('ID').url}`,
-        by: 'endpoints of the store' as const,
+        stoppedBy: 'endpoints of the store' as const,
         attack: () => mustLearnNothing(target, ask, endpoint),
       })),
       ...(
@@ -142,18 +146,19 @@ const foreignIds: Family = family({
         ] as const
       ).map(([key, method, url, body]) => ({
         what: `${method} ${url} without its scope`,
-        by: 'the scope of the key' as const,
-        attack: () => answered(target.call({ url, method, key, body }), 403),
+        stoppedBy: 'the scope of the key' as const,
+        attack: () => answered(target.callAsStore({ url, method, key, body }), 403),
       })),
     ]
   },
 })
 
 const LIMITS = 'gateway/http/limits.ts'
+/** More calls in a row than any limit allows. */
 const BURST = 200
 
-/** Resolves to undefined if a guess is refused after `BURST` calls. */
-async function mustBeStopped(
+/** Makes `BURST` calls. Resolves to undefined if the next one, `guess`, is refused. */
+async function mustBeLimited(
   target: Target,
   ask: (nth: number) => Ask,
   guess = ask,
@@ -162,7 +167,7 @@ async function mustBeStopped(
   return answered(target.ask(guess(BURST)), 429)
 }
 
-const guesses = (nth: number): Ask => ({
+const guessedLink = (nth: number): Ask => ({
   url: `/api/payment?hash=${systemIds.hex(16)}`,
   ip: `192.0.2.${nth}`,
 })
@@ -198,18 +203,18 @@ const guessing: Family = family({
     ...['/api/payment?hash=', '/api/inventory?game=cs&hash=', '/api/nothing?', '/v1/nothing?'].map(
       (url, index) => {
         const ip = `192.0.2.${index}`
-        const call = (nth: number): Ask => ({ ...guesses(nth), ip })
+        const call = (nth: number): Ask => ({ ...guessedLink(nth), ip })
         return {
           what: `${BURST} calls of ${url}, then a guess`,
-          by: 'a limit on misses per address' as const,
+          stoppedBy: 'a limit on misses per address' as const,
           attack: () =>
-            mustBeStopped(target, (nth) => ({ ...call(nth), url: `${url}${systemIds.hex(16)}` }), call),
+            mustBeLimited(target, (nth) => ({ ...call(nth), url: `${url}${systemIds.hex(16)}` }), call),
         }
       },
     ),
     {
       what: '100,000 links',
-      by: '128 random bits',
+      stoppedBy: '128 random bits',
       attack() {
         const links = new Set(Array.from({ length: 100_000 }, () => systemIds.hex(16)))
         return problemIf(links.size < 100_000, `${links.size} different ones`)
@@ -243,19 +248,19 @@ const foreignKeys: Family = family({
     },
   },
   honest: (target) =>
-    answered(openDeposit(target, target.own.key, { headers: { 'idempotency-key': 'honest' } }), 201),
+    answered(openDeposit(target, target.victim.key, { headers: { 'idempotency-key': 'honest' } }), 201),
   cases: (target) =>
     ['a', 'order-1', 'x'.repeat(200), '0', '../1', '{}'].map((key) => ({
       what: `the key ${key.slice(0, 20)}`,
-      by: 'keys of the store' as const,
+      stoppedBy: 'keys of the store' as const,
       async attack() {
-        const more = { body: aBody(), headers: { 'idempotency-key': `${key}-stolen`.slice(0, 200) } }
-        const theirs = await openDeposit(target, target.own.key, more)
-        const ours = await openDeposit(target, target.other.key, more)
-        if (theirs.statusCode !== 201) return `answered ${theirs.statusCode} to its owner`
-        if (ours.statusCode !== 201) return `answered ${ours.statusCode}`
+        const request = { body: aBody(), headers: { 'idempotency-key': `${key}-stolen`.slice(0, 200) } }
+        const toVictim = await openDeposit(target, target.victim.key, request)
+        const toAttacker = await openDeposit(target, target.attacker.key, request)
+        if (toVictim.statusCode !== 201) return `answered ${toVictim.statusCode} to its owner`
+        if (toAttacker.statusCode !== 201) return `answered ${toAttacker.statusCode}`
         return problemIf(
-          JSON.parse(ours.body).id === JSON.parse(theirs.body).id,
+          JSON.parse(toAttacker.body).id === JSON.parse(toVictim.body).id,
           'got the deposit of the other store',
         )
       },
@@ -295,7 +300,7 @@ const avoidedLimits: Family = family({
       (nth: number) => `x${nth}`,
     ].map((forged, index) => ({
       what: `a caller that bypasses the proxy and claims to be ${forged(1)}`,
-      by: 'trusted proxies only' as const,
+      stoppedBy: 'trusted proxies only' as const,
       attack: () =>
         // The call is refused for its scheme first, unless the till trusts the caller's headers.
         answered(target.ask({ url: '/api/nothing', peer: `198.51.100.${index}`, ip: forged(1) }), 400),
@@ -306,7 +311,7 @@ const avoidedLimits: Family = family({
       (nth: number) => `2001:db8:6:${nth.toString(16)}::1`,
     ].map((forged, index) => ({
       what: `guesses through a proxy that claim to be from ${forged(1)} and others`,
-      by: 'trusted proxies only' as const,
+      stoppedBy: 'trusted proxies only' as const,
       async attack() {
         const guess = (nth: number) => throughProxy(target, `203.0.113.${index + 1}`, guessFrom(forged(nth)))
         for (let nth = 0; nth < BURST; nth += 1) await guess(nth)
@@ -320,8 +325,8 @@ const avoidedLimits: Family = family({
       (nth: number) => `2001:0DB8:0000:0003:0000:0000:0000:${(nth + 1).toString(16).padStart(4, '0')}`,
     ].map((address) => ({
       what: `addresses such as ${address(1)}`,
-      by: 'one limit per /64' as const,
-      attack: () => mustBeStopped(target, (nth) => ({ ...guesses(nth), ip: address(nth) })),
+      stoppedBy: 'one limit per /64' as const,
+      attack: () => mustBeLimited(target, (nth) => ({ ...guessedLink(nth), ip: address(nth) })),
     })),
   ],
 })

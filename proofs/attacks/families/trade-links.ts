@@ -64,30 +64,30 @@ export const links: Family = family({
   },
   honest: (target) =>
     answered(
-      target.change({ url: '/api/trade-url', body: { hash: target.shoppers[0]?.hash, tradeUrl: GOOD } }),
+      target.callAsPage({ url: '/api/trade-url', body: { hash: target.shoppers[0]?.hash, tradeUrl: GOOD } }),
       200,
     ),
   async cases(target) {
     const shopper = { steamId: '76561198000000123', lock: true }
-    const made = await openDeposit(target, target.own.key, { body: { ...aBody(), shopper } })
-    const hash = String(JSON.parse(made.body).url).slice(-32)
+    const created = await openDeposit(target, target.victim.key, { body: { ...aBody(), shopper } })
+    const hash = String(JSON.parse(created.body).url).slice(-32)
     return [
       ...BAD.map((text) => ({
         what: text.slice(0, 90),
-        by: 'one form of link' as const,
+        stoppedBy: 'one form of link' as const,
         attack: () => problemIf(parseTradeLink(text) !== undefined, 'is taken'),
       })),
       ...['0', '4294967296', '9999999999'].map((account) => ({
         what: `the account ${account}`,
-        by: 'possible accounts only' as const,
+        stoppedBy: 'possible accounts only' as const,
         attack: () => problemIf(parseTradeLink(GOOD.replace('12345678', account)) !== undefined, 'is taken'),
       })),
       ...['12345678', '1', '4294967295'].map((account) => ({
         what: `the account ${account} for the deposit of another`,
-        by: 'the shopper that the store named' as const,
+        stoppedBy: 'the shopper that the store named' as const,
         attack: () =>
           answered(
-            target.change({
+            target.callAsPage({
               url: '/api/trade-url',
               body: { hash, tradeUrl: GOOD.replace('12345678', account) },
             }),

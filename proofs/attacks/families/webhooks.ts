@@ -89,7 +89,7 @@ type Defence = 'the signature'
 
 const caseOf = ([what, sent]: [string, Sent]): Case<Defence> => ({
   what,
-  by: 'the signature',
+  stoppedBy: 'the signature',
   attack: async () => problemIf(await isAccepted(sent), 'is believed'),
 })
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Deal, Listing } from '../../../market-sandbox/world/world.ts'
 import { type Offer, STATE, TRADE } from '../../../steam-sandbox/world/world.ts'
-import { checkTill, read, unsettledWork } from '../../kill/check.ts'
+import { checkTill, readRows, unsettledWork } from '../../kill/check.ts'
 import { BOTS } from '../../kill/till.ts'
 import type { SellingTill } from './till.ts'
 
@@ -48,7 +48,7 @@ export function openDeals(till: SellingTill): Deal[] {
 
 /** Returns a line for everything that must still end before the books can be compared. */
 export async function unsettledSales(till: SellingTill): Promise<string[]> {
-  const rows = await read(
+  const rows = await readRows(
     till.pool,
     `select 'wish ' || id || ' is open' as line from wish where closed_at is null
      union all select 'report ' || n || ' has no answer' from vault_told where answer is null
@@ -73,13 +73,13 @@ export async function unsettledSales(till: SellingTill): Promise<string[]> {
 export async function checkSales(till: SellingTill, orders: readonly string[]): Promise<string[]> {
   return [
     ...(await checkTill(till, orders)),
-    ...(await giftsOfBots(till)),
-    ...giftsToBuyers(till),
-    ...givenTwice(till),
-    ...(await salesAgainstMarkets(till)),
-    ...(await booksAgainstMarkets(till)),
-    ...(await alarms(till)),
-    ...itemsOfSeller(till),
+    ...(await checkGiftsOfBots(till)),
+    ...checkGiftsToBuyers(till),
+    ...findItemsGivenTwice(till),
+    ...(await compareSalesWithMarkets(till)),
+    ...(await compareBooksWithMarkets(till)),
+    ...(await findAlarms(till)),
+    ...checkItemsOfSeller(till),
   ]
 }
 
@@ -90,8 +90,8 @@ const keysOf = (assets: readonly { appId: number; assetId: string }[]): string =
     .join()
 
 /** Checks that a bot gives exactly what a wish of the till names, once, to the account in the vault's own list. */
-async function giftsOfBots(till: SellingTill): Promise<string[]> {
-  const wishes = await read(
+async function checkGiftsOfBots(till: SellingTill): Promise<string[]> {
+  const wishes = await readRows(
     till.pool,
     `select wish.id::text, steam_id as bot, destination, deed.state,
        (select json_agg(json_build_object('appId', app_id, 'assetId', asset_id)) from wish_item where wish_id = wish.id) as items
@@ -125,7 +125,7 @@ async function giftsOfBots(till: SellingTill): Promise<string[]> {
 /**
  * Checks that the account that sells gives exactly what a buyer bought, once, to that buyer, with the market's message.
  */
-function giftsToBuyers(till: SellingTill): string[] {
+function checkGiftsToBuyers(till: SellingTill): string[] {
   const deals = marketsOf(till).flatMap(({ world }) =>
     world.deals.map((deal) => ({ deal, items: itemsOf(world.items, deal) })),
   )
@@ -145,16 +145,16 @@ function giftsToBuyers(till: SellingTill): string[] {
 const itemsOf = (items: readonly Listing[], { itemIds }: Deal): Listing[] =>
   items.filter(({ itemId }) => itemIds.includes(itemId))
 
-function givenTwice(till: SellingTill): string[] {
+function findItemsGivenTwice(till: SellingTill): string[] {
   const trades = till.steam.world().trades
-  const isBack = (tradeId: string | undefined, assetId: string): boolean =>
+  const isTakenBack = (tradeId: string | undefined, assetId: string): boolean =>
     trades
       .find(({ id }) => id === tradeId)
       ?.items.some((item) => item.assetId === assetId && item.rolledBackAssetId !== undefined) === true
   const given = giftsOf(till)
     .filter(({ state }) => state === STATE.accepted)
     .flatMap(({ sender, give, tradeId }) =>
-      give.flatMap(({ assetId }) => (isBack(tradeId, assetId) ? [] : [`${sender} ${assetId}`])),
+      give.flatMap(({ assetId }) => (isTakenBack(tradeId, assetId) ? [] : [`${sender} ${assetId}`])),
     )
   return duplicatesOf(given).map((item) => `given twice: ${item}`)
 }
@@ -171,27 +171,27 @@ const saleSchema = z.object({
 })
 
 /** Checks that every sale has ended, and that the till has booked what the market paid or the buyer took back. */
-async function salesAgainstMarkets(till: SellingTill): Promise<string[]> {
-  const sales = await read(
+async function compareSalesWithMarkets(till: SellingTill): Promise<string[]> {
+  const sales = await readRows(
     till.pool,
     `select market, listed_asset_id as asset, state, coalesce(case state when 'paid' then received else refund end, 0)::int as cents
      from sale`,
     saleSchema,
   )
-  const lost = sales.filter(({ state }) => !['paid', 'cancelled', 'reversed', 'late'].includes(state))
+  const unended = sales.filter(({ state }) => !['paid', 'cancelled', 'reversed', 'late'].includes(state))
   const booked = sales
     .filter(({ state }) => state === 'paid' || state === 'reversed' || state === 'late')
     .map(({ market, asset, state, cents }) => `${market} ${asset} ${state} ${cents}`)
-  const real = marketsOf(till).flatMap(({ name, world }) =>
+  const onMarket = marketsOf(till).flatMap(({ name, world }) =>
     world.items.flatMap(({ assetId, outcome }) => {
       const end = expectedEnd(name, outcome)
       return end === undefined ? [] : [`${name} ${assetId} ${end.state} ${end.cents}`]
     }),
   )
   return [
-    ...lost.map(({ market, asset, state }) => `the sale of ${asset} on ${market} is ${state}`),
-    ...without(real, booked).map((line) => `not booked: ${line}`),
-    ...without(booked, real).map((line) => `booked, but not on the market: ${line}`),
+    ...unended.map(({ market, asset, state }) => `the sale of ${asset} on ${market} is ${state}`),
+    ...without(onMarket, booked).map((line) => `not booked: ${line}`),
+    ...without(booked, onMarket).map((line) => `booked, but not on the market: ${line}`),
   ]
 }
 
@@ -215,17 +215,17 @@ const centsOf = ({ kind, received, refund = 0 }: NonNullable<Listing['outcome']>
 
 /** The list without `others`. Each of these removes one equal entry. */
 function without(list: readonly string[], others: readonly string[]): string[] {
-  const left = [...others]
+  const remaining = [...others]
   return list.filter((each) => {
-    const at = left.indexOf(each)
-    if (at >= 0) left.splice(at, 1)
+    const at = remaining.indexOf(each)
+    if (at >= 0) remaining.splice(at, 1)
     return at < 0
   })
 }
 
 /** Checks that a market's accounts match what the market paid, to the cent for each sale. */
-async function booksAgainstMarkets(till: SellingTill): Promise<string[]> {
-  const accounts = await read(
+async function compareBooksWithMarkets(till: SellingTill): Promise<string[]> {
+  const accounts = await readRows(
     till.pool,
     'select market, kind, (-balance)::int as cents from market_account',
     z.object({ market: z.string(), kind: z.string(), cents: z.number() }),
@@ -251,8 +251,8 @@ async function booksAgainstMarkets(till: SellingTill): Promise<string[]> {
 }
 
 /** Returns a line for each refused report and each unexplained departure. */
-async function alarms({ pool }: SellingTill): Promise<string[]> {
-  const rows = await read(
+async function findAlarms({ pool }: SellingTill): Promise<string[]> {
+  const rows = await readRows(
     pool,
     `select 'report ' || n || ' of ' || market || '/' || reference || ' was answered with ' || answer as line from vault_told
        where answer not in ('recorded', 'known', 'changed', 'unchanged')
@@ -263,9 +263,9 @@ async function alarms({ pool }: SellingTill): Promise<string[]> {
 }
 
 /** Checks that the account that sells has exactly the items that it received and has not given away. */
-function itemsOfSeller(till: SellingTill): string[] {
+function checkItemsOfSeller(till: SellingTill): string[] {
   const { steam, seller } = till
-  const has = new Set(
+  const actual = new Set(
     steam
       .as(seller)
       .items()
@@ -274,29 +274,29 @@ function itemsOfSeller(till: SellingTill): string[] {
   const trades = steam
     .world()
     .trades.filter(({ rollbackOf, status }) => rollbackOf === undefined && status !== TRADE.escrowRollback)
-  const came = trades
+  const received = trades
     .filter(({ partner }) => partner === seller)
     .flatMap(({ items }) =>
       items.flatMap(({ newAssetId, rolledBackAssetId }) =>
         newAssetId === undefined || rolledBackAssetId !== undefined ? [] : [newAssetId],
       ),
     )
-  const gone = new Set(
+  const givenAway = new Set(
     trades
       .filter(({ sender }) => sender === seller)
       .flatMap(({ items }) => items.flatMap((item) => (item.rolledBackAssetId ? [] : [item.assetId]))),
   )
-  const should = came.filter((assetId) => !gone.has(assetId))
+  const expected = received.filter((assetId) => !givenAway.has(assetId))
   return [
-    ...should.filter((assetId) => !has.has(assetId)).map((assetId) => `${assetId} is lost`),
-    ...[...has]
-      .filter((assetId) => !should.includes(assetId))
+    ...expected.filter((assetId) => !actual.has(assetId)).map((assetId) => `${assetId} is lost`),
+    ...[...actual]
+      .filter((assetId) => !expected.includes(assetId))
       .map((assetId) => `${assetId} came from nowhere`),
   ]
 }
 
 export async function saleBooksOf(till: SellingTill): Promise<SaleBooks> {
-  const [row] = await read(
+  const [row] = await readRows(
     till.pool,
     `select count(*) filter (where state = 'paid')::int as paid, count(*) filter (where state = 'reversed')::int as reversed,
        count(*) filter (where state = 'cancelled' and sold_at is not null)::int as cancelled,
@@ -316,10 +316,10 @@ export async function saleBooksOf(till: SellingTill): Promise<SaleBooks> {
 
 function takenBackOf({ steam, seller }: SellingTill): TakenBack {
   const bots = new Set(BOTS.map((name) => steam.as(name).steamId))
-  const back = steam
+  const takenBack = steam
     .world()
     .trades.flatMap(({ items }) => items.filter(({ rolledBackAssetId }) => rolledBackAssetId !== undefined))
-  const given = back.filter(({ from }) => bots.has(from)).length
-  const sold = back.filter(({ from }) => from === seller).length
-  return { given, sold, deposited: back.length - given - sold }
+  const given = takenBack.filter(({ from }) => bots.has(from)).length
+  const sold = takenBack.filter(({ from }) => from === seller).length
+  return { given, sold, deposited: takenBack.length - given - sold }
 }

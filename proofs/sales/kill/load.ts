@@ -1,20 +1,24 @@
-/** Buyers who keep buying while the vault is killed and started again, and a clock that is faster than the machine's. */
+/**
+ * Buyers who keep buying while the vault is killed and started again, and a clock that is faster than the machine's.
+ */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ListingStatus, Temper } from '../../../market-sandbox/world/world.ts'
 import { isProtectedNow, reverseTrade } from '../../../steam-sandbox/world/trades.ts'
 import type { Random } from '../../random.ts'
-import { pass, type SellingTill } from './till.ts'
+import { passSeconds, type SellingTill } from './till.ts'
 
-const LOOK_MS = 250
+const POLL_MS = 250
 /** The share of gifts that Steam's support takes back while their items are for sale, and the longest delay. */
 const UNDONE_SHARE = 0.15
 const MOST_REGRET_MS = 4_000
-const OFFERED: readonly ListingStatus[] = ['on_sale', 'sold', 'waiting']
+/** Statuses of items that a market shows as for sale or sold. */
+const ON_MARKET: readonly ListingStatus[] = ['on_sale', 'sold', 'waiting']
 /** The probability of a purchase at each look at a market, and the probability that a purchase has two items. */
 const BUY_CHANCE = 0.5
 const BUY_TWO_CHANCE = 0.25
 /** Simulated seconds per real second. */
 const SPEED = 6
+/** How buyers react to their offers. A reaction is as likely as it is frequent here. */
 const TEMPERS: readonly [Temper, ...Temper[]] = [
   ...(['accepts', 'accepts', 'accepts', 'accepts', 'accepts', 'eager', 'eager'] as const),
   ...(['late', 'never', 'declines', 'counters', 'escrow', 'reverses', 'reverses'] as const),
@@ -31,7 +35,7 @@ export type SaleLoad = {
 export function startBuyers(till: SellingTill, random: Random): SaleLoad {
   const ending = new AbortController()
   const load = { isCalm: false, count: 0 }
-  const buyers = buy(till, { random, ending: ending.signal, load })
+  const buyers = runBuyers(till, { random, ending: ending.signal, load })
   const time = runTime(till, ending.signal)
   const support = letSupportUndo(till, { random, ending: ending.signal, load })
   return {
@@ -51,7 +55,7 @@ export function startBuyers(till: SellingTill, random: Random): SaleLoad {
 
 type Buying = { random: Random; ending: AbortSignal; load: { isCalm: boolean; count: number } }
 
-async function buy({ market }: SellingTill, { random, ending, load }: Buying): Promise<void> {
+async function runBuyers({ market }: SellingTill, { random, ending, load }: Buying): Promise<void> {
   while (!ending.aborted) {
     for (const sandbox of [market, market.waxpeer]) {
       const listed = sandbox.world().items.filter(({ status }) => status === 'on_sale')
@@ -66,7 +70,7 @@ async function buy({ market }: SellingTill, { random, ending, load }: Buying): P
       )
       if (bought.kind === 'bought') load.count += 1
     }
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
   }
 }
 
@@ -79,11 +83,11 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
   const plans = new Map<string, number | null>()
   const { steam, market, seller } = till
   while (!ending.aborted) {
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
     if (load.isCalm) continue
     const offered = new Set(
       [market, market.waxpeer].flatMap((sandbox) =>
-        sandbox.world().items.flatMap(({ status, assetId }) => (OFFERED.includes(status) ? [assetId] : [])),
+        sandbox.world().items.flatMap(({ status, assetId }) => (ON_MARKET.includes(status) ? [assetId] : [])),
       ),
     )
     for (const { id, partner, items } of steam.world().trades) {
@@ -103,15 +107,15 @@ async function letSupportUndo(till: SellingTill, { random, ending, load }: Buyin
  * Takes back one sale, as the account that sells: one whose items Steam still protects, and whose money a market still
  * keeps. Returns false if there is none.
  */
-export async function takeOwnBack({ market, steam }: SellingTill): Promise<boolean> {
+export async function takeSaleBack({ market, steam }: SellingTill): Promise<boolean> {
   const nowS = steam.change((world, nowS) => ({ world, answer: nowS }))
   const isProtected = (tradeId: string): boolean =>
     steam.world().trades.some((trade) => trade.id === tradeId && isProtectedNow(trade, nowS))
   for (const sandbox of [market, market.waxpeer]) {
-    const kept = sandbox
+    const settlingItem = sandbox
       .world()
       .items.find(({ outcome }) => outcome?.kind === 'settling' && isProtected(outcome.tradeId))
-    if (kept?.hash !== undefined && (await sandbox.takeBack(kept.hash))) return true
+    if (settlingItem?.hash !== undefined && (await sandbox.takeBack(settlingItem.hash))) return true
   }
   return false
 }
@@ -119,6 +123,7 @@ export async function takeOwnBack({ market, steam }: SellingTill): Promise<boole
 async function runTime(till: SellingTill, ending: AbortSignal): Promise<void> {
   while (!ending.aborted) {
     await delay(1_000)
-    await pass(till, SPEED - 1)
+    // The second that really passes counts too.
+    await passSeconds(till, SPEED - 1)
   }
 }

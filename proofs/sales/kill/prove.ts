@@ -5,7 +5,10 @@ import { withServer } from '../../server.ts'
 import type { TakenBack } from './check.ts'
 import { type KilledSales, killSales } from './rounds.ts'
 
-/** A world has enough items for this many rounds. Then the books are compared, and a new world begins. */
+/**
+ * A simulated Steam has enough items for this many rounds. Then the books are compared, and a new world begins: another
+ * Steam, till, vault and markets.
+ */
 const ROUNDS_A_WORLD = 20
 
 export const killSalesProof = defineProof({
@@ -20,14 +23,14 @@ export const killSalesProof = defineProof({
 async function play(serverUrl: string, rounds: number, seed: number): Promise<KilledSales[]> {
   const worlds: KilledSales[] = []
   for (let done = 0; done < rounds; done += ROUNDS_A_WORLD) {
-    const some = Math.min(ROUNDS_A_WORLD, rounds - done)
-    const world = await killSales(serverUrl, { rounds: some, seed: seed * 1_000 + worlds.length })
+    const roundsHere = Math.min(ROUNDS_A_WORLD, rounds - done)
+    const world = await killSales(serverUrl, { rounds: roundsHere, seed: seed * 1_000 + worlds.length })
     worlds.push(world)
     const { bought, books, problems } = world
-    const trouble = problems.length === 0 ? 'nothing lost, nothing sold twice' : problems.join('; ')
+    const verdict = problems.length === 0 ? 'nothing lost, nothing sold twice' : problems.join('; ')
     console.log(
-      `${done + some} rounds: ${bought} bought, ${books.paid} paid, ${books.cancelled} cancelled, ` +
-        `${books.reversed} reversed; Steam took back ${takenBackLine(books.takenBack)}; ${trouble}`,
+      `${done + roundsHere} rounds: ${bought} bought, ${books.paid} paid, ${books.cancelled} cancelled, ` +
+        `${books.reversed} reversed; Steam took back ${takenBackLine(books.takenBack)}; ${verdict}`,
     )
   }
   return worlds

@@ -15,8 +15,8 @@ import { startLoad } from '../../kill/load.ts'
 import { passHour, passMinute, untilAnswering } from '../../kill/till.ts'
 import { type Random, seededRandom } from '../../random.ts'
 import { checkSales, giftsOf, openDeals, type SaleBooks, saleBooksOf, unsettledSales } from './check.ts'
-import { type SaleLoad, startBuyers, takeOwnBack } from './load.ts'
-import { openSellingTill, pass, type SellingTill, wishForAll } from './till.ts'
+import { type SaleLoad, startBuyers, takeSaleBack } from './load.ts'
+import { openSellingTill, passSeconds, type SellingTill, setSendRule } from './till.ts'
 
 export type KilledSales = {
   rounds: number
@@ -30,6 +30,7 @@ export type KilledSales = {
 }
 
 type Plan = { rounds: number; seed: number }
+/** The result so far, to which each round adds. */
 type Notes = Pick<KilledSales, 'problems' | 'caught' | 'dealsCaught'>
 type Processes = { gateway: Running; vault: Running }
 
@@ -38,7 +39,9 @@ const DAY_S = 86_400
 const PROTECTED_S = DEFAULT_PROTECTION_DAYS.cs * DAY_S
 /** Longer than Steam holds a trade. */
 const HELD_S = 16 * DAY_S
-/** The longest life of a process that is killed at a random moment. */
+/** The share of kills at a random moment. The others follow a chosen entry of the vault's log. */
+const KILLED_ANYWHERE = 0.3
+/** The longest time before a kill at a random moment. */
 const MOST_LIFE_MS = 6_000
 /** How long to wait for a chosen entry in the vault's log before killing anyway. */
 const UNTIL_HALF_DONE_MS = 8_000
@@ -51,9 +54,11 @@ const LOAD_SEED = 2_000_000
 /** Days pass after every fourth round, so items of every game lose their protection and can be sold. */
 const LEAP_EVERY = 4
 /** How many items the bots must have before the first kill. */
-const LEAST_HELD = 4
-/** How many looks without success before days pass. */
-const LOOKS_A_LEAP = 150
+const LEAST_ITEMS = 4
+/** After how many attempts to take a sale back days pass. */
+const ATTEMPTS_PER_LEAP = 150
+/** After how many looks for unsettled work days pass. */
+const LOOKS_PER_LEAP = 60
 
 /** Kinds of log entries after which the vault is in the middle of its work. */
 const HALF_DONE = [
@@ -84,7 +89,7 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
     await letSellerTakeBack(till, load)
     processes = await killOne(till, processes, { random, notes })
     load.isCalm = true
-    await shoppers.leave()
+    await shoppers.stopVisits()
     await settle(till, load)
     await Promise.all([shoppers.end(), load.end()])
     notes.problems.push(...(await checkSales(till, shoppers.orders)))
@@ -99,9 +104,9 @@ export async function killSales(serverUrl: string, { rounds, seed }: Plan): Prom
 /** Waits until the vault has something for sale. */
 async function untilForSale(till: SellingTill, { gateway }: Processes, load: SaleLoad): Promise<void> {
   await untilAnswering(till, gateway)
-  const held = async () =>
-    (await till.pool.query('select 1 from custody_entry limit $1', [LEAST_HELD])).rowCount === LEAST_HELD
-  await eventually('the bots have items', async () => (await held()) || undefined, WAIT_MS)
+  const haveItems = async () =>
+    (await till.pool.query('select 1 from custody_entry limit $1', [LEAST_ITEMS])).rowCount === LEAST_ITEMS
+  await eventually('the bots have items', async () => (await haveItems()) || undefined, WAIT_MS)
   await leap(till, load, PROTECTED_S)
   await passHour(till)
   const isListed = () =>
@@ -116,7 +121,7 @@ async function killOne(
   { random, notes }: { random: Random; notes: Notes },
 ): Promise<Processes> {
   const victim = random.pick(['vault', 'vault', 'gateway', 'both'] as const)
-  if (random.chance(0.3)) await delay(random.int(MOST_LIFE_MS))
+  if (random.chance(KILLED_ANYWHERE)) await delay(random.int(MOST_LIFE_MS))
   else await untilHalfDone(till, random)
   const isVaultDead = victim !== 'gateway'
   const isGatewayDead = victim !== 'vault'
@@ -149,6 +154,7 @@ function noteCaught(till: SellingTill, notes: Notes): void {
 const entrySchema = z.object({
   entry: z.object({ kind: z.string(), sale: z.object({ kind: z.string() }).optional() }),
 })
+/** More than the last entry of the log. */
 const TAIL_BYTES = 8_192
 
 /** The kind of the last entry of the vault's log. */
@@ -182,9 +188,9 @@ function tailOf(file: string): string {
 
 /** Lets days pass, once no deal or wish is under way, because the leap would end those. */
 async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise<void> {
-  const before = load.isCalm
+  const wasCalm = load.isCalm
   load.isCalm = true
-  await wishForAll(till, false)
+  await setSendRule(till, false)
   const isQuiet = async () => {
     const { rows } = await till.pool.query(
       `select 1 from vault_deed where state in ('intended', 'offered') union all
@@ -197,9 +203,9 @@ async function leap(till: SellingTill, load: SaleLoad, seconds: number): Promise
   }
   await eventually('no deal is under way', async () => (await isQuiet()) || undefined, WAIT_MS)
   // One day at a time, because buyers take trades back in the middle of their protection.
-  for (let left = seconds; left > 0; left -= DAY_S) await pass(till, Math.min(left, DAY_S))
-  load.isCalm = before
-  if (!before) await wishForAll(till, true)
+  for (let left = seconds; left > 0; left -= DAY_S) await passSeconds(till, Math.min(left, DAY_S))
+  load.isCalm = wasCalm
+  if (!wasCalm) await setSendRule(till, true)
 }
 
 /** Waits until a sale is paid, because a world in which nothing was paid proves little. */
@@ -221,8 +227,8 @@ async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<voi
     async () => {
       looks += 1
       // Only a game that Steam protects will do, and its items must wait for days at the bot before they can be sold.
-      if (looks % LOOKS_A_LEAP === 0) await leap(till, load, PROTECTED_S)
-      return (await takeOwnBack(till)) || undefined
+      if (looks % ATTEMPTS_PER_LEAP === 0) await leap(till, load, PROTECTED_S)
+      return (await takeSaleBack(till)) || undefined
     },
     WAIT_MS,
   )
@@ -230,7 +236,7 @@ async function letSellerTakeBack(till: SellingTill, load: SaleLoad): Promise<voi
 
 /** Stops new wishes and listings, and lets time pass until everything has ended. */
 async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
-  await wishForAll(till, false)
+  await setSendRule(till, false)
   await till.pool.query(
     `insert into market_off (market) values ('market.csgo.com'), ('waxpeer.com') on conflict do nothing`,
   )
@@ -242,7 +248,7 @@ async function settle(till: SellingTill, load: SaleLoad): Promise<void> {
       looks += 1
       await passHour(till)
       moving = await unsettledSales(till)
-      if (moving.length > 0 && looks % 60 === 0) await leap(till, load, HELD_S)
+      if (moving.length > 0 && looks % LOOKS_PER_LEAP === 0) await leap(till, load, HELD_S)
       return moving.length === 0 || undefined
     },
     WAIT_MS,

@@ -17,9 +17,9 @@ import { openFolder } from '../../../vault/files/folder.ts'
 import { openKey } from '../../../vault/files/key.ts'
 import { saveMarket } from '../../../vault/files/markets.ts'
 import { changeRules } from '../../../vault/files/rules.ts'
-import { BOTS, type KillTill, openKillTill } from '../../kill/till.ts'
+import { BOTS, openProcessTill, type ProcessTill } from '../../kill/till.ts'
 
-export type SellingTill = KillTill & {
+export type SellingTill = ProcessTill & {
   market: RunningMarket
   /** The Steam id of the account that sells. */
   seller: string
@@ -29,11 +29,12 @@ export type SellingTill = KillTill & {
   startVault(): Running
 }
 
+/** Limits that no round reaches. */
 const LIMITS = { usdAnHour: '100000.00', usdADay: '100000.00', itemsAnHour: 10_000 }
-const LOOK_EVERY_MS = 200
+const MARKET_POLL_MS = 200
 
 /** Switches on or off that every free item goes to the account that sells. */
-export const wishForAll = ({ pool }: KillTill, isOn: boolean) =>
+export const setSendRule = ({ pool }: ProcessTill, isOn: boolean) =>
   pool.query(
     isOn
       ? `insert into send_rule (destination, keep) values ('seller', 0) on conflict do nothing`
@@ -41,16 +42,16 @@ export const wishForAll = ({ pool }: KillTill, isOn: boolean) =>
   )
 
 export async function openSellingTill(serverUrl: string, seed: string): Promise<SellingTill> {
-  const till = await openKillTill(serverUrl, seed)
+  const till = await openProcessTill(serverUrl, seed)
   const { pool, steam } = till
-  const market = await startMarket({ port: 0, steamUrl: steam.url, everyMs: LOOK_EVERY_MS })
+  const market = await startMarket({ port: 0, steamUrl: steam.url, everyMs: MARKET_POLL_MS })
   const folder = mkdtempSync(join(tmpdir(), 'tradetill-selling-'))
   const seller = writeVaultFiles(steam, market, folder)
   const databaseUrl = new URL(String(pool.options.connectionString))
   const role = `vault_${databaseUrl.pathname.slice(1)}`
   await pool.query(`create role ${role} login password 'secret'`)
   await withMigrationLock(databaseUrl.href, {}, (client) => grantVault(client, role))
-  await wishForAll(till, true)
+  await setSendRule(till, true)
   Object.assign(databaseUrl, { username: role, password: 'secret' })
   const env = {
     TRADETILL_VAULT: folder,
@@ -105,7 +106,7 @@ function writeVaultFiles(steam: RunningSteam, market: RunningMarket, path: strin
 }
 
 /** Advances the time of Steam, the markets and the till together. */
-export async function pass({ steam, pool, market }: SellingTill, seconds: number): Promise<void> {
+export async function passSeconds({ steam, pool, market }: SellingTill, seconds: number): Promise<void> {
   steam.advance(seconds)
   await pool.query(
     `insert into till_clock (ahead_s) values ($1)

@@ -6,7 +6,7 @@ import { SALE_EDGES } from '../../../gateway/departures/sale.ts'
 import { verifyLedger } from '../../../gateway/ledger/verify.ts'
 import type { Wish } from '../../../vault/giving/judge.ts'
 import { must } from '../../simulation/violation.ts'
-import { checkNow, checkRest, type SaleView, type TillView, type WishView } from '../promises.ts'
+import { checkFinalState, checkNow, type SaleView, type TillView, type WishView } from '../promises.ts'
 import { BOTS } from '../world.ts'
 import type { Scene } from './scene.ts'
 
@@ -55,27 +55,27 @@ async function readSales(monitor: pg.ClientBase): Promise<SaleView[]> {
 /** The state of each sale at the last check, by scene. */
 const seenSales = new WeakMap<Scene, Map<string, string>>()
 
-/** Checks the promises that hold at every moment, and that each sale has changed only along the edges. */
+/** Checks the promises that hold at every moment, and that each sale has changed only along `SALE_EDGES`. */
 export async function checkScene(scene: Scene): Promise<void> {
   const { world, rounds, monitor } = scene
   checkNow(world, rounds, await readWishes(monitor))
   const before = seenSales.get(scene) ?? new Map<string, string>()
   const sales = await readSales(monitor)
   for (const { key, state } of sales) {
-    const was = before.get(key)
+    const previous = before.get(key)
     must(
-      was === undefined || mayBecome(was, state),
+      previous === undefined || mayBecome(previous, state),
       'I23',
-      () => `the sale ${key} went from ${was} to ${state}`,
+      () => `the sale ${key} went from ${previous} to ${state}`,
     )
-    if (was !== state) world.luck.trace.add(`sale ${key} ${state}`)
+    if (previous !== state) world.luck.trace.add(`sale ${key} ${state}`)
   }
   seenSales.set(scene, new Map(sales.map(({ key, state }) => [key, state])))
 }
 
 /**
- * Whether the edges lead from one state to the other, in one step or more, because several may have happened since the
- * last look.
+ * Whether `SALE_EDGES` lead from one state to the other, in one step or more, because several may have happened since
+ * the last look.
  */
 function mayBecome(from: string, to: string): boolean {
   const reached = new Set([from])
@@ -87,7 +87,7 @@ function mayBecome(from: string, to: string): boolean {
 export async function checkAtRest(scene: Scene): Promise<void> {
   const { world, rounds, monitor, sessions } = scene
   const view: TillView = { sales: await readSales(monitor), wishes: await readWishes(monitor) }
-  checkRest(world, rounds, view)
+  checkFinalState(world, rounds, view)
   await checkBooks(scene)
   await checkCustody(scene)
   const [alarm] = (await monitor.query(ALARMS)).rows

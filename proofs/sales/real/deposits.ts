@@ -14,17 +14,19 @@ import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import type { TradeDeps } from '../../../gateway/trades/deps.ts'
 import { type RequestDeps, requestTrade } from '../../../gateway/trades/request.ts'
 import { PROTECTED_APP } from '../../../steam-sandbox/world/world.ts'
-import { BOTS, type Deposit, type World } from '../world.ts'
+import { BOTS, type Deposit, type SalesWorld } from '../world.ts'
 import type { Bot } from './scene.ts'
 
 export type Deps = TradeDeps & RequestDeps & PublisherDeps
 
-const NOTHING_WAITS: Queue = {
+const NO_QUEUE: Queue = {
   ensure: async () => {},
   send: async () => {},
   work: async () => async () => {},
   stop: async () => {},
 }
+/** How long a quote is valid. */
+const QUOTE_MS = 900_000
 const YEAR_MS = 31_536_000_000
 /** The offer ids begin here, with a separate range for each bot. */
 const FIRST_OFFER = 1_000_000
@@ -32,13 +34,13 @@ const OFFERS_OF_A_BOT = 1_000
 
 /** The parts of a gateway that a payment needs. */
 export const depsOf = (db: Db, now: () => Date, signals: Signals): Deps => ({
-  ...depsOn({ db, signals, queue: NOTHING_WAITS, clock: { now }, log: createLog({ level: 'silent' }) }),
+  ...depsOn({ db, signals, queue: NO_QUEUE, clock: { now }, log: createLog({ level: 'silent' }) }),
   // Here, only Steam's records decide about protection.
   protectionDays: () => 0,
 })
 
 /** Pays the world's deposits. Resolves to the bots, by Steam id. */
-export async function payDeposits(url: string, world: World): Promise<Map<string, Bot>> {
+export async function payDeposits(url: string, world: SalesWorld): Promise<Map<string, Bot>> {
   const { db, close } = openDatabase(url, 2)
   try {
     const bots = new Map<string, Bot>()
@@ -79,12 +81,12 @@ async function enrol(db: Db, steamId: string): Promise<Bot> {
   return { botId, session: fakeSession(steamId, FIRST_OFFER + Number(botId) * OFFERS_OF_A_BOT) }
 }
 
-type Paying = { db: Db; world: World; bots: ReadonlyMap<string, Bot>; storeId: bigint; rateId: bigint }
+type Payment = { db: Db; world: SalesWorld; bots: ReadonlyMap<string, Bot>; storeId: bigint; rateId: bigint }
 
 /** The asset id in the shopper's inventory: the model's number without its first digit. */
 const shoppersId = (assetId: string): string => assetId.slice(1)
 
-async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposit): Promise<void> {
+async function pay({ db, world, bots, storeId, rateId }: Payment, deposit: Deposit): Promise<void> {
   const bot = bots.get(deposit.bot)
   const things = world.steam.things.filter(({ assetId }) => deposit.things.includes(assetId))
   const [first] = things
@@ -92,7 +94,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
   // Makes this bot the only choice.
   await db.updateTable('bot').set({ online: false }).where('id', '<>', bot.botId).execute()
   await db.updateTable('bot').set({ online: true }).where('id', '=', bot.botId).execute()
-  const tradeOf = () =>
+  const latestTrade = () =>
     db
       .selectFrom('trade')
       .select(['id', 'steam_offer_id as offerId'])
@@ -101,7 +103,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
   const signals: Signals = {
     notify: async () => {},
     async until(_, check) {
-      await handlers.trade(context, (await tradeOf()).id)
+      await handlers.trade(context, (await latestTrade()).id)
       return check()
     },
     close: async () => {},
@@ -112,7 +114,7 @@ async function pay({ db, world, bots, storeId, rateId }: Paying, deposit: Deposi
   const body = await openDeposit(deps, { storeId, rateId, from: deposit.from, things })
   const answer = await requestTrade(deps, body)
   if (answer.kind !== 'active') throw new Error(`a deposit was not paid: ${JSON.stringify(answer)}`)
-  const trade = await tradeOf()
+  const trade = await latestTrade()
   const settlesAt = first.appId === PROTECTED_APP ? { settlesAt: new Date(first.freeAtMs) } : {}
   nameTrade(bot.session, deposit, () => bot.session.accept(trade.offerId ?? '', settlesAt))
   await handlers.trade(context, trade.id)
@@ -133,9 +135,9 @@ function nameTrade(session: FakeSession, { steamTradeId }: Deposit, accept: () =
   }
 }
 
-type Opening = { storeId: bigint; rateId: bigint; from: string; things: World['steam']['things'] }
+type NewDeposit = { storeId: bigint; rateId: bigint; from: string; things: SalesWorld['steam']['things'] }
 
-async function openDeposit(deps: Deps, { storeId, rateId, from, things }: Opening) {
+async function openDeposit(deps: Deps, { storeId, rateId, from, things }: NewDeposit) {
   const { db, clock } = deps
   const externalId = `top-up ${things[0]?.assetId}`
   const fields = { externalId, currency: 'USD', backToStoreUrl: 'https://store.test/' } as const
@@ -150,7 +152,7 @@ async function openDeposit(deps: Deps, { storeId, rateId, from, things }: Openin
     .execute()
   const game = things[0]?.appId === PROTECTED_APP ? ('cs' as const) : ('dota' as const)
   const quoteId = systemIds.uuid()
-  const times = { created_at: clock.now(), expires_at: new Date(clock.now().getTime() + 900_000) }
+  const times = { created_at: clock.now(), expires_at: new Date(clock.now().getTime() + QUOTE_MS) }
   await db
     .insertInto('quote')
     .values({ id: quoteId, deposit_id: depositId, game, currency: 'USD', rate_id: rateId, ...times })

@@ -14,15 +14,17 @@ import { tradeHandlers } from '../../../gateway/trades/advance.ts'
 import type { Gate } from '../../simulation/process.ts'
 import type { Thing, Trade } from '../steam.ts'
 import { approve } from '../wishing.ts'
-import { BOTS, type World } from '../world.ts'
+import { BOTS, type SalesWorld } from '../world.ts'
 import { contextOf, type Deps, depsOf } from './deposits.ts'
 import type { Bot, Process, Scene } from './scene.ts'
 
-const NOBODY_WAITS: Signals = {
+const NO_SIGNALS: Signals = {
   notify: async () => {},
   until: async (_, check) => check(),
   close: async () => {},
 }
+
+const HALF_HOUR_MS = 1_800_000
 
 type Work = (scene: Scene, process: Process, deps: Deps) => Promise<unknown>
 
@@ -37,12 +39,12 @@ const SWEEPS: readonly [Work, ...Work[]] = [
 
 export function sweep(scene: Scene, process: Process): Promise<unknown> {
   const { random } = scene.world.luck
-  return random.pick(SWEEPS)(scene, process, depsOf(process.connections.db, scene.world.now, NOBODY_WAITS))
+  return random.pick(SWEEPS)(scene, process, depsOf(process.connections.db, scene.world.now, NO_SIGNALS))
 }
 
 /** Runs all sweeps, one after the other. */
 export async function sweepAll(scene: Scene, process: Process): Promise<void> {
-  const deps = depsOf(process.connections.db, scene.world.now, NOBODY_WAITS)
+  const deps = depsOf(process.connections.db, scene.world.now, NO_SIGNALS)
   for (const work of SWEEPS) await work(scene, process, deps)
   for (const bot of scene.bots.values()) await readHistoryOf(scene, process, { deps, bot })
 }
@@ -62,8 +64,8 @@ async function readHistoryOf(
     if (trade.from === session.steamId)
       session.trades.set(trade.tradeId, { kind: 'trade', trade: rowOf(trade) })
   }
-  const slow = { ...contextOf(bot), session: slowly(session, process.gate) }
-  await tradeHandlers(deps).history(slow)
+  const waitingContext = { ...contextOf(bot), session: withWaits(session, process.gate) }
+  await tradeHandlers(deps).history(waitingContext)
 }
 
 /** A trade in which a bot gave items, as Steam's history shows it. */
@@ -81,7 +83,7 @@ function rowOf({ tradeId, to, state, beganAtMs, settlesAtMs, items }: Trade): St
 }
 
 /** Makes each call to Steam wait for its process's turn. */
-function slowly(session: FakeSession, gate: Gate): FakeSession {
+function withWaits(session: FakeSession, gate: Gate): FakeSession {
   return new Proxy(session, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name)
@@ -106,8 +108,8 @@ async function finishTrades({ bots, world }: Scene, process: Process, deps: Deps
   for (const { id, botId } of due) {
     const bot = [...bots.values()].find((each) => each.botId === botId)
     if (bot === undefined) continue
-    const slow = { ...contextOf(bot), session: slowly(bot.session, process.gate) }
-    await tradeHandlers(deps).trade(slow, id)
+    const waitingContext = { ...contextOf(bot), session: withWaits(bot.session, process.gate) }
+    await tradeHandlers(deps).trade(waitingContext, id)
   }
 }
 
@@ -124,23 +126,24 @@ export async function actAsOperator(scene: Scene, process: Process): Promise<voi
     await switchMarketOff(scene, process)
 }
 
-async function withdrawSome({ luck }: World, { connections: { db } }: Process): Promise<void> {
+async function withdrawSome({ luck }: SalesWorld, { connections: { db } }: Process): Promise<void> {
   const open = await db.selectFrom('wish').select('id').where('closed_at', 'is', null).execute()
-  const some = open[luck.random.int(Math.max(1, open.length))]
-  if (some === undefined) return
-  if (await inTransaction(db, (tx) => withdrawWish(tx, some.id))) luck.note('wish withdrawn')
+  const wish = open[luck.random.int(Math.max(1, open.length))]
+  if (wish === undefined) return
+  if (await inTransaction(db, (tx) => withdrawWish(tx, wish.id))) luck.note('wish withdrawn')
 }
 
-async function sendSome({ luck }: World, tx: Tx): Promise<void> {
+async function sendSome({ luck }: SalesWorld, tx: Tx): Promise<void> {
   const free = await freeItems(tx)
-  const some = free.slice(0, luck.random.between(1, 3))
-  if (some.length > 0)
-    await createWishes(tx, some, { askedBy: 'operator', ask: { kind: 'send', to: 'storage' } })
+  const chosen = free.slice(0, luck.random.between(1, 3))
+  if (chosen.length > 0)
+    await createWishes(tx, chosen, { askedBy: 'operator', ask: { kind: 'send', to: 'storage' } })
 }
 
-async function giveBack(world: World, tx: Tx): Promise<void> {
+async function giveBack(world: SalesWorld, tx: Tx): Promise<void> {
   const free = await freeItems(tx)
   const picked: FreeItem | undefined = free[world.luck.random.int(Math.max(1, free.length))]
+  // `item` is the trade's id, a hyphen and the asset's id.
   const [tradeId = ''] = picked?.item.split('-') ?? []
   if (picked === undefined) return
   const { deposit_id: depositId } = await tx
@@ -164,7 +167,7 @@ async function switchMarketOff(scene: Scene, { connections: { db } }: Process): 
   const { world, engine } = scene
   const market = world.luck.random.pick(['market.csgo.com', 'waxpeer.com'])
   await inTransaction(db, (tx) => setMarketOff(tx, market, true))
-  engine.after(world.luck.random.int(1_800_000), () => {
+  engine.after(world.luck.random.int(HALF_HOUR_MS), () => {
     const [process] = scene.gateways.filter(({ isAlive }) => isAlive)
     if (process === undefined) return
     const noteFailure = () => world.luck.trace.add(`${market} stays off`)
@@ -178,27 +181,29 @@ export async function attack({ world, bots }: Scene, { connections }: Process): 
   const steamId = luck.random.pick(BOTS)
   const bot = bots.get(steamId)
   const wish = async (thing: Thing | undefined, to: string): Promise<void> => {
-    if (bot !== undefined && thing !== undefined) await forge(connections, { botId: bot.botId, thing, to })
+    if (bot !== undefined && thing !== undefined)
+      await insertWish(connections, { botId: bot.botId, thing, to })
   }
-  const some = (things: readonly Thing[]): Thing | undefined =>
+  const pickAny = (things: readonly Thing[]): Thing | undefined =>
     things[luck.random.int(Math.max(1, things.length))]
   if (luck.hits('wish for an item that is not free', 0.3))
     await wish(
-      some(steam.things.filter((thing) => thing.owner !== steamId || !steam.isFree(thing))),
+      pickAny(steam.things.filter((thing) => thing.owner !== steamId || !steam.isFree(thing))),
       'storage',
     )
   if (luck.hits('wish to a destination that is not on the list', 0.3))
-    await wish(some(steam.things.filter(({ owner }) => owner === steamId)), 'thief')
+    await wish(pickAny(steam.things.filter(({ owner }) => owner === steamId)), 'thief')
   const onSale = world.markets.flatMap(({ items }) => items.filter(({ stage }) => stage === 'on_sale'))
-  const own = steam.things.filter(
+  const itemsOnSale = steam.things.filter(
     (thing) => thing.owner === steamId && onSale.some(({ assetId }) => assetId === thing.assetId),
   )
-  if (own.length > 0 && luck.hits('wish for an item that is on sale', 0.8)) await wish(some(own), 'storage')
+  if (itemsOnSale.length > 0 && luck.hits('wish for an item that is on sale', 0.8))
+    await wish(pickAny(itemsOnSale), 'storage')
 }
 
-type Forging = { botId: bigint; thing: Thing; to: string }
+type ForgedWish = { botId: bigint; thing: Thing; to: string }
 
-async function forge({ db }: Process['connections'], { botId, thing, to }: Forging): Promise<void> {
+async function insertWish({ db }: Process['connections'], { botId, thing, to }: ForgedWish): Promise<void> {
   try {
     await inTransaction(db, async (tx) => {
       const { id } = await tx

@@ -64,7 +64,8 @@ export function openRounds(scene: Pick<Scene, 'world' | 'vault'>): Scene['rounds
 }
 
 /** Whether the simulation caused the error, or PostgreSQL reported it because of the simulation. */
-export const isOurs = (error: unknown): boolean =>
+export const isOfSimulation = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
   error instanceof TillAway ||
+  // PostgreSQL's code of a serialization failure.
   (typeof error === 'object' && error !== null && 'code' in error && error.code === '40001')

@@ -4,7 +4,7 @@ import { seededRandom } from '../../random.ts'
 import { createEngine } from '../../simulation/engine.ts'
 import { createFaults, moreLikely } from '../../simulation/faults.ts'
 import { endPause } from '../../simulation/process.ts'
-import { empty, START } from '../../simulation/real/run.ts'
+import { emptyTables, START } from '../../simulation/real/run.ts'
 import { createScheduler } from '../../simulation/real/scheduler.ts'
 import { openSessions, type Sessions } from '../../simulation/real/sessions.ts'
 import { Luck } from '../luck.ts'
@@ -14,7 +14,7 @@ import { createWorld, letOthersAct } from '../world.ts'
 import { checkAtRest, checkScene } from './check.ts'
 import { payDeposits } from './deposits.ts'
 import { actAsOperator, attack, sweep, sweepAll } from './gateway.ts'
-import { isOurs, openRounds, startProcess } from './process.ts'
+import { isOfSimulation, openRounds, startProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
 const DEPOSITS = 8
@@ -53,7 +53,7 @@ export async function runSalesReal({
   const processes: Process[] = []
   let isClean = false
   try {
-    await empty(session.client)
+    await emptyTables(session.client)
     await session.client.query('insert into sim.clock (time) values ($1)', [new Date(START)])
     await session.client.query(`insert into send_rule (destination, keep) values ('seller', 0)`)
     const bots = await payDeposits(url, world)
@@ -68,10 +68,10 @@ export async function runSalesReal({
   return outcomeOf(world, { seed, violation })
 }
 
-type Setting = Pick<Scene, 'sessions' | 'monitor' | 'engine' | 'world' | 'bots'>
+type SceneParts = Pick<Scene, 'sessions' | 'monitor' | 'engine' | 'world' | 'bots'>
 
-async function play(setting: Setting, processes: Process[]): Promise<void> {
-  const { engine, world, monitor } = setting
+async function play(parts: SceneParts, processes: Process[]): Promise<void> {
+  const { engine, world, monitor } = parts
   const { luck } = world
   let failure: unknown
   const faults = createFaults((probability) => luck.random.chance(probability))
@@ -82,7 +82,7 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
     onCrowd: () => {},
     failure: () => failure,
   })
-  const common = { ...setting, scheduler, faults: moreLikely(faults, EAGERNESS), gateways: [] }
+  const common = { ...parts, scheduler, faults: moreLikely(faults, EAGERNESS), gateways: [] }
   const scene: Scene = Object.assign({
     ...common,
     phase: 'faults',
@@ -94,15 +94,18 @@ async function play(setting: Setting, processes: Process[]): Promise<void> {
   })
   scene.vault = await startProcess(scene, { name: 'vault', onRevival: () => beginVault(scene) })
   for (const name of ['gateway 1', 'gateway 2']) {
-    const gateway: Process = await startProcess(scene, { name, onRevival: () => workOn(scene, gateway) })
+    const gateway: Process = await startProcess(scene, {
+      name,
+      onRevival: () => beginGateway(scene, gateway),
+    })
     scene.gateways.push(gateway)
   }
   processes.push(scene.vault, ...scene.gateways)
   world.steam.isWanted = ({ gift }) => isWanted(world, gift.message)
   scene.rounds = openRounds(scene)
   beginVault(scene)
-  for (const gateway of scene.gateways) workOn(scene, gateway)
-  turnWorld(scene, FAULTY_TURNS)
+  for (const gateway of scene.gateways) beginGateway(scene, gateway)
+  runWorld(scene, FAULTY_TURNS)
   await scheduler.run()
   if (faults.counts().has('serialization failure')) luck.note('serialization failure')
   await checkAtRest(scene)
@@ -121,7 +124,7 @@ function loop(
   const begin = () => {
     if (!process.isAlive || process.run !== run || scene.phase === 'over') return
     work().then(next, (error: unknown) => {
-      if (isOurs(error)) next()
+      if (isOfSimulation(error)) next()
       else scene.fail(error)
     })
   }
@@ -146,7 +149,7 @@ function beginVault(scene: Scene): void {
   })
 }
 
-function workOn(scene: Scene, gateway: Process): void {
+function beginGateway(scene: Scene, gateway: Process): void {
   const { world } = scene
   const { random } = world.luck
   loop(scene, gateway, {
@@ -164,7 +167,7 @@ function workOn(scene: Scene, gateway: Process): void {
 }
 
 /** Advances markets, buyers and Steam, and checks the promises after each of their steps. */
-function turnWorld(scene: Scene, turns: number): void {
+function runWorld(scene: Scene, turns: number): void {
   const { engine, scheduler, world } = scene
   const { random } = world.luck
   if (scene.phase === 'over') return
@@ -174,7 +177,7 @@ function turnWorld(scene: Scene, turns: number): void {
   const isQuiet = random.chance(0.1)
   const ms = pauseOf(scene, () => (isQuiet ? random.int(DAY_MS / 2) : 15_000 + random.int(5_000)))
   scene.quietUntil = engine.now() + (isQuiet ? ms : 0)
-  engine.after(ms, () => turnWorld(scene, turns - 1))
+  engine.after(ms, () => runWorld(scene, turns - 1))
 }
 
 /**

@@ -8,9 +8,12 @@ import type { Gate, Restartable } from '../../simulation/process.ts'
 import type { Connections } from '../../simulation/real/connections.ts'
 import type { Scheduler } from '../../simulation/real/scheduler.ts'
 import type { Sessions } from '../../simulation/real/sessions.ts'
-import type { World } from '../world.ts'
+import type { SalesWorld } from '../world.ts'
 
-/** `faults`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. */
+/**
+ * `faults`: faults happen. `burst`: no more faults, and minutes pass. `long`: no more faults, and days pass. `over`:
+ * the seed ends.
+ */
 export type Phase = 'faults' | 'burst' | 'long' | 'over'
 
 export type Process = Restartable & { gate: Gate; connections: Connections }
@@ -19,11 +22,12 @@ export type Process = Restartable & { gate: Gate; connections: Connections }
 export type Bot = { botId: bigint; session: FakeSession }
 
 export type Scene = {
-  world: World
+  world: SalesWorld
   engine: Engine
   scheduler: Scheduler
   faults: Faults
   sessions: Sessions
+  /** A connection for the checks, on which no faults happen. */
   monitor: pg.ClientBase
   bots: ReadonlyMap<string, Bot>
   gateways: Process[]

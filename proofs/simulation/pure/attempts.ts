@@ -4,7 +4,7 @@ import { CODE_ALPHABET, CODE_LENGTH } from '../../../gateway/kit/ids.ts'
 import type { OfferAsset } from '../../../gateway/steam/steam.ts'
 import type { Attempt } from '../../../gateway/trades/refusal.ts'
 import { chooseFor } from './fleet.ts'
-import { type DepositRow, type Memory, setDue, type TradeRow } from './memory.ts'
+import { type DepositRow, setDue, type TillMemory, type TradeRow } from './memory.ts'
 import { promiseTo } from './promises.ts'
 
 /** The items that a shopper chose, with their values. */
@@ -12,20 +12,20 @@ export type Basket = { assets: readonly OfferAsset[]; items: TradeRow['items']; 
 
 /** Begins the first attempt. Returns undefined if no bot has room. */
 export function beginFirst(
-  memory: Memory,
-  { deposit, basket }: Pick<Beginning, 'deposit' | 'basket'>,
+  memory: TillMemory,
+  { deposit, basket }: Pick<NewAttempt, 'deposit' | 'basket'>,
   now: Date,
 ): TradeRow | undefined {
   const wanted = { partner: deposit.shopper, game: basket.game, items: basket.items.size, tried: [], now }
   const botId = chooseFor(memory, wanted)
   if (botId === undefined) return undefined
   const attempt: Attempt = { intendedAt: now, tried: [], doubted: null }
-  return begin(memory, { deposit, basket, botId, attempt }, now)
+  return beginAttempt(memory, { deposit, basket, botId, attempt }, now)
 }
 
 /** Moves the request of a refused trade to another bot, if one has room. */
 export function moveToOtherBot(
-  memory: Memory,
+  memory: TillMemory,
   row: TradeRow,
   { inDoubt, at }: { inDoubt: boolean; at: Date },
 ): void {
@@ -38,16 +38,16 @@ export function moveToOtherBot(
   const attempt = { ...facts.attempt, tried, doubted }
   const basket: Basket = { assets: trade.items, items, game: facts.game }
   const { promised } = row
-  memory.onMove(begin(memory, { deposit, basket, botId, attempt, promised }, at))
+  memory.onMove(beginAttempt(memory, { deposit, basket, botId, attempt, promised }, at))
 }
 
-function codeOf({ random, byCode }: Pick<Memory, 'random' | 'byCode'>): string {
+function codeOf({ random, byCode }: Pick<TillMemory, 'random' | 'byCode'>): string {
   let code = ''
   while (code.length < CODE_LENGTH) code += CODE_ALPHABET[random.int(CODE_ALPHABET.length)]
   return byCode.has(code) ? codeOf({ random, byCode }) : code
 }
 
-type Beginning = {
+type NewAttempt = {
   deposit: DepositRow
   basket: Basket
   botId: bigint
@@ -56,9 +56,9 @@ type Beginning = {
   promised?: bigint
 }
 
-function begin(
-  memory: Memory,
-  { deposit, basket, botId, attempt, promised }: Beginning,
+function beginAttempt(
+  memory: TillMemory,
+  { deposit, basket, botId, attempt, promised }: NewAttempt,
   now: Date,
 ): TradeRow {
   const code = codeOf(memory)

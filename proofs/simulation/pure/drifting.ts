@@ -71,7 +71,7 @@ function checkFound({ bots, steam, trades, drift, custody }: Scene, lateFrom: nu
       must(isFound, 'I19', () => `item ${key} vanished from bot ${last.botId} unnoticed`)
     }
   }
-  for (const stranger of steam.strangers) {
+  for (const stranger of steam.strayItems) {
     const { bot, assetId } = stranger
     // The last look may not have shown the item.
     if (

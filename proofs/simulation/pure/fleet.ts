@@ -1,4 +1,7 @@
-/** The bots of a simulated till: their bars, and the choice of a bot. The rules are the gateway's. */
+/**
+ * The bots of a simulated till: the bars that keep them from new offers, and the choice of a bot. The rules are the
+ * gateway's.
+ */
 import type { Game } from '../../../contract/games.ts'
 import {
   type Bar,
@@ -16,12 +19,12 @@ import {
   isBetterElsewhere,
 } from '../../../gateway/bots/fleet.ts'
 import type { LoadedTrade } from '../../../gateway/trades/trade-store.ts'
-import type { Bot, Memory } from './memory.ts'
+import type { Bot, TillMemory } from './memory.ts'
 
 type Offer = { partner: string; game: Game; now: Date }
 type BotQuery = Offer & { items: number; tried: readonly bigint[] }
 
-const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
+const factsOf = ({ bots }: TillMemory, { partner, game, now }: Offer): BotFacts[] =>
   [...bots.values()].map((bot) => {
     const open = [...bot.open]
     return {
@@ -41,13 +44,13 @@ const factsOf = ({ bots }: Memory, { partner, game, now }: Offer): BotFacts[] =>
   })
 
 /** Chooses the bot for an offer by the gateway's rules. */
-export function chooseFor(memory: Memory, { items, tried, ...offer }: BotQuery): bigint | undefined {
+export function chooseFor(memory: TillMemory, { items, tried, ...offer }: BotQuery): bigint | undefined {
   const untried = factsOf(memory, offer).filter(({ botId }) => !tried.includes(botId))
   return chooseBot(untried, DEFAULT_FLEET_LIMITS, { game: offer.game, items })?.botId
 }
 
 /** Whether the gateway would move a waiting request to another bot. */
-export function isSoonerElsewhere(memory: Memory, { trade, facts }: LoadedTrade): boolean {
+export function isSoonerElsewhere(memory: TillMemory, { trade, facts }: LoadedTrade): boolean {
   const { botId, game, attempt } = facts
   const bots = factsOf(memory, { partner: trade.partnerSteamId, game, now: new Date(memory.engine.now()) })
   const waiting = { botId, tried: attempt.tried, game, items: trade.items.length }

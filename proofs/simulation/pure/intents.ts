@@ -9,13 +9,13 @@ import {
 import { judgeIntent } from '../../../gateway/trades/intent.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
 import { type Basket, beginFirst } from './attempts.ts'
-import type { DepositRow, Memory, Pause, TradeRow } from './memory.ts'
+import type { DepositRow, Pause, TillMemory, TradeRow } from './memory.ts'
 import { isLive } from './memory-store.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 const UNUSED: readonly string[] = UNUSED_REASONS
 
-function mayBeSent(memory: Memory, deposit: DepositRow, now: Date): boolean {
+function mayBeSent(memory: TillMemory, deposit: DepositRow, now: Date): boolean {
   const { isLocked } = deposit
   const isAllowed = judgePartner(factsOf(memory, deposit, now), { isLocked, now }).kind === 'allowed'
   if (!isAllowed) memory.trace.add(`${memory.engine.now()} deposit ${deposit.id} has to wait`)
@@ -23,19 +23,24 @@ function mayBeSent(memory: Memory, deposit: DepositRow, now: Date): boolean {
 }
 
 /** Collects the facts that partner-store.ts reads. */
-function factsOf({ trades }: Memory, { shopper, storeId }: DepositRow, now: Date): PartnerFacts {
+function factsOf({ trades }: TillMemory, { shopper, storeId }: DepositRow, now: Date): PartnerFacts {
   const offers = [...trades.values()].filter(({ deposit }) => deposit.shopper === shopper)
   const open = offers.filter(({ trade }) => OPEN.includes(trade.state))
-  const own = offers.filter(({ deposit }) => deposit.storeId === storeId).map(({ trade }) => trade)
-  const paidAt = Math.max(...own.map((trade) => ('deliveredAt' in trade ? trade.deliveredAt.getTime() : 0)))
-  const from = Math.max(paidAt, now.getTime() - REMEMBERED_MS)
-  const ends = own
+  const tradesAtStore = offers.filter(({ deposit }) => deposit.storeId === storeId).map(({ trade }) => trade)
+  const paidAtMs = Math.max(
+    ...tradesAtStore.map((trade) => ('deliveredAt' in trade ? trade.deliveredAt.getTime() : 0)),
+  )
+  const countedFromMs = Math.max(paidAtMs, now.getTime() - REMEMBERED_MS)
+  const unusedEndsMs = tradesAtStore
     .flatMap((trade) => ('reason' in trade && UNUSED.includes(trade.reason) ? trade.endedAt.getTime() : []))
-    .filter((endedAt) => endedAt > from)
+    .filter((endedAt) => endedAt > countedFromMs)
   return {
     open: open.length,
     openLocked: open.filter(({ deposit }) => deposit.isLocked && deposit.storeId === storeId).length,
-    unused: ends.length === 0 ? null : { count: ends.length, lastAt: new Date(Math.max(...ends)) },
+    unused:
+      unusedEndsMs.length === 0
+        ? null
+        : { count: unusedEndsMs.length, lastAt: new Date(Math.max(...unusedEndsMs)) },
   }
 }
 
@@ -45,7 +50,7 @@ const MOST_ITEMS = 50
 
 /** Joins the live trade of the same items, or writes an intent. Resolves to undefined if refused. */
 export async function intend(
-  memory: Memory,
+  memory: TillMemory,
   pause: Pause,
   request: IntentRequest,
 ): Promise<TradeRow | undefined> {

@@ -8,10 +8,10 @@ import {
 } from '../../../gateway/departures/departure.ts'
 import type { DepartureStore, NotedDeparture } from '../../../gateway/departures/watch.ts'
 import type { OfferAsset, SteamTrade } from '../../../gateway/steam/steam.ts'
-import { type CustodyEntry, everHeld, type Memory, type Pause } from './memory.ts'
+import { type CustodyEntry, everHeld, type Pause, type TillMemory } from './memory.ts'
 
 /** `begunAt`: the start of the simulated till. */
-export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Date): DepartureStore {
+export function createMemoryDepartures(memory: TillMemory, pause: Pause, begunAt: Date): DepartureStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     watchedFrom: (botId) => read(() => (everHeld(memory, botId) ? begunAt : undefined)),
@@ -39,7 +39,7 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
     },
     async bookGivenBack(botId, steamTrade, judge) {
       await pause(1, 10)
-      return undo(memory, { botId, steamTrade, judge })
+      return bookUndoing(memory, { botId, steamTrade, judge })
     },
     async bookLate(botId) {
       await pause(1, 10)
@@ -62,7 +62,7 @@ export function createMemoryDepartures(memory: Memory, pause: Pause, begunAt: Da
   }
 }
 
-export function departuresOf({ departures }: Memory, botId: bigint): Map<string, Departure> {
+export function departuresOf({ departures }: TillMemory, botId: bigint): Map<string, Departure> {
   const known = departures.get(botId) ?? new Map<string, Departure>()
   departures.set(botId, known)
   return known
@@ -70,14 +70,14 @@ export function departuresOf({ departures }: Memory, botId: bigint): Map<string,
 
 const idOf = (botId: bigint, steamTradeId: string): string => `${botId}/${steamTradeId}`
 
-function ownBot({ bots }: Memory, botId: bigint, steamId: string): bigint | undefined {
+function ownBot({ bots }: TillMemory, botId: bigint, steamId: string): bigint | undefined {
   const other = bots.get(BigInt(steamId))
   return other === undefined || other.botId === botId || other.state === 'retired' ? undefined : other.botId
 }
 
 type Noting = { botId: bigint; steamTrade: SteamTrade; judge: Parameters<DepartureStore['note']>[2] }
 
-function note(memory: Memory, { botId, steamTrade, judge }: Noting): NotedDeparture | undefined {
+function note(memory: TillMemory, { botId, steamTrade, judge }: Noting): NotedDeparture | undefined {
   const known = departuresOf(memory, botId)
   const before = known.get(steamTrade.tradeId)
   const otherBotId = ownBot(memory, botId, steamTrade.partnerSteamId)
@@ -101,7 +101,7 @@ type Undoing = {
   judge: Parameters<DepartureStore['bookGivenBack']>[2]
 }
 
-function undo(memory: Memory, { botId, steamTrade, judge }: Undoing): number {
+function bookUndoing(memory: TillMemory, { botId, steamTrade, judge }: Undoing): number {
   const steamTradeId = steamTrade.rollbackOf ?? ''
   let items = 0
   for (const [fromBotId, known] of memory.departures) {
@@ -120,36 +120,36 @@ function undo(memory: Memory, { botId, steamTrade, judge }: Undoing): number {
 
 type Booking = { id: string; botId: bigint; otherBotId: bigint | undefined }
 
-function book(memory: Memory, booking: Booking, event: DepartureEvent): void {
+function book(memory: TillMemory, booking: Booking, event: DepartureEvent): void {
   if (event.kind === 'left') for (const asset of event.items) bookOut(memory, booking, asset)
   if (event.kind === 'returned') for (const asset of event.items) bookBack(memory, booking, asset)
 }
 
 /** The custody entries of the item that once had this asset id at the bot. */
-function custodyOf({ custody }: Memory, botId: bigint, { assetId }: Pick<OfferAsset, 'assetId'>) {
+function custodyOf({ custody }: TillMemory, botId: bigint, { assetId }: Pick<OfferAsset, 'assetId'>) {
   for (const entries of custody.values()) {
-    const isIt = entries.some(
+    const wasThisItem = entries.some(
       (entry) => entry.moved === 'in' && entry.botId === botId && entry.as === assetId,
     )
-    if (isIt) return entries
+    if (wasThisItem) return entries
   }
   return undefined
 }
 
 type Move = Pick<CustodyEntry, 'moved' | 'botId' | 'as' | 'departure'>
 
-function move({ engine }: Memory, entries: CustodyEntry[], entry: Move): void {
+function move({ engine }: TillMemory, entries: CustodyEntry[], entry: Move): void {
   entries.push({ ...entry, at: new Date(engine.now()) })
 }
 
-type Left = OfferAsset & { newAssetId: string | null }
+type DepartedAsset = OfferAsset & { newAssetId: string | null }
 
-function bookOut(memory: Memory, { id, botId, otherBotId }: Booking, asset: Left): void {
+function bookOut(memory: TillMemory, { id, botId, otherBotId }: Booking, asset: DepartedAsset): void {
   const entries = custodyOf(memory, botId, asset)
   const last = entries?.at(-1)
   if (entries === undefined || last === undefined) return
   if (last.moved !== 'in' || last.botId !== botId) return
-  if (begunOf(memory, last.departure) > begunOf(memory, id)) return
+  if (beganMsOf(memory, last.departure) > beganMsOf(memory, id)) return
   if (last.as !== null && last.as !== asset.assetId) return
   memory.booked.add(`${id} ${keyOf(asset)}`)
   move(memory, entries, { moved: 'out', botId, as: asset.assetId, departure: id })
@@ -158,12 +158,12 @@ function bookOut(memory: Memory, { id, botId, otherBotId }: Booking, asset: Left
 }
 
 /** When the departure began, in milliseconds; 0 for a delivery. */
-function begunOf({ departures }: Memory, id: string | null): number {
+function beganMsOf({ departures }: TillMemory, id: string | null): number {
   const [botId = '0', steamTradeId = ''] = id?.split('/') ?? []
   return departures.get(BigInt(botId))?.get(steamTradeId)?.begunAt.getTime() ?? 0
 }
 
-function bookBack(memory: Memory, booking: Booking, asset: OfferAsset & { as: string }): void {
+function bookBack(memory: TillMemory, booking: Booking, asset: OfferAsset & { as: string }): void {
   const { id, botId } = booking
   const entries = custodyOf(memory, botId, asset)
   if (entries === undefined || entries.at(-1)?.moved === 'back') return
@@ -174,14 +174,14 @@ function bookBack(memory: Memory, booking: Booking, asset: OfferAsset & { as: st
   giveBack(memory, entries, { botId, as: asset.as, departure: id })
 }
 
-function giveBack(memory: Memory, entries: CustodyEntry[], to: Omit<Move, 'moved'>): void {
+function giveBack(memory: TillMemory, entries: CustodyEntry[], to: Omit<Move, 'moved'>): void {
   const last = entries.at(-1)
   if (last?.moved === 'in') move(memory, entries, { ...to, moved: 'out', botId: last.botId, as: null })
   move(memory, entries, { ...to, moved: 'in' })
 }
 
 /** Books items that left for an account of the operator and were sent to a bot again. Returns the number of items. */
-function bookReturns(memory: Memory): number {
+function bookReturns(memory: TillMemory): number {
   let items = 0
   for (const { botId: to, appId, assetId, as } of memory.sentBack) {
     for (const [from, known] of memory.departures) {

@@ -8,12 +8,12 @@ import type { DriftState, DriftStore } from '../../../gateway/drift/watch.ts'
 import { isDelivered } from '../../../gateway/trades/trade.ts'
 import { nameOf } from '../own-inventory.ts'
 import { must } from '../violation.ts'
-import { everHeld, type Memory, type Pause, type TradeRow } from './memory.ts'
+import { everHeld, type Pause, type TillMemory, type TradeRow } from './memory.ts'
 import { departuresOf } from './memory-departures.ts'
 
 const UNSEEN: DriftState = { noted: [], lookedAt: null, wholeAt: null, askedAt: null }
 
-export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
+export function createMemoryDrift(memory: TillMemory, pause: Pause): DriftStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     stateOf: (botId) => read(() => memory.drift.get(botId) ?? UNSEEN),
@@ -33,7 +33,7 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
     async saveLook(botId, { epoch }, { dueAt, ...saved }) {
       await pause(1, 10)
       if (memory.bots.get(botId)?.epoch !== epoch) return false
-      for (const noted of saved.noted) if (noted.isSure) checkSure(memory, botId, noted)
+      for (const noted of saved.noted) if (noted.isSure) checkCertain(memory, botId, noted)
       memory.drift.set(botId, { ...saved, askedAt: null, dueAt })
       return true
     },
@@ -50,12 +50,12 @@ export function createMemoryDrift(memory: Memory, pause: Pause): DriftStore {
 }
 
 /** The trade of an item, and the asset id that the item had when the shopper gave it. */
-function itemOf({ trades }: Memory, key: string): { row: TradeRow | undefined; given: string } {
+function itemOf({ trades }: TillMemory, key: string): { row: TradeRow | undefined; given: string } {
   const [id = '0', given = ''] = key.split('/')
   return { row: trades.get(BigInt(id)), given }
 }
 
-function heldBy(memory: Memory, botId: bigint): BookedItem[] {
+function heldBy(memory: TillMemory, botId: bigint): BookedItem[] {
   return [...memory.custody].flatMap(([key, entries]): BookedItem[] => {
     const last = entries.at(-1)
     const { row, given } = itemOf(memory, key)
@@ -70,7 +70,7 @@ function heldBy(memory: Memory, botId: bigint): BookedItem[] {
   })
 }
 
-function leaving(memory: Memory, botId: bigint): Set<string> {
+function leaving(memory: TillMemory, botId: bigint): Set<string> {
   const keys = new Set<string>()
   for (const { stage, items, steamTradeId } of departuresOf(memory, botId).values()) {
     for (const item of items) {
@@ -81,12 +81,12 @@ function leaving(memory: Memory, botId: bigint): Set<string> {
   return keys
 }
 
-const isKnown = ({ custody }: Memory, botId: bigint, assetId: string): boolean =>
+const isKnown = ({ custody }: TillMemory, botId: bigint, assetId: string): boolean =>
   [...custody.values()].some((entries) =>
     entries.some((entry) => entry.botId === botId && entry.moved === 'in' && entry.as === assetId),
   )
 
-function coming({ trades }: Memory, botId: bigint): Map<string, number> {
+function coming({ trades }: TillMemory, botId: bigint): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { trade, facts, live } of trades.values()) {
     if (facts.botId !== botId || isDelivered(trade) || (!live && facts.dueAt === null)) continue
@@ -101,7 +101,7 @@ function coming({ trades }: Memory, botId: bigint): Map<string, number> {
 /**
  * Checks that no race causes an alert: a missing item has really vanished, and a foreign one belongs to no delivery.
  */
-function checkSure(memory: Memory, botId: bigint, { kind, item, appId, assetId }: KnownFinding): void {
+function checkCertain(memory: TillMemory, botId: bigint, { kind, item, appId, assetId }: KnownFinding): void {
   const { steam } = memory
   if (kind === 'missing') {
     const { row, given } = itemOf(memory, item ?? '')

@@ -3,9 +3,9 @@ import { DEPOSIT_EDGES } from '../../../gateway/deposits/deposit.ts'
 import type { Effect } from '../../../gateway/trades/effects.ts'
 import { must } from '../violation.ts'
 import { moveToOtherBot } from './attempts.ts'
-import type { Posting } from './book.ts'
 import { bar, doubt, trust } from './fleet.ts'
-import type { DepositRow, Memory, TradeRow } from './memory.ts'
+import type { DepositRow, TillMemory, TradeRow } from './memory.ts'
+import type { Posting } from './memory-ledger.ts'
 import { settingsFor } from './promises.ts'
 import { changeRoom, checkLimit } from './room.ts'
 import { checkCredit, checkPromise, checkRelease, checkReversal, checkRisk } from './truth.ts'
@@ -20,20 +20,22 @@ export type Run = {
 
 export const beginRun = (): Run => ({ undo: [], wakes: [], postings: [], checks: [] })
 
-export function commit(memory: Memory, { wakes, postings, checks }: Run): void {
-  for (const posting of postings) memory.book.post(posting)
+export function commit(memory: TillMemory, { wakes, postings, checks }: Run): void {
+  for (const posting of postings) memory.ledger.post(posting)
   for (const { row, at } of wakes) memory.wake(row, at)
   for (const check of checks) check()
 }
 
-export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow; effect: Effect }): void {
+type RowEffect = { row: TradeRow; effect: Effect }
+
+export function apply(memory: TillMemory, run: Run, { row, effect }: RowEffect): void {
   const { deposit } = row
   switch (effect.kind) {
     case 'free_items':
-      free(memory, run, row)
+      freeItems(memory, run, row)
       return
     case 'receive_items':
-      free(memory, run, row)
+      freeItems(memory, run, row)
       row.items = new Map(
         [...row.items].map(([assetId, worth]) => {
           const received = effect.items.find((item) => item.assetId === assetId)
@@ -96,7 +98,7 @@ export function apply(memory: Memory, run: Run, { row, effect }: { row: TradeRow
 
 type FleetEffect = Extract<Effect, { kind: 'bar_bot' | 'trust_bot' | 'doubt_bot' | 'move_to_other_bot' }>
 
-function applyToFleet(memory: Memory, row: TradeRow, effect: FleetEffect): void {
+function applyToFleet(memory: TillMemory, row: TradeRow, effect: FleetEffect): void {
   const { game, botId } = row.facts
   const bot = memory.bots.get(effect.kind === 'doubt_bot' ? effect.botId : botId)
   if (bot === undefined) throw new Error(`there is no bot ${botId}`)
@@ -118,7 +120,7 @@ function applyToFleet(memory: Memory, row: TradeRow, effect: FleetEffect): void 
   }
 }
 
-function free({ taken }: Memory, run: Run, row: TradeRow): void {
+function freeItems({ taken }: TillMemory, run: Run, row: TradeRow): void {
   row.live = false
   for (const assetId of row.items.keys()) {
     if (taken.get(assetId) !== row) continue
@@ -129,15 +131,15 @@ function free({ taken }: Memory, run: Run, row: TradeRow): void {
 
 type Custody = { row: TradeRow; effect: Extract<Effect, { kind: 'record_custody' }> }
 
-function recordCustody({ custody }: Memory, run: Run, { row, effect }: Custody): void {
+function recordCustody({ custody }: TillMemory, run: Run, { row, effect }: Custody): void {
   const { moved, items, at } = effect
   const { id, botId } = row.facts
   run.checks.push(() => {
     for (const { assetId, receivedAssetId: as } of items) {
       const key = `${id}/${assetId}`
       const entries = custody.get(key) ?? []
-      const was = entries.at(-1)?.moved
-      must(was === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
+      const previous = entries.at(-1)?.moved
+      must(previous === (moved === 'in' ? undefined : 'in'), 'I13', () => `custody of ${key} ${moved}`)
       custody.set(key, [...entries, { moved, botId, as, departure: null, at }])
     }
   })
@@ -145,7 +147,7 @@ function recordCustody({ custody }: Memory, run: Run, { row, effect }: Custody):
 
 type TradeChange = { row: TradeRow; change: Extract<Effect, { kind: 'change_trade' }>['change'] }
 
-function changeTrade(memory: Memory, run: Run, { row, change }: TradeChange): void {
+function changeTrade(memory: TillMemory, run: Run, { row, change }: TradeChange): void {
   const { steam, trades, engine } = memory
   const { deliveredAt, ...money } = change
   const isDelivery = deliveredAt !== undefined

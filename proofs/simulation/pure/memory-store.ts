@@ -22,10 +22,10 @@ import { isSoonerElsewhere } from './fleet.ts'
 import {
   type Bot,
   everHeld,
-  type Memory,
   type Pause,
   setDue,
   silentUntilMs,
+  type TillMemory,
   type TradeRow,
 } from './memory.ts'
 import { apply, beginRun, commit, moveDeposit, publish, type Run } from './memory-effects.ts'
@@ -42,7 +42,7 @@ export const isLive = ({ trade }: TradeRow): boolean =>
 const cancellingOf = (trade: Trade) => (trade.state === 'active' ? trade.cancelling : null)
 
 /** Creates the store for one process. */
-export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
+export function createMemoryStore(memory: TillMemory, pause: Pause): TradeStore {
   const read = <T>(what: () => T): Promise<T> => pause(1, 10).then(what)
   return {
     load: (id) => read(() => loadedOf(memory, memory.trades.get(id))),
@@ -63,10 +63,10 @@ export function createMemoryStore(memory: Memory, pause: Pause): TradeStore {
       }),
     oldestProtectedOf: (botId) =>
       read(() => {
-        const begun = protectedOf(memory, botId).flatMap(({ trade }) =>
+        const startedAtMs = protectedOf(memory, botId).flatMap(({ trade }) =>
           'startedAt' in trade && trade.startedAt !== null ? [trade.startedAt.getTime()] : [],
         )
-        return begun.length === 0 ? undefined : new Date(Math.min(...begun))
+        return startedAtMs.length === 0 ? undefined : new Date(Math.min(...startedAtMs))
       }),
     tradesByCode: (botId, codes) =>
       read(() => {
@@ -116,13 +116,13 @@ type Sweeps = Pick<
   | 'wakeBot'
 >
 
-function sweepsOf(memory: Memory, read: Read): Sweeps {
+function sweepsOf(memory: TillMemory, read: Read): Sweeps {
   const { due, unpaid, bots } = memory
   const isDueHistory = ({ history, botId, state }: Bot, { turnBefore, passBefore }: DueHistories) => {
     const { turnedAt, begunAt, completeAt } = history
-    const isTurn = turnedAt === null || turnedAt <= turnBefore
+    const isTurnDue = turnedAt === null || turnedAt <= turnBefore
     const isPassDue = begunAt !== null || completeAt === null || completeAt <= passBefore
-    return state === 'active' && isTurn && isPassDue && everHeld(memory, botId)
+    return state === 'active' && isTurnDue && isPassDue && everHeld(memory, botId)
   }
   return {
     takeDueTrades: ({ now, nextAt, limit }) =>
@@ -145,10 +145,10 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
         return rows.slice(0, limit).map(({ facts }) => facts)
       }),
     tradesToEnd: (now, limit) => read(() => tradesToEnd(memory, now).slice(0, limit)),
-    takeDueHistories: (how) =>
+    takeDueHistories: (query) =>
       read(() => {
-        const due = [...bots.values()].filter((bot) => isDueHistory(bot, how))
-        for (const bot of due) bot.history = { ...bot.history, turnedAt: how.now }
+        const due = [...bots.values()].filter((bot) => isDueHistory(bot, query))
+        for (const bot of due) bot.history = { ...bot.history, turnedAt: query.now }
         return due.map(({ botId }) => botId)
       }),
     freeExpiredRoom: async (now) => freeExpiredRoom(memory, now),
@@ -166,7 +166,7 @@ function sweepsOf(memory: Memory, read: Read): Sweeps {
   }
 }
 
-function tradesToEnd({ due, bots }: Memory, now: Date): TradeToEnd[] {
+function tradesToEnd({ due, bots }: TillMemory, now: Date): TradeToEnd[] {
   const found: TradeToEnd[] = []
   const nowMs = now.getTime()
   const retired = new Set(
@@ -188,10 +188,10 @@ function tradesToEnd({ due, bots }: Memory, now: Date): TradeToEnd[] {
 const isProtected = (trade: Trade): boolean =>
   trade.state === 'held' || (trade.state === 'final' && trade.lookAt !== null)
 
-const protectedOf = ({ trades }: Memory, botId: bigint): TradeRow[] =>
+const protectedOf = ({ trades }: TillMemory, botId: bigint): TradeRow[] =>
   [...trades.values()].filter(({ trade, facts }) => facts.botId === botId && isProtected(trade))
 
-const loadedOf = ({ bots }: Memory, row: TradeRow | undefined): LoadedTrade | undefined =>
+const loadedOf = ({ bots }: TillMemory, row: TradeRow | undefined): LoadedTrade | undefined =>
   row && {
     trade: row.trade,
     facts: { ...row.facts, isBotGone: bots.get(row.facts.botId)?.state === 'retired' },
@@ -212,14 +212,14 @@ function summaryOf({ trade, facts, createdAt }: TradeRow): TradeSummary {
 
 type Postponing = { seen: LoadedTrade; writer: Writer; when: Date | null }
 
-function postpone(memory: Memory, { seen, writer, when }: Postponing): void {
+function postpone(memory: TillMemory, { seen, writer, when }: Postponing): void {
   const row = memory.trades.get(seen.facts.id)
   if (row === undefined || isStale(memory, row, writer)) return
   const isSame = row.trade.state === seen.trade.state && cancellingOf(row.trade) === cancellingOf(seen.trade)
   if (isSame) setDue(memory, row, when)
 }
 
-function isStale({ bots, faults }: Memory, row: TradeRow, writer: Writer): boolean {
+function isStale({ bots, faults }: TillMemory, row: TradeRow, writer: Writer): boolean {
   if (bots.get(row.facts.botId)?.epoch === writer.epoch) return false
   faults.note('write under an old lease')
   return true
@@ -230,7 +230,7 @@ function isStale({ bots, faults }: Memory, row: TradeRow, writer: Writer): boole
  * serialization failure.
  */
 export async function transact<T>(
-  memory: Memory,
+  memory: TillMemory,
   pause: Pause,
   work: (tx: TradeTx) => Promise<T>,
 ): Promise<T> {
@@ -256,7 +256,7 @@ export async function transact<T>(
   }
 }
 
-function openTx(memory: Memory, run: Run): TradeTx {
+function openTx(memory: TillMemory, run: Run): TradeTx {
   const { trades, deposits } = memory
   const rowOf = (id: bigint): TradeRow => {
     const row = trades.get(id)
@@ -320,7 +320,11 @@ function openTx(memory: Memory, run: Run): TradeTx {
   }
 }
 
-function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; change: TradeWrite }): boolean {
+function write(
+  memory: TillMemory,
+  run: Run,
+  { row, change }: { row: TradeRow; change: TradeWrite },
+): boolean {
   const { writer, trade, dueAt } = change
   if (writer !== undefined && isStale(memory, row, writer)) return false
   const before = row.trade
@@ -346,7 +350,7 @@ function write(memory: Memory, run: Run, { row, change }: { row: TradeRow; chang
   return true
 }
 
-function fundsOf(memory: Memory, row: TradeRow): Funds {
+function fundsOf(memory: TillMemory, row: TradeRow): Funds {
   const { deposit } = row
   const { store } = deposit
   const until = deposit.trades.flatMap((other) =>

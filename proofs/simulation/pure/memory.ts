@@ -12,7 +12,7 @@ import type { TradeFacts } from '../../../gateway/trades/trade-store.ts'
 import type { Sim } from '../process.ts'
 import type { Steam } from '../steam.ts'
 import type { Trace } from '../trace.ts'
-import { type Book, createBook } from './book.ts'
+import { createMemoryLedger, type MemoryLedger } from './memory-ledger.ts'
 
 export type Store = {
   number: number
@@ -108,7 +108,7 @@ export type Drift = DriftState & { dueAt: Date }
 
 export type Outage = { isDown: boolean; isKnown: boolean }
 
-export type Memory = Sim & {
+export type TillMemory = Sim & {
   steam: Steam
   trace: Trace
   outage: Outage
@@ -122,12 +122,17 @@ export type Memory = Sim & {
   atRisk: Set<TradeRow>
   /** Room in the limits that reversals have taken, and when it is free again. */
   lost: Map<TradeRow, { amount: bigint; until: Date }>
-  /** For the sweep: trades that may be due, deposits that may await payment, and when the first of these is due. */
+  /** Trades that may be due. */
   due: Set<TradeRow>
+  /** Deposits that may await payment. */
   unpaid: Set<DepositRow>
+  /**
+   * The sweep has nothing to do before this time: it is the earliest at which one of these trades or deposits is due.
+   */
   dueFromMs: number
-  /** Shoppers whose credit is held until release, and how many reversals of each trade the operator has forgiven. */
+  /** Shoppers whose credit is held until release. */
   onRelease: Set<string>
+  /** How many reversals of each trade the operator has forgiven. */
   forgiven: Map<TradeRow, number>
   /** The custody entries of each item of a trade, in order. */
   custody: Map<string, CustodyEntry[]>
@@ -141,7 +146,7 @@ export type Memory = Sim & {
   sentBack: SentBack[]
   /** Drift by bot. */
   drift: Map<bigint, Drift>
-  book: Book
+  ledger: MemoryLedger
   wake(row: TradeRow, at: Date): void
   /** Called with the next attempt when a shopper's request has moved to another bot. */
   onMove(next: TradeRow): void
@@ -149,8 +154,8 @@ export type Memory = Sim & {
 }
 
 export function createMemory(
-  parts: Sim & Pick<Memory, 'steam' | 'trace' | 'outage' | 'wake' | 'onMove' | 'readHistory'>,
-): Memory {
+  parts: Sim & Pick<TillMemory, 'steam' | 'trace' | 'outage' | 'wake' | 'onMove' | 'readHistory'>,
+): TillMemory {
   return {
     ...parts,
     deposits: new Map(),
@@ -171,7 +176,7 @@ export function createMemory(
     booked: new Set(),
     sentBack: [],
     drift: new Map(),
-    book: createBook(),
+    ledger: createMemoryLedger(),
   }
 }
 
@@ -189,7 +194,7 @@ export const freshBot = (botId: bigint): Bot => ({
 })
 
 export function openDeposit(
-  memory: Memory,
+  memory: TillMemory,
   { store, shopper, isLocked }: Pick<DepositRow, 'store' | 'shopper' | 'isLocked'>,
 ): DepositRow {
   const { deposits, engine } = memory
@@ -217,7 +222,7 @@ export function openDeposit(
 }
 
 /** Changes when a trade is due. */
-export function setDue(memory: Memory, row: TradeRow, dueAt: Date | null): void {
+export function setDue(memory: TillMemory, row: TradeRow, dueAt: Date | null): void {
   row.facts = { ...row.facts, dueAt }
   if (dueAt === null) return
   memory.due.add(row)
@@ -239,7 +244,7 @@ export function silentUntilMs(trade: Trade): number {
 }
 
 /** Whether the bot has ever held an item. Only then does the till read its history. */
-export const everHeld = ({ custody }: Memory, botId: bigint): boolean =>
+export const everHeld = ({ custody }: TillMemory, botId: bigint): boolean =>
   [...custody.values()].some((entries) => entries.some((entry) => entry.botId === botId))
 
 /**

@@ -3,14 +3,14 @@ import { DEFAULT_PROTECTION_DAYS } from '../../../gateway/config.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../../../gateway/db/trade-tables.ts'
 import { promisedPart, type Room, roomFor } from '../../../gateway/ledger/entry.ts'
 import type { Trade } from '../../../gateway/trades/trade.ts'
-import type { Memory, Store, TradeRow } from './memory.ts'
+import type { Store, TillMemory, TradeRow } from './memory.ts'
 
 const OPEN: readonly Trade['state'][] = OPEN_TRADE_STATES
 /** The states in which a promise holds. It ends with its offer, even if the items come later. */
 const PROMISED: readonly Trade['state'][] = [...OPEN_TRADE_STATES, ...DELIVERED_TRADE_STATES]
 
 /** The immediate credit that the page promises the shopper before the offer. */
-export function promiseTo(memory: Memory, row: TradeRow): bigint {
+export function promiseTo(memory: TillMemory, row: TradeRow): bigint {
   if (DEFAULT_PROTECTION_DAYS[row.facts.game] === 0) return 0n
   const riskRoom = roomFor(roomBeside(memory, row))
   const mode = memory.onRelease.has(row.trade.partnerSteamId) ? 'on_release' : row.deposit.store.mode
@@ -20,19 +20,19 @@ export function promiseTo(memory: Memory, row: TradeRow): bigint {
 /**
  * The settings for a delivery: the store's, or credit on release if its shopper took items back and is not forgiven.
  */
-export function settingsFor(memory: Memory, row: TradeRow): Store {
+export function settingsFor(memory: TillMemory, row: TradeRow): Store {
   const { store } = row.deposit
   return { ...store, mode: tookBack(memory, row) ? 'on_release' : store.mode }
 }
 
-function tookBack({ trades, forgiven }: Memory, { trade: { partnerSteamId } }: TradeRow): boolean {
+function tookBack({ trades, forgiven }: TillMemory, { trade: { partnerSteamId } }: TradeRow): boolean {
   return [...trades.values()].some(
     (other) => other.trade.partnerSteamId === partnerSteamId && other.reversals > (forgiven.get(other) ?? 0),
   )
 }
 
 /** The room in the store's limit for this trade, next to all its other trades. */
-export function roomBeside(memory: Memory, row: TradeRow): Room {
+export function roomBeside(memory: TillMemory, row: TradeRow): Room {
   const { store } = row.deposit
   const isOther = (other: TradeRow) => other !== row && other.deposit.store === store
   let free = store.riskLimit

@@ -2,9 +2,9 @@
 import { LOST_ROOM_MS } from '../../../gateway/trades/credit.ts'
 import type { RoomChange } from '../../../gateway/trades/room.ts'
 import { must } from '../violation.ts'
-import type { Memory, Store, TradeRow } from './memory.ts'
+import type { Store, TillMemory, TradeRow } from './memory.ts'
 
-export function changeRoom(memory: Memory, row: TradeRow, { held, lost }: RoomChange): void {
+export function changeRoom(memory: TillMemory, row: TradeRow, { held, lost }: RoomChange): void {
   const { store } = row.deposit
   store.atRisk += held.now - held.before
   if (lost !== null) {
@@ -14,7 +14,7 @@ export function changeRoom(memory: Memory, row: TradeRow, { held, lost }: RoomCh
   }
 }
 
-export function freeExpiredRoom(memory: Memory, now: Date): void {
+export function freeExpiredRoom(memory: TillMemory, now: Date): void {
   for (const [row, { amount, until }] of memory.lost) {
     if (until > now) continue
     memory.lost.delete(row)
@@ -24,7 +24,7 @@ export function freeExpiredRoom(memory: Memory, now: Date): void {
   }
 }
 
-export function checkRoom({ atRisk }: Memory, store: Store): void {
+export function checkRoom({ atRisk }: TillMemory, store: Store): void {
   let taken = 0n
   for (const row of atRisk) if (row.deposit.store === store) taken += row.atRisk
   must(
@@ -38,14 +38,14 @@ export function checkRoom({ atRisk }: Memory, store: Store): void {
 const MARGIN_MS = 3_600_000
 
 /** Checks a store's limit from the ledger alone. Called whenever credit begins to be at risk. */
-export function checkLimit({ book, trades, engine }: Memory, store: Store): void {
+export function checkLimit({ ledger, trades, engine }: TillMemory, store: Store): void {
   let taken = 0n
   for (const other of trades.values()) {
     if (other.deposit.store !== store || other.protectionFoundAt !== null) continue
     const { id } = other.facts
     // While a trade is held, only an operator can have released any of it.
-    if (other.trade.state === 'held') taken += book.early(id) + book.released(id)
-    else taken += book.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
+    if (other.trade.state === 'held') taken += ledger.early(id) + ledger.released(id)
+    else taken += ledger.lostSince(id, engine.now() - LOST_ROOM_MS + MARGIN_MS)
   }
   must(
     taken <= store.riskLimit,

@@ -32,7 +32,7 @@ import { inProcess, type Process, type Scene } from './scene.ts'
 import { beginShopping, lookForOffer } from './shoppers.ts'
 import { checkThefts, planTheftChecks } from './thefts.ts'
 import { planDeaths, planOperatorActs, planOutage } from './troubles.ts'
-import { checkAlive, checkRest, checkRested } from './truth.ts'
+import { checkFinalState, checkNotOverdue, checkTradesAtRest } from './truth.ts'
 
 export type PureOptions = { seed: number; deposits?: number; core?: Core; keepTrace?: boolean }
 
@@ -65,7 +65,7 @@ export async function runPure({
   const fail = (error: unknown): void => {
     failure ??= error
   }
-  const scene = setScene({ core, random: seededRandom(seed), trace, fail })
+  const scene = createScene({ core, random: seededRandom(seed), trace, fail })
   const outcome = (): Omit<Outcome, 'violation'> => ({
     seed,
     hash: trace.hash(),
@@ -75,9 +75,9 @@ export async function runPure({
     trace: trace.lines(),
   })
   try {
-    play(scene, deposits)
+    planEvents(scene, deposits)
     await drain(scene.engine, () => failure)
-    checkRest(scene)
+    checkFinalState(scene)
     checkThefts(scene, START + LAST_LOOK_MS)
     return outcome()
   } catch (error) {
@@ -85,7 +85,7 @@ export async function runPure({
   }
 }
 
-function play(scene: Scene, deposits: number): void {
+function planEvents(scene: Scene, deposits: number): void {
   const { engine, processes, bots } = scene
   beginShopping(scene, deposits)
   for (const process of processes) tick(scene, process)
@@ -107,17 +107,18 @@ function play(scene: Scene, deposits: number): void {
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene))
   engine.at(START + FAULTS_MS, () => endFaults(scene))
   for (let ms = FAULTS_MS; ms <= BUSY_MS; ms += MINUTE_MS) {
-    engine.at(START + ms, () => checkAlive(scene, START + FAULTS_MS))
+    engine.at(START + ms, () => checkNotOverdue(scene, START + FAULTS_MS))
   }
-  for (let day = 1; day <= LONGEST_DAYS; day += 1) engine.at(START + day * DAY_MS, () => checkRested(scene))
+  for (let day = 1; day <= LONGEST_DAYS; day += 1)
+    engine.at(START + day * DAY_MS, () => checkTradesAtRest(scene))
 }
 
 /** When the turns of a look through the histories run. Each turn reads some pages. */
 const turnsOf = (ms: number): number[] => [0, 1, 2, 3, 4].map((minutes) => ms + minutes * MINUTE_MS)
 
-type Setting = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
+type SceneParts = { core: Core; random: Random; trace: Trace; fail: Scene['fail'] }
 
-function setScene({ core, random, trace, fail }: Setting): Scene {
+function createScene({ core, random, trace, fail }: SceneParts): Scene {
   const engine = createEngine(START, MOST_STEPS)
   const faults = createFaults(random.chance)
   const sim = { engine, random, faults }
@@ -211,19 +212,20 @@ const holders = new WeakMap<Bot, { process: Process; run: number; until: number 
 function keepLease(scene: Scene, process: Process, bot: Bot): void {
   if (bot.state !== 'active') return
   const now = scene.engine.now()
-  const held = holders.get(bot)
+  const recorded = holders.get(bot)
   if (giveUpIfLockedOut(scene, process, bot)) return
-  const mine = process.leases.get(bot.botId)
-  const isMine = held?.process === process && held.run === process.run && mine?.epoch === bot.epoch
-  if (isMine) {
-    if (held.until < now && scene.random.chance(0.5)) return
-    held.until = now + LEASE_MS
-    mine.endsAt = now + LEASE_MS
+  const ownLease = process.leases.get(bot.botId)
+  const isOwnLease =
+    recorded?.process === process && recorded.run === process.run && ownLease?.epoch === bot.epoch
+  if (isOwnLease) {
+    if (recorded.until < now && scene.random.chance(0.5)) return
+    recorded.until = now + LEASE_MS
+    ownLease.endsAt = now + LEASE_MS
     return
   }
-  if (mine !== undefined) process.leases.delete(bot.botId)
-  if (held !== undefined && held.until >= now) return
-  if (held !== undefined && held.process !== process && held.process.leases.has(bot.botId)) {
+  if (ownLease !== undefined) process.leases.delete(bot.botId)
+  if (recorded !== undefined && recorded.until >= now) return
+  if (recorded !== undefined && recorded.process !== process && recorded.process.leases.has(bot.botId)) {
     scene.faults.note('two processes on one bot')
   }
   bot.epoch += 1n
@@ -236,14 +238,14 @@ function keepLease(scene: Scene, process: Process, bot: Bot): void {
 function takeBacklog(scene: Scene, bot: Bot): void {
   const waiting = [...bot.backlog]
   bot.backlog.clear()
-  for (const row of waiting) work(scene, row)
+  for (const row of waiting) runJob(scene, row)
 }
 
 /** Returns the process that holds the bot, if it is alive. */
 function holderOf(bot: Bot): Process | undefined {
-  const held = holders.get(bot)
-  const isThere = held?.process.isAlive === true && held.process.run === held.run
-  return isThere && held.process.leases.has(bot.botId) ? held.process : undefined
+  const recorded = holders.get(bot)
+  const isThere = recorded?.process.isAlive === true && recorded.process.run === recorded.run
+  return isThere && recorded.process.leases.has(bot.botId) ? recorded.process : undefined
 }
 
 /** The bot's context, under the current lease of the process. */
@@ -278,8 +280,8 @@ function sendJob(scene: Scene, row: TradeRow, when: Date): void {
   const { engine, faults } = scene
   if (faults.strike('lost job', 0.03)) return
   const isPoison = faults.strike('poison job', 0.01)
-  engine.at(when.getTime(), () => work(scene, row, { tries: 1, isPoison }))
-  if (faults.strike('duplicated job', 0.05)) engine.at(when.getTime(), () => work(scene, row))
+  engine.at(when.getTime(), () => runJob(scene, row, { tries: 1, isPoison }))
+  if (faults.strike('duplicated job', 0.05)) engine.at(when.getTime(), () => runJob(scene, row))
 }
 
 function sendHistoryJob(scene: Scene, botId: bigint): void {
@@ -288,7 +290,7 @@ function sendHistoryJob(scene: Scene, botId: bigint): void {
   inHolder(scene, bot, ({ handlers }, context) => handlers.history(context))
 }
 
-function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
+function runJob(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isPoison: false }): void {
   const bot = scene.bots.get(row.facts.botId)
   const process = bot && holderOf(bot)
   if (bot === undefined || process === undefined) {
@@ -297,7 +299,7 @@ function work(scene: Scene, row: TradeRow, { tries, isPoison } = { tries: 1, isP
   }
   const retry = (): void => {
     if (tries >= MOST_TRIES) return
-    scene.engine.after(1_000 * 2 ** tries, () => work(scene, row, { tries: tries + 1, isPoison }))
+    scene.engine.after(1_000 * 2 ** tries, () => runJob(scene, row, { tries: tries + 1, isPoison }))
   }
   const job = async (): Promise<void> => {
     if (isPoison) throw new JobFailed('a job that always fails')

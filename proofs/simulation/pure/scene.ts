@@ -4,7 +4,7 @@ import type { DriftStore } from '../../../gateway/drift/watch.ts'
 import type { Core } from '../../../gateway/trades/core.ts'
 import type { ShellDeps } from '../../../gateway/trades/trade-store.ts'
 import { type Gate, JobFailed, type Restartable } from '../process.ts'
-import type { Bot, Memory, Store } from './memory.ts'
+import type { Bot, Store, TillMemory } from './memory.ts'
 
 export type Process = Restartable & {
   /** The leases that it believes it holds: their epochs, and when they end by its own clock. */
@@ -17,7 +17,7 @@ export type Process = Restartable & {
   handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }
 
-export type Scene = Memory & {
+export type Scene = TillMemory & {
   core: Core
   processes: Process[]
   stores: Store[]

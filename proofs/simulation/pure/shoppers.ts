@@ -18,8 +18,8 @@ const SHOPPERS = 12
 const ITEMS_EACH = 24
 const SHOPPING_MS = 20 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
-const CANCELLED = 0.1
-const CANCEL_MS = 6 * 60_000
+const CANCELLED_SHARE = 0.1
+const MOST_CANCEL_MS = 6 * 60_000
 /** How long an offer is open. */
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
@@ -54,7 +54,8 @@ function visit(scene: Scene, { shopper, isLocked }: Visitor): void {
   if (store === undefined) return
   const deposit = openDeposit(scene, { store, shopper: steamIdOf(shopper), isLocked })
   engine.after(random.between(1_000, 60_000), () => askForTrade(scene, deposit, { shopper }))
-  if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), () => cancelByStore(scene, deposit))
+  if (random.chance(CANCELLED_SHARE))
+    engine.after(random.int(MOST_CANCEL_MS), () => cancelByStore(scene, deposit))
 }
 
 /** Cancels at any moment: while the deposit waits, while an offer is sent, open or accepted, and after its end. */
@@ -77,10 +78,10 @@ type Asker = { shopper: number; tries?: number }
 function askForTrade(scene: Scene, deposit: DepositRow, { shopper, tries = 1 }: Asker): void {
   const basket = basketOf(scene, shopper)
   if (basket === undefined) return
-  post(scene, deposit, basket)
+  requestTrade(scene, deposit, basket)
   // A waiting page repeats the call, and two pages can do so at the same time.
   for (const ms of [2_000, 2_000, 30_000]) {
-    if (scene.random.chance(0.3)) scene.engine.after(ms, () => post(scene, deposit, basket))
+    if (scene.random.chance(0.3)) scene.engine.after(ms, () => requestTrade(scene, deposit, basket))
   }
   scene.engine.after(scene.random.between(60_000, 400_000), () => {
     const isFree = deposit.status === 'created' && tries < 3
@@ -105,15 +106,15 @@ function basketOf({ random, steam }: Scene, shopper: number): Basket | undefined
   return { assets, items, game: shopper % 2 === 0 ? 'cs' : 'dota' }
 }
 
-function post(scene: Scene, deposit: DepositRow, basket: Basket): void {
+function requestTrade(scene: Scene, deposit: DepositRow, basket: Basket): void {
   const process = scene.processes[scene.random.int(scene.processes.length)]
   if (process === undefined || !process.isAlive) return
   inProcess(scene, async () => {
-    const known = scene.trades.size
-    const made = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })
-    if (made === undefined) return
-    scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${made.facts.id}`)
-    if (made.facts.id > known) lookForOffer(scene, made)
+    const tradesBefore = scene.trades.size
+    const row = await intend(scene, process.gate, { deposit, basket, now: process.deps.clock.now })
+    if (row === undefined) return
+    scene.trace.add(`${scene.engine.now()} deposit ${deposit.id}: trade ${row.facts.id}`)
+    if (row.facts.id > tradesBefore) lookForOffer(scene, row)
   })
 }
 
@@ -131,8 +132,8 @@ function decideOn(scene: Scene, row: TradeRow, offer: SteamOffer): void {
   const { engine, random, steam } = scene
   const leftMs = offer.createdAt + WINDOW_MS - engine.now()
   const soonMs = random.between(500, 120_000)
-  const accept = (afterMs: number, how = {}) =>
-    engine.after(afterMs, () => acceptAt(scene, row, { offer, ...how }))
+  const accept = (afterMs: number, options = {}) =>
+    engine.after(afterMs, () => acceptAt(scene, row, { offer, ...options }))
   const end = (state: 'declined' | 'countered' | 'cancelled') =>
     engine.after(random.between(1_000, WINDOW_MS), () => steam.decline(offer, state))
   // The shopper accepts an open offer that the till considers ended.
@@ -168,10 +169,10 @@ function takeBack(scene: Scene, offer: SteamOffer): void {
   const { engine, random, steam, trace } = scene
   const steamTrade = steam.steamTrades.get(offer.tradeId ?? '')
   if (steamTrade === undefined) return
-  const some = steamTrade.items
+  const someAssetIds = steamTrade.items
     .slice(0, random.between(1, steamTrade.items.length))
     .map(({ asset }) => asset.assetId)
-  const done = steam.reverse(steamTrade, random.chance(0.5) ? undefined : some)
-  if (done) trace.add(`${engine.now()} exchange ${steamTrade.tradeId} taken back`)
-  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(scene, offer))
+  const isTakenBack = steam.reverse(steamTrade, random.chance(0.5) ? undefined : someAssetIds)
+  if (isTakenBack) trace.add(`${engine.now()} Steam trade ${steamTrade.tradeId} taken back`)
+  if (isTakenBack && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(scene, offer))
 }

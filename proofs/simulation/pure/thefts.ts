@@ -2,7 +2,7 @@
 import { DESTINATIONS } from '../gifts.ts'
 import type { Gift, TradedItem } from '../steam-memory.ts'
 import { must } from '../violation.ts'
-import { everHeld, type Memory, type TradeRow } from './memory.ts'
+import { everHeld, type TillMemory, type TradeRow } from './memory.ts'
 
 /** The till reads about a gift some time after it began, from an answer that can be a minute old. */
 const MARGIN_MS = 120_000
@@ -10,7 +10,7 @@ const MARGIN_MS = 120_000
 const LOOK_MS = 600_000
 
 /** Checks, after a look through the histories, that the till knows every earlier gift and reports no invented one. */
-export function checkThefts(memory: Memory, lookedAtMs: number): void {
+export function checkThefts(memory: TillMemory, lookedAtMs: number): void {
   const { bots, steam, departures, engine } = memory
   for (const gift of steam.gifts.values()) {
     const botId = BigInt(gift.bot)
@@ -33,13 +33,13 @@ export function checkThefts(memory: Memory, lookedAtMs: number): void {
 /**
  * Plans a check ten minutes after each look through the histories. `looks`: their beginnings, milliseconds from now.
  */
-export function planTheftChecks(memory: Memory, looks: readonly number[]): void {
+export function planTheftChecks(memory: TillMemory, looks: readonly number[]): void {
   const { engine } = memory
   const begunAt = engine.now()
   for (const ms of looks) engine.after(ms + LOOK_MS, () => checkThefts(memory, begunAt + ms))
 }
 
-function checkGift({ departures, bots }: Memory, gift: Gift): void {
+function checkGift({ departures, bots }: TillMemory, gift: Gift): void {
   const { tradeId, bot, partner, state } = gift
   const known = departures.get(BigInt(bot))?.get(tradeId)
   if (known === undefined && state === 'failed') return
@@ -59,7 +59,7 @@ function checkGift({ departures, bots }: Memory, gift: Gift): void {
 
 /** Checks that the books contain the item if and only if a bot has it, and at that bot. */
 export function checkItem(
-  { custody, bots }: Memory,
+  { custody, bots }: TillMemory,
   { facts, deliveredBy }: TradeRow,
   { item, isKept }: { item: TradedItem; isKept: boolean },
 ): void {

@@ -9,14 +9,14 @@ import type { Steam } from '../steam.ts'
 import { isReportedLate } from '../steam-answers.ts'
 import type { ModelTrade } from '../steam-memory.ts'
 import { must } from '../violation.ts'
-import type { Book } from './book.ts'
-import type { Memory, Store, TradeRow } from './memory.ts'
+import type { Store, TillMemory, TradeRow } from './memory.ts'
+import type { MemoryLedger } from './memory-ledger.ts'
 import { roomBeside } from './promises.ts'
 import { checkLimit } from './room.ts'
 import { checkItem } from './thefts.ts'
 
 /** Checks that a credit has a Steam trade that brought exactly these items, and that no other credit has it. */
-export function checkCredit(steam: Steam, trades: Memory['trades'], row: TradeRow): void {
+export function checkCredit(steam: Steam, trades: TillMemory['trades'], row: TradeRow): void {
   const name = `trade ${row.facts.id}`
   const tradeId = row.deliveredBy ?? ''
   for (const other of trades.values()) {
@@ -39,10 +39,10 @@ const DAY_MS = 86_400_000
  * Checks each delivery, from the ledger alone. Credit before the end of protection never exceeds the store's limit. A
  * store with credit on release gets none earlier, and neither does any store for a shopper who took items back.
  */
-export function checkRisk(memory: Memory, row: TradeRow): void {
-  const { book, steam } = memory
+export function checkRisk(memory: TillMemory, row: TradeRow): void {
+  const { ledger, steam } = memory
   const { store } = row.deposit
-  const early = book.early(row.facts.id)
+  const early = ledger.early(row.facts.id)
   const steamTrade = steam.steamTrades.get(row.deliveredBy ?? '')
   // The till cannot know yet what Steam reports later.
   const isProtected = steamTrade !== undefined && steamTrade.settlesAt !== null && !isReportedLate(steamTrade)
@@ -54,13 +54,13 @@ export function checkRisk(memory: Memory, row: TradeRow): void {
 }
 
 /** Checks that promised immediate credit was given. Other trades may have taken room, so only the free room counts. */
-export function checkPromise(memory: Memory, row: TradeRow): void {
-  const { book } = memory
+export function checkPromise(memory: TillMemory, row: TradeRow): void {
+  const { ledger } = memory
   // Promises end for a shopper who took items back.
   if (row.settings?.mode === 'on_release') return
   const { free } = roomBeside(memory, row)
   const due = least(row.promised, free)
-  const atOnce = book.early(row.facts.id)
+  const atOnce = ledger.early(row.facts.id)
   must(
     atOnce >= due,
     'I15',
@@ -127,7 +127,7 @@ const isReportedTakenBack = ({ reported, items }: ModelTrade): boolean =>
 
 /** Checks that a trade with an open offer ended only after an answer from Steam. */
 export function checkEnd(
-  { steam, engine, bots, trades }: Memory,
+  { steam, engine, bots, trades }: TillMemory,
   { trade, before }: { trade: Trade; before: Trade },
 ): void {
   if (!('reason' in trade)) return
@@ -179,12 +179,12 @@ export function checkTrade({ trade, deposit, held, reversed, total, live }: Trad
     parts += row.held
     back += row.reversed
   }
-  const own = { credited: deposit.credited ?? 0n, held: deposit.held, reversed: deposit.reversed }
-  const isSummed = own.credited === credited && own.held === parts && own.reversed === back
+  const stated = { credited: deposit.credited ?? 0n, held: deposit.held, reversed: deposit.reversed }
+  const isSummed = stated.credited === credited && stated.held === parts && stated.reversed === back
   must(
     isSummed,
     'I13',
-    () => `deposit ${deposit.id} says ${Object.values(own)}, its trades ${[credited, parts, back]}`,
+    () => `deposit ${deposit.id} says ${Object.values(stated)}, its trades ${[credited, parts, back]}`,
   )
   const until = deposit.trades.flatMap((row) =>
     row.held > 0n && row.settlesAt ? [row.settlesAt.getTime()] : [],
@@ -210,7 +210,7 @@ const NEXT_LOOK_MS = 2 * MINUTE_MS
  * Checks that no deposit is open longer than its own deadline plus ten minutes of readable answers about its offer.
  * `faultsEndedAt`: when the faults ended. Allows for looks that a fast clock has planned.
  */
-export function checkAlive(memory: Memory, faultsEndedAt: number): void {
+export function checkNotOverdue(memory: TillMemory, faultsEndedAt: number): void {
   const now = memory.engine.now()
   for (const { id, status, trades, expiresAt } of memory.deposits.values()) {
     if (isFinal(status)) continue
@@ -231,7 +231,7 @@ const deadlineOf = ({ trade, createdAt }: TradeRow): number =>
   trade.state === 'active' ? trade.deadline.getTime() : createdAt.getTime() + WINDOW_MS
 
 /** Whether Steam's answers about the trade's offer cannot be read, or never prove its delivery. */
-function isUnreadable({ steam, bots }: Memory, { trade, facts }: TradeRow): boolean {
+function isUnreadable({ steam, bots }: TillMemory, { trade, facts }: TradeRow): boolean {
   if (bots.get(facts.botId)?.state !== 'active') return true
   const offer = steam.byMessage.get(trade.secretCode)
   if (offer?.isOpaque === true || offer?.isIdLost === true) return true
@@ -248,7 +248,7 @@ const CLOCKS_MS = 20 * MINUTE_MS
 const SWEEPS_MS = 3 * 60 * MINUTE_MS
 
 /** Checks that every trade is at rest within 17 days of its last event. */
-export function checkRested(memory: Memory): void {
+export function checkTradesAtRest(memory: TillMemory): void {
   const { steam, bots, trades, engine } = memory
   for (const row of trades.values()) {
     const { trade, facts, createdAt } = row
@@ -272,14 +272,14 @@ export function checkRested(memory: Memory): void {
 }
 
 /** Checks, long after the faults, that credit was given for exactly the items that bots received and kept. */
-export function checkRest(memory: Memory): void {
-  const { book, steam, trades, deposits } = memory
-  book.verify()
+export function checkFinalState(memory: TillMemory): void {
+  const { ledger, steam, trades, deposits } = memory
+  ledger.verify()
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter
     must(!isOpen, 'I12', () => `the offer of ${offer.message} is still open on Steam`)
   }
-  const entries = Map.groupBy(book.entries, (entry) => entry.tradeId)
+  const entries = Map.groupBy(ledger.entries, (entry) => entry.tradeId)
   for (const row of trades.values()) checkSettled(memory, row, entries.get(row.facts.id) ?? [])
   const reversed = new Map<Store, bigint>()
   for (const { store, reversed: back } of deposits.values()) {
@@ -293,7 +293,7 @@ export function checkRest(memory: Memory): void {
   }
 }
 
-function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): void {
+function checkSettled(memory: TillMemory, row: TradeRow, entries: MemoryLedger['entries']): void {
   const { steam, bots } = memory
   const { trade, facts } = row
   const name = `trade ${facts.id} (${trade.state})`
@@ -340,7 +340,7 @@ function checkSettled(memory: Memory, row: TradeRow, entries: Book['entries']): 
 }
 
 /** Checks that a complete delivery is credited, automatically or by the operator. */
-function checkDeliveryCredited({ steam }: Memory, { trade, deliveredBy }: TradeRow): void {
+function checkDeliveryCredited({ steam }: TillMemory, { trade, deliveredBy }: TradeRow): void {
   const steamTrade = steam.steamTrades.get(steam.byMessage.get(trade.secretCode)?.tradeId ?? '')
   const isCredited = deliveredBy !== null
   must(
@@ -390,7 +390,7 @@ function checkEvents({ facts: { id }, deposit, reversals, deliveredBy }: TradeRo
 }
 
 /** Checks that the settings at delivery decide who pays for a reversal. */
-function checkBearer({ settings, facts }: TradeRow, entries: Book['entries']): void {
+function checkBearer({ settings, facts }: TradeRow, entries: MemoryLedger['entries']): void {
   const bearer = settings?.liability === 'store' ? 'available' : 'loss'
   const wrong = entries.find(
     ({ cause, debit }) => cause === 'reversed' && debit !== 'held' && debit !== bearer,

@@ -19,10 +19,10 @@ import { BOTS } from './people.ts'
 import type { Scene } from './scene.ts'
 
 const money = z.string().transform(BigInt)
-const statusOf = z.custom<DepositStatus>((value) => typeof value === 'string' && value in DEPOSIT_EDGES)
-const stateOf = z.custom<TradeStateColumn>((value) => typeof value === 'string' && value in EDGES)
+const statusSchema = z.custom<DepositStatus>((value) => typeof value === 'string' && value in DEPOSIT_EDGES)
+const stateSchema = z.custom<TradeStateColumn>((value) => typeof value === 'string' && value in EDGES)
 
-const snapshot = z.object({
+const snapshotSchema = z.object({
   accounts: z.array(
     z.object({ id: z.number(), balance: money, entries: money, floor: money.nullable(), kind: z.string() }),
   ),
@@ -31,7 +31,7 @@ const snapshot = z.object({
       id: z.number(),
       deposit: z.number(),
       bot: z.number(),
-      state: stateOf,
+      state: stateSchema,
       reason: z.string().nullable(),
       code: z.string(),
       offer: z.string().nullable(),
@@ -62,7 +62,7 @@ const snapshot = z.object({
   deposits: z.array(
     z.object({
       id: z.number(),
-      status: statusOf,
+      status: statusSchema,
       credited: money.nullable(),
       held: money,
       reversed: money,
@@ -74,7 +74,7 @@ const snapshot = z.object({
   repeated: z.number(),
 })
 
-export type Snapshot = z.infer<typeof snapshot>
+export type Snapshot = z.infer<typeof snapshotSchema>
 type TradeRow = Snapshot['trades'][number]
 
 const SNAPSHOT = `select
@@ -109,14 +109,14 @@ const SNAPSHOT = `select
 
 export async function readSnapshot(monitor: pg.ClientBase): Promise<Snapshot> {
   const { rows } = await monitor.query<Record<string, unknown>>({ name: 'snapshot', text: SNAPSHOT })
-  return snapshot.parse(rows[0])
+  return snapshotSchema.parse(rows[0])
 }
 
 const OPEN = ['intended', 'sending', 'unknown', 'active']
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n)
 
 /** Checks the promises that must hold after every commit. */
-export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
+export function checkSnapshot(scene: Scene, before: Snapshot | undefined, now: Snapshot): void {
   checkAccounts(now)
   must(now.twins === 0, 'I8', () => 'an asset is in two open trades')
   must(now.repeated === 0, 'I9', () => 'an event exists twice')
@@ -142,7 +142,7 @@ export function check(scene: Scene, before: Snapshot | undefined, now: Snapshot)
 /** The largest difference between clocks. */
 const CLOCKS_MS = 20 * 60_000
 
-export const keyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
+export const termsKeyOf = ({ creditMode, liability, riskLimitUsdCents }: Terms): string =>
   `${creditMode} ${liability} ${riskLimitUsdCents}`
 
 /** Checks that the terms of a delivery were the store's settings at some time, and that it follows them. */
@@ -150,14 +150,14 @@ function checkTerms({ settings }: Scene, trade: TradeRow, { trades }: Snapshot):
   const { id, store, mode, liability, limit, early, isProtected, bearers } = trade
   const back = trades.flatMap((other) => (other.partner === trade.partner ? (other.backAtMs ?? []) : []))
   const isKnownLong = Math.min(...back) < (trade.deliveredAtMs ?? 0) - 2 * CLOCKS_MS
-  const isLate = mode === 'on_release'
+  const isOnRelease = mode === 'on_release'
   must(
-    isLate || !isKnownLong,
+    isOnRelease || !isKnownLong,
     'I15',
     () => `trade ${id}: its shopper took items back, and is credited ${mode}`,
   )
-  const had = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
-  const isKnown = had(`${mode}`) || (isLate && back.length > 0 && had('on_accept'))
+  const storeHad = (known: string) => settings.get(store)?.has(`${known} ${liability} ${limit}`) === true
+  const isKnown = storeHad(`${mode}`) || (isOnRelease && back.length > 0 && storeHad('on_accept'))
   must(isKnown, 'I15', () => `trade ${id} has terms that its store never had: ${mode} ${liability} ${limit}`)
   const isEarly = isProtected && mode === 'on_release' && early > 0n
   must(!isEarly, 'I15', () => `trade ${id} is credited ${early} before the release`)
@@ -304,7 +304,7 @@ function checkDeposit(deposit: Snapshot['deposits'][number], trades: readonly Tr
 /**
  * Checks, long enough after the faults, that nothing waits except for deliveries that Steam does not report or prove.
  */
-export function checkAlive(scene: Scene, { deposits, trades }: Snapshot): void {
+export function checkNotOverdue(scene: Scene, { deposits, trades }: Snapshot): void {
   for (const { id, status } of deposits) {
     const open = trades.find(({ deposit, state }) => deposit === id && OPEN.includes(state))
     const isUnreadable = open !== undefined && isSilent(scene, open)
@@ -324,7 +324,7 @@ const isMute = (offer: SteamOffer | undefined): boolean =>
   offer?.isOpaque === true || offer?.isIdLost === true
 
 /** Checks, long enough after the last offer, that only delivered trades are still watched. */
-export async function checkRested(monitor: pg.ClientBase): Promise<void> {
+export async function checkTradesAtRest(monitor: pg.ClientBase): Promise<void> {
   const { rows } = await monitor.query<{ id: bigint; state: string }>(
     `select id, state from trade where delivered_at is null and (ended_at is null or due_at is not null)`,
   )
@@ -335,7 +335,7 @@ export async function checkRested(monitor: pg.ClientBase): Promise<void> {
  * Checks, long after the faults, that each item is where custody says it is, and that it is credited if and only if the
  * bot has it.
  */
-export async function checkRest(scene: Scene): Promise<void> {
+export async function checkFinalState(scene: Scene): Promise<void> {
   const { steam, monitor } = scene
   for (const offer of steam.offers.values()) {
     const isOpen = offer.state === 'active' && !offer.isCounter

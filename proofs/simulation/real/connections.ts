@@ -36,6 +36,7 @@ class SerializationFailure extends Error {
   override readonly message = 'could not serialize access'
 }
 
+/** One of a process's connections. After a crash, it gets another session. */
 type Line = {
   session: Session
   isBusy: boolean
@@ -60,7 +61,7 @@ export type Deps = {
 const CANCELLED = '57014'
 
 /** Connections per process. */
-const LINES = 4
+const LINES_PER_PROCESS = 4
 
 /** Matches writes that can break a promise. Changes of a trade's next look, of leases and of event sequences cannot. */
 const CHECKED =
@@ -70,7 +71,7 @@ export type Connections = { db: Db; reset(): void; close(): void }
 
 /** `reset` simulates the death of the process for the server, which rolls back its open transactions. */
 export async function openConnections(deps: Deps): Promise<Connections> {
-  const lines = await Promise.all(Array.from({ length: LINES }, () => openLine(deps.sessions)))
+  const lines = await Promise.all(Array.from({ length: LINES_PER_PROCESS }, () => openLine(deps.sessions)))
   const waiting: ((line: Line) => void)[] = []
   const take = (): Promise<Line> => {
     const line = lines.find(({ isBusy }) => !isBusy)
@@ -97,7 +98,7 @@ export async function openConnections(deps: Deps): Promise<Connections> {
       waiting.length = 0
       for (const line of lines) {
         line.isDead = deps.scheduler.abandon(line.session.pid) || line.inTransaction
-        if (line.isDead) deps.scheduler.meanwhile(() => renew(line, deps.sessions))
+        if (line.isDead) deps.scheduler.meanwhile(() => replaceSession(line, deps.sessions))
         line.isBusy = false
       }
     },
@@ -114,7 +115,7 @@ async function openLine(sessions: Sessions): Promise<Line> {
   return { session, ...idle, effects: [] }
 }
 
-async function renew(line: Line, sessions: Sessions): Promise<void> {
+async function replaceSession(line: Line, sessions: Sessions): Promise<void> {
   await sessions.kill(line.session)
   Object.assign(line, await openLine(sessions))
 }
@@ -209,7 +210,7 @@ const NEVER_WAITS = /^(begin|select|rollback)\b(?!.*(for (no key )?update|for sh
 function statementOf(text: string): Statement {
   const known = statements.get(text)
   if (known !== undefined) return known
-  const fresh = { name: `s${statements.size}`, mayWait: !NEVER_WAITS.test(text) }
-  statements.set(text, fresh)
-  return fresh
+  const added = { name: `s${statements.size}`, mayWait: !NEVER_WAITS.test(text) }
+  statements.set(text, added)
+  return added
 }

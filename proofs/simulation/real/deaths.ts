@@ -1,5 +1,5 @@
 /** Bots whose tokens Steam refuses forever. The operator retires some of them, sooner or later. */
-import { retire, runInLiveProcess } from './by-hand.ts'
+import { retire, runInLiveProcess } from './operator.ts'
 import { BOTS } from './people.ts'
 import type { Process, Scene } from './scene.ts'
 

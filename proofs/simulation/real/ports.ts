@@ -35,7 +35,7 @@ export function signalsOf({ engine, waiters, notify, process }: Waiting): Signal
     notify: (tx, topic) => onCommit(tx, () => notify(topic)),
     async until(topic, check, { timeoutMs }) {
       const end = engine.now() + timeoutMs
-      const begun = process().run
+      const firstRun = process().run
       for (;;) {
         const value = await check()
         if (value !== undefined || engine.now() >= end) return value
@@ -45,7 +45,7 @@ export function signalsOf({ engine, waiters, notify, process }: Waiting): Signal
           engine.at(end, () => {
             const { isAlive, run: current } = process()
             // A wait that continued after a crash would hold a connection forever.
-            if (isAlive && current === begun) resolve()
+            if (isAlive && current === firstRun) resolve()
           })
         })
       }

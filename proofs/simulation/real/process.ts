@@ -28,7 +28,7 @@ import { sessionOf } from '../steam-session.ts'
 import { type Invariant, Violation } from '../violation.ts'
 import { ConnectionLost, openConnections } from './connections.ts'
 import { signalsOf } from './ports.ts'
-import type { Deps, Held, Process, Scene } from './scene.ts'
+import type { Deps, HeldLease, Process, Scene } from './scene.ts'
 
 const BOX = createSecretBox(Buffer.alloc(32, 3))
 
@@ -125,9 +125,9 @@ function asViolation(error: unknown): unknown {
 const isSerializationFailure = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === '40001'
 
-export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Held): BotContext {
+export function contextOf(scene: Scene, process: Process, { lease, endsAt }: HeldLease): BotContext {
   const botId = lease.botId
-  const held = () => process.leases.get(String(botId))
+  const currentLease = () => process.leases.get(String(botId))
   return {
     botId,
     session: sessionOf(scene, {
@@ -141,11 +141,11 @@ export function contextOf(scene: Scene, process: Process, { lease, endsAt }: Hel
       if (scene.epochs.get(botId) !== lease.epoch) scene.faults.note('write under an old lease')
       return lease.epoch
     },
-    mayWrite: (deadlineMs) => (held()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
+    mayWrite: (deadlineMs) => (currentLease()?.endsAt ?? endsAt) - scene.engine.now() > deadlineMs,
   }
 }
 
-async function giveUpToken(scene: Scene, { deps }: Process, lease: Lease): Promise<void> {
+async function noteTokenRefusal(scene: Scene, { deps }: Process, lease: Lease): Promise<void> {
   scene.faults.note('token refused for a while')
   const now = deps.clock.now()
   const verdict = judgeTokenRefusal(lease.tokenRefusedAt, now)
@@ -161,7 +161,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
   for (const [botId, held] of process.leases) {
     if (scene.steam.refusesToken(held.lease.steamId)) {
       process.leases.delete(botId)
-      await giveUpToken(scene, process, held.lease)
+      await noteTokenRefusal(scene, process, held.lease)
       continue
     }
     const beforeMs = engine.now()
@@ -173,7 +173,7 @@ export async function keepLeases(scene: Scene, process: Process): Promise<void> 
   const beforeMs = engine.now()
   const [lease] = await takeLeases(process.deps.db, process.name, 1)
   if (lease === undefined) return
-  if (scene.steam.refusesToken(lease.steamId)) return giveUpToken(scene, process, lease)
+  if (scene.steam.refusesToken(lease.steamId)) return noteTokenRefusal(scene, process, lease)
   if (scene.processes.some((other) => other !== process && other.leases.has(String(lease.botId)))) {
     scene.faults.note('two processes on one bot')
   }

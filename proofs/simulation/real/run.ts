@@ -13,9 +13,17 @@ import { endPause, revive } from '../process.ts'
 import { createSteam } from '../steam.ts'
 import { createTrace } from '../trace.ts'
 import { type Invariant, Violation } from '../violation.ts'
-import { creditByHand, releaseEarly } from './by-hand.ts'
-import { check, checkAlive, checkRest, checkRested, keyOf, readSnapshot, type Snapshot } from './check.ts'
+import {
+  checkFinalState,
+  checkNotOverdue,
+  checkSnapshot,
+  checkTradesAtRest,
+  readSnapshot,
+  type Snapshot,
+  termsKeyOf,
+} from './check.ts'
 import { planDeaths } from './deaths.ts'
+import { creditByHand, releaseEarly } from './operator.ts'
 import { BOTS, CANARY_TOKEN, SHOPPERS_OF_A_SEED } from './people.ts'
 import { idsOf, queueOf, watchedLog } from './ports.ts'
 import { inProcess, startProcess } from './process.ts'
@@ -23,7 +31,7 @@ import { checkReads, READS, type Reads } from './reads.ts'
 import type { Scene } from './scene.ts'
 import { createScheduler } from './scheduler.ts'
 import type { Sessions } from './sessions.ts'
-import { beginShopping, lookForOffers, type Stage } from './shoppers.ts'
+import { beginShopping, lookForOffers, type ShoppingScene } from './shoppers.ts'
 import { checkThefts } from './thefts.ts'
 import { createWork, sweep, sweepHistory, tick, watch } from './work.ts'
 
@@ -59,7 +67,7 @@ const MOST_STEPS = 240_000
 const FOREVER = new Date(Date.UTC(2030, 0, 1))
 /** The states of trades that may have an open offer. */
 const WATCHED = ['sending', 'unknown', 'active']
-const NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
+const PROCESS_NAMES = ['00000000-0000-4000-a000-000000000001', '00000000-0000-4000-a000-000000000002']
 
 /** Runs a seed in the sessions' database, after emptying it. Nothing else may use the database. */
 export async function runReal({
@@ -73,7 +81,7 @@ export async function runReal({
   const session = await sessions.takeMonitor()
   const monitor = session.client
   const trace = createTrace({ keepAll: keepTrace })
-  const scene = setScene({ sessions, seed, monitor, trace, core })
+  const scene = createScene({ sessions, seed, monitor, trace, core })
   const outcome = (): Omit<Outcome, 'violation'> => ({
     seed,
     hash: trace.hash(),
@@ -100,10 +108,10 @@ type Plan = { deposits: number; reads: Reads }
 
 async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: Plan): Promise<void> {
   const { engine, scheduler, monitor, sessions } = scene
-  const stage = await setStage(scene)
-  for (const name of NAMES) scene.processes.push(await startProcess(scene, name))
-  beginShopping(stage, deposits)
-  lookForOffers(stage, new Set(), START + WATCHED_MS)
+  const shopping = await prepareShopping(scene)
+  for (const name of PROCESS_NAMES) scene.processes.push(await startProcess(scene, name))
+  beginShopping(shopping, deposits)
+  lookForOffers(shopping, new Set(), START + WATCHED_MS)
   for (const process of scene.processes) {
     tick(scene, process)
     watch(scene, process, START + WATCHED_MS)
@@ -121,18 +129,18 @@ async function play(scene: Scene & { failure(): unknown }, { deposits, reads }: 
   // Most sweeps have stopped by then, because nothing was due.
   engine.at(START + BY_HAND_MS + MINUTE_MS, () => sweep(scene, START + FAULTS_MS))
   engine.at(START + FAULTS_MS, () => endFaults(scene))
-  engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkRested(monitor)))
+  engine.at(START + RESTED_MS, () => scheduler.meanwhile(() => checkTradesAtRest(monitor)))
   // At this time most credit is still held. When everything is at rest, none is.
-  const whenQuiet = async () => {
-    checkAlive(scene, await readSnapshot(monitor))
+  const checkWhileHeld = async () => {
+    checkNotOverdue(scene, await readSnapshot(monitor))
     await checkReads(sessions.pool, reads)
   }
-  engine.at(START + BUSY_MS, () => scheduler.meanwhile(whenQuiet))
+  engine.at(START + BUSY_MS, () => scheduler.meanwhile(checkWhileHeld))
   await scheduler.run()
-  await checkRest(scene)
+  await checkFinalState(scene)
   await checkThefts(scene)
   await checkReads(sessions.pool, reads)
-  await verify(sessions)
+  await checkLedger(sessions)
 }
 
 /** The promise that each problem of verify.sql breaks. All other problems break I13: sums differ. */
@@ -146,7 +154,7 @@ const BROKEN_BY: readonly [RegExp, Invariant][] = [
   [/has no terms|at risk|before protection|borne by/, 'I15'],
 ]
 
-async function verify({ pool }: Sessions): Promise<void> {
+async function checkLedger({ pool }: Sessions): Promise<void> {
   const [first] = await verifyLedger(pool)
   if (first === undefined) return
   const { problem, detail } = first
@@ -154,7 +162,7 @@ async function verify({ pool }: Sessions): Promise<void> {
   throw new Violation(invariant, `verify.sql: ${problem}, ${detail}`)
 }
 
-type Setting = {
+type SceneParts = {
   sessions: Sessions
   seed: number
   monitor: pg.ClientBase
@@ -162,7 +170,7 @@ type Setting = {
   core: Core
 }
 
-function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { failure(): unknown } {
+function createScene({ sessions, seed, monitor, trace, core }: SceneParts): Scene & { failure(): unknown } {
   const engine = createEngine(START, MOST_STEPS)
   const random = seededRandom(seed)
   const faults = createFaults(random.chance)
@@ -211,7 +219,7 @@ function setScene({ sessions, seed, monitor, trace, core }: Setting): Scene & { 
         isChecking = false
         const next = await readSnapshot(monitor)
         traceChanges(scene, snapshot, next)
-        check(scene, snapshot, next)
+        checkSnapshot(scene, snapshot, next)
         snapshot = next
         scene.open = new Set(
           next.trades.flatMap(({ bot, state }) => (WATCHED.includes(state) ? [String(bot)] : [])),
@@ -243,9 +251,9 @@ function traceChanges({ trace, engine, faults }: Scene, before: Snapshot | undef
 }
 
 /** Empties the database, and adds stores, bots and an exchange rate. */
-async function setStage(scene: Scene): Promise<Stage> {
+async function prepareShopping(scene: Scene): Promise<ShoppingScene> {
   const { monitor, random, steam } = scene
-  await empty(monitor)
+  await emptyTables(monitor)
   await monitor.query('insert into sim.clock (time) values ($1)', [new Date(START)])
   const stores: bigint[] = []
   for (const [creditMode, liability] of [
@@ -261,7 +269,7 @@ async function setStage(scene: Scene): Promise<Stage> {
     )
     for (const { id } of rows) {
       stores.push(id)
-      scene.settings.set(Number(id), new Set([keyOf(terms)]))
+      scene.settings.set(Number(id), new Set([termsKeyOf(terms)]))
     }
   }
   for (const { steamId, assets } of SHOPPERS_OF_A_SEED) {
@@ -291,7 +299,7 @@ function changeStore(scene: Scene, store: bigint): void {
     const creditMode = random.pick<Terms['creditMode']>(['on_accept', 'on_release'])
     const liability = random.pick<Terms['liability']>(['operator', 'store'])
     const terms = { creditMode, liability, riskLimitUsdCents: BigInt(random.between(0, 40_000)) }
-    settings.get(Number(store))?.add(keyOf(terms))
+    settings.get(Number(store))?.add(termsKeyOf(terms))
     faults.note('changed settings of a store')
     const change = { credit_mode: creditMode, liability, risk_limit_usd_cents: terms.riskLimitUsdCents }
     const [process] = processes.filter(({ isAlive }) => isAlive)
@@ -303,7 +311,7 @@ function changeStore(scene: Scene, store: bigint): void {
 }
 
 /** Empties the tables. */
-export async function empty(monitor: pg.ClientBase): Promise<void> {
+export async function emptyTables(monitor: pg.ClientBase): Promise<void> {
   // Only tables with rows, because each truncated table costs new files.
   const tables = await tablesOf(monitor, 'pg_relation_size(oid) > 0')
   await monitor.query('set session_replication_role = replica')
@@ -312,16 +320,16 @@ export async function empty(monitor: pg.ClientBase): Promise<void> {
   await monitor.query('truncate sim.clock')
 }
 
-async function tablesOf(client: pg.ClientBase, which = 'true'): Promise<string[]> {
+async function tablesOf(client: pg.ClientBase, condition = 'true'): Promise<string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select quote_ident(relname) as name from pg_class
-     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration' and ${which}`,
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'migration' and ${condition}`,
   )
   return rows.map(({ name }) => name)
 }
 
 /** Prepares a database before its first seed: `now()` in SQL returns the simulated time. */
-export async function prepare(url: string): Promise<void> {
+export async function prepareDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`create schema if not exists sim;
@@ -349,8 +357,9 @@ function endFaults(scene: Scene): void {
   trace.add(`${engine.now()} the faults are over`)
   // The operator enrols refused bots again. This is repeated, because the statement that stores the last refusal may
   // still be under way.
-  const fresh = { token_refused_at: null, login_after: null }
-  const enrol = () => processes[0]?.connections.db.updateTable('bot').set(fresh).execute().catch(scene.fail)
+  const accepted = { token_refused_at: null, login_after: null }
+  const enrol = () =>
+    processes[0]?.connections.db.updateTable('bot').set(accepted).execute().catch(scene.fail)
   enrol()
   // Repeats until the leases of dead processes have expired and others hold the bots.
   for (const ms of [0, 15_000, 30_000, 45_000, 60_000, 75_000, 90_000]) {
@@ -359,11 +368,11 @@ function endFaults(scene: Scene): void {
     })
   }
   for (const ms of [10_000, 40_000, 70_000]) engine.after(ms, () => void enrol())
-  engine.after(105_000, () => keepForever(scene))
+  engine.after(105_000, () => keepLeasesForever(scene))
 }
 
 /** Extends all leases forever, because time jumps by days from now on. */
-function keepForever({ processes, fail }: Scene): void {
+function keepLeasesForever({ processes, fail }: Scene): void {
   for (const { leases } of processes)
     for (const held of leases.values()) held.endsAt = Number.POSITIVE_INFINITY
   // Through a process's connection, because the statement may wait for the lock of a bot.

@@ -20,7 +20,7 @@ import type { Sessions } from './sessions.ts'
 export type Deps = TradeDeps & RequestDeps & PublisherDeps
 
 export type Process = Restartable & {
-  leases: Map<string, Held>
+  leases: Map<string, HeldLease>
   waiters: Waiters
   gate: Gate
   connections: Connections
@@ -28,13 +28,14 @@ export type Process = Restartable & {
   handlers: Pick<BotHandlers, 'trade' | 'refresh' | 'history' | 'watch'>
 }
 
-export type Held = { lease: Lease; endsAt: number }
+export type HeldLease = { lease: Lease; endsAt: number }
 
 /** Every setting that a store ever had, by store id. */
 export type Settings = Map<number, Set<string>>
 
 export type Scene = Sim & {
   sessions: Sessions
+  /** A connection for the checks and for the simulation's own rows, on which no faults happen. */
   monitor: pg.ClientBase
   scheduler: Scheduler
   trace: Trace

@@ -7,7 +7,7 @@ import type { Engine } from '../engine.ts'
 
 export type Scheduler = {
   /** Runs a statement. Resolves to its result when the scheduler decides. */
-  execute<T>(on: Statement, start: () => Promise<T>): Promise<T>
+  execute<T>(statement: Statement, start: () => Promise<T>): Promise<T>
   /** Runs `work` before anything else happens, for work that the scheduler must wait for. */
   meanwhile(work: () => Promise<void>): void
   /** Abandons the statement that waits on this backend, without passing on its result. */
@@ -63,7 +63,7 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
       flight.blockers = rows[0]?.pids ?? []
       if (flight.blockers.length === 0) continue
       onLockWait()
-      if (!flights.some((other) => isInLineOf(flight, other))) return false
+      if (!flights.some((other) => waitsBehind(flight, other))) return false
       onCrowd()
       await monitor.query('select pg_cancel_backend($1)', [flight.pid])
       await flight.landed
@@ -95,8 +95,8 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
   }
 
   return {
-    execute: (on, start) =>
-      new Promise((resolve, reject) => flights.push(startFlight(on, start(), { resolve, reject }))),
+    execute: (statement, start) =>
+      new Promise((resolve, reject) => flights.push(startFlight(statement, start(), { resolve, reject }))),
     meanwhile: (work) => {
       chores.push(work)
     },
@@ -116,9 +116,9 @@ export function createScheduler({ engine, monitor, onLockWait, onCrowd, failure 
 
 type Settler<T> = { resolve(value: T): void; reject(error: unknown): void }
 
-function startFlight<T>(on: Statement, answer: Promise<T>, { resolve, reject }: Settler<T>): Flight {
+function startFlight<T>(statement: Statement, answer: Promise<T>, { resolve, reject }: Settler<T>): Flight {
   const flight: Flight = {
-    ...on,
+    ...statement,
     landed: answer.then(
       (value) => {
         flight.handOver = () => resolve(value)
@@ -138,7 +138,7 @@ function startFlight<T>(on: Statement, answer: Promise<T>, { resolve, reject }: 
  * Whether a statement waits for the same transaction as an earlier one. Both would continue at the same moment, and the
  * server does not fix which goes first. So the later one is cancelled, to make runs repeatable.
  */
-const isInLineOf = (one: Flight, other: Flight): boolean =>
+const waitsBehind = (one: Flight, other: Flight): boolean =>
   other !== one &&
   other.blockers.length > 0 &&
   one.blockers.some((pid) => pid === other.pid || other.blockers.includes(pid))

@@ -9,13 +9,14 @@ export type Sessions = {
   /** Takes a session for the engine. */
   takeMonitor(): Promise<Session>
   /** `isClean`: the session has nothing open. */
-  giveBack(session: Session, how: { isClean: boolean }): void
+  giveBack(session: Session, state: { isClean: boolean }): void
   /** Ends the session on the server, and waits until its locks are free. */
   kill(session: Session): Promise<void>
   /** For code that takes connections from a pool. */
   pool: pg.Pool
 }
 
+/** PostgreSQL's number of the type int8. */
 const INT8_OID = 20
 
 /**
@@ -28,7 +29,7 @@ const SETTINGS = `set plan_cache_mode = force_generic_plan; set deadlock_timeout
  * The timeout breaks a cycle: a lock holder waits for the scheduler, which waits for the monitor, which waits for the
  * lock.
  */
-const MONITOR = `${SETTINGS}; set lock_timeout = '5min'`
+const MONITOR_SETTINGS = `${SETTINGS}; set lock_timeout = '5min'`
 
 const MOST_ENDING_MS = 300_000
 
@@ -37,7 +38,7 @@ export function openSessions(url: string): Sessions {
   const monitors = openPool(url, 1)
   return {
     take: () => takeFrom(pool, SETTINGS),
-    takeMonitor: () => takeFrom(monitors, MONITOR),
+    takeMonitor: () => takeFrom(monitors, MONITOR_SETTINGS),
     giveBack: ({ client }, { isClean }) => client.release(!isClean),
     async kill(session) {
       const { client: killer } = await takeFrom(pool, SETTINGS)
@@ -57,6 +58,7 @@ function openPool(connectionString: string, max: number): pg.Pool {
   const getTypeParser = (oid: number) => (oid === INT8_OID ? BigInt : pg.types.getTypeParser(oid, 'text'))
   const options = { idleTimeoutMillis: 0, allowExitOnIdle: true }
   const pool = new pg.Pool({ connectionString, types: { getTypeParser }, max, ...options })
+  // A session that is killed also fails its statement.
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
   return pool
@@ -66,12 +68,12 @@ const pids = new WeakMap<pg.PoolClient, number>()
 
 async function takeFrom(pool: pg.Pool, settings: string): Promise<Session> {
   const client = await pool.connect()
-  const pid = pids.get(client) ?? (await begin(client, settings))
+  const pid = pids.get(client) ?? (await setUp(client, settings))
   pids.set(client, pid)
   return { client, pid }
 }
 
-async function begin(client: pg.PoolClient, settings: string): Promise<number> {
+async function setUp(client: pg.PoolClient, settings: string): Promise<number> {
   await client.query(settings)
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   return rows[0]?.pid ?? 0

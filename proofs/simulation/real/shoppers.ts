@@ -16,8 +16,8 @@ import type { Process, Scene } from './scene.ts'
 
 const SHOPPING_MS = 3 * 60_000
 /** The share of deposits that their store cancels, and the longest time until then. */
-const CANCELLED = 0.15
-const CANCEL_MS = 3 * 60_000
+const CANCELLED_SHARE = 0.15
+const MOST_CANCEL_MS = 3 * 60_000
 /** The share of cancellations during which the shopper accepts, and the longest time until then. */
 const ACCEPTED_MEANWHILE = 0.3
 const MOMENT_MS = 400
@@ -25,27 +25,29 @@ const MOMENT_MS = 400
 const WINDOW_MS = 300_000
 const HOUR_MS = 3_600_000
 const MOST_ITEMS = 3
+/** How long a quote is valid. */
+const QUOTE_MS = 900_000
 
-export type Stage = Scene & { stores: readonly bigint[]; rateId: bigint }
+export type ShoppingScene = Scene & { stores: readonly bigint[]; rateId: bigint }
 
-export function beginShopping(stage: Stage, deposits: number): void {
+export function beginShopping(scene: ShoppingScene, deposits: number): void {
   for (let number = 1; number <= deposits; number += 1) {
-    stage.engine.after(stage.random.int(SHOPPING_MS), () => visit(stage, number))
+    scene.engine.after(scene.random.int(SHOPPING_MS), () => visit(scene, number))
   }
 }
 
 /** Makes a call at a live process. Repeats it if the process dies, or if none is alive. */
-function call(stage: Stage, work: (process: Process) => Promise<void>): void {
-  const { engine, random, processes } = stage
+function call(scene: ShoppingScene, work: (process: Process) => Promise<void>): void {
+  const { engine, random, processes } = scene
   const live = processes.filter(({ isAlive }) => isAlive)
   const process = live[random.int(Math.max(1, live.length))]
-  const again = () => engine.after(2_000, () => call(stage, work))
+  const again = () => engine.after(2_000, () => call(scene, work))
   if (process === undefined) again()
-  else inProcess(stage, () => work(process), again)
+  else inProcess(scene, () => work(process), again)
 }
 
-function visit(stage: Stage, number: number): void {
-  const { engine, random, stores, secrets } = stage
+function visit(scene: ShoppingScene, number: number): void {
+  const { engine, random, stores, secrets } = scene
   const storeId = stores[random.int(stores.length)] ?? 0n
   const shopper = SHOPPERS_OF_A_SEED[random.int(SHOPPERS_OF_A_SEED.length)]
   if (shopper === undefined) return
@@ -57,8 +59,8 @@ function visit(stage: Stage, number: number): void {
     ...(number % 2 === 0 && { shopper: { steamId: shopper.steamId, lock: true } }),
   } as const
   let first: StoreDeposit | undefined
-  const open = () =>
-    call(stage, async ({ deps }) => {
+  const create = () =>
+    call(scene, async ({ deps }) => {
       const { deposit } = await createDeposit(deps, { id: storeId }, body)
       must(
         first === undefined || first.url === deposit.url,
@@ -70,30 +72,30 @@ function visit(stage: Stage, number: number): void {
       const hash = deposit.url.slice(-32)
       secrets.push(hash)
       engine.after(random.between(500, 5_000), () =>
-        nameShopper(stage, { id: BigInt(deposit.id), hash }, shopper),
+        nameShopper(scene, { id: BigInt(deposit.id), hash }, shopper),
       )
-      const cancel = () => cancelByStore(stage, storeId, BigInt(deposit.id))
-      if (random.chance(CANCELLED)) engine.after(random.int(CANCEL_MS), cancel)
+      const cancel = () => cancelByStore(scene, storeId, BigInt(deposit.id))
+      if (random.chance(CANCELLED_SHARE)) engine.after(random.int(MOST_CANCEL_MS), cancel)
     })
-  open()
-  if (random.chance(0.3)) engine.after(random.between(10, 60_000), open)
+  create()
+  if (random.chance(0.3)) engine.after(random.between(10, 60_000), create)
 }
 
 /** Cancels at any moment: while the deposit waits, while an offer is sent, open or accepted, and after its end. */
-function cancelByStore(stage: Stage, storeId: bigint, depositId: bigint): void {
-  const { engine, random, faults, trace } = stage
-  call(stage, async ({ deps }) => {
+function cancelByStore(scene: ShoppingScene, storeId: bigint, depositId: bigint): void {
+  const { engine, random, faults, trace } = scene
+  call(scene, async ({ deps }) => {
     const refusal = await refusalOf(() => cancelDeposit(deps, storeId, depositId))
     trace.add(`${engine.now()} the store cancels deposit ${depositId}: ${refusal ?? 'done'}`)
     if (refusal !== undefined) return
     faults.note('store cancels')
-    if (random.chance(ACCEPTED_MEANWHILE)) acceptMeanwhile(stage, depositId)
+    if (random.chance(ACCEPTED_MEANWHILE)) acceptMeanwhile(scene, depositId)
   })
 }
 
 /** Lets the shopper accept at the moment when the bot is asked to cancel. */
-function acceptMeanwhile(stage: Stage, depositId: bigint): void {
-  const { engine, random, monitor, scheduler, steam } = stage
+function acceptMeanwhile(scene: ShoppingScene, depositId: bigint): void {
+  const { engine, random, monitor, scheduler, steam } = scene
   scheduler.meanwhile(async () => {
     const { rows } = await monitor.query<{ code: string }>(
       `select secret_code as code from trade where deposit_id = $1 and state = 'active' order by id`,
@@ -101,7 +103,7 @@ function acceptMeanwhile(stage: Stage, depositId: bigint): void {
     )
     for (const { code } of rows) {
       const offer = steam.byMessage.get(code)
-      if (offer !== undefined) engine.after(random.int(MOMENT_MS), () => acceptNow(stage, offer))
+      if (offer !== undefined) engine.after(random.int(MOMENT_MS), () => acceptNow(scene, offer))
     }
   })
 }
@@ -119,56 +121,57 @@ async function refusalOf(work: () => Promise<unknown>): Promise<ErrorCode | unde
 
 type Deposit = { id: bigint; hash: string }
 
-function nameShopper(stage: Stage, deposit: Deposit, shopper: Person): void {
+function nameShopper(scene: ShoppingScene, deposit: Deposit, shopper: Person): void {
   const { accountId } = shopper
   const tradeUrl = `https://steamcommunity.com/tradeoffer/new/?partner=${accountId}&token=${CANARY_TOKEN}`
-  call(stage, async ({ deps }) => {
+  call(scene, async ({ deps }) => {
     const refusal = await refusalOf(() => resolveUser(deps, { hash: deposit.hash, tradeUrl }))
     // The store has already cancelled the deposit.
     if (refusal === 'deposit_closed') return
     must(refusal === undefined, 'defect', () => `a trade link is refused: ${refusal}`)
-    stage.engine.after(stage.random.between(500, 20_000), () =>
-      askForTrade(stage, deposit, { shopper, tries: 1 }),
+    scene.engine.after(scene.random.between(500, 20_000), () =>
+      askForTrade(scene, deposit, { shopper, tries: 1 }),
     )
   })
 }
 
 type Asker = { shopper: Person; tries: number }
 
-function askForTrade(stage: Stage, deposit: Deposit, { shopper, tries }: Asker): void {
-  const { engine, random, scheduler } = stage
+function askForTrade(scene: ShoppingScene, deposit: Deposit, { shopper, tries }: Asker): void {
+  const { engine, random, scheduler } = scene
   scheduler.meanwhile(async () => {
-    const body = await quoteFor(stage, deposit, shopper)
+    const body = await quoteFor(scene, deposit, shopper)
     if (body === undefined) return
-    post(stage, body)
-    for (const ms of [2_000, 2_000, 30_000]) if (random.chance(0.3)) engine.after(ms, () => post(stage, body))
+    sendRequest(scene, body)
+    for (const ms of [2_000, 2_000, 30_000])
+      if (random.chance(0.3)) engine.after(ms, () => sendRequest(scene, body))
   })
   engine.after(random.between(70_000, 200_000), () => {
     // Repeats are refused if the deposit has an open trade, or is over.
-    if (tries < 3 && random.chance(0.6)) askForTrade(stage, deposit, { shopper, tries: tries + 1 })
+    if (tries < 3 && random.chance(0.6)) askForTrade(scene, deposit, { shopper, tries: tries + 1 })
   })
 }
 
-function post(stage: Stage, body: TradeBody): void {
-  call(stage, async ({ deps }) => {
+function sendRequest(scene: ShoppingScene, body: TradeBody): void {
+  call(scene, async ({ deps }) => {
     const answer = await requestTrade(deps, body)
     const outcome = answer.kind === 'refused' ? answer.code : answer.kind
-    stage.trace.add(`${stage.engine.now()} asked for a trade: ${outcome}`)
+    scene.trace.add(`${scene.engine.now()} asked for a trade: ${outcome}`)
   })
 }
 
 /** Writes a quote for some items that the shopper has now. */
 async function quoteFor(
-  stage: Stage,
+  scene: ShoppingScene,
   deposit: Deposit,
-  { steamId, assets: mine }: Person,
+  { steamId, assets: all }: Person,
 ): Promise<TradeBody | undefined> {
-  const { engine, random, monitor, ids, rateId, steam } = stage
-  const own = mine.filter(({ assetId }) => steam.owners.get(assetId) === steamId)
-  const [first] = own
+  const { engine, random, monitor, ids, rateId, steam } = scene
+  const owned = all.filter(({ assetId }) => steam.owners.get(assetId) === steamId)
+  const [first] = owned
   if (first === undefined) return undefined
-  const at = random.int(own.length)
-  const assets = [...own.slice(at), ...own.slice(0, at)].slice(0, random.between(1, MOST_ITEMS))
+  const start = random.int(owned.length)
+  const assets = [...owned.slice(start), ...owned.slice(0, start)].slice(0, random.between(1, MOST_ITEMS))
   const game = first.appId === 730 ? 'cs' : 'dota'
   const quoteId = ids.uuid()
   const now = engine.now()
@@ -177,7 +180,7 @@ async function quoteFor(
   await monitor.query(
     `insert into quote (id, deposit_id, game, currency, rate_id, created_at, expires_at)
      values ($1, $2, $3, 'USD', $4, $5, $6)`,
-    [quoteId, deposit.id, game, rateId, new Date(now), new Date(now + 900_000)],
+    [quoteId, deposit.id, game, rateId, new Date(now), new Date(now + QUOTE_MS)],
   )
   for (const { assetId, appId } of assets) {
     const price = random.between(1_000, 9_000)
@@ -192,20 +195,20 @@ async function quoteFor(
 }
 
 /** Lets shoppers see every offer on Steam, even if the till does not know about it. */
-export function lookForOffers(stage: Stage, seen: Set<string>, until: number): void {
-  const { engine, steam } = stage
+export function lookForOffers(scene: ShoppingScene, seen: Set<string>, until: number): void {
+  const { engine, steam } = scene
   for (const offer of steam.offers.values()) {
     if (offer.isCounter || seen.has(offer.offerId)) continue
     seen.add(offer.offerId)
-    decideOn(stage, offer)
+    decideOn(scene, offer)
   }
-  if (engine.now() < until) engine.after(1_000, () => lookForOffers(stage, seen, until))
+  if (engine.now() < until) engine.after(1_000, () => lookForOffers(scene, seen, until))
 }
 
-function decideOn(stage: Stage, offer: SteamOffer): void {
-  const { engine, random, steam } = stage
+function decideOn(scene: ShoppingScene, offer: SteamOffer): void {
+  const { engine, random, steam } = scene
   const leftMs = offer.createdAt + WINDOW_MS - engine.now()
-  const accept = (ms: number) => engine.after(ms, () => acceptNow(stage, offer))
+  const accept = (ms: number) => engine.after(ms, () => acceptNow(scene, offer))
   const { lie } = offer
   // The shopper accepts an open offer that Steam reports as ended.
   if (lie) accept(lie.from - engine.now() + random.between(2_000, 100_000))
@@ -224,8 +227,8 @@ function decideOn(stage: Stage, offer: SteamOffer): void {
   if (!lie) habits[habitOf(random)]()
 }
 
-function acceptNow(stage: Stage, offer: SteamOffer): void {
-  const { engine, random, steam, trace, scheduler, monitor } = stage
+function acceptNow(scene: ShoppingScene, offer: SteamOffer): void {
+  const { engine, random, steam, trace, scheduler, monitor } = scene
   const hasEscrow = SHOPPERS_OF_A_SEED.some(
     ({ steamId, hasAuthenticator }) => steamId === offer.partner && !hasAuthenticator,
   )
@@ -237,28 +240,28 @@ function acceptNow(stage: Stage, offer: SteamOffer): void {
       'select state from trade where secret_code = $1',
       [offer.message],
     )
-    for (const { state } of rows) noteLateAcceptance(stage, state)
+    for (const { state } of rows) noteLateAcceptance(scene, state)
   })
   if (!random.chance(0.3)) return
   const afterMs = random.chance(0.25) ? random.between(1_000, 120_000) : random.int(160 * HOUR_MS)
-  engine.after(afterMs, () => takeBack(stage, offer))
+  engine.after(afterMs, () => takeBack(scene, offer))
 }
 
 const ENDS = ['refused', 'abandoned', 'declined', 'countered', 'invalid', 'timed_out'] as const
 
-function noteLateAcceptance({ faults }: Stage, state: string): void {
+function noteLateAcceptance({ faults }: ShoppingScene, state: string): void {
   const end = ENDS.find((known) => known === state)
   if (end !== undefined) faults.note(`acceptance after ${end}`)
 }
 
-function takeBack(stage: Stage, offer: SteamOffer): void {
-  const { engine, random, steam, trace } = stage
+function takeBack(scene: ShoppingScene, offer: SteamOffer): void {
+  const { engine, random, steam, trace } = scene
   const steamTrade = steam.steamTrades.get(offer.tradeId ?? '')
   if (steamTrade === undefined) return
-  const some = steamTrade.items
+  const someAssetIds = steamTrade.items
     .slice(0, random.between(1, steamTrade.items.length))
     .map(({ asset }) => asset.assetId)
-  const done = steam.reverse(steamTrade, random.chance(0.5) ? undefined : some)
-  if (done) trace.add(`${engine.now()} exchange ${steamTrade.tradeId} taken back`)
-  if (done && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(stage, offer))
+  const isTakenBack = steam.reverse(steamTrade, random.chance(0.5) ? undefined : someAssetIds)
+  if (isTakenBack) trace.add(`${engine.now()} Steam trade ${steamTrade.tradeId} taken back`)
+  if (isTakenBack && random.chance(0.3)) engine.after(random.int(24 * HOUR_MS), () => takeBack(scene, offer))
 }

@@ -7,7 +7,7 @@ import { sweepTrades } from '../../../gateway/trades/jobs.ts'
 import { sweepHistories } from '../../../gateway/trades/protection.ts'
 import { ConnectionLost } from './connections.ts'
 import { contextOf, inProcess, keepLeases } from './process.ts'
-import type { Held, Process, Scene } from './scene.ts'
+import type { HeldLease, Process, Scene } from './scene.ts'
 
 const TICK_MS = 9_000
 const SWEEP_MS = 12_000
@@ -46,11 +46,11 @@ export function createWork(scene: () => Scene) {
       backlog.push(job)
       return
     }
-    const again = () => {
+    const retry = () => {
       const next = { ...attempt, tries: attempt.tries + 1 }
       if (next.tries <= MOST_TRIES) engine.after(1_000 * 2 ** attempt.tries, () => dispatch(job, next))
     }
-    inProcess(scene(), () => perform(scene(), process, { job, ...attempt }), again)
+    inProcess(scene(), () => perform(scene(), process, { job, ...attempt }), retry)
   }
 
   return {
@@ -74,8 +74,8 @@ async function perform(
   { job, isPoison }: Attempt & { job: NewJob },
 ): Promise<void> {
   if (isPoison) throw new ConnectionLost('a job that always fails')
-  const held = process.leases.get(botOf(job) ?? '')
-  if (held !== undefined) return performForBot(scene, process, { held, data: job.data })
+  const heldLease = process.leases.get(botOf(job) ?? '')
+  if (heldLease !== undefined) return performForBot(scene, process, { heldLease, data: job.data })
   if (job.queue === PUBLISH_QUEUE) return publishEvents(process.deps)
   if (job.queue === EXPIRE_QUEUE && 'depositId' in job.data) {
     return expireDeposit(process.deps, BigInt(String(job.data.depositId)))
@@ -85,9 +85,9 @@ async function perform(
 async function performForBot(
   scene: Scene,
   process: Process,
-  { held, data }: { held: Held; data: object },
+  { heldLease, data }: { heldLease: HeldLease; data: object },
 ): Promise<void> {
-  const bot = contextOf(scene, process, held)
+  const bot = contextOf(scene, process, heldLease)
   if ('tradeId' in data) return process.handlers.trade(bot, BigInt(String(data.tradeId)))
   return process.handlers.history(bot)
 }
@@ -112,9 +112,9 @@ export function watch(scene: Scene, process: Process, until: number): void {
   const { engine, random } = scene
   if (engine.now() < until) engine.after(random.between(10_000, 22_000), () => watch(scene, process, until))
   if (!process.isAlive || process.pausedUntil > engine.now()) return
-  for (const [botId, held] of process.leases) {
+  for (const [botId, heldLease] of process.leases) {
     if (!scene.open.has(botId)) continue
-    const bot = contextOf(scene, process, held)
+    const bot = contextOf(scene, process, heldLease)
     inProcess(scene, () => process.handlers.watch(bot))
   }
 }

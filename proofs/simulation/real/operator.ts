@@ -14,8 +14,8 @@ import { must } from '../violation.ts'
 import { inProcess } from './process.ts'
 import type { Process, Scene } from './scene.ts'
 
-/** The time between looks: longer than any pause of a process. */
-const LOOK_MS = 300_000
+/** The time between checks of the process: longer than any pause of a process. */
+const CHECK_MS = 300_000
 
 /** Runs `work` in a live process, and again if that process dies, because the work would then never end. */
 export function runInLiveProcess(scene: Scene, work: (process: Process) => Promise<unknown>): void {
@@ -36,23 +36,23 @@ export function runInLiveProcess(scene: Scene, work: (process: Process) => Promi
     again()
   }
   inProcess(scene, () => work(process).then(end), failed)
-  const look = () => {
+  const checkProcess = () => {
     if (isOver) return
-    if (process.isAlive && process.run === run) engine.after(LOOK_MS, look)
+    if (process.isAlive && process.run === run) engine.after(CHECK_MS, checkProcess)
     else again()
   }
-  engine.after(LOOK_MS, look)
+  engine.after(CHECK_MS, checkProcess)
 }
 
-const record = (tx: Tx, at: Date, { act, about }: { act: string; about: object }): Promise<void> =>
-  insertAct(tx, { at, operator: 'Ada', act, arguments: JSON.stringify(about), reason: 'banned by Steam' })
+const recordAct = (tx: Tx, at: Date, { act, details }: { act: string; details: object }): Promise<void> =>
+  insertAct(tx, { at, operator: 'Ada', act, arguments: JSON.stringify(details), reason: 'banned by Steam' })
 
 /** Retires a bot like the command `bot retire`. */
 export async function retire({ deps }: Process, steamId: string): Promise<void> {
   await inTransaction(deps.db, async (tx) => {
     const answer = await actOnBot(tx, steamId, 'retire')
     if (answer.kind !== 'done') return
-    await record(tx, deps.clock.now(), { act: 'bot retire', about: { botId: String(answer.botId) } })
+    await recordAct(tx, deps.clock.now(), { act: 'bot retire', details: { botId: String(answer.botId) } })
   })
   await sweepTrades(deps)
 }
@@ -77,8 +77,8 @@ async function releaseEveryThird({ faults }: Scene, { deps }: Process): Promise<
         .where('id', '=', tradeId)
         .executeTakeFirstOrThrow()
       if (!isReleased) return
-      const about = { tradeIds: [String(tradeId)] }
-      await record(tx, deps.clock.now(), { act: 'deposit release', about })
+      const details = { tradeIds: [String(tradeId)] }
+      await recordAct(tx, deps.clock.now(), { act: 'deposit release', details })
       faults.note('credit released early by an operator')
     })
   }
@@ -108,8 +108,8 @@ async function credit({ faults }: Scene, { deps }: Process, offer: SteamOffer): 
     const fact = { kind: 'operator_credits', steamTradeId, offerId } as const
     const isNews = await recordByOperator(deps, tx, { depositId: row.deposit_id, tradeId: row.id, fact })
     must(isNews, 'I12', () => `trade ${row.id} could not be credited by hand`)
-    const about = { tradeId: String(row.id), steamTradeId }
-    await record(tx, deps.clock.now(), { act: 'trade credit', about })
+    const details = { tradeId: String(row.id), steamTradeId }
+    await recordAct(tx, deps.clock.now(), { act: 'trade credit', details })
     faults.note('credit by an operator')
   })
 }

@@ -18,22 +18,22 @@ export type Posting = {
   at: Date
 }
 
-export type Book = ReturnType<typeof createBook>
+export type MemoryLedger = ReturnType<typeof createMemoryLedger>
 
-export function createBook() {
+export function createMemoryLedger() {
   const accounts = new Map<string, Account>()
   const entries: Entry[] = []
   const posted = new Set<string>()
-  const ofTrade = new Map<bigint, Entry[]>()
+  const entriesByTrade = new Map<bigint, Entry[]>()
   const trace: Trace = createTrace()
 
   const accountOf = (store: number, kind: Movement['debit']): Account => {
     const key = isStoreAccount(kind) ? `${store}/${kind}` : kind
     const known = accounts.get(key)
     if (known !== undefined) return known
-    const fresh: Account = { balance: 0n, credits: 0n, debits: 0n, floor: isStoreAccount(kind) ? 0n : null }
-    accounts.set(key, fresh)
-    return fresh
+    const added: Account = { balance: 0n, credits: 0n, debits: 0n, floor: isStoreAccount(kind) ? 0n : null }
+    accounts.set(key, added)
+    return added
   }
   return {
     accountOf,
@@ -56,7 +56,7 @@ export function createBook() {
         to.credits += amount
         const entry = Object.freeze({ ...movement, store, tradeId, part, at: at.getTime() })
         entries.push(entry)
-        ofTrade.set(tradeId, [...(ofTrade.get(tradeId) ?? []), entry])
+        entriesByTrade.set(tradeId, [...(entriesByTrade.get(tradeId) ?? []), entry])
         trace.add(textOf(entry))
         check(from, debit)
         check(to, credit)
@@ -64,13 +64,17 @@ export function createBook() {
     },
     /** The amount of a trade that could be spent as soon as it was delivered. */
     early: (tradeId: bigint): bigint =>
-      sumOf(ofTrade.get(tradeId), ({ cause, credit }) => cause === 'delivered' && credit === 'available'),
+      sumOf(
+        entriesByTrade.get(tradeId),
+        ({ cause, credit }) => cause === 'delivered' && credit === 'available',
+      ),
     /** The amount of a trade that became spendable later. */
-    released: (tradeId: bigint): bigint => sumOf(ofTrade.get(tradeId), ({ cause }) => cause === 'released'),
+    released: (tradeId: bigint): bigint =>
+      sumOf(entriesByTrade.get(tradeId), ({ cause }) => cause === 'released'),
     /** The amount that reversals of a trade have taken beyond the held part, since `sinceMs`. */
     lostSince: (tradeId: bigint, sinceMs: number): bigint =>
       sumOf(
-        ofTrade.get(tradeId),
+        entriesByTrade.get(tradeId),
         ({ cause, debit, at }) => cause === 'reversed' && debit !== 'held' && at > sinceMs,
       ),
     /** Checks that all balances sum to zero, and that no entry has changed since it was written. */
@@ -85,9 +89,9 @@ export function createBook() {
   }
 }
 
-function sumOf(entries: readonly Entry[] | undefined, counts: (entry: Entry) => boolean): bigint {
+function sumOf(entries: readonly Entry[] | undefined, isCounted: (entry: Entry) => boolean): bigint {
   let sum = 0n
-  for (const entry of entries ?? []) if (counts(entry)) sum += entry.amount
+  for (const entry of entries ?? []) if (isCounted(entry)) sum += entry.amount
   return sum
 }
 

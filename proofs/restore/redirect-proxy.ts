@@ -1,22 +1,22 @@
-/** A proxy with a fixed address. It leads to a server, and later to the server that replaces the lost one. */
+/** A proxy with a fixed address, in front of a server and later of the server that replaces it. */
 import { connect, createServer, type Socket } from 'node:net'
 
-export type Door = {
+export type RedirectProxy = {
   port: number
   /** Directs new connections to this port, and cuts the open ones. */
-  leadTo(port: number): void
+  redirectTo(port: number): void
   close(): Promise<void>
 }
 
-export async function openDoor(): Promise<Door> {
+export async function startRedirectProxy(): Promise<RedirectProxy> {
   let target: number | undefined
   const open = new Set<Socket>()
-  const server = createServer((inside) => {
-    if (target === undefined) return void inside.destroy()
-    const outside = connect(target, '127.0.0.1')
+  const server = createServer((client) => {
+    if (target === undefined) return void client.destroy()
+    const upstream = connect(target, '127.0.0.1')
     for (const [one, other] of [
-      [inside, outside],
-      [outside, inside],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       open.add(one)
       one.on('error', () => other.destroy()).on('close', () => other.destroy() && open.delete(one))
@@ -30,7 +30,7 @@ export async function openDoor(): Promise<Door> {
   }
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    leadTo(port) {
+    redirectTo(port) {
       target = port
       cut()
     },
