@@ -96,12 +96,12 @@ function nameOf(path: string): string {
   return path.replace(/\d{4,}/g, 'N')
 }
 
-/** The most calls that the till's budgets allow in this many minutes; undefined without a budget. */
+/** The most calls that the till's budgets allow in this many minutes. A field is missing if there is no such budget. */
 function budgetOf(name: string, minutes: number): { account?: number; address?: number } {
   if (!isMethod(name)) return {}
   const { account, address } = limitsOf(name)
-  const within = ({ burst, everyMs }: BudgetLimits) => Math.ceil(burst + (minutes * 60_000) / everyMs)
-  return { ...(account !== null && { account: within(account) }), address: within(address) }
+  const mostCalls = ({ burst, everyMs }: BudgetLimits) => Math.ceil(burst + (minutes * 60_000) / everyMs)
+  return { ...(account !== null && { account: mostCalls(account) }), address: mostCalls(address) }
 }
 
 const isMethod = (name: string): name is Method => name in METHODS

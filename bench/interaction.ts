@@ -54,7 +54,8 @@ async function interact(page: Page, round: number): Promise<void> {
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 }
 
-const tookMs = (page: Page): Promise<number[]> =>
+/** The duration of each recorded interaction, in milliseconds. */
+const readDurations = (page: Page): Promise<number[]> =>
   page.evaluate(() => Object.values(Reflect.get(window, 'interactions') as Record<number, number>))
 
 export async function benchInteraction(): Promise<Outcome> {
@@ -66,7 +67,7 @@ export async function benchInteraction(): Promise<Outcome> {
     // Both alternate, so they run under the same load.
     for (let round = 0; round < ROUNDS; round += 1)
       for (const page of [few, many]) await interact(page, round)
-    const [fewMs, manyMs] = await Promise.all([few, many].map(tookMs))
+    const [fewMs, manyMs] = await Promise.all([few, many].map(readDurations))
     if (fewMs === undefined || manyMs === undefined || fewMs.length < ROUNDS / 2)
       throw new Error('the browser reported too few interactions')
     const [floor, ours] = [percentile95(fewMs), percentile95(manyMs)]

@@ -11,7 +11,7 @@ const LEAST_EXACT = 950
 const SEEDS = [23, 1_042, 7_919]
 
 export async function benchPick(): Promise<Outcome> {
-  const runs = SEEDS.map((seed) => runOf(seed))
+  const runs = SEEDS.map((seed) => measureSeed(seed))
   for (const [index, { exact, byHand, worse, tookMs }] of runs.entries())
     console.log(
       `pick: seed ${SEEDS[index]}: exact in ${exact} of ${INVENTORIES}, by hand in ${byHand}; worse than by hand in ` +
@@ -29,7 +29,7 @@ export async function benchPick(): Promise<Outcome> {
   }
 }
 
-function runOf(seed: number) {
+function measureSeed(seed: number) {
   const draw = draws(seed)
   const run = { exact: 0, byHand: 0, worse: 0, tookMs: [] as number[] }
   for (let round = 0; round < INVENTORIES; round += 1) {

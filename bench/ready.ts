@@ -16,7 +16,7 @@ import { median, type Outcome } from './outcome.ts'
 
 const LIMIT_S = 1.5
 const RUNS = 5
-const LOOK_MS = 5
+const LOOK_EVERY_MS = 5
 /** The time-out of a start on a machine that is too busy to measure anything. */
 const MOST_MS = 120_000
 
@@ -104,7 +104,7 @@ async function secondsToReady({ folder, cwd, env, port }: ReleaseRun): Promise<n
     while (!(await isReady(port))) {
       if (isOver || performance.now() - begin > MOST_MS)
         throw new Error(`the till was not ready:\n${till.output()}`)
-      await delay(LOOK_MS)
+      await delay(LOOK_EVERY_MS)
     }
     return (performance.now() - begin) / 1_000
   } finally {

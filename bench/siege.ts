@@ -41,7 +41,7 @@ const POLLS = 6
 const ACCEPT_AFTER_POLL = 2
 const POLL_EVERY_MS = 1_000
 /** The pause between two calls for an offer, and the most calls. */
-const AGAIN_MS = 500
+const ASK_AGAIN_MS = 500
 const MOST_ASKS = 60
 /** Trade links that the hostile shopper enters in turn. */
 const HOSTILE_LINKS = 10
@@ -205,7 +205,7 @@ async function visit(till: ProcessTill, number: number, seen: Observed): Promise
     const [dearest] = items.toSorted((a, b) => b.price - a.price)
     const request = { hash, game: 'cs', items: [dearest?.id], quoteId }
     for (let asks = 0; asks < MOST_ASKS && (await call('/api/trade', request)).status === 202; asks += 1)
-      await delay(AGAIN_MS)
+      await delay(ASK_AGAIN_MS)
     for (let polls = 0; polls < POLLS; polls += 1) {
       await call(`/api/payment?hash=${hash}`)
       if (polls === ACCEPT_AFTER_POLL) accept(guest)

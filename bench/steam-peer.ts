@@ -1,7 +1,7 @@
 /**
- * The client libraries' own engine, for comparison with the till, used as its documentation describes. It reads the
- * public inventory, sends, polls the list of offers every five seconds, and asks for the new ids of accepted items. It
- * does not ask whether Steam would hold the trade, and does not read the page for making an offer.
+ * The polling engine of the Steam client libraries, used as its documentation describes, for comparison with the till.
+ * It reads the public inventory, sends, polls the list of offers every five seconds, and asks for the new ids of
+ * accepted items. It does not ask whether Steam would hold the trade, and does not read the page for making an offer.
  */
 import { createRequire } from 'node:module'
 import {
@@ -30,10 +30,10 @@ const require = createRequire(import.meta.url)
 const TradeOfferManager: new (options: object) => PollingManager = require('steam-tradeoffer-manager')
 
 export type Peer = {
-  /** The Steam that only this engine uses. */
+  /** The Steam sandbox that only this engine uses. */
   steam: RunningSteam
   /** Sends an offer for an item of this person that is in no other offer. */
-  offer(person: string): Promise<string>
+  sendOffer(person: string): Promise<string>
   /** Lets the person accept. Resolves to the seconds until the new ids of the items are known. */
   acceptAndWait(person: string, offerId: string): Promise<number>
   close(): Promise<void>
@@ -57,7 +57,7 @@ export async function openPeer(bot: string): Promise<Peer> {
   const requested = new Set<string>()
   return {
     steam,
-    offer: (person) => send({ steam, community, manager, requested }, person),
+    sendOffer: (person) => send({ steam, community, manager, requested }, person),
     acceptAndWait(person, offerId) {
       const begin = performance.now()
       const { promise, resolve } = Promise.withResolvers<number>()

@@ -204,7 +204,7 @@ async function openOffers({ till, peer, windows }: Stage, person: string): Promi
       const { status, steamTradeId } = await paymentOf(till, hash)
       return status === 'pending' && steamTradeId !== null ? steamTradeId : undefined
     })
-    opened.push({ hash, person, offerId, page, twin: await peer.offer(person) })
+    opened.push({ hash, person, offerId, page, twin: await peer.sendOffer(person) })
   }
   return opened
 }

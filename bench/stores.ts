@@ -19,7 +19,7 @@ const ROUNDS = 20
 const CALLS_A_ROUND = 20
 const PUBLIC_URL = 'http://till.test'
 const STEAM_URL = 'http://steam.test'
-const STORE = 1n
+const STORE_ID = 1n
 /** The id of the first deposit. */
 const FIRST_ID = 1_001
 /** Number of pages that one read of the views serves. */
@@ -76,7 +76,7 @@ async function fill(db: Db, size: number): Promise<void> {
 type Call = (database: FilledTill) => () => Promise<unknown>
 
 /** A random number of a deposit, from 1, so the rows are not always in memory. */
-const randomOf = (size: number): number => 1 + Math.floor(Math.random() * size)
+const randomNumber = (size: number): number => 1 + Math.floor(Math.random() * size)
 
 const hashOf = (n: number): string => hash('md5', String(n))
 
@@ -84,34 +84,34 @@ const list =
   (query: (size: number) => object): Call =>
   ({ db, size }) =>
   () =>
-    listDeposits(db, STORE, { query: listDepositsQuerySchema.parse(query(size)), publicUrl: PUBLIC_URL })
+    listDeposits(db, STORE_ID, { query: listDepositsQuerySchema.parse(query(size)), publicUrl: PUBLIC_URL })
 
 const CALLS: Record<string, Call> = {
   'list, newest': list(() => ({})),
-  'list, anywhere': list((size) => ({ after: String(FIRST_ID + randomOf(size)) })),
-  'list, by status': list((size) => ({ status: 'succeeded', after: String(FIRST_ID + randomOf(size)) })),
+  'list, anywhere': list((size) => ({ after: String(FIRST_ID + randomNumber(size)) })),
+  'list, by status': list((size) => ({ status: 'succeeded', after: String(FIRST_ID + randomNumber(size)) })),
   'list, by customer': list((size) => ({
-    customerReference: `customer ${randomOf(size) % (size / DEPOSITS_A_CUSTOMER)}`,
+    customerReference: `customer ${randomNumber(size) % (size / DEPOSITS_A_CUSTOMER)}`,
   })),
   'get, by id':
     ({ db, size }) =>
     () =>
-      storeDepositOf(db, { storeId: STORE, depositId: BigInt(FIRST_ID + randomOf(size)) }, PUBLIC_URL),
+      storeDepositOf(db, { storeId: STORE_ID, depositId: BigInt(FIRST_ID + randomNumber(size)) }, PUBLIC_URL),
   'get, by order id':
     ({ db, size }) =>
     () =>
-      storeDepositOf(db, { storeId: STORE, externalId: `order ${randomOf(size)}` }, PUBLIC_URL),
+      storeDepositOf(db, { storeId: STORE_ID, externalId: `order ${randomNumber(size)}` }, PUBLIC_URL),
   // A shopper opens the link of a deposit of any age, whose rows are probably not in memory.
   'poll, opening any page': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
-    return () => read([hashOf(randomOf(size))])
+    return () => read([hashOf(randomNumber(size))])
   },
   // The view cache reads all waiting pages together, twice a second, and pages wait for at most an hour. So these are
   // recent deposits, read again and again. Fifty random pages, read only once, would measure how much of the table is
   // in memory.
   'poll, pages that wait': ({ db, size }) => {
     const read = viewReader(db, STEAM_URL)
-    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - randomOf(DEPOSITS_AN_HOUR)))
+    const waiting = Array.from({ length: POLLED }, () => hashOf(size + 1 - randomNumber(DEPOSITS_AN_HOUR)))
     return () => read(waiting)
   },
 }

@@ -41,6 +41,7 @@ export function benchWebhooks(): Promise<Outcome> {
     const common = { db, queue, signals, clock: systemClock, ids: systemIds, log, box: BOX }
     await ensureEventQueue(common)
     await ensureDepositQueues(common)
+    // Allows the receiver's address, as the operator would for a store on this machine.
     const send = createSender({ mode: 'sandbox', findAllowance: async () => ({ inside: false }) })
     const stop = await workOnWebhooks({
       ...common,

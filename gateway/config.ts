@@ -106,7 +106,7 @@ const environmentSchema = z
     TRADETILL_HOME_URL: httpUrl.optional(),
     ...PRICE_SETTINGS,
     ...KEEP_SETTINGS,
-    /** Days during which a sender can take a trade back. If Steam reports a longer time for a trade, it counts. */
+    /** Days during which a sender can take a trade back. If Steam reports a longer time for a trade, that time counts. */
     TRADETILL_PROTECTION_DAYS: perGame(0, 30).optional(),
     /** The most items in one trade. */
     TRADETILL_MAX_ITEMS: wholeNumber(1, 256, 'an offer of Steam has no room for more').default(50),
@@ -208,7 +208,7 @@ export type Config = {
   homeUrl: string | undefined
   keep: Keep
   priceRules: PricingRules
-  /** Games whose commission may be so small that the till would pay more for a pumped price than the usual level. */
+  /** Games whose commission may be so small that a pumped price pays more than the item's usual level. */
   mayPayAboveLevel: ReadonlySet<Game>
   priceSources: WebSources
   protectionDays: Record<Game, number>

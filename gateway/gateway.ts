@@ -197,7 +197,7 @@ const hasRole = ({ config }: Pick<Parts, 'config'>, role: Role): boolean => conf
 async function prepareFeatures(parts: Parts, shutdown: Shutdown): Promise<Features> {
   const features = createFeatures(parts, () => epochs.whyStopped() === undefined)
   const epochs = createEpochWatch(parts, features)
-  await epochs.look()
+  await epochs.check()
   await ensureEventQueue(features.events)
   await ensureDepositQueues(features.deposits)
   const pricing = hasRole(parts, 'work') ? await startPrices(parts, shutdown) : undefined

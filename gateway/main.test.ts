@@ -131,7 +131,7 @@ async function daysAhead({ pool }: TestDatabase): Promise<unknown> {
 }
 
 /** Makes a database whose clock is 8 days ahead. */
-async function anAdvancedDatabase(): Promise<TestDatabase> {
+async function makeAdvancedDatabase(): Promise<TestDatabase> {
   const database = await testDatabase()
   onTestFinished(database.close)
   await database.pool.query(`insert into till_clock (ahead_s) values (8 * 86400)`)
@@ -139,7 +139,7 @@ async function anAdvancedDatabase(): Promise<TestDatabase> {
 }
 
 test('D-40 a public sandbox keeps the advanced clock of its database, and has its own name and test keys', async () => {
-  const database = await anAdvancedDatabase()
+  const database = await makeAdvancedDatabase()
   const settings = {
     DATABASE_URL: database.url,
     TRADETILL_DATA: dataDir,
@@ -157,7 +157,7 @@ test('D-40 a public sandbox keeps the advanced clock of its database, and has it
 })
 
 test('D-40 live mode ignores the advanced clock of its database; behind a proxy, it has live keys and limits each address', async () => {
-  const database = await anAdvancedDatabase()
+  const database = await makeAdvancedDatabase()
   const settings = {
     TRADETILL_MODE: 'live',
     DATABASE_URL: database.url,

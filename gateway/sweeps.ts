@@ -61,7 +61,7 @@ export type Sweep = { name: string; everyMs: number; atOnce?: boolean; work(): P
 export const epochSweep = (epochs: EpochWatch): Sweep => ({
   name: 'watch of the epoch',
   everyMs: EPOCH_WATCH_MS,
-  work: () => epochs.look(),
+  work: () => epochs.check(),
 })
 
 type CountDeps = { calls: CallCounts; metrics: Pick<Metrics, 'vitals'> }

@@ -83,7 +83,7 @@ const textEntry = (path: string, content: string): Entry => ({
   content: Buffer.from(content),
 })
 
-const fileOf = (path: string): Entry => {
+const fileEntry = (path: string): Entry => {
   const content = readFileSync(join(ROOT, path))
   return { kind: 'file', path, content, executable: content.subarray(0, 2).toString() === '#!' }
 }
@@ -96,8 +96,8 @@ function entriesOf(packages: readonly ProductionPackage[], build: Build): Entry[
     .filter((each) => each.isFile())
     .map((each) => join(each.parentPath, each.name).slice(ROOT.length + 1))
   const entries: Entry[] = [
-    ...sources.map(fileOf),
-    ...pages.map(fileOf),
+    ...sources.map(fileEntry),
+    ...pages.map(fileEntry),
     ...packages.flatMap((each) => filesOfPackage(ROOT, each)),
     textEntry('package.json', packageFile()),
     textEntry('release.json', `${JSON.stringify(build, null, 2)}\n`),

@@ -137,7 +137,7 @@ export function runWithInput(args: readonly string[], options: RunOptions): Prom
 function separateAccount(folder: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined
   const isReachable = [FILE, process.execPath, dirname(folder)].every(canOthersPass)
-  return isReachable ? nobody() : undefined
+  return isReachable ? findNobody() : undefined
 }
 
 /** Returns whether other accounts can enter every folder of this path. */
@@ -148,7 +148,7 @@ function canOthersPass(path: string): boolean {
     : false
 }
 
-function nobody(): Account | undefined {
+function findNobody(): Account | undefined {
   const line = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .find((entry) => entry.startsWith('nobody:'))

@@ -163,7 +163,7 @@ describe('the event log', () => {
 })
 
 /** A store with one customer, in memory. */
-function memory() {
+function createMemoryStore() {
   const kept = new Map<string, Kept>()
   const state = { balance: 0, cursor: 0 }
   const store: CreditStore = {
@@ -206,17 +206,17 @@ describe('credit', () => {
       [...life.slice(from), ...life.slice(0, from)].reverse(),
     ])
     for (const order of orders) {
-      const { store, state } = memory()
+      const { store, state } = createMemoryStore()
       for (const event of order) await takeOnce(store, event)
       expect(state.balance).toBe(0)
     }
-    const { store, state } = memory()
+    const { store, state } = createMemoryStore()
     for (const event of [life[2], life[1], life[2]]) if (event !== undefined) await takeOnce(store, event)
     expect(state.balance).toBe(1_100)
   })
 
   test('comes from the log if a webhook is missing; events of other types are skipped', async () => {
-    const { store, state } = memory()
+    const { store, state } = createMemoryStore()
     const epoch = { ...eventOf(9, {}, 'epoch.started'), data: { epoch: 2, previousSequence: 3 } } as TillEvent
     const { till } = tillThatAnswers(found({ events: [...life.slice(0, 3), epoch], next: 9, hasMore: false }))
     await catchUp(till, store)
@@ -224,7 +224,7 @@ describe('credit', () => {
   })
 
   test('that cannot be saved does not move the cursor', async () => {
-    const { store, state } = memory()
+    const { store, state } = createMemoryStore()
     const { till } = tillThatAnswers(found({ events: life, next: 5, hasMore: false }))
     const failingUpdate = async () => {
       throw new Error('the disk is full')

@@ -10,7 +10,7 @@ import {
   findPasskey,
   insertChallenge,
   insertPasskey,
-  keepCounter,
+  saveCounter,
   type Operator,
   operatorOfLink,
   passkeysOf,
@@ -143,6 +143,6 @@ async function verifyPasskey(
     takeChallenge(tx, { ...binding, challenge }, clock.machineNow()),
   )
   if (counter === undefined) refuseCall('passkey_refused')
-  await keepCounter(tx, passkey.credentialId, counter)
+  await saveCounter(tx, passkey.credentialId, counter)
   return passkey
 }

@@ -78,16 +78,16 @@ describe('D-37 a till whose database was restored or replaced', () => {
     ['timeline', 'timeline = timeline - 1'],
   ])('stops for the reason %s if the record has %s', async (reason, change) => {
     const epochs = watch()
-    await epochs.look()
-    await epochs.look()
+    await epochs.check()
+    await epochs.check()
     expect(epochs.whyStopped()).toBeUndefined()
     await changeRecord(change)
-    await epochs.look()
+    await epochs.check()
     expect([epochs.whyStopped(), gauge]).toEqual([reason, 1])
   })
 
   test('publishes, opens and offers nothing and holds no bot, even before a gateway notices', async () => {
-    await watch().look()
+    await watch().check()
     const deposit = await aDeposit(till, api.store)
     const { bot } = await aBot(till)
     await till.db.updateTable('bot').set({ lease_until: null }).execute()
@@ -107,12 +107,12 @@ describe('D-37 a till whose database was restored or replaced', () => {
 
   test('logs once a minute that it is stopped, and does not try to publish', async () => {
     const epochs = watch()
-    await epochs.look()
+    await epochs.check()
     await expiredDeposit(till, api.store)
     await promote()
     for (const at of [0, 30_000, 59_000, 61_000]) {
       nowMs = at
-      await epochs.look()
+      await epochs.check()
     }
     expect(errorsOf(till.lines)).toHaveLength(2)
     expect(errorsOf(till.lines)[0]).toContain('tradetill restore finish')
@@ -133,13 +133,13 @@ describe('D-37 restore finish', () => {
     await publish(2)
     await anEndpoint(till, api.store, 'http://127.0.0.1:9/')
     const epochs = watch()
-    await epochs.look()
+    await epochs.check()
     await expiredDeposit(till, api.store)
     await promote()
-    await epochs.look()
+    await epochs.check()
     const { out, code } = await finish()
     expect([code, JSON.parse(out)]).toMatchObject([0, { epoch: 2, stores: 1, skipped: 1_000_000 }])
-    await epochs.look()
+    await epochs.check()
     expect([epochs.whyStopped(), gauge]).toEqual([undefined, 0])
     await publishEvents(till.deps)
     // A store had read up to 57 before the loss.
@@ -157,10 +157,10 @@ describe('D-37 restore finish', () => {
     await api.newKey(api.store)
     const other = await startStoreApi(till)
     const epochs = watch()
-    await epochs.look()
+    await epochs.check()
     for (const epoch of [2, 3]) {
       await promote()
-      await epochs.look()
+      await epochs.check()
       expect(JSON.parse((await finish()).out)).toMatchObject({ epoch, stores: 2 })
     }
     const { events } = (await other.call('GET', '/v1/events')).json()
@@ -172,14 +172,14 @@ describe('D-37 restore finish', () => {
   })
 
   test('is refused if no restore was noticed, unless the operator insists', async () => {
-    await watch().look()
+    await watch().check()
     expect(await finish()).toMatchObject({ code: 4, errors: expect.stringContaining('--unnoticed') })
     expect((await finish('--unnoticed')).code).toBe(0)
   })
 
   test('ends leases from before the restore', async () => {
     const { bot } = await aBot(till)
-    await watch().look()
+    await watch().check()
     await promote()
     await finish()
     const row = await till.db
@@ -193,9 +193,9 @@ describe('D-37 restore finish', () => {
 describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
   test('begins one epoch for all gateways after a replica was promoted', async () => {
     const gateways = [watch({ afterFailover: 'epoch' }), watch({ afterFailover: 'epoch' })]
-    await gateways[0]?.look()
+    await gateways[0]?.check()
     await promote()
-    await Promise.all(gateways.map((gateway) => gateway.look()))
+    await Promise.all(gateways.map((gateway) => gateway.check()))
     expect(gateways.map((gateway) => gateway.whyStopped())).toEqual([undefined, undefined])
     const { epochs } = await till.db
       .selectFrom('epoch')
@@ -207,9 +207,9 @@ describe('D-37 TRADETILL_AFTER_FAILOVER=epoch', () => {
 
   test('does not begin an epoch on another server, which may be a copy for tests', async () => {
     const epochs = watch({ afterFailover: 'epoch' })
-    await epochs.look()
+    await epochs.check()
     await changeRecord("system_identifier = '1'")
-    await epochs.look()
+    await epochs.check()
     expect(epochs.whyStopped()).toBe('system')
   })
 })
@@ -229,37 +229,37 @@ describe('D-37 the memory of a gateway', () => {
 
   test('is kept in a folder, so it outlives the process', async () => {
     const epochs = watch()
-    await epochs.look()
-    await epochs.look()
+    await epochs.check()
+    await epochs.check()
     expect(readdirSync(folder)).toHaveLength(1)
     const later = watch({ memory: memoryAhead(memory(), 1_000_000_000n) })
-    await later.look()
+    await later.check()
     expect(later.whyStopped()).toBe('behind')
   })
 
   test('stops every gateway on the database, until the next epoch', async () => {
     const [first, second] = [watch(), watch({ memory: { lastSeen: () => undefined, keep() {} } })]
-    await first.look()
-    await first.look()
-    await watch({ memory: memoryAhead(memory(), 1_000_000_000n) }).look()
-    await second.look()
+    await first.check()
+    await first.check()
+    await watch({ memory: memoryAhead(memory(), 1_000_000_000n) }).check()
+    await second.check()
     expect(second.whyStopped()).toBe('behind')
     expect((await finish()).code).toBe(0)
-    await second.look()
+    await second.check()
     expect(second.whyStopped()).toBeUndefined()
   })
 
   test('is reported once if it cannot be read or written, and stops nothing', async () => {
-    await watch().look()
+    await watch().check()
     writeFileSync(join(folder, 'file'), '')
     const kept = createMemory(join(folder, 'file', 'none'), (error) => failures.push(error))
     const epochs = watch({ memory: kept })
-    await epochs.look()
+    await epochs.check()
     await till.db
       .insertInto('denied_shopper')
       .values({ steam_id: '76561198000000077', reason: 'r', denied_at: new Date() })
       .execute()
-    await epochs.look()
+    await epochs.check()
     expect([failures.length, epochs.whyStopped()]).toEqual([1, undefined])
   })
 })

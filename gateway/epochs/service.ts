@@ -10,7 +10,7 @@ import type { Memory } from './memory.ts'
 import {
   beginEpoch,
   claimFirstEpoch,
-  haltBehind,
+  haltAsBehind,
   readHistory,
   SKIPPED_NUMBERS,
   takeLeasesBack,
@@ -33,7 +33,8 @@ export type EpochDeps = {
 export type EpochWatch = {
   /** Returns why the last check stopped the till; undefined if it did not. */
   whyStopped(): Break | undefined
-  look(): Promise<void>
+  /** Compares the database with the memory. Stops the till if it was restored, and ends a stop in a new epoch. */
+  check(): Promise<void>
 }
 
 /** How often the log repeats that the till is stopped. */
@@ -46,7 +47,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
 
   const stop = async (broken: Break): Promise<void> => {
     deps.gauge.set(1)
-    if (broken === 'behind') await haltBehind(db, clock.now())
+    if (broken === 'behind') await haltAsBehind(db, clock.now())
     if (stoppedBy === broken && deps.monotonicMs() - loggedMs < LOG_AGAIN_MS) return
     loggedMs = deps.monotonicMs()
     stoppedBy = broken
@@ -58,7 +59,7 @@ export function watchEpoch(deps: EpochDeps): EpochWatch {
 
   return {
     whyStopped: () => stoppedBy,
-    async look() {
+    async check() {
       const history = await readHistory(db)
       const { epoch, life } = history
       if (epoch === undefined) return claimFirstEpoch(db, clock.now())

@@ -57,8 +57,8 @@ export async function claimFirstEpoch(db: Db, at: Date): Promise<void> {
     where not exists (select from epoch) on conflict do nothing`.execute(db)
 }
 
-/** Stops every gateway on the database until the next epoch. */
-export async function haltBehind(db: Db, at: Date): Promise<void> {
+/** Stops every gateway on a database that is behind a gateway's memory, until the next epoch. */
+export async function haltAsBehind(db: Db, at: Date): Promise<void> {
   await db
     .insertInto('halt')
     .values({ kind: 'behind', since: at })

@@ -143,7 +143,8 @@ export function findPasskey(tx: Tx, credentialId: string): Promise<(Passkey & Op
     .executeTakeFirst()
 }
 
-export async function keepCounter(tx: Tx, credentialId: string, counter: bigint): Promise<void> {
+/** Stores the number of signatures that the passkey reported last. */
+export async function saveCounter(tx: Tx, credentialId: string, counter: bigint): Promise<void> {
   await tx
     .updateTable('operator_passkey')
     .set({ counter })

@@ -13,7 +13,7 @@ const BATCH = 500
 const MOST_BATCHES = 200
 /** Ended trades are reviewed for a day, and released ones are looked at once more a day later. */
 const LAST_LOOK_MS = 24 * 3_600_000
-const FIRST: DepositPlace = { expiresAt: '-infinity', id: 0n }
+const FIRST_PLACE: DepositPlace = { expiresAt: '-infinity', id: 0n }
 
 /** Encrypts, erases and deletes data that the till must not keep any longer. Call it periodically. */
 export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void> {
@@ -25,9 +25,9 @@ export async function sweepOldData({ db, clock, box, keep }: Deps): Promise<void
   await inBatches(0n, (after) => deleteDeliveries(db, { ...deliveries, after }))
   const endedBefore = since(keep.tokensMs + LAST_LOOK_MS)
   const tokens = { before: since(keep.tokensMs), endedBefore, now, limit: BATCH }
-  await inBatches(FIRST, (after) => eraseTokens(db, { ...tokens, after }))
+  await inBatches(FIRST_PLACE, (after) => eraseTokens(db, { ...tokens, after }))
   const profiles = { before: since(keep.pagesMs), limit: BATCH }
-  await inBatches(FIRST, (after) => eraseProfiles(db, { ...profiles, after }))
+  await inBatches(FIRST_PLACE, (after) => eraseProfiles(db, { ...profiles, after }))
 }
 
 /** `step` processes a batch from a place, and resolves to the next place. */

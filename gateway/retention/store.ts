@@ -39,8 +39,8 @@ export type DepositPlace = { expiresAt: string; id: bigint }
 
 type Batch = { before: Date; after: DepositPlace; limit: number }
 
-/** Locks the next ended deposits that still have the column. Skips deposits that another transaction has locked. */
-const pastWith = (
+/** SQL query: locks the next ended deposits that still have a value in the column. Skips deposits that another transaction has locked. */
+const lockEndedSql = (
   column: 'user_token_sealed' | 'user_name',
   { before, after, limit }: Batch,
 ): RawBuilder<unknown> => sql`
@@ -59,7 +59,7 @@ export async function eraseTokens(
   { now, endedBefore, ...batch }: Batch & { now: Date; endedBefore: Date },
 ): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
-    with past as (${pastWith('user_token_sealed', batch)}),
+    with past as (${lockEndedSql('user_token_sealed', batch)}),
     quiet as (
       select id from past where not exists (
         select from trade where trade.deposit_id = past.id and (
@@ -82,7 +82,7 @@ export async function eraseTokens(
 /** Erases the names and pictures of shoppers whose deposits ended and expired before `before`. */
 export async function eraseProfiles(db: Db, batch: Batch): Promise<DepositPlace | undefined> {
   const { rows } = await sql<DepositPlace>`
-    with past as (${pastWith('user_name', batch)}),
+    with past as (${lockEndedSql('user_name', batch)}),
     erased as (
       update deposit set user_name = null, user_avatar_url = null, user_profile_url = null
       from past where deposit.id = past.id

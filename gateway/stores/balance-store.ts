@@ -56,8 +56,8 @@ export async function readStatement(
       order by ${sql.ref(column)}, ledger_entry.id desc limit ${limit + 1}
     ) entry
     where account.store_id = ${storeId} and account.currency = ${currency}`
-  // The operator bore these reversals, so no account of the store has them. The query starts from the store's few
-  // deposits, because the planner overestimates them and would otherwise read every entry.
+  // The operator bore these reversals, so no account of the store has them. `offset 0` makes the query start from
+  // the store's few deposits, because the planner overestimates them and would otherwise read every entry.
   const covered = sql`
     select entry.* from deposit,
       lateral (select id from trade where trade.deposit_id = deposit.id offset 0) paid,
