@@ -10,10 +10,10 @@ import {
   findPasskey,
   insertChallenge,
   insertPasskey,
-  saveCounter,
   type Operator,
   operatorOfLink,
   passkeysOf,
+  saveCounter,
   spendLink,
   takeChallenge,
 } from '../operators/store.ts'
