@@ -1,6 +1,6 @@
 /** Chooses the bot that collects a trade. Pure: the caller reads the facts in its transaction. */
 import type { Game } from '../../contract/games.ts'
-import type { BotState } from '../db/schema.ts'
+import type { BotState } from '../db/bot-tables.ts'
 import type { BarState } from './bar.ts'
 
 export type BotFacts = {

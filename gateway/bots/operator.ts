@@ -1,6 +1,7 @@
 /** The operator's commands on a bot. */
+
+import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { BotState } from '../db/schema.ts'
 import { inTransaction } from '../db/transaction.ts'
 import { lockBot, setBotState, takeBotOut, type Watched, watchedOf } from './store.ts'
 

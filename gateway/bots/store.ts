@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { GAME_FACTS, type Game } from '../../contract/games.ts'
+import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { BotState } from '../db/schema.ts'
 import { DELIVERED_TRADE_STATES, OPEN_TRADE_STATES } from '../db/trade-tables.ts'
 import type { Profile } from '../steam/steam.ts'
 import { barStateFor } from './bar-store.ts'

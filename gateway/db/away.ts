@@ -34,7 +34,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseSilent) return true
   if (!(error instanceof Error)) return false
   // An AggregateError has one error for each address of a name.
-  if (error instanceof AggregateError) return error.errors.some((each) => isDatabaseAway(each))
+  if (error instanceof AggregateError) return error.errors.some((cause) => isDatabaseAway(cause))
   if (isDatabaseAway(error.cause)) return true
   const code = sqlState(error)
   if (code === undefined) return WORDS.some((words) => error.message.startsWith(words))

@@ -187,7 +187,9 @@ async function startConsumers({ boss, log, pollSeconds }: { boss: PgBoss; log: L
   return {
     start,
     async stop() {
-      const stopping = [...consumers.values()].flatMap((some) => [...some].map((consumer) => consumer.stop()))
+      const stopping = [...consumers.values()].flatMap((ofQueue) =>
+        [...ofQueue].map((consumer) => consumer.stop()),
+      )
       consumers.clear()
       await polling.stop()
       await Promise.race([Promise.all(stopping), delay(STOP_MS, undefined, { ref: false })])
@@ -210,7 +212,7 @@ function createSettler(boss: PgBoss, name: string) {
   let isBusy = false
 
   const settleAll = async (batch: readonly EndedJob[], isDone: boolean) => {
-    const jobs = batch.filter((each) => each.isDone === isDone).map(({ job }) => job)
+    const jobs = batch.filter((ended) => ended.isDone === isDone).map(({ job }) => job)
     if (jobs.length > 0) await (isDone ? boss.complete(name, jobs) : boss.fail(name, jobs))
   }
   const settleWaiting = async () => {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 
 /**
  * `ownerUrl` is for the role that may change tables, `vaultUrl` for the vault's role. `steamSandboxUrl`: the Steam
- * sandbox of the gateway; absent if it has none.
+ * sandbox of the gateway; absent if the gateway has no sandbox.
  */
 const connectionSchema = z.object({
   url: z.string(),

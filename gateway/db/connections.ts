@@ -89,9 +89,9 @@ export function createConnectionGroup(): ConnectionGroup {
         }
       },
     cut(which) {
-      const some = [...connections].filter((connection) => which === 'all' || connection.isConnecting)
-      for (const connection of some) connection.cut()
-      return some.length
+      const affected = [...connections].filter((connection) => which === 'all' || connection.isConnecting)
+      for (const connection of affected) connection.cut()
+      return affected.length
     },
   }
 }

@@ -1,17 +1,21 @@
 /** Types of the tables of items: which bot has them, and how they left. */
 import type { Generated } from 'kysely'
 
+/** An item came to a bot (`in`), went back to its shopper (`back`), or left otherwise (`out`). */
 export type CustodyEntryTable = {
   id: Generated<bigint>
   trade_id: bigint
+  /** The item's id in the shopper's inventory, and in the bot's. */
   asset_id: string
   received_asset_id: string | null
   bot_id: bigint
   moved: 'in' | 'back' | 'out'
   created_at: Generated<Date>
+  /** The departure by which the item left or came back. */
   departure_id: Generated<bigint | null>
 }
 
+/** A Steam trade in which a bot gave items. */
 export type DepartureTable = {
   id: Generated<bigint>
   bot_id: bigint
@@ -19,11 +23,13 @@ export type DepartureTable = {
   partner_steam_id: string
   begun_at: Date
   stage: 'under_way' | 'gone' | 'called_off' | 'returned'
+  /** Why the items may leave; null is an alarm. */
   explanation: 'destination' | 'own_bot' | 'moved' | 'operator' | 'vault' | null
   destination: string | null
   seen_at: Generated<Date>
 }
 
+/** An item of a departure. */
 export type DepartedItemTable = {
   departure_id: bigint
   app_id: number
@@ -50,18 +56,24 @@ export type CustodyLookTable = {
   left_out: Generated<number>
 }
 
-/** A difference between a bot's inventory and its custody entries. The next reading replaces it. */
+/**
+ * A difference between a bot's inventory and its custody entries. The next reading replaces it. `missing`: only the
+ * entries have the item. `foreign`: only the inventory has it. `unnamed`: Steam never gave its asset id.
+ */
 export type CustodyDriftTable = {
   id: Generated<bigint>
   bot_id: bigint
   kind: 'missing' | 'foreign' | 'unnamed'
   app_id: number
+  /** The trade that brought the item, and its id in the shopper's inventory; null for a foreign item. */
   trade_id: bigint | null
   given_asset_id: string | null
+  /** Its id in the bot's inventory. */
   asset_id: string | null
   market_hash_name: string
   first_seen_at: Date
   seen_at: Date
+  /** In how many readings it was seen. */
   looks: number
   is_sure: boolean
 }
@@ -78,6 +90,7 @@ export type SentBackItemTable = {
   bot_id: bigint
   steam_trade_id: string
   app_id: number
+  /** The item's id in the sender's inventory, and in the bot's. */
   asset_id: string
   received_asset_id: string
   seen_at: Generated<Date>
@@ -87,6 +100,7 @@ export type SentBackItemTable = {
 export type CarefulShopperTable = {
   steam_id: string
   since: Date
+  /** The last trade that the account took back. */
   trade_id: bigint
   last_at: Date
   reversals: Generated<number>

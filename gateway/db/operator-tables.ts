@@ -21,15 +21,18 @@ type OperatorPasskeyTable = {
   created_at: Generated<Date>
 }
 
+/** A kind of problem that needs a person, and the message about it. `count`: how many there are now. */
 type AlertTable = {
   kind: string
   count: number
   since: Date
   message_id: string
   attempts: Generated<number>
+  /** Null once the message was accepted or given up. */
   due_at: Date | null
 }
 
+/** A link with which an operator registers a passkey. */
 type OperatorLinkTable = { secret_sha256: Buffer; operator_id: bigint; expires_at: Date }
 
 /** `asked_by`: hash of the link or session that asked for the challenge. */
@@ -54,10 +57,10 @@ type OperatorSessionTable = {
   verified_at: Date
 }
 
-/** At most one row. */
+/** Above this worth, a second operator must approve an act. At most one row. */
 type ApprovalLimitTable = { is_only: Generated<boolean>; above_usd_cents: bigint }
 
-/** `backed_by`: the operator who proposed it with a passkey; null for the command line. */
+/** An act that waits for a second operator. `backed_by`: the operator who proposed it with a passkey; null for the command line. */
 type ProposalTable = {
   id: Generated<bigint>
   act: string

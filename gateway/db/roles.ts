@@ -67,8 +67,8 @@ function grantsFor(role: string): string[] {
 export const VAULT_ROLE = 'tradetill_vault'
 
 /**
- * Grants the vault's role its rights: it reads wishes, and records its actions on them. Does nothing without such a
- * role. Call it like `grantApp`.
+ * Grants the vault's role its rights: it reads wishes, and records its actions on them. Does nothing if the role does
+ * not exist. Call it like `grantApp`.
  */
 export async function grantVault(owner: Client, name = VAULT_ROLE): Promise<void> {
   const { rowCount } = await owner.query('select from pg_roles where rolname = $1', [name])

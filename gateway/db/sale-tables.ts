@@ -13,31 +13,41 @@ export type SaleState =
   | 'late'
   | 'reversed'
 
+/** One listing of an item on a market, and its result. */
 export type SaleTable = {
   id: Generated<bigint>
   market: string
+  /** The market's number of the listing, or the operator's reference of a sale recorded by hand. */
   reference: string
+  /** The trade that brought the item, and its id in the shopper's inventory. */
   trade_id: bigint
   asset_id: string
   app_id: number
+  /** Its id in the inventory of the selling account; null if only the operator knows it. */
   listed_asset_id: string | null
   state: SaleState
   currency: Currency
   price: bigint
+  /** The amount that the market pays for it; null until the market has reported it. */
   received: bigint | null
+  /** The amount that the market paid although the sale was reversed. */
   refund: Generated<bigint>
+  /** The side that caused a reversal. */
   causer: 'buyer' | 'seller' | 'unknown' | null
   steam_trade_id: string | null
+  /** True if an operator recorded the sale. */
   by_hand: Generated<boolean>
   listed_at: Date
   sold_at: Date | null
   settles_at: Date | null
   ended_at: Date | null
+  /** How many times the sale was saved. */
   steps: Generated<number>
 }
 
 export type MarketAccountKind = 'settling' | 'free' | 'fees' | 'sales'
 
+/** An account in the books of a market. `balance`: credits minus debits, so money that the market owes is negative. */
 export type MarketAccountTable = {
   id: Generated<bigint>
   market: string
@@ -49,6 +59,7 @@ export type MarketAccountTable = {
 export type MarketEntryTable = {
   id: Generated<bigint>
   sale_id: bigint
+  /** The save of the sale that wrote the entry: 1, 2, 3 … */
   step: number
   debit_account: bigint
   credit_account: bigint
@@ -67,6 +78,7 @@ export type MarketBalanceTable = {
 
 /** An entry of the vault's log, as the vault reported it in `told`, with the till's answer. */
 export type VaultToldTable = {
+  /** The number of the entry in the log, and of the report among several of one entry. */
   n: bigint
   part: number
   at: Date
@@ -89,4 +101,5 @@ export type EntryAnswer =
   | 'unknown'
   | 'unreadable'
 
+/** A market that an operator has switched off. */
 export type MarketOffTable = { market: string; since: Generated<Date> }

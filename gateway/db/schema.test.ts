@@ -71,7 +71,7 @@ function checkedValues(at: string): string[] | undefined {
 }
 
 const missingIn = (list: readonly string[], from: readonly string[]): string[] =>
-  from.filter((each) => !list.includes(each))
+  from.filter((value) => !list.includes(value))
 
 async function predicateOf(index: string): Promise<string> {
   const { rows } = await sql<{ predicate: string }>`
@@ -135,7 +135,7 @@ describe('schema.ts', () => {
 })
 
 describe('a list of values', () => {
-  test('in a CHECK is the list of schema.ts, and so of the contract', () => {
+  test('in a CHECK equals the list in schema.ts, which has the types of the contract', () => {
     const complaints = [...typed].flatMap(([at, { values }]) => {
       const checked = checkedValues(at)
       if (checked === undefined || values === null) return []

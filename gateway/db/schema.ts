@@ -8,7 +8,7 @@ import type { Language } from '../../contract/languages.ts'
 import type { Currency } from '../../contract/money.ts'
 import type { Scope } from '../../contract/scopes.ts'
 import type { DepositStatus } from '../../contract/statuses.ts'
-import type { BarReason, BarScope } from '../bots/bar.ts'
+import type * as bots from './bot-tables.ts'
 import type * as calls from './call-tables.ts'
 import type * as custody from './custody-tables.ts'
 import type { EpochTable, HaltTable } from './epoch-tables.ts'
@@ -29,6 +29,7 @@ import type { CreditMode, Liability, TradeItemTable, TradeTable } from './trade-
 import type * as vault from './vault-tables.ts'
 import type * as webhook from './webhook-tables.ts'
 
+/** Which till owns the database. One row at most. */
 export type TillIdentityTable = {
   is_only: Generated<boolean>
   mode: 'sandbox' | 'live'
@@ -45,6 +46,7 @@ export type StoreTable = {
   liability: Generated<Liability>
   /** `#rrggbb` */
   accent: ColumnType<string | null, string | null | undefined>
+  /** The last number that an event of the store has received. */
   last_sequence: Generated<bigint>
   created_at: Generated<Date>
   /** In hundredths of a percent. Null: the setting of the till. */
@@ -61,55 +63,15 @@ export type ApiKeyTable = {
   name: Generated<string>
   scopes: Generated<Scope[]>
   last_used_at: Generated<Date | null>
+  /** A key that was rotated works until then. */
   expires_at: Generated<Date | null>
   created_at: Generated<Date>
   revoked_at: Date | null
+  /** How long a key was meant to work; a key that replaces it works as long. */
   lifetime_s: Generated<number | null>
 }
 
-/** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */
-export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
-
-export type BotBarTable = {
-  bot_id: bigint
-  scope: BarScope
-  reason: BarReason
-  barred_at: Date
-  until: Date
-  times: number
-}
-
-export type BotHistoryTable = {
-  bot_id: bigint
-  turned_at: Date
-  begun_at: Date | null
-  after_trade_id: string | null
-  after_begun_at: Date | null
-  complete_at: Date | null
-}
-
-export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
-
-export type BotGamesTable = {
-  bot_id: bigint
-  /** By Steam's app id, without the custody entries after `counted_to`. */
-  items: JSONColumnType<Record<string, number>, string | undefined, string>
-  counted_to: Generated<bigint>
-}
-
-/** An item that a bot has, by the custody entries up to the mark in `held_items_mark`. */
-export type HeldItemTable = {
-  custody_entry_id: bigint
-  bot_id: bigint
-  trade_id: bigint
-  asset_id: string
-}
-
-export type HeldItemsMarkTable = {
-  one: Generated<boolean>
-  counted_to: Generated<bigint>
-}
-
+/** How many pages had a measurement in this bucket on this day. */
 export type PageVitalTable = {
   day: Date
   screen: string
@@ -117,44 +79,6 @@ export type PageVitalTable = {
   metric: string
   bucket: number
   pages: number
-}
-
-/** A running process of the till. `max_bots`: the most bots that it may hold. */
-export type GatewayProcessTable = {
-  owner: string
-  max_bots: number
-  beat_at: Date
-  key_fingerprint: string | null
-}
-
-export type BotTable = {
-  id: Generated<bigint>
-  steam_id: string
-  name: string
-  avatar_url: string
-  profile_url: string
-  level: number
-  /** YYYY-MM-DD; null if the account's profile hides it, or was read by an earlier version. */
-  member_since: Generated<string | null>
-  refresh_token: Buffer
-  state: Generated<BotState>
-  state_reason: string | null
-  token_refused_at: Date | null
-  login_after: Date | null
-  lease_owner: string | null
-  lease_epoch: Generated<bigint>
-  lease_until: Date | null
-  online: Generated<boolean>
-  offers_failing_since: Generated<Date | null>
-  inventories_failing_since: Generated<Date | null>
-  token_expires_at: Generated<Date | null>
-  protection_acknowledged_at: Generated<Date | null>
-  /** Does not include custody entries after `items_counted_to`. */
-  items_held: Generated<number>
-  items_counted_to: Generated<bigint>
-  created_at: Generated<Date>
-  /** Departures are searched from this time on. */
-  watched_from: Generated<Date>
 }
 
 export type ExchangeRateTable = {
@@ -171,6 +95,7 @@ export type DepositTable = {
   hash: string
   store_id: bigint
   external_id: string
+  /** Identifies the values of the call that created it, so a repeated call can be told from a conflict. */
   request_sha256: Buffer
   status: Generated<DepositStatus>
   currency: Currency
@@ -184,6 +109,7 @@ export type DepositTable = {
   credit_mode: Generated<CreditMode | null>
   customer_reference: Generated<string | null>
   metadata: ColumnType<Record<string, string>, string | undefined, string>
+  /** When its store cancelled it, before there was an offer. */
   cancelled_at: Generated<Date | null>
   credited_amount: bigint | null
   held_amount: Generated<bigint>
@@ -201,11 +127,13 @@ export type DepositTable = {
   created_at: Generated<Date>
   expires_at: Date
   embed_origin: Generated<string | null>
+  /** The account that the store expects to pay. If the deposit is locked, no other account may. */
   shopper_steam_id: Generated<string | null>
   shopper_locked: Generated<boolean>
   customer_label: Generated<string | null>
 }
 
+/** A read of an inventory, for the process that holds the bot's lease. Its answer is written into the row. */
 export type InventoryRequestTable = {
   id: Generated<bigint>
   bot_id: bigint
@@ -219,15 +147,18 @@ export type InventoryRequestTable = {
   created_at: Generated<Date>
   done_at: Date | null
   deposit_id: bigint | null
+  /** True if the shopper asked to reload, so only a very recent answer will do. */
   is_reload: Generated<boolean>
 }
 
+/** A trade link that was recently given to a deposit. */
 export type DepositLinkTable = {
   deposit_id: bigint
   link_hmac: Buffer
   given_at: Date
 }
 
+/** The prices of a game's items that a shopper saw. */
 export type QuoteTable = {
   id: string
   deposit_id: bigint
@@ -237,14 +168,17 @@ export type QuoteTable = {
   commission_bps: number | null
   created_at: Date
   expires_at: Date
+  /** The account whose items were priced. */
   steam_id: string | null
 }
 
+/** The basis of an item's price in a quote. */
 export type QuotePriceTable = {
   quote_id: string
   market_hash_name: string
   usd_micros: bigint
   level_micros: bigint | null
+  /** The data of each source, with its time. */
   said: JSONColumnType<object>
 }
 
@@ -270,8 +204,9 @@ export type AccountTable = {
   store_id: bigint | null
   kind: AccountKind
   currency: Currency
+  /** The sum of its credits minus its debits. */
   balance: Generated<bigint>
-  /** The lower limit of the balance; null: none. */
+  /** The lower limit of the balance; null if it has no limit. */
   floor: bigint | null
 }
 
@@ -296,6 +231,7 @@ export type LedgerEntryTable = {
   amount: bigint
   currency: Currency
   cause: EntryCause
+  /** The number of a reversal among several of one trade, from 0; 0 for every other cause. */
   part: Generated<number>
   /** Null for payouts and adjustments, like quote and rate. */
   trade_id: bigint | null
@@ -311,15 +247,20 @@ export type EventTable = {
   store_id: bigint
   /** Null for the event of an epoch. */
   deposit_id: bigint | null
+  /** Only for an event that can occur once for each trade of a deposit. */
   trade_id: bigint | null
+  /** The number of a reversal among several of one trade, from 0; 0 for every other event. */
   part: Generated<number>
   type: EventType
   payload: JSONColumnType<object>
   created_at: Generated<Date>
+  /** Orders the events of a deposit. */
   inserted: GeneratedAlways<bigint>
+  /** Null until the event is published. */
   sequence: bigint | null
 }
 
+/** A call that carried an Idempotency-Key. `locked_until`: while it runs. `answer`: encrypted. */
 export type IdempotencyKeyTable = {
   store_id: bigint
   key: string
@@ -334,17 +275,17 @@ export type Tables = OperatorTables & {
   till_identity: TillIdentityTable
   store: StoreTable
   api_key: ApiKeyTable
-  bot: BotTable
-  bot_bar: BotBarTable
-  bot_doubt: BotDoubtTable
+  bot: bots.BotTable
+  bot_bar: bots.BotBarTable
+  bot_doubt: bots.BotDoubtTable
   bot_calls: calls.BotCallsTable
   steam_calls: calls.SteamCallsTable
-  bot_games: BotGamesTable
-  held_item: HeldItemTable
-  held_items_mark: HeldItemsMarkTable
+  bot_games: bots.BotGamesTable
+  held_item: bots.HeldItemTable
+  held_items_mark: bots.HeldItemsMarkTable
   page_vital: PageVitalTable
-  bot_history: BotHistoryTable
-  gateway_process: GatewayProcessTable
+  bot_history: bots.BotHistoryTable
+  gateway_process: bots.GatewayProcessTable
   price: PriceTable
   price_hold: PriceHoldTable
   price_feed: PriceFeedTable

@@ -1,6 +1,7 @@
 /** Types of the tables of the till's time, for Kysely: its clock, outages, and how far sweeps have come. */
 import type { Generated } from 'kysely'
 
+/** An outage or maintenance that lasts now. `deposits`: the time of deposits stands still. */
 export type OutageTable = {
   kind: 'offers' | 'inventories' | 'maintenance' | 'deposits'
   since: Date
@@ -10,9 +11,10 @@ export type OutageTable = {
   ends_at: Generated<Date | null>
 }
 
-/** At most one row; none until the clock was advanced. */
+/** At most one row, written when the clock is first advanced. */
 export type TillClockTable = { only_row: Generated<boolean>; ahead_s: number }
 
+/** Up to which time a sweep has looked at rows that it leaves in place. */
 export type SweepPlaceTable = {
   sweep: string
   up_to: Date

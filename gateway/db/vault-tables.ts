@@ -1,18 +1,21 @@
 /** Types of the tables between the till and the vault: wishes and their results. */
 import type { Generated } from 'kysely'
 
+/** A wish to give items away. `send`: to a destination on the vault's list. `return`: to the shopper who sent them. */
 export type WishTable = {
   id: Generated<bigint>
   kind: 'send' | 'return'
   bot_id: bigint
   destination: string | null
   deposit_id: bigint | null
+  /** For a return: the Steam trade by which the items came. */
   steam_trade_id: string | null
   asked_by: 'operator' | 'rule'
   created_at: Generated<Date>
   closed_at: Date | null
 }
 
+/** An item of a wish. `is_open`: the wish is not closed. */
 export type WishItemTable = {
   wish_id: bigint
   app_id: number
@@ -21,17 +24,21 @@ export type WishItemTable = {
   is_open: Generated<boolean>
 }
 
+/** The vault's progress with a wish. Only the vault's role writes it. */
 export type VaultDeedTable = {
   wish_id: bigint
   state: 'waiting' | 'refused' | 'intended' | 'offered' | 'delivered' | 'ended'
+  /** Why the vault waits, refuses or has ended. */
   because: string | null
   partner_steam_id: string | null
+  /** The items that the vault means to give, as `app/asset`, sorted. */
   assets: string[]
   offer_id: string | null
   steam_trade_id: string | null
   at: Date
 }
 
+/** The rule that sends free items of a bot beyond `keep` to the destination. One row at most. */
 export type SendRuleTable = {
   only_row: Generated<boolean>
   destination: string

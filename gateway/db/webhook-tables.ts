@@ -22,11 +22,12 @@ export type WebhookEndpointTable = {
   state: Generated<'pending' | 'enabled' | 'disabled'>
   disabled_reason: Generated<'by_store' | 'gone' | null>
   created_at: Generated<Date>
-  /** True once the endpoint has answered the challenge. */
+  /** True once the endpoint has repeated the challenge, or if it needs no proof. */
   proved: Generated<boolean>
   removed_at: Generated<Date | null>
 }
 
+/** A replay in the last 24 hours, which counts towards the store's limit. */
 export type WebhookReplayTable = {
   id: GeneratedAlways<bigint>
   store_id: bigint

@@ -34,8 +34,8 @@ const refusal = (code: string) => ({ name: 'ProblemError', code })
 const statusOf = async (id: bigint) =>
   (await till.db.selectFrom('deposit').select('status').where('id', '=', id).executeTakeFirstOrThrow()).status
 
-describe('a store opens a deposit', () => {
-  it('that lives for an hour and has an unguessable link', async () => {
+describe('a call that opens a deposit', () => {
+  it('opens one that lives for an hour and has an unguessable link', async () => {
     const { deposit, created } = await createDeposit(till.deps, store, BODY)
     expect(created).toBe(true)
     expect(deposit).toMatchObject({
@@ -49,26 +49,26 @@ describe('a store opens a deposit', () => {
     expect(Date.parse(deposit.expiresAt) - Date.parse(deposit.createdAt)).toBe(HOUR_MS)
   })
 
-  it('and gets the same one for a repeated call, with its fields in any order', async () => {
+  it('returns the same deposit when it is repeated, with its fields in any order', async () => {
     const first = await createDeposit(till.deps, store, BODY)
     const { maxAmount, backToStoreUrl, currency, externalId } = BODY
     const again = await createDeposit(till.deps, store, { maxAmount, backToStoreUrl, currency, externalId })
     expect(again).toEqual({ deposit: first.deposit, created: false })
   })
 
-  it('once, even by twenty parallel calls', async () => {
+  it('opens one deposit even if it is made twenty times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => createDeposit(till.deps, store, BODY)))
     expect(new Set(answers.map(({ deposit }) => deposit.id)).size).toBe(1)
     expect(answers.filter(({ created }) => created)).toHaveLength(1)
   })
 
-  it('and is refused if the same externalId comes with other values', async () => {
+  it('is refused if the same externalId comes with other values', async () => {
     await createDeposit(till.deps, store, BODY)
     const other = createDeposit(till.deps, store, { ...BODY, maxAmount: 5_001 })
     await expect(other).rejects.toMatchObject(refusal('order_conflict'))
   })
 
-  it('that another store can neither see nor change', async () => {
+  it('opens a deposit that another store can neither see nor change', async () => {
     const { deposit } = await createDeposit(till.deps, store, BODY)
     const other = await aStore(till)
     const { publicUrl } = till.deps
@@ -82,7 +82,7 @@ describe('a store opens a deposit', () => {
   })
 })
 
-describe('a shopper gives a trade link', () => {
+describe('a trade link that a shopper gives', () => {
   const open = async () => {
     const { deposit } = await createDeposit(till.deps, store, BODY)
     return { id: BigInt(deposit.id), hash: deposit.url.slice(-32) }
@@ -92,7 +92,7 @@ describe('a shopper gives a trade link', () => {
     steam: { ...till.deps.steam, readProfile: async () => answer },
   })
 
-  it('and becomes the user of the deposit', async () => {
+  it('makes its account the user of the deposit', async () => {
     const { hash, id } = await open()
     const user = await resolveUser(till.deps, { hash, tradeUrl: ` ${LINK.replace('https', 'http')} ` })
     expect(user).toEqual({
@@ -110,12 +110,12 @@ describe('a shopper gives a trade link', () => {
     ['not a trade link', 'https://steamcommunity.com/id/nova', 'invalid_trade_link'],
     ['a link to a look-alike host', LINK.replace('steamcommunity', 'steamcomunity'), 'invalid_trade_link'],
     ['a trade link with more text after it', `${LINK}&x=1`, 'invalid_trade_link'],
-  ])('and is refused if it is %s', async (_name, tradeUrl, code) => {
+  ])('is refused if it is %s', async (_name, tradeUrl, code) => {
     const { hash } = await open()
     await expect(resolveUser(till.deps, { hash, tradeUrl })).rejects.toMatchObject(refusal(code))
   })
 
-  it('at most ten times within ten minutes: the eleventh link causes no request to Steam', async () => {
+  it('is refused if it is the eleventh of its deposit within ten minutes, without a request to Steam', async () => {
     const { hash } = await open()
     const profilesRead: string[] = []
     const readProfile = (steamId: string) => {
@@ -145,12 +145,12 @@ describe('a shopper gives a trade link', () => {
     expect(await till.db.selectFrom('deposit_link').selectAll().execute()).toEqual([])
   })
 
-  it('for an unknown deposit and is refused', async () => {
+  it('is refused for an unknown deposit', async () => {
     const answer = resolveUser(till.deps, { hash: '0'.repeat(32), tradeUrl: LINK })
     await expect(answer).rejects.toMatchObject(refusal('deposit_not_found'))
   })
 
-  it('of an account that is unknown, or that Steam cannot look up, and gets the reason', async () => {
+  it('is refused with the reason if its account is unknown, or if Steam cannot look it up', async () => {
     const { hash } = await open()
     const unknown = withProfile({ kind: 'unknown_account' })
     await expect(resolveUser(unknown, { hash, tradeUrl: LINK })).rejects.toMatchObject(
@@ -163,7 +163,7 @@ describe('a shopper gives a trade link', () => {
     expect(till.lines.join('')).not.toContain('Ab_cd-12')
   })
 
-  it('and may change it, but not during a trade or after the end', async () => {
+  it('may be replaced, but not during a trade or after the end', async () => {
     const { bot } = await aBot(till)
     const deposit = await aDeposit(till, store)
     const request = requestTrade(till.deps, deposit.body)

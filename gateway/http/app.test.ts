@@ -121,10 +121,13 @@ describe('refusals', () => {
     ['ru-RU,ru;q=0.9,en;q=0.8', 'ru'],
     ['xx,ru;q=0.5', 'ru'],
     ['xx', 'en'],
-  ] as const)('without a language, Accept-Language %s answers in %s', async (header, language) => {
-    const answer = await fetch(`${base}/api/refused`, { headers: { 'accept-language': header } })
-    expect(await answer.json()).toMatchObject({ detail: ERRORS.deposit_closed.detail[language] })
-  })
+  ] as const)(
+    'a call without a language is answered by its Accept-Language: %s in %s',
+    async (header, language) => {
+      const answer = await fetch(`${base}/api/refused`, { headers: { 'accept-language': header } })
+      expect(await answer.json()).toMatchObject({ detail: ERRORS.deposit_closed.detail[language] })
+    },
+  )
 
   test('the refusal of an invalid request names its fields', async () => {
     const answer = await fetch(`${base}/api/read?hash=a&hash=b`)
@@ -192,7 +195,7 @@ describe('changing calls', () => {
   })
 
   test.each(['[', '{"a":'])(
-    'a body that nests %s thousands of times is refused, unless this is only a text in it',
+    'a body that nests %s thousands of times is refused, but not a text of these characters',
     async (level) => {
       const deep = `{"hash":"x","n":${level.repeat(5_000)}`
       const answer = await change({}, deep)

@@ -122,12 +122,12 @@ describe('connections', () => {
 
   test('of one address beyond its limit are closed, and accepted again once others have ended', async () => {
     await listen({ perAddress: 2 })
-    const kept = [openClient(get('/healthz')), openClient(get('/healthz'))]
-    await expect.poll(() => kept.map(countAnswers)).toEqual([1, 1])
+    const accepted = [openClient(get('/healthz')), openClient(get('/healthz'))]
+    await expect.poll(() => accepted.map(countAnswers)).toEqual([1, 1])
     const third = openClient(get('/healthz'))
     await expect.poll(third.isClosed).toBe(true)
     expect(third.received()).toBe('')
-    for (const { socket } of kept) socket.destroy()
+    for (const { socket } of accepted) socket.destroy()
     await expect.poll(openConnections).toBe(0)
     await expectHealthy()
   })

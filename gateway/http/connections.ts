@@ -12,7 +12,7 @@ export type ConnectionLimits = {
    * proxy.
    */
   perAddress: number
-  /** Pipelined requests that may wait on one connection. Browsers and proxies send none. */
+  /** Pipelined requests that may wait on one connection. Browsers and proxies do not pipeline. */
   waiting: number
   /** Time from the connection, or the end of the last answer, to the end of the headers. */
   headersMs: number

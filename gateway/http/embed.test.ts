@@ -26,7 +26,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tradetill-embed-'))
 let app: FastifyInstance
 let lookups: string[] = []
 
-/** Calls of the page that name a deposit, and one that names none. */
+/** A call of the page that names a deposit, and one that does not. */
 const routes: FastifyPluginAsync = async (scope) => {
   scope.post('/api/trade', async () => ({}))
   scope.post('/api/metrics', async () => ({}))

@@ -10,7 +10,7 @@ export type Rate = { perSecond: number; burst: number }
 export type Buckets = {
   /** Takes a token; false if none is left. */
   take(key: string): boolean
-  /** True if a token is left; takes none. */
+  /** True if a token is left. Does not take it. */
   has(key: string): boolean
 }
 

@@ -99,7 +99,7 @@ export async function endCompleteCheck(
 export const settledEntry = (client: Client): Promise<string | undefined> =>
   settledId((statement) => client.query(statement), 'ledger_entry')
 
-/** The last entry of the next part after `from`, or undefined if there are none up to `settled`. */
+/** The last entry of the next part after `from`; undefined if no entry up to `settled` follows. */
 export async function lastOfNextPart(
   client: Client,
   from: string,

@@ -49,7 +49,7 @@ describe('a delivery', () => {
   })
 
   it.each([
-    ['no amount', { total: 0n, gross: 10n, held: 0n }],
+    ['nothing', { total: 0n, gross: 10n, held: 0n }],
     ['more than the items are worth', { total: 11n, gross: 10n, held: 0n }],
     ['more held than paid', { total: 5n, gross: 10n, held: 6n }],
     ['a negative held part', { total: 5n, gross: 10n, held: -1n }],

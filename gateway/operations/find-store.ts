@@ -2,8 +2,8 @@
 import { sql } from 'kysely'
 import type { EventType } from '../../contract/event-types.ts'
 import type { Game } from '../../contract/games.ts'
+import type { BotState } from '../db/bot-tables.ts'
 import type { Db } from '../db/client.ts'
-import type { BotState } from '../db/schema.ts'
 import { isReceiptOf, type ReceiptName } from '../deposits/receipt-link.ts'
 
 const idsOf = (rows: { id: bigint }[]): bigint[] => rows.map(({ id }) => id)

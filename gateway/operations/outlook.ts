@@ -3,7 +3,7 @@
  * clock.
  */
 import type { DepositStatus } from '../../contract/statuses.ts'
-import type { BotState } from '../db/schema.ts'
+import type { BotState } from '../db/bot-tables.ts'
 import type { CreditMode, TradeStateColumn } from '../db/trade-tables.ts'
 import { isPast } from '../kit/clock.ts'
 

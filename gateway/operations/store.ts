@@ -1,7 +1,7 @@
 /** Rows that only operators read or write. */
 import { sql } from 'kysely'
+import type { BotState } from '../db/bot-tables.ts'
 import type { Db, Tx } from '../db/client.ts'
-import type { BotState } from '../db/schema.ts'
 import { OPEN_TRADE_STATES, type TradeStateColumn } from '../db/trade-tables.ts'
 
 export type NewAct = {

@@ -53,7 +53,7 @@ export type HoldEffect = {
 /**
  * Combines the holds on an item. A block overrides a set price, and a set price overrides a freeze. A frozen price is
  * judged for the moment of the freeze, so it neither moves nor ages. Of several set prices the most specific counts:
- * the item's own, then that of the longest pattern.
+ * the item's own, or else the price of the longest pattern.
  */
 export function heldAt(holds: readonly Hold[], item: string, now: Date): HoldEffect {
   const applied = holds.filter((hold) => covers(hold, item))

@@ -37,7 +37,7 @@ type Priced = {
 
 export type ItemPrice = Priced | Extract<Worth, { kind: 'unavailable' }>
 
-/** The data on which a price is based: that of each source, with its time. */
+/** The data of each source on which a price is based. */
 export type PriceBasis = {
   marketHashName: string
   usdMicros: bigint

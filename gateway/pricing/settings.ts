@@ -34,7 +34,7 @@ export const PRICE_SETTINGS = {
     .transform((text) => text.split(',').map((name) => name.trim()))
     .pipe(z.array(z.enum(GAMES, { error: `must be some of ${GAMES.join(', ')}` })))
     .optional(),
-  /** The sources on the web to ask, separated by commas; `none` for none. */
+  /** The sources on the web to ask, separated by commas; `none` to ask no source. */
   TRADETILL_PRICE_SOURCES: z
     .string()
     .transform((text) => (text === 'none' ? [] : text.split(',').map((name) => name.trim())))

@@ -1,4 +1,4 @@
-/** Counts the accepted items, and the others by reason. */
+/** Counts the accepted items, and the refused items by reason. */
 import { Gauge, type Registry } from 'prom-client'
 import { GAMES } from '../../contract/games.ts'
 import type { Db } from '../db/client.ts'

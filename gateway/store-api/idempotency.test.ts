@@ -42,7 +42,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toBe(first.headers['content-type'])
   })
 
-  test('with other values is refused', async () => {
+  test('is refused if the key was used with other values', async () => {
     await post(BODY)
     const other = await post({ ...BODY, externalId: 'b' })
     expect([other.statusCode, other.json().code]).toEqual([422, 'idempotency_key_reused'])
@@ -57,7 +57,7 @@ describe('a call with an Idempotency-Key', () => {
     expect(again.headers['content-type']).toContain('application/problem+json')
   })
 
-  test('is refused temporarily while the first call runs', async () => {
+  test('is refused temporarily while the first call with the key runs', async () => {
     const gate = Promise.withResolvers<void>()
     const entered = Promise.withResolvers<void>()
     await api.app.close()
@@ -132,13 +132,13 @@ describe('a call with an Idempotency-Key', () => {
     const real = api.deps.createDeposit
     let isBroken = true
     const createDeposit: typeof real = async (store, body) => {
-      const made = await real(store, body)
-      if (!isBroken) return made
+      const answer = await real(store, body)
+      if (!isBroken) return answer
       isBroken = false
       await sql`alter table idempotency_key add constraint broken check (answer is null) not valid`.execute(
         till.db,
       )
-      return made
+      return answer
     }
     await api.app.close()
     api = await startStoreApi(till, { change: { createDeposit } })

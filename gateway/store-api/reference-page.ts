@@ -136,7 +136,7 @@ function row({ name, schema, required, description = '', note }: Row): string {
 /** Returns a table of the fields of an unnamed object, or of the unnamed objects in a list. */
 function innerTable(schema: JsonSchema): string {
   const inner = [schema, asRecord(schema.items), ...variantsOf(schema)].find(
-    (one) => one.properties !== undefined,
+    ({ properties }) => properties !== undefined,
   )
   return inner === undefined ? '' : propertiesTable(inner)
 }

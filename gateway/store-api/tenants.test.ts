@@ -47,20 +47,23 @@ async function anEvent(): Promise<void> {
   await publishEvents(till.deps)
 }
 
-describe('an operator registers a store', () => {
+describe('the registration of a store', () => {
   test.each([
     ['sandbox', 'http://localhost:8080/hook', { host: 'localhost', port: 8_080, inside: true }],
     ['live', 'https://shop.example:8443/', { host: 'shop.example', port: 8_443, inside: false }],
     ['live', 'https://shop.example/', undefined],
-  ] as const)('in %s mode with %s, and allows no other address', async (mode, webhookUrl, allowed) => {
-    const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
-    expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
-    const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
-    expect(rows).toEqual(allowed === undefined ? [] : [allowed])
-  })
+  ] as const)(
+    'in %s mode with the webhook %s allows its address if it must, and no other',
+    async (mode, webhookUrl, allowed) => {
+      const store = { name: 'Ember', origins: ['https://store.example'], riskLimitUsdCents: 0n, webhookUrl }
+      expect(await createStore({ ...till.deps, box, mode }, store)).toMatchObject({ kind: 'created' })
+      const rows = await till.db.selectFrom('webhook_address').select(['host', 'port', 'inside']).execute()
+      expect(rows).toEqual(allowed === undefined ? [] : [allowed])
+    },
+  )
 
   test.each(['http://shop.example/', 'https://169.254.169.254/'])(
-    'but not in live mode with %s',
+    'in live mode with the webhook %s is refused',
     async (url) => {
       const store = {
         name: 'Ember',

@@ -54,7 +54,7 @@ const HOUR_S = 3_600
 type ReplayDeps = { db: Db | Tx; clock: Clock; signals: Pick<Signals, 'notify'> }
 
 /**
- * Sends events again, independently of running attempts: one event, or those of a range that the endpoint wants. A
+ * Sends events again, independently of running attempts: one event, or the events of a range whose types the endpoint wants. A
  * call that disables the endpoint waits until the replay is written, and then gives up the replayed deliveries with
  * the others. Only one range of a store is written at a time, because each range rewrites thousands of rows.
  */

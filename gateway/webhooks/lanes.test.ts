@@ -73,7 +73,7 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${port}/`
 }
 
-/** Starts a server that accepts every call and answers none. */
+/** Starts a server that accepts every call and never answers. */
 async function aSilentServer(): Promise<{ url: string; taken: ServerResponse[] }> {
   const taken: ServerResponse[] = []
   const server = createServer((_request, response) => void taken.push(response))

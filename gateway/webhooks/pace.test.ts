@@ -75,8 +75,8 @@ describe('the number of free places', () => {
       const undivided = placesLeft(lane, load)
       const most = lane === 'first' ? 64 : 16
       for (const ownEndpoints of [2, 4, 10]) {
-        const each = placesLeft(lane, { ...load, ownEndpoints })
-        expect(each).toBe(Math.max(2, Math.floor(undivided / ownEndpoints)))
+        const divided = placesLeft(lane, { ...load, ownEndpoints })
+        expect(divided).toBe(Math.max(2, Math.floor(undivided / ownEndpoints)))
         // Hanging attempts do not count towards the width, but the most open attempts are divided too.
         const open = Math.max(2, Math.floor(most / ownEndpoints))
         expect(placesLeft(lane, { ...load, ownEndpoints, open, hanging: open })).toBe(0)

@@ -36,7 +36,7 @@ beforeEach(async () => {
       [`both.test ${TYPE_AAAA}`]: [],
       [`none.test ${TYPE_A}`]: [],
       [`none.test ${TYPE_AAAA}`]: [],
-      // For these two names, questions about the other family are dropped.
+      // Each of these two names gets an answer for one family only.
       [`four.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],
       [`six.test ${TYPE_AAAA}`]: [LOOPBACK_6],
       [`late.test ${TYPE_A}`]: [Buffer.from([127, 0, 0, 1])],

@@ -42,13 +42,13 @@ describe('a webhook', () => {
     let sent = 0
     const closed = Promise.withResolvers<void>()
     receiver.answers.push((response) => {
-      const more = (): void => {
+      const sendMore = (): void => {
         sent += 16_384
-        if (!response.destroyed) response.write('x'.repeat(16_384), more)
+        if (!response.destroyed) response.write('x'.repeat(16_384), sendMore)
       }
       response.on('close', () => closed.resolve())
       response.writeHead(200)
-      more()
+      sendMore()
     })
     expect(await send(request(receiver.url))).toMatchObject({ kind: 'answered', status: 200 })
     await closed.promise

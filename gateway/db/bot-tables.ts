@@ -1,0 +1,99 @@
+/** Types of the tables of bots, for Kysely: their state and leases, and the items that they have. */
+import type { Generated, JSONColumnType } from 'kysely'
+import type { BarReason, BarScope } from '../bots/bar.ts'
+
+/** `dead`: Steam refuses its token. `removed`: the operator took it out for good; its trades stay. */
+export type BotState = 'active' | 'paused' | 'dead' | 'retired' | 'removed'
+
+/** A pause in which the bot gets no new trades, because Steam refused it: in one game, or in all. */
+export type BotBarTable = {
+  bot_id: bigint
+  scope: BarScope
+  reason: BarReason
+  barred_at: Date
+  until: Date
+  /** Pauses in a row, without an offer sent between them. */
+  times: number
+}
+
+/** How far the search of a bot's trade history for reversals has come. */
+export type BotHistoryTable = {
+  bot_id: bigint
+  /** When its next pages were last requested. */
+  turned_at: Date
+  /** When the running search began; null between two searches. */
+  begun_at: Date | null
+  /** The oldest Steam trade that the running search has read; null before its first page. */
+  after_trade_id: string | null
+  after_begun_at: Date | null
+  /** When the last search that reached its end began. */
+  complete_at: Date | null
+}
+
+/** A partner whom Steam refused to this bot without a reason, so another bot may serve them. */
+export type BotDoubtTable = { bot_id: bigint; partner_steam_id: string; doubted_at: Date }
+
+/** The number of items that a bot has of each game. */
+export type BotGamesTable = {
+  bot_id: bigint
+  /** By Steam's app id, without the custody entries after `counted_to`. */
+  items: JSONColumnType<Record<string, number>, string | undefined, string>
+  counted_to: Generated<bigint>
+}
+
+/** An item that a bot has, by the custody entries up to the mark in `held_items_mark`. */
+export type HeldItemTable = {
+  custody_entry_id: bigint
+  bot_id: bigint
+  trade_id: bigint
+  asset_id: string
+}
+
+/** One row at most. `held_item` has the custody entries up to `counted_to`. */
+export type HeldItemsMarkTable = {
+  one: Generated<boolean>
+  counted_to: Generated<bigint>
+}
+
+/** A running process of the till. `max_bots`: the most bots that it may hold. */
+export type GatewayProcessTable = {
+  owner: string
+  max_bots: number
+  beat_at: Date
+  key_fingerprint: string | null
+}
+
+export type BotTable = {
+  id: Generated<bigint>
+  steam_id: string
+  name: string
+  avatar_url: string
+  profile_url: string
+  level: number
+  /** YYYY-MM-DD; null if the account's profile hides it, or was read by an earlier version. */
+  member_since: Generated<string | null>
+  refresh_token: Buffer
+  state: Generated<BotState>
+  state_reason: string | null
+  /** When Steam first refused its token; null once a session has opened. */
+  token_refused_at: Date | null
+  /** The bot is not logged in before this time. */
+  login_after: Date | null
+  lease_owner: string | null
+  lease_epoch: Generated<bigint>
+  lease_until: Date | null
+  /** True while the holder of the lease has a session. */
+  online: Generated<boolean>
+  /** Since when every call of this kind has failed; null while they work. */
+  offers_failing_since: Generated<Date | null>
+  inventories_failing_since: Generated<Date | null>
+  token_expires_at: Generated<Date | null>
+  /** When the account accepted Steam's notice about trade protection. */
+  protection_acknowledged_at: Generated<Date | null>
+  /** The items that the bot has, without the custody entries after `items_counted_to`. */
+  items_held: Generated<number>
+  items_counted_to: Generated<bigint>
+  created_at: Generated<Date>
+  /** Departures are searched from this time on. */
+  watched_from: Generated<Date>
+}
