@@ -50,14 +50,14 @@ export function App() {
   return (
     <Me value={state.me}>
       <Frame place={place}>
-        <Safe key={place.address}>{pageOf(place)}</Safe>
+        <PageGuard key={place.address}>{pageOf(place)}</PageGuard>
       </Frame>
     </Me>
   )
 }
 
 /** Contains the failure of a page, so the rest of the console keeps working. */
-class Safe extends Component<{ children: ReactNode }, { isBroken: boolean }> {
+class PageGuard extends Component<{ children: ReactNode }, { isBroken: boolean }> {
   override state = { isBroken: false }
   static getDerivedStateFromError() {
     return { isBroken: true }

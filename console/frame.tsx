@@ -11,7 +11,7 @@ import { call, forgetSession } from './api/call.ts'
 import { Me } from './me.ts'
 import { MENU } from './pages.tsx'
 import { Dialog } from './ui/dialog.tsx'
-import { Go } from './ui/link.tsx'
+import { PageLink } from './ui/link.tsx'
 import { go, type Place } from './ui/place.ts'
 
 /** The menu, the search and the keys, around every page. */
@@ -42,9 +42,9 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
         Skip to the page
       </a>
       <header className="top">
-        <Go to="/" className="brand">
+        <PageLink to="/" className="brand">
           Tradetill
-        </Go>
+        </PageLink>
         <Find place={place} field={search} />
         <SignedInOperator />
       </header>
@@ -52,9 +52,9 @@ export function Frame({ place, children }: { place: Place; children: ReactNode }
         <ul>
           {MENU.map(([to, name]) => (
             <li key={to}>
-              <Go to={to} current={isAt(place.path, to)}>
+              <PageLink to={to} current={isAt(place.path, to)}>
                 {name}
-              </Go>
+              </PageLink>
             </li>
           ))}
         </ul>

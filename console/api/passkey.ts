@@ -13,6 +13,7 @@ async function readCredential<T>(
   return credential instanceof PublicKeyCredential ? read(credential) : undefined
 }
 
+/** Asks the server for a challenge, and answers it with a passkey. */
 async function answerChallenge(path: string): Promise<Reply<{ session?: string }>> {
   const challenge = await call<Options<PublicKeyCredentialRequestOptionsJSON>>(`${path}/begin`)
   if (!challenge.ok) return challenge

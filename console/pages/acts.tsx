@@ -9,15 +9,15 @@ type Page = Json<ActPage>
 type Row = Page['acts'][number]
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
-  { name: 'Who', show: ({ operator }) => operator, text: ({ operator }) => operator },
-  { name: 'Act', show: ({ act }) => act, text: ({ act }) => act },
+  { name: 'When', show: ({ at }) => <Time at={at} />, csvValue: ({ at }) => at },
+  { name: 'Who', show: ({ operator }) => operator, csvValue: ({ operator }) => operator },
+  { name: 'Act', show: ({ act }) => act, csvValue: ({ act }) => act },
   {
     name: 'What',
     show: (row) => <code className="long">{JSON.stringify(row.arguments)}</code>,
-    text: (row) => JSON.stringify(row.arguments),
+    csvValue: (row) => JSON.stringify(row.arguments),
   },
-  { name: 'Why', show: ({ reason }) => reason ?? '—', text: ({ reason }) => reason },
+  { name: 'Why', show: ({ reason }) => reason ?? '—', csvValue: ({ reason }) => reason },
 ]
 
 const rowsOf = ({ acts }: Page): readonly Row[] => acts

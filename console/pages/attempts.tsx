@@ -1,7 +1,7 @@
 import type { AttemptPage, EndpointPage } from '../../gateway/operations/webhooks.ts'
 import type { Json } from '../api/json.ts'
 import { allRows, useAnswer, useRows } from '../ui/answer.ts'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { EndpointActs } from './webhooks.tsx'
@@ -15,35 +15,35 @@ const isGood = ({ failure, status }: Row): boolean =>
 const resultOf = ({ failure, status }: Row): string => failure ?? String(status)
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
-  { name: 'Event', show: ({ type }) => type, text: ({ type }) => type },
+  { name: 'When', show: ({ at }) => <Time at={at} />, csvValue: ({ at }) => at },
+  { name: 'Event', show: ({ type }) => type, csvValue: ({ type }) => type },
   {
     name: 'Event id',
     show: ({ eventId }) => <span className="long">{eventId}</span>,
-    text: (row) => row.eventId,
+    csvValue: (row) => row.eventId,
   },
   {
     name: 'Log number',
     isNumber: true,
     show: ({ sequence }) => sequence ?? '—',
-    text: ({ sequence }) => sequence,
+    csvValue: ({ sequence }) => sequence,
   },
-  { name: 'Attempt', isNumber: true, show: ({ attempt }) => attempt, text: ({ attempt }) => attempt },
+  { name: 'Attempt', isNumber: true, show: ({ attempt }) => attempt, csvValue: ({ attempt }) => attempt },
   {
     name: 'Result',
     show: (row) => <Pill tone={isGood(row) ? 'good' : 'bad'}>{resultOf(row)}</Pill>,
-    text: resultOf,
+    csvValue: resultOf,
   },
   {
     name: 'Duration, ms',
     isNumber: true,
     show: ({ durationMs }) => durationMs,
-    text: ({ durationMs }) => durationMs,
+    csvValue: ({ durationMs }) => durationMs,
   },
   {
     name: 'Answer',
     show: ({ answer }) => <span className="long">{answer ?? '—'}</span>,
-    text: ({ answer }) => answer,
+    csvValue: ({ answer }) => answer,
   },
 ]
 
@@ -64,9 +64,9 @@ function About({ endpointId }: { endpointId: string }) {
                 facts={[
                   [
                     'Store',
-                    <Go key="s" to={`/stores/${endpoint.storeId}`}>
+                    <PageLink key="s" to={`/stores/${endpoint.storeId}`}>
                       {endpoint.store}
-                    </Go>,
+                    </PageLink>,
                   ],
                   [
                     'Address',
@@ -95,9 +95,9 @@ export function AttemptsPage({ endpointId }: { endpointId: string }) {
   return (
     <>
       <Heading title={`Endpoint ${endpointId}`}>
-        <Go className="button small" to="/webhooks">
+        <PageLink className="button small" to="/webhooks">
           All endpoints
-        </Go>
+        </PageLink>
       </Heading>
       <About endpointId={endpointId} />
       <List

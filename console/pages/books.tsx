@@ -5,8 +5,8 @@ import type { StatementPage } from '../../gateway/operations/store-books.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { allRows, useRows } from '../ui/answer.ts'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Panel, Pill, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
@@ -16,25 +16,26 @@ type Movement = Page['movements'][number]
 const movementsOf = ({ movements }: Page): readonly Movement[] => movements
 
 const columnsIn = (currency: Currency): readonly Column<Movement>[] => [
-  { name: 'When', show: ({ at }) => <Time at={at} />, text: ({ at }) => at },
-  { name: 'Why', show: ({ cause }) => words(cause), text: ({ cause }) => cause },
+  { name: 'When', show: ({ at }) => <Time at={at} />, csvValue: ({ at }) => at },
+  { name: 'Why', show: ({ cause }) => toWords(cause), csvValue: ({ cause }) => cause },
   {
     name: 'Deposit',
-    show: ({ depositId }) => (depositId === null ? '—' : <Go to={`/deposits/${depositId}`}>{depositId}</Go>),
-    text: ({ depositId }) => depositId,
+    show: ({ depositId }) =>
+      depositId === null ? '—' : <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
+    csvValue: ({ depositId }) => depositId,
   },
-  { name: 'Reference', show: ({ reference }) => reference ?? '—', text: ({ reference }) => reference },
+  { name: 'Reference', show: ({ reference }) => reference ?? '—', csvValue: ({ reference }) => reference },
   {
     name: 'Available',
     isNumber: true,
     show: ({ availableMinor }) => formatMinor(availableMinor, currency),
-    text: ({ availableMinor }) => availableMinor / 100,
+    csvValue: ({ availableMinor }) => availableMinor / 100,
   },
   {
     name: 'Held',
     isNumber: true,
     show: ({ heldMinor }) => formatMinor(heldMinor, currency),
-    text: ({ heldMinor }) => heldMinor / 100,
+    csvValue: ({ heldMinor }) => heldMinor / 100,
   },
 ]
 
@@ -83,15 +84,15 @@ const payoutsOf = ({ payouts }: PayoutAnswer): readonly Payout[] => payouts
 export function Payouts({ storeId }: { storeId: string }) {
   const rows = useRows<PayoutAnswer, Payout>('payouts', { storeId }, payoutsOf)
   const columns: readonly Column<Payout>[] = [
-    { name: 'Payout', show: ({ payoutId }) => payoutId, text: ({ payoutId }) => payoutId },
-    { name: 'Reference', show: ({ reference }) => reference, text: ({ reference }) => reference },
+    { name: 'Payout', show: ({ payoutId }) => payoutId, csvValue: ({ payoutId }) => payoutId },
+    { name: 'Reference', show: ({ reference }) => reference, csvValue: ({ reference }) => reference },
     {
       name: 'Amount',
       isNumber: true,
       show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
-      text: ({ amountMinor }) => amountMinor / 100,
+      csvValue: ({ amountMinor }) => amountMinor / 100,
     },
-    { name: 'When', show: ({ paidAt }) => <Time at={paidAt} />, text: ({ paidAt }) => paidAt },
+    { name: 'When', show: ({ paidAt }) => <Time at={paidAt} />, csvValue: ({ paidAt }) => paidAt },
     {
       name: 'State',
       show: ({ payoutId, voidedAt }) =>
@@ -108,7 +109,7 @@ export function Payouts({ storeId }: { storeId: string }) {
         ) : (
           <Pill tone="bad">voided</Pill>
         ),
-      text: ({ voidedAt }) => (voidedAt === null ? 'paid' : 'voided'),
+      csvValue: ({ voidedAt }) => (voidedAt === null ? 'paid' : 'voided'),
     },
   ]
   return (

@@ -1,8 +1,8 @@
 import type { BotView } from '../../gateway/operations/bot-view.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { BotActs } from './bots.tsx'
@@ -15,12 +15,12 @@ export function BotPage({ bot }: { bot: string }) {
   return (
     <>
       <Heading title={shown.kind === 'ready' ? shown.data.name : `Bot ${bot}`}>
-        <Go className="button small" to={`/trades?bot=${bot}`}>
+        <PageLink className="button small" to={`/trades?bot=${bot}`}>
           Its trades
-        </Go>
-        <Go className="button small" to={`/items?bot=${bot}`}>
+        </PageLink>
+        <PageLink className="button small" to={`/items?bot=${bot}`}>
           Its items
-        </Go>
+        </PageLink>
       </Heading>
       <Loaded shown={shown} refresh={refresh}>
         {(view) => (
@@ -40,7 +40,7 @@ export function BotPage({ bot }: { bot: string }) {
 
 function About({ view, refresh }: { view: View; refresh: () => void }) {
   const { state, reachable, stateReason, offersFailingSince, inventoriesFailingSince } = view
-  const fails = [
+  const failures = [
     ['offers fail', offersFailingSince],
     ['inventories fail', inventoriesFailingSince],
   ] as const
@@ -55,7 +55,7 @@ function About({ view, refresh }: { view: View; refresh: () => void }) {
       }
     >
       {stateReason !== null && !reachable && <p className="notice">{stateReason}</p>}
-      {fails.map(([what, since]) =>
+      {failures.map(([what, since]) =>
         since === null ? null : (
           <p key={what} className="notice notice-bad">
             Its {what} since <Time at={since} />.
@@ -89,6 +89,7 @@ const ADVICE: Record<View['bars'][number]['reason'], string> = {
     'Another bot could serve the same shoppers, so this one is chosen last: look at the account in Steam.',
 }
 
+/** A bar is a reason for the bot to rest: it gets no new trades until the bar ends. */
 function Rests({ bars }: Pick<View, 'bars'>) {
   if (bars.length === 0) return null
   return (
@@ -100,7 +101,7 @@ function Rests({ bars }: Pick<View, 'bars'>) {
         empty=""
         columns={[
           { name: 'Game', show: ({ scope }) => (scope === 'all' ? 'all games' : scope) },
-          { name: 'Why', show: ({ reason }) => words(reason) },
+          { name: 'Why', show: ({ reason }) => toWords(reason) },
           { name: 'Times', isNumber: true, show: ({ times }) => times },
           { name: 'Ends', show: ({ until }) => <Time at={until} /> },
           { name: 'What to do', show: ({ reason }) => ADVICE[reason] },
@@ -148,7 +149,7 @@ function Calls({ view: { calls, refusals } }: { view: View }) {
         keyOf={({ refusal, game }) => refusal + game}
         empty="Steam refused none of its offers."
         columns={[
-          { name: 'Refused', show: ({ refusal }) => words(refusal) },
+          { name: 'Refused', show: ({ refusal }) => toWords(refusal) },
           { name: 'Game', show: ({ game }) => game },
           { name: 'Times', isNumber: true, show: ({ times }) => times },
           { name: 'Last', show: ({ lastAt }) => <Time at={lastAt} /> },
@@ -167,7 +168,10 @@ function Offers({ view: { offers } }: { view: View }) {
         keyOf={({ tradeId }) => tradeId}
         empty="No offer is open."
         columns={[
-          { name: 'Deposit', show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go> },
+          {
+            name: 'Deposit',
+            show: ({ depositId }) => <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
+          },
           { name: 'State', show: ({ state }) => <Status name={state} /> },
           { name: 'Game', show: ({ game }) => game },
           { name: 'Items', isNumber: true, show: ({ items }) => items },

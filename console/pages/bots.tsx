@@ -3,8 +3,8 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { BotLogin } from '../ui/bot-login.tsx'
-import { words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
 
@@ -67,16 +67,16 @@ function ArmButton({ isDisarmed, refresh }: { isDisarmed: boolean; refresh: () =
 const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
   {
     name: 'Bot',
-    text: ({ name }) => name,
+    csvValue: ({ name }) => name,
     show: ({ botId, name }) => (
       <>
-        <Go to={`/bots/${botId}`}>{name}</Go> <span className="quiet">#{botId}</span>
+        <PageLink to={`/bots/${botId}`}>{name}</PageLink> <span className="quiet">#{botId}</span>
       </>
     ),
   },
   {
     name: 'State',
-    text: ({ state, reachable }) => `${state} ${reachable ? 'online' : 'offline'}`,
+    csvValue: ({ state, reachable }) => `${state} ${reachable ? 'online' : 'offline'}`,
     show: ({ state, stateReason, reachable }) => (
       <>
         <Status name={state} />{' '}
@@ -87,9 +87,9 @@ const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
   },
   {
     name: 'Rests',
-    text: ({ bars }) =>
+    csvValue: ({ bars }) =>
       bars.map(({ scope, reason, until }) => `${scope} ${reason} until ${until}`).join('; '),
-    by: ({ bars }) => bars.length,
+    sortValue: ({ bars }) => bars.length,
     show: ({ bars }) =>
       bars.length === 0 ? (
         '—'
@@ -97,7 +97,7 @@ const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
         <ul className="plain-list">
           {bars.map(({ scope, reason, until }) => (
             <li key={scope + reason}>
-              {scope}: {words(reason)}, ends <Time at={until} />
+              {scope}: {toWords(reason)}, ends <Time at={until} />
             </li>
           ))}
         </ul>
@@ -107,19 +107,19 @@ const columnsWith = (refresh: () => void): readonly Column<Bot>[] => [
     name: 'Items',
     isNumber: true,
     show: ({ itemsHeld }) => itemsHeld,
-    text: ({ itemsHeld }) => itemsHeld,
+    csvValue: ({ itemsHeld }) => itemsHeld,
   },
-  { name: 'Level', isNumber: true, show: ({ level }) => level, text: ({ level }) => level },
+  { name: 'Level', isNumber: true, show: ({ level }) => level, csvValue: ({ level }) => level },
   {
     name: 'Token ends',
-    text: ({ tokenExpiresAt }) => tokenExpiresAt,
+    csvValue: ({ tokenExpiresAt }) => tokenExpiresAt,
     show: ({ tokenExpiresAt, tokenEndsSoon }) => (
       <>
         <Time at={tokenExpiresAt} /> {tokenEndsSoon && <Pill tone="warn">soon</Pill>}
       </>
     ),
   },
-  { name: 'Steam id', show: ({ steamId }) => steamId, text: ({ steamId }) => steamId },
+  { name: 'Steam id', show: ({ steamId }) => steamId, csvValue: ({ steamId }) => steamId },
   { name: 'Acts', show: (bot) => <BotActs bot={bot} refresh={refresh} /> },
 ]
 

@@ -1,8 +1,8 @@
 import type { Coverage } from '../../gateway/operations/prices.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Loaded, Panel } from '../ui/parts.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
 
@@ -12,13 +12,13 @@ type Band = Data['bands'][number]
 const VERDICTS = ['accepted', 'not_popular', 'no_price', 'in_dispute', 'too_cheap', 'blocked'] as const
 
 const columnsOf = (game: string): readonly Column<Band>[] => [
-  { name: 'From', isNumber: true, show: ({ fromUsd }) => `$${fromUsd}`, text: ({ fromUsd }) => fromUsd },
+  { name: 'From', isNumber: true, show: ({ fromUsd }) => `$${fromUsd}`, csvValue: ({ fromUsd }) => fromUsd },
   ...VERDICTS.map((verdict): Column<Band> => {
     return {
-      name: words(verdict),
+      name: toWords(verdict),
       isNumber: true,
       show: (band) => band[verdict],
-      text: (band) => band[verdict],
+      csvValue: (band) => band[verdict],
     }
   }),
   {
@@ -27,8 +27,8 @@ const columnsOf = (game: string): readonly Column<Band>[] => [
       <ul className="plain-list">
         {examples.map(({ item, verdict }) => (
           <li key={item}>
-            <Go to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</Go>{' '}
-            <span className="quiet">{words(verdict)}</span>
+            <PageLink to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</PageLink>{' '}
+            <span className="quiet">{toWords(verdict)}</span>
           </li>
         ))}
       </ul>
@@ -39,13 +39,13 @@ const columnsOf = (game: string): readonly Column<Band>[] => [
 type Loss = Data['losses'][number]
 
 const LOSS_COLUMNS: readonly Column<Loss>[] = [
-  { name: 'Item', show: ({ item }) => item, text: ({ item }) => item },
-  { name: 'Sold in 30 days', isNumber: true, show: ({ sales }) => sales, text: ({ sales }) => sales },
+  { name: 'Item', show: ({ item }) => item, csvValue: ({ item }) => item },
+  { name: 'Sold in 30 days', isNumber: true, show: ({ sales }) => sales, csvValue: ({ sales }) => sales },
   {
     name: 'Result',
     isNumber: true,
     show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
-    text: ({ resultMinor }) => resultMinor / 100,
+    csvValue: ({ resultMinor }) => resultMinor / 100,
   },
 ]
 

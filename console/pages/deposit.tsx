@@ -2,8 +2,8 @@ import type { DepositView } from '../../gateway/operations/deposits.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
-import { formatMinor, formatTime, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, formatTime, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { History, ShopperStatus } from './shopper.tsx'
 
@@ -34,16 +34,16 @@ function About({ view: deposit }: { view: View }) {
     <Panel title={deposit.externalId} aside={<Status name={deposit.status} />}>
       {deposit.needs.map((need) => (
         <Pill key={need} tone="bad">
-          {words(need)}
+          {toWords(need)}
         </Pill>
       ))}
       <Facts
         facts={[
           [
             'Store',
-            <Go key="s" to={`/stores/${deposit.storeId}`}>
+            <PageLink key="s" to={`/stores/${deposit.storeId}`}>
               {deposit.store}
-            </Go>,
+            </PageLink>,
           ],
           ['Credited', formatMinor(deposit.amountMinor, currency)],
           ['Held', formatMinor(deposit.heldMinor, currency)],
@@ -53,9 +53,9 @@ function About({ view: deposit }: { view: View }) {
             deposit.steamId === null ? (
               '—'
             ) : (
-              <Go key="p" to={`/shoppers/${deposit.steamId}`}>
+              <PageLink key="p" to={`/shoppers/${deposit.steamId}`}>
                 {deposit.steamId}
-              </Go>
+              </PageLink>
             ),
           ],
           ['Game', deposit.game ?? '—'],
@@ -74,7 +74,7 @@ function ShopperOf({ shopper }: { shopper: NonNullable<View['shopper']> }) {
       title="Shopper"
       aside={
         <span>
-          <ShopperStatus shopper={shopper} /> <Go to={`/shoppers/${steamId}`}>{steamId}</Go>
+          <ShopperStatus shopper={shopper} /> <PageLink to={`/shoppers/${steamId}`}>{steamId}</PageLink>
         </span>
       }
     >
@@ -98,8 +98,8 @@ function Outlook({ view, refresh }: { view: View; refresh: () => void }) {
         </ol>
       )}
       <div className="acts">
-        {view.can.map((can) => (
-          <Act key={can.command} can={can} refresh={refresh} />
+        {view.can.map((allowed) => (
+          <Act key={allowed.command} allowed={allowed} refresh={refresh} />
         ))}
       </div>
     </Panel>
@@ -123,30 +123,30 @@ const ACTS_ON_TRADE = new Set(['trade release', 'trade reverse', 'trade end'])
 const ACTS_ON_DEPOSIT = new Set(['deposit hold', 'deposit release'])
 
 /** An act that the deposit allows now. An act without a form here shows its command. */
-function Act({ can, refresh }: { can: View['can'][number]; refresh: () => void }) {
+function Act({ allowed, refresh }: { allowed: View['can'][number]; refresh: () => void }) {
   // The number of the trade, deposit, account, bot or endpoint that the act is for.
-  const [, , target = ''] = can.command.split(' ')
-  const label = LABELS[can.act] ?? can.act
-  if (can.from !== null)
+  const [, , target = ''] = allowed.command.split(' ')
+  const label = LABELS[allowed.act] ?? allowed.act
+  if (allowed.from !== null)
     return (
       <p className="quiet">
-        {label}, from {formatTime(can.from)}: {can.does}
+        {label}, from {formatTime(allowed.from)}: {allowed.does}
       </p>
     )
-  const does = `${can.does.charAt(0).toUpperCase()}${can.does.slice(1)}.`
-  const common = { act: can.act, label, does, needsReason: true, onDone: refresh }
-  if (ACTS_ON_TRADE.has(can.act))
+  const does = `${allowed.does.charAt(0).toUpperCase()}${allowed.does.slice(1)}.`
+  const common = { act: allowed.act, label, does, needsReason: true, onDone: refresh }
+  if (ACTS_ON_TRADE.has(allowed.act))
     return <ActButton {...common} needs="operator" input={() => ({ tradeId: target })} />
-  if (ACTS_ON_DEPOSIT.has(can.act))
+  if (ACTS_ON_DEPOSIT.has(allowed.act))
     return <ActButton {...common} needs="operator" input={() => ({ depositId: target })} />
-  if (can.act === 'trade credit')
+  if (allowed.act === 'trade credit')
     return (
       <ActButton
         {...common}
         needs="operator"
         fields={[
           { name: 'steamTradeId', label: 'Number of the Steam trade that you saw' },
-          ...(can.command.includes('--offer') ? [{ name: 'offerId', label: 'Number of its offer' }] : []),
+          ...(allowed.command.includes('--offer') ? [{ name: 'offerId', label: 'Number of its offer' }] : []),
         ]}
         input={({ steamTradeId = '', offerId }) => ({
           tradeId: target,
@@ -155,14 +155,16 @@ function Act({ can, refresh }: { can: View['can'][number]; refresh: () => void }
         })}
       />
     )
-  if (can.act === 'trade look')
+  if (allowed.act === 'trade look')
     return <ActButton {...common} needs="support" needsReason={false} input={() => ({ tradeId: target })} />
-  if (can.act === 'shopper deny')
+  if (allowed.act === 'shopper deny')
     return <ActButton {...common} needs="support" input={() => ({ steamId: target })} />
-  if (can.act === 'bot retire')
+  if (allowed.act === 'bot retire')
     return <ActButton {...common} needs="operator" input={() => ({ bot: target })} />
-  if (can.act === 'webhook replay') {
-    const [from, to] = [...can.command.matchAll(/--(?:from|to) (\d+)/g)].map(([, number]) => Number(number))
+  if (allowed.act === 'webhook replay') {
+    const [from, to] = [...allowed.command.matchAll(/--(?:from|to) (\d+)/g)].map(([, number]) =>
+      Number(number),
+    )
     return (
       <ActButton
         {...common}
@@ -173,15 +175,15 @@ function Act({ can, refresh }: { can: View['can'][number]; refresh: () => void }
       />
     )
   }
-  if (can.act === 'bot renew')
+  if (allowed.act === 'bot renew')
     return (
-      <Go className="button small" to={`/bots/${target}`}>
+      <PageLink className="button small" to={`/bots/${target}`}>
         Renew its bot
-      </Go>
+      </PageLink>
     )
   return (
     <p className="quiet">
-      {can.does}: <code>tradetill {can.command}</code>
+      {allowed.does}: <code>tradetill {allowed.command}</code>
     </p>
   )
 }

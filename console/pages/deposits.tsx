@@ -6,20 +6,21 @@ import type { DepositOrder } from '../../gateway/operations/deposit-orders.ts'
 import type { Json } from '../api/json.ts'
 import { allRows, useRows } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import type { Direction } from '../ui/sort.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
 type Page = Json<DepositPage>
+/** Deposits in other lists come without `needs`. */
 type Row = Omit<Page['deposits'][number], 'needs'> & { needs?: Page['deposits'][number]['needs'] }
 
 export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
   {
     name: 'Deposit',
-    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
-    text: ({ depositId }) => depositId,
+    show: ({ depositId }) => <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
+    csvValue: ({ depositId }) => depositId,
   },
   {
     name: 'Status',
@@ -28,46 +29,50 @@ export const DEPOSIT_COLUMNS: readonly Column<Row>[] = [
         <Status name={status} />{' '}
         {needs.map((need) => (
           <Pill key={need} tone="bad">
-            {words(need)}
+            {toWords(need)}
           </Pill>
         ))}
       </>
     ),
-    text: ({ status }) => status,
+    csvValue: ({ status }) => status,
   },
   {
     name: 'Store',
-    show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go>,
-    text: ({ store }) => store,
+    show: ({ storeId, store }) => <PageLink to={`/stores/${storeId}`}>{store}</PageLink>,
+    csvValue: ({ store }) => store,
   },
-  { name: 'Order', show: ({ externalId }) => externalId, text: ({ externalId }) => externalId },
+  { name: 'Order', show: ({ externalId }) => externalId, csvValue: ({ externalId }) => externalId },
   {
     name: 'Shopper',
     show: ({ steamId }) =>
       steamId === null ? (
         <span className="quiet">—</span>
       ) : (
-        <Go className="whole" to={`/shoppers/${steamId}`}>
+        <PageLink className="whole" to={`/shoppers/${steamId}`}>
           {steamId}
-        </Go>
+        </PageLink>
       ),
-    text: ({ steamId }) => steamId,
+    csvValue: ({ steamId }) => steamId,
   },
-  { name: 'Game', show: ({ game }) => game ?? '—', text: ({ game }) => game },
+  { name: 'Game', show: ({ game }) => game ?? '—', csvValue: ({ game }) => game },
   {
     name: 'Credited',
     isNumber: true,
     show: ({ amountMinor, currency }) => formatMinor(amountMinor, currency),
-    text: ({ amountMinor }) => (amountMinor === null ? null : amountMinor / 100),
+    csvValue: ({ amountMinor }) => (amountMinor === null ? null : amountMinor / 100),
   },
-  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
+  { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
   {
     name: 'Held',
     isNumber: true,
     show: ({ heldMinor, currency }) => (heldMinor === 0 ? '—' : formatMinor(heldMinor, currency)),
-    text: ({ heldMinor }) => heldMinor / 100,
+    csvValue: ({ heldMinor }) => heldMinor / 100,
   },
-  { name: 'Opened', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
+  {
+    name: 'Opened',
+    show: ({ createdAt }) => <Time at={createdAt} />,
+    csvValue: ({ createdAt }) => createdAt,
+  },
 ]
 
 const ORDERS: readonly DepositOrder[] = ['newest', 'oldest', 'largest', 'smallest']

@@ -2,7 +2,7 @@ import type { DriftList } from '../../gateway/operations/drift.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
 
@@ -17,23 +17,27 @@ const KINDS: Record<Row['kind'], string> = {
 }
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go>, text: ({ bot }) => bot },
+  {
+    name: 'Bot',
+    show: ({ botId, bot }) => <PageLink to={`/bots/${botId}`}>{bot}</PageLink>,
+    csvValue: ({ bot }) => bot,
+  },
   {
     name: 'Item',
     show: ({ marketHashName }) => marketHashName,
-    text: ({ marketHashName }) => marketHashName,
+    csvValue: ({ marketHashName }) => marketHashName,
   },
-  { name: 'What', show: ({ kind }) => KINDS[kind], text: ({ kind }) => kind },
+  { name: 'What', show: ({ kind }) => KINDS[kind], csvValue: ({ kind }) => kind },
   {
     name: 'Confirmed',
     show: ({ isSure }) => <Pill tone={isSure ? 'bad' : 'warn'}>{isSure ? 'yes' : 'not yet'}</Pill>,
-    text: ({ isSure }) => (isSure ? 'yes' : 'no'),
+    csvValue: ({ isSure }) => (isSure ? 'yes' : 'no'),
   },
-  { name: 'Asset', show: ({ assetId }) => assetId ?? '—', text: ({ assetId }) => assetId },
+  { name: 'Asset', show: ({ assetId }) => assetId ?? '—', csvValue: ({ assetId }) => assetId },
   {
     name: 'First seen',
     show: ({ firstSeenAt }) => <Time at={firstSeenAt} />,
-    text: (row) => row.firstSeenAt,
+    csvValue: (row) => row.firstSeenAt,
   },
 ]
 
@@ -80,7 +84,7 @@ function Checks({ bots, refresh }: { bots: readonly BotCheck[]; refresh: () => v
         keyOf={({ botId }) => botId}
         empty="No bot yet."
         columns={[
-          { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go> },
+          { name: 'Bot', show: ({ botId, bot }) => <PageLink to={`/bots/${botId}`}>{bot}</PageLink> },
           { name: 'Checked', show: ({ lookedAt }) => <Time at={lookedAt} /> },
           { name: 'Complete', show: ({ wholeAt }) => <Time at={wholeAt} /> },
           { name: 'Foreign, not listed', isNumber: true, show: ({ leftOut }) => leftOut },

@@ -2,8 +2,8 @@ import { type ReactNode, useEffect } from 'react'
 import type { Findings } from '../../gateway/operations/find.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { replacePage } from '../ui/place.ts'
 import { type Column, Table } from '../ui/table.tsx'
@@ -12,7 +12,7 @@ import { DEPOSIT_COLUMNS } from './deposits.tsx'
 type Found = Json<Findings>
 
 const COLUMNS: readonly Column<Found['deposits'][number]>[] = [
-  { name: 'Found as', show: ({ as }) => as.map((key) => <Pill key={key}>{words(key)}</Pill>) },
+  { name: 'Found as', show: ({ as }) => as.map((key) => <Pill key={key}>{toWords(key)}</Pill>) },
   ...DEPOSIT_COLUMNS,
 ]
 
@@ -82,13 +82,13 @@ function Everything({ found }: { found: Found }) {
         title="Stores"
         rows={stores}
         keyOf={({ storeId }) => storeId}
-        show={({ storeId, name }) => <Go to={`/stores/${storeId}`}>{name}</Go>}
+        show={({ storeId, name }) => <PageLink to={`/stores/${storeId}`}>{name}</PageLink>}
       />
       <Links
         title="Bots"
         rows={bots}
         keyOf={({ botId }) => botId}
-        show={({ botId, name }) => <Go to={`/bots/${botId}`}>{name}</Go>}
+        show={({ botId, name }) => <PageLink to={`/bots/${botId}`}>{name}</PageLink>}
       />
       <Links
         title="Shoppers"
@@ -96,8 +96,8 @@ function Everything({ found }: { found: Found }) {
         keyOf={({ steamId }) => steamId}
         show={({ steamId }) => (
           <>
-            <Go to={`/shoppers/${steamId}`}>{steamId}</Go>,{' '}
-            <Go to={`/deposits?steamId=${steamId}`}>all deposits</Go>
+            <PageLink to={`/shoppers/${steamId}`}>{steamId}</PageLink>,{' '}
+            <PageLink to={`/deposits?steamId=${steamId}`}>all deposits</PageLink>
           </>
         )}
       />
@@ -108,7 +108,8 @@ function Everything({ found }: { found: Found }) {
         keyOf={({ departureId }) => departureId}
         show={({ departureId, bot, partnerSteamId }) => (
           <>
-            <Go to="/items?show=departures">Departure {departureId}</Go> of {bot}, to {partnerSteamId}
+            <PageLink to="/items?show=departures">Departure {departureId}</PageLink> of {bot}, to{' '}
+            {partnerSteamId}
           </>
         )}
       />
@@ -116,7 +117,9 @@ function Everything({ found }: { found: Found }) {
         title="Prices"
         rows={items}
         keyOf={({ game, item }) => game + item}
-        show={({ game, item }) => <Go to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</Go>}
+        show={({ game, item }) => (
+          <PageLink to={`/prices?${new URLSearchParams({ game, item })}`}>{item}</PageLink>
+        )}
       />
     </>
   )
@@ -157,7 +160,7 @@ function Events({ events }: { events: Found['events'] }) {
           {
             name: 'Deposit',
             show: ({ depositId }) =>
-              depositId === null ? '—' : <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
+              depositId === null ? '—' : <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
           },
           { name: 'When', show: ({ createdAt }) => <Time at={createdAt} /> },
           {
@@ -165,7 +168,8 @@ function Events({ events }: { events: Found['events'] }) {
             show: ({ deliveries }) =>
               deliveries.map(({ deliveryId, endpointId, state, attempts, said }) => (
                 <p key={deliveryId}>
-                  <Go to={`/webhooks/${endpointId}`}>endpoint {endpointId}</Go> <Status name={state} />{' '}
+                  <PageLink to={`/webhooks/${endpointId}`}>endpoint {endpointId}</PageLink>{' '}
+                  <Status name={state} />{' '}
                   <span className="quiet">
                     {attempts} attempts{said !== null && `, ${said}`}
                   </span>

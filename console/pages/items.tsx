@@ -5,8 +5,8 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { allRows, useRows } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 import { Drift } from './drift.tsx'
@@ -27,14 +27,14 @@ export function ItemsPage({ query }: { query: URLSearchParams }) {
     <>
       <Heading title="Items">
         {VIEWS.map(([view, name]) => (
-          <Go
+          <PageLink
             key={view}
             className="button small"
             to={view === '' ? '/items' : `/items?show=${view}`}
             current={view === show}
           >
             {name}
-          </Go>
+          </PageLink>
         ))}
       </Heading>
       {show === 'wishes' ? (
@@ -59,34 +59,34 @@ const ITEM_COLUMNS: readonly Column<Item>[] = [
   {
     name: 'Item',
     show: ({ marketHashName }) => marketHashName,
-    text: ({ marketHashName }) => marketHashName,
+    csvValue: ({ marketHashName }) => marketHashName,
   },
-  { name: 'State', show: ({ state }) => <Status name={state} />, text: ({ state }) => state },
-  { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
+  { name: 'State', show: ({ state }) => <Status name={state} />, csvValue: ({ state }) => state },
+  { name: 'Bot', show: ({ bot }) => bot, csvValue: ({ bot }) => bot },
   {
     name: 'Deposit',
-    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
-    text: ({ depositId }) => depositId,
+    show: ({ depositId }) => <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
+    csvValue: ({ depositId }) => depositId,
   },
   {
     name: 'Worth',
     isNumber: true,
     show: ({ grossMinor, currency }) => formatMinor(grossMinor, currency),
-    text: ({ grossMinor }) => grossMinor / 100,
+    csvValue: ({ grossMinor }) => grossMinor / 100,
   },
   {
     name: 'Credited',
     isNumber: true,
     show: ({ priceMinor, currency }) => formatMinor(priceMinor, currency),
-    text: ({ priceMinor }) => priceMinor / 100,
+    csvValue: ({ priceMinor }) => priceMinor / 100,
   },
-  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
+  { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
   {
     name: 'Received',
     show: ({ receivedAt }) => <Time at={receivedAt} />,
-    text: ({ receivedAt }) => receivedAt,
+    csvValue: ({ receivedAt }) => receivedAt,
   },
-  { name: 'Asset', show: ({ assetId }) => assetId ?? '—', text: ({ assetId }) => assetId },
+  { name: 'Asset', show: ({ assetId }) => assetId ?? '—', csvValue: ({ assetId }) => assetId },
 ]
 
 const itemsOf = ({ items }: Items): readonly Item[] => items
@@ -130,30 +130,31 @@ const departuresOf = ({ departures }: DepartureAnswer): readonly Departure[] => 
 function Departures() {
   const rows = useRows<DepartureAnswer, Departure>('departures', {}, departuresOf)
   const columns: readonly Column<Departure>[] = [
-    { name: 'Departure', show: ({ departureId }) => departureId, text: ({ departureId }) => departureId },
-    { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
+    { name: 'Departure', show: ({ departureId }) => departureId, csvValue: ({ departureId }) => departureId },
+    { name: 'Bot', show: ({ bot }) => bot, csvValue: ({ bot }) => bot },
     {
       name: 'To',
       show: ({ partnerSteamId }) => partnerSteamId,
-      text: ({ partnerSteamId }) => partnerSteamId,
+      csvValue: ({ partnerSteamId }) => partnerSteamId,
     },
-    { name: 'Stage', show: ({ stage }) => <Status name={stage} />, text: ({ stage }) => stage },
+    { name: 'Stage', show: ({ stage }) => <Status name={stage} />, csvValue: ({ stage }) => stage },
     {
       name: 'Why',
       show: ({ explanation, destination }) =>
         explanation === null ? (
           <Pill tone="bad">unknown</Pill>
         ) : (
-          `${words(explanation)}${destination === null ? '' : ` ${destination}`}`
+          `${toWords(explanation)}${destination === null ? '' : ` ${destination}`}`
         ),
-      text: ({ explanation }) => explanation,
+      csvValue: ({ explanation }) => explanation,
     },
     {
       name: 'Items',
       show: ({ items }) => items.map(({ marketHashName, assetId }) => marketHashName ?? assetId).join(', '),
-      text: ({ items }) => items.map(({ marketHashName, assetId }) => marketHashName ?? assetId).join(', '),
+      csvValue: ({ items }) =>
+        items.map(({ marketHashName, assetId }) => marketHashName ?? assetId).join(', '),
     },
-    { name: 'Began', show: ({ begunAt }) => <Time at={begunAt} />, text: ({ begunAt }) => begunAt },
+    { name: 'Began', show: ({ begunAt }) => <Time at={begunAt} />, csvValue: ({ begunAt }) => begunAt },
     {
       name: 'Acts',
       show: ({ departureId, explanation }) =>

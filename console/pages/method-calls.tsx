@@ -1,7 +1,7 @@
 import type { Weather } from '../../gateway/operations/weather-store.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Loaded, Panel, Pill } from '../ui/parts.tsx'
 import { type Column, Table } from '../ui/table.tsx'
 
@@ -14,25 +14,35 @@ const redIfAny = (count: number) => (count === 0 ? 0 : <Pill tone="bad">{count}<
 
 /** Steam's answers within a day. */
 export const CALL_COLUMNS: readonly Column<Calls>[] = [
-  { name: 'Calls', isNumber: true, by: ({ asked }) => asked, show: ({ asked }) => asked },
+  { name: 'Calls', isNumber: true, sortValue: ({ asked }) => asked, show: ({ asked }) => asked },
   {
     name: 'Answered 429',
     isNumber: true,
-    by: ({ limited }) => limited,
+    sortValue: ({ limited }) => limited,
     show: ({ limited }) => redIfAny(limited),
   },
-  { name: 'Failed', isNumber: true, by: ({ failed }) => failed, show: ({ failed }) => redIfAny(failed) },
-  { name: 'Held back', isNumber: true, by: ({ heldBack }) => heldBack, show: ({ heldBack }) => heldBack },
+  {
+    name: 'Failed',
+    isNumber: true,
+    sortValue: ({ failed }) => failed,
+    show: ({ failed }) => redIfAny(failed),
+  },
+  {
+    name: 'Held back',
+    isNumber: true,
+    sortValue: ({ heldBack }) => heldBack,
+    show: ({ heldBack }) => heldBack,
+  },
   {
     name: 'Average time',
     isNumber: true,
-    by: ({ averageMs }) => averageMs,
+    sortValue: ({ averageMs }) => averageMs,
     show: ({ averageMs }) => inSeconds(averageMs),
   },
   {
     name: 'Longest',
     isNumber: true,
-    by: ({ longestMs }) => longestMs,
+    sortValue: ({ longestMs }) => longestMs,
     show: ({ longestMs }) => inSeconds(longestMs),
   },
 ]
@@ -45,7 +55,10 @@ export function MethodCalls({ methods }: { methods: Methods }) {
       keyOf={({ method }) => method}
       empty="Steam was not called in the last 24 hours."
       columns={[
-        { name: 'Method', show: ({ method }) => <Go to={`/weather?method=${method}`}>{method}</Go> },
+        {
+          name: 'Method',
+          show: ({ method }) => <PageLink to={`/weather?method=${method}`}>{method}</PageLink>,
+        },
         ...CALL_COLUMNS,
       ]}
     />

@@ -2,8 +2,8 @@ import { NEAR_LIMIT } from '../../contract/limits.ts'
 import type { Money } from '../../gateway/operations/money-store.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -73,17 +73,20 @@ function Stores({ balances }: Pick<Data, 'balances'>) {
         keyOf={({ storeId, currency }) => storeId + currency}
         empty="Nothing has been credited yet."
         columns={[
-          { name: 'Store', show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go> },
+          {
+            name: 'Store',
+            show: ({ storeId, store }) => <PageLink to={`/stores/${storeId}`}>{store}</PageLink>,
+          },
           {
             name: 'Available',
             isNumber: true,
-            by: ({ availableMinor }) => availableMinor,
+            sortValue: ({ availableMinor }) => availableMinor,
             show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
           },
           {
             name: 'Held',
             isNumber: true,
-            by: ({ heldMinor }) => heldMinor,
+            sortValue: ({ heldMinor }) => heldMinor,
             show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
           },
         ]}
@@ -110,22 +113,25 @@ function Risk({ atRisk }: Pick<Data, 'atRisk'>) {
         keyOf={({ storeId }) => storeId}
         empty="There is no store yet."
         columns={[
-          { name: 'Store', show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go> },
+          {
+            name: 'Store',
+            show: ({ storeId, store }) => <PageLink to={`/stores/${storeId}`}>{store}</PageLink>,
+          },
           {
             name: 'At risk',
             isNumber: true,
-            by: ({ usdMinor }) => usdMinor,
+            sortValue: ({ usdMinor }) => usdMinor,
             show: ({ usdMinor }) => formatMinor(usdMinor, 'USD'),
           },
           {
             name: 'Limit',
             isNumber: true,
-            by: ({ limitUsdMinor }) => limitUsdMinor,
+            sortValue: ({ limitUsdMinor }) => limitUsdMinor,
             show: ({ limitUsdMinor }) => formatMinor(limitUsdMinor, 'USD'),
           },
           {
             name: 'Used',
-            by: shareOf,
+            sortValue: shareOf,
             show: (row) => (
               <>
                 <progress
@@ -152,7 +158,7 @@ function OperatorAccounts({ accounts }: { accounts: Data['own'] }) {
         keyOf={({ kind, currency }) => kind + currency}
         empty="Nothing has been booked yet."
         columns={[
-          { name: 'Account', show: ({ kind }) => words(kind) },
+          { name: 'Account', show: ({ kind }) => toWords(kind) },
           {
             name: 'Balance',
             isNumber: true,

@@ -2,8 +2,8 @@ import type { OverviewView } from '../../gateway/operations/today.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Bars } from '../ui/bars.tsx'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Pill, Status } from '../ui/parts.tsx'
 import { VitalsPanel } from './vitals.tsx'
 
@@ -55,9 +55,9 @@ function NeedsPanel({ tasks }: { tasks: Data['open'] }) {
         <ul className="needs">
           {tasks.map(({ kind, count, text }) => (
             <li key={kind}>
-              <Go to={PLACES[kind]}>
+              <PageLink to={PLACES[kind]}>
                 <Pill tone={kind === 'ledgerDifferences' ? 'bad' : 'warn'}>{count}</Pill> {text}
-              </Go>
+              </PageLink>
             </li>
           ))}
         </ul>
@@ -78,10 +78,10 @@ function Today({ data: { hours, statuses, credited } }: { data: Data }) {
         ))}
         {credited.length === 0 && <p className="empty">Nothing has been credited yet.</p>}
         {statuses.map(({ status, count }) => (
-          <Go className="tile" key={status} to={`/deposits?status=${status}`}>
+          <PageLink className="tile" key={status} to={`/deposits?status=${status}`}>
             <span className="tile-value">{count}</span>
             <Status name={status} />
-          </Go>
+          </PageLink>
         ))}
       </div>
       {hours.some(({ opened }) => opened > 0) && (
@@ -117,7 +117,7 @@ function Steps({ funnel }: { funnel: Data['funnel'] }) {
           const percent = funnel.opened === 0 ? 0 : Math.round((funnel[step] / funnel.opened) * 100)
           return (
             <li key={step}>
-              <span>{words(STEP_WORDS[step])}</span>
+              <span>{toWords(STEP_WORDS[step])}</span>
               <progress max={100} value={percent} aria-label={STEP_WORDS[step]} />
               <span className="number">
                 {funnel[step]} <span className="quiet">({percent}%)</span>

@@ -4,7 +4,7 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { ageMs, formatMicros, formatMinor, words } from '../ui/format.ts'
+import { ageMs, formatMicros, formatMinor, toWords } from '../ui/format.ts'
 import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { CoveragePanel } from './coverage.tsx'
@@ -54,11 +54,11 @@ function Sources({ feeds }: Pick<ListData, 'feeds'>) {
         keyOf={({ source, feed }) => `${source} ${feed}`}
         empty="No source has been asked yet."
         columns={[
-          { name: 'Source', by: ({ source }) => source, show: ({ source }) => source },
-          { name: 'Feed', by: ({ feed }) => feed, show: ({ feed }) => feed },
+          { name: 'Source', sortValue: ({ source }) => source, show: ({ source }) => source },
+          { name: 'Feed', sortValue: ({ feed }) => feed, show: ({ feed }) => feed },
           {
             name: 'Last success',
-            by: ({ goodAt }) => goodAt,
+            sortValue: ({ goodAt }) => goodAt,
             show: ({ goodAt }) => (
               <>
                 <Time at={goodAt} />{' '}
@@ -147,7 +147,7 @@ function Item({ game, item }: { game: string; item: string }) {
                     </Pill>
                   ) : (
                     <Pill key="n" tone="bad">
-                      no: {words(view.unavailable)}
+                      no: {toWords(view.unavailable)}
                     </Pill>
                   ),
                 ],
@@ -164,7 +164,7 @@ function Item({ game, item }: { game: string; item: string }) {
                 { name: '7-day level', isNumber: true, show: (row) => formatMicros(row.levelUsdMicros) },
                 {
                   name: 'Popularity',
-                  show: ({ popularity, popularityKind }) => `${popularity} (${words(popularityKind)})`,
+                  show: ({ popularity, popularityKind }) => `${popularity} (${toWords(popularityKind)})`,
                 },
                 { name: 'As of', show: ({ asOf }) => <Time at={asOf} /> },
                 {

@@ -4,8 +4,8 @@ import type { Json } from '../api/json.ts'
 import { Me } from '../me.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel } from '../ui/parts.tsx'
 import { periodOf } from '../ui/period.ts'
 import { type Column, Export, Table } from '../ui/table.tsx'
@@ -15,32 +15,32 @@ type Row = Data['rows'][number]
 type Balance = Data['opening'][number]
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Begins', show: ({ begins }) => begins, text: ({ begins }) => begins },
-  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
-  { name: 'Why', show: ({ cause }) => words(cause), text: ({ cause }) => cause },
+  { name: 'Begins', show: ({ begins }) => begins, csvValue: ({ begins }) => begins },
+  { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
+  { name: 'Why', show: ({ cause }) => toWords(cause), csvValue: ({ cause }) => cause },
   {
     name: 'Movements',
     isNumber: true,
     show: ({ movements }) => movements,
-    text: ({ movements }) => movements,
+    csvValue: ({ movements }) => movements,
   },
   {
     name: 'Held',
     isNumber: true,
     show: ({ heldMinor, currency }) => formatMinor(heldMinor, currency),
-    text: ({ heldMinor }) => heldMinor / 100,
+    csvValue: ({ heldMinor }) => heldMinor / 100,
   },
   {
     name: 'Available',
     isNumber: true,
     show: ({ availableMinor, currency }) => formatMinor(availableMinor, currency),
-    text: ({ availableMinor }) => availableMinor / 100,
+    csvValue: ({ availableMinor }) => availableMinor / 100,
   },
   {
     name: 'Commission',
     isNumber: true,
     show: ({ commissionMinor, currency }) => formatMinor(commissionMinor, currency),
-    text: ({ commissionMinor }) => (commissionMinor === null ? null : commissionMinor / 100),
+    csvValue: ({ commissionMinor }) => (commissionMinor === null ? null : commissionMinor / 100),
   },
 ]
 
@@ -53,9 +53,9 @@ export function ReportPage({ storeId, query }: { storeId: string; query: URLSear
   return (
     <>
       <Heading title={`Report of store ${storeId}`}>
-        <Go className="button small" to={`/stores/${storeId}`}>
+        <PageLink className="button small" to={`/stores/${storeId}`}>
           The store
-        </Go>
+        </PageLink>
       </Heading>
       <Filters
         query={query}

@@ -5,7 +5,7 @@ import { Me } from '../me.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
 import { formatMinor } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { periodOf } from '../ui/period.ts'
 import { type Column, Export, Table } from '../ui/table.tsx'
@@ -18,41 +18,41 @@ const COLUMNS: readonly Column<Sale>[] = [
   {
     name: 'Item',
     show: ({ marketHashName }) => marketHashName,
-    text: ({ marketHashName }) => marketHashName,
+    csvValue: ({ marketHashName }) => marketHashName,
   },
-  { name: 'Market', show: ({ market }) => market, text: ({ market }) => market },
-  { name: 'State', show: ({ state }) => <Status name={state} />, text: ({ state }) => state },
+  { name: 'Market', show: ({ market }) => market, csvValue: ({ market }) => market },
+  { name: 'State', show: ({ state }) => <Status name={state} />, csvValue: ({ state }) => state },
   {
     name: 'Deposit',
-    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
-    text: ({ depositId }) => depositId,
+    show: ({ depositId }) => <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
+    csvValue: ({ depositId }) => depositId,
   },
   {
     name: 'Price',
     isNumber: true,
     show: ({ priceMinor, currency }) => formatMinor(priceMinor, currency),
-    text: ({ priceMinor }) => priceMinor / 100,
+    csvValue: ({ priceMinor }) => priceMinor / 100,
   },
   {
     name: 'Proceeds',
     isNumber: true,
     show: ({ receivedMinor, currency }) => formatMinor(receivedMinor, currency),
-    text: ({ receivedMinor }) => (receivedMinor === null ? null : receivedMinor / 100),
+    csvValue: ({ receivedMinor }) => (receivedMinor === null ? null : receivedMinor / 100),
   },
   {
     name: 'Cost',
     isNumber: true,
     show: ({ costMinor, costCurrency }) => formatMinor(costMinor, costCurrency),
-    text: ({ costMinor }) => costMinor / 100,
+    csvValue: ({ costMinor }) => costMinor / 100,
   },
   {
     name: 'Result',
     isNumber: true,
     show: ({ resultMinor, currency }) => formatMinor(resultMinor, currency),
-    text: ({ resultMinor }) => (resultMinor === null ? null : resultMinor / 100),
+    csvValue: ({ resultMinor }) => (resultMinor === null ? null : resultMinor / 100),
   },
-  { name: 'Currency', show: ({ currency }) => currency, text: ({ currency }) => currency },
-  { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, text: ({ soldAt }) => soldAt },
+  { name: 'Currency', show: ({ currency }) => currency, csvValue: ({ currency }) => currency },
+  { name: 'Sold', show: ({ soldAt }) => <Time at={soldAt} />, csvValue: ({ soldAt }) => soldAt },
 ]
 
 /** Sales of items on outside markets, with their proceeds. */

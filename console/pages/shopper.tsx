@@ -3,7 +3,7 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { formatMinor } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { DEPOSIT_COLUMNS } from './deposits.tsx'
@@ -16,9 +16,9 @@ export function ShopperPage({ steamId }: { steamId: string }) {
   return (
     <>
       <Heading title={`Shopper ${steamId}`}>
-        <Go className="button small" to={`/deposits?steamId=${steamId}`}>
+        <PageLink className="button small" to={`/deposits?steamId=${steamId}`}>
           All deposits
-        </Go>
+        </PageLink>
       </Heading>
       <Loaded shown={shown} refresh={refresh}>
         {(shopper) => (

@@ -2,7 +2,7 @@ import type { ShopperList } from '../../gateway/operations/shoppers.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Panel, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 
@@ -114,7 +114,9 @@ function OnRelease({ shoppers, refresh }: PanelProps<'onRelease'>) {
   )
 }
 
-const Account = ({ steamId }: { steamId: string }) => <Go to={`/shoppers/${steamId}`}>{steamId}</Go>
+const Account = ({ steamId }: { steamId: string }) => (
+  <PageLink to={`/shoppers/${steamId}`}>{steamId}</PageLink>
+)
 
 type Trades = Lists['shoppers'][number]['openTrades']
 
@@ -124,7 +126,7 @@ function OpenOffers({ trades }: { trades: Trades }) {
     <ul className="plain-list">
       {trades.map(({ tradeId, depositId }) => (
         <li key={tradeId}>
-          <Go to={`/deposits/${depositId}`}>Deposit {depositId}</Go>
+          <PageLink to={`/deposits/${depositId}`}>Deposit {depositId}</PageLink>
         </li>
       ))}
     </ul>

@@ -4,8 +4,8 @@ import type { StoreView } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton, type Field, listOf } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Status, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { Payouts, Statement } from './books.tsx'
@@ -20,12 +20,12 @@ export function StorePage({ storeId }: { storeId: string }) {
       {(store) => (
         <>
           <Heading title={store.name}>
-            <Go className="button small" to={`/deposits?store=${store.storeId}`}>
+            <PageLink className="button small" to={`/deposits?store=${store.storeId}`}>
               Its deposits
-            </Go>
-            <Go className="button small" to={`/reports/${store.storeId}`}>
+            </PageLink>
+            <PageLink className="button small" to={`/reports/${store.storeId}`}>
               Report
-            </Go>
+            </PageLink>
           </Heading>
           <Settings store={store} refresh={refresh} />
           <Balances store={store} refresh={refresh} />
@@ -48,7 +48,7 @@ function Settings({ store, refresh }: PanelProps) {
     >
       <Facts
         facts={[
-          ['Credit', words(store.creditMode)],
+          ['Credit', toWords(store.creditMode)],
           ['Liable for reversals', store.liability],
           ['Risk limit', formatMinor(store.riskLimit.amountMinor, 'USD')],
           ['At risk now', formatMinor(store.atRisk.amountMinor, 'USD')],
@@ -316,7 +316,7 @@ function Endpoints({ store, refresh }: PanelProps) {
         columns={[
           {
             name: 'Number',
-            show: ({ endpointId }) => <Go to={`/webhooks/${endpointId}`}>{endpointId}</Go>,
+            show: ({ endpointId }) => <PageLink to={`/webhooks/${endpointId}`}>{endpointId}</PageLink>,
           },
           { name: 'Address', show: ({ url }) => url },
           { name: 'State', show: ({ state }) => <Status name={state} /> },

@@ -3,8 +3,8 @@ import type { StorePage as Answer } from '../../gateway/operations/stores.ts'
 import type { Json } from '../api/json.ts'
 import { ActButton, type Field, listOf } from '../ui/act.tsx'
 import { allRows, useRows } from '../ui/answer.ts'
-import { formatMinor, words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { formatMinor, toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Pill, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
@@ -14,12 +14,12 @@ type Row = Page['stores'][number]
 const COLUMNS: readonly Column<Row>[] = [
   {
     name: 'Store',
-    show: ({ storeId, name }) => <Go to={`/stores/${storeId}`}>{name}</Go>,
-    text: ({ name }) => name,
+    show: ({ storeId, name }) => <PageLink to={`/stores/${storeId}`}>{name}</PageLink>,
+    csvValue: ({ name }) => name,
   },
-  { name: 'Number', show: ({ storeId }) => storeId, text: ({ storeId }) => storeId },
-  { name: 'Credit', show: ({ creditMode }) => words(creditMode), text: ({ creditMode }) => creditMode },
-  { name: 'Liable', show: ({ liability }) => liability, text: ({ liability }) => liability },
+  { name: 'Number', show: ({ storeId }) => storeId, csvValue: ({ storeId }) => storeId },
+  { name: 'Credit', show: ({ creditMode }) => toWords(creditMode), csvValue: ({ creditMode }) => creditMode },
+  { name: 'Liable', show: ({ liability }) => liability, csvValue: ({ liability }) => liability },
   {
     name: 'At risk',
     isNumber: true,
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
         <span className="quiet">of {formatMinor(riskLimit.amountMinor, 'USD')}</span>
       </>
     ),
-    text: ({ atRisk }) => atRisk.amountMinor / 100,
+    csvValue: ({ atRisk }) => atRisk.amountMinor / 100,
   },
   {
     name: 'Available',
@@ -38,16 +38,16 @@ const COLUMNS: readonly Column<Row>[] = [
       balances.length === 0
         ? '—'
         : balances.map(({ currency, availableMinor }) => formatMinor(availableMinor, currency)).join(', '),
-    text: ({ balances }) =>
+    csvValue: ({ balances }) =>
       balances.map(({ currency, availableMinor }) => `${availableMinor / 100} ${currency}`).join(' '),
   },
   {
     name: 'State',
     show: ({ disabledAt }) =>
       disabledAt === null ? <Pill tone="good">enabled</Pill> : <Pill tone="bad">disabled</Pill>,
-    text: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled'),
+    csvValue: ({ disabledAt }) => (disabledAt === null ? 'enabled' : 'disabled'),
   },
-  { name: 'Since', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
+  { name: 'Since', show: ({ createdAt }) => <Time at={createdAt} />, csvValue: ({ createdAt }) => createdAt },
 ]
 
 const FIELDS: readonly Field[] = [

@@ -2,8 +2,8 @@ import type { TradeList } from '../../gateway/operations/trades.ts'
 import type { Json } from '../api/json.ts'
 import { useAnswer } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Loaded, Status, Time } from '../ui/parts.tsx'
 import { type Column, Export, Table } from '../ui/table.tsx'
 
@@ -11,42 +11,42 @@ type Data = Json<TradeList>
 type Row = Data['trades'][number]
 
 const COLUMNS: readonly Column<Row>[] = [
-  { name: 'Trade', show: ({ tradeId }) => tradeId, text: ({ tradeId }) => tradeId },
+  { name: 'Trade', show: ({ tradeId }) => tradeId, csvValue: ({ tradeId }) => tradeId },
   {
     name: 'Deposit',
-    show: ({ depositId }) => <Go to={`/deposits/${depositId}`}>{depositId}</Go>,
-    text: ({ depositId }) => depositId,
+    show: ({ depositId }) => <PageLink to={`/deposits/${depositId}`}>{depositId}</PageLink>,
+    csvValue: ({ depositId }) => depositId,
   },
   {
     name: 'State',
     show: ({ state, reason }) => (
       <>
-        <Status name={state} /> {reason !== null && <span className="quiet">{words(reason)}</span>}
+        <Status name={state} /> {reason !== null && <span className="quiet">{toWords(reason)}</span>}
       </>
     ),
-    text: ({ state }) => state,
+    csvValue: ({ state }) => state,
   },
   {
     name: 'Bot',
-    show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go>,
-    text: ({ bot }) => bot,
+    show: ({ botId, bot }) => <PageLink to={`/bots/${botId}`}>{bot}</PageLink>,
+    csvValue: ({ bot }) => bot,
   },
   {
     name: 'Shopper',
     show: ({ partnerSteamId }) => (
-      <Go className="whole" to={`/shoppers/${partnerSteamId}`}>
+      <PageLink className="whole" to={`/shoppers/${partnerSteamId}`}>
         {partnerSteamId}
-      </Go>
+      </PageLink>
     ),
-    text: ({ partnerSteamId }) => partnerSteamId,
+    csvValue: ({ partnerSteamId }) => partnerSteamId,
   },
   {
     name: 'Offer',
     show: ({ offerId }) => offerId ?? <span className="quiet">—</span>,
-    text: ({ offerId }) => offerId,
+    csvValue: ({ offerId }) => offerId,
   },
-  { name: 'Begun', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
-  { name: 'Waits until', show: ({ until }) => <Time at={until} />, text: ({ until }) => until },
+  { name: 'Begun', show: ({ createdAt }) => <Time at={createdAt} />, csvValue: ({ createdAt }) => createdAt },
+  { name: 'Waits until', show: ({ until }) => <Time at={until} />, csvValue: ({ until }) => until },
 ]
 
 /** Trades that are open, watched or hold credit. The deposit's page has the acts on each. */

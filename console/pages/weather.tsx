@@ -3,7 +3,7 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { useAnswer } from '../ui/answer.ts'
 import { Bars } from '../ui/bars.tsx'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Facts, Heading, Loaded, Panel, Pill, Time } from '../ui/parts.tsx'
 import { Table } from '../ui/table.tsx'
 import { CALL_COLUMNS, MethodCalls } from './method-calls.tsx'
@@ -54,7 +54,7 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
                 keyOf={({ botId }) => botId}
                 empty="There is no bot yet."
                 columns={[
-                  { name: 'Bot', show: ({ botId, bot }) => <Go to={`/bots/${botId}`}>{bot}</Go> },
+                  { name: 'Bot', show: ({ botId, bot }) => <PageLink to={`/bots/${botId}`}>{bot}</PageLink> },
                   {
                     name: 'Connection',
                     show: ({ online }) => (
@@ -76,7 +76,7 @@ export function WeatherPage({ query }: { query: URLSearchParams }) {
 /** The calls of one method, by bot. */
 function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] }) {
   return (
-    <Panel title={`${method} by bot`} aside={<Go to="/weather">Close</Go>}>
+    <Panel title={`${method} by bot`} aside={<PageLink to="/weather">Close</PageLink>}>
       <Table<Data['methodBots'][number]>
         caption={`Calls of ${method} by bot, most refused first`}
         rows={rows}
@@ -86,7 +86,7 @@ function OneMethod({ method, rows }: { method: string; rows: Data['methodBots'] 
           {
             name: 'Bot',
             show: ({ botId, bot }) =>
-              botId === null ? 'public pages' : <Go to={`/bots/${botId}`}>{bot}</Go>,
+              botId === null ? 'public pages' : <PageLink to={`/bots/${botId}`}>{bot}</PageLink>,
           },
           ...CALL_COLUMNS,
         ]}

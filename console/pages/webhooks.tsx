@@ -3,7 +3,7 @@ import type { Json } from '../api/json.ts'
 import { ActButton } from '../ui/act.tsx'
 import { allRows, useRows } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { Go } from '../ui/link.tsx'
+import { PageLink } from '../ui/link.tsx'
 import { Heading, Pill, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
@@ -13,15 +13,15 @@ type Row = Page['endpoints'][number]
 const COLUMNS: readonly Column<Row>[] = [
   {
     name: 'Endpoint',
-    show: ({ endpointId }) => <Go to={`/webhooks/${endpointId}`}>{endpointId}</Go>,
-    text: ({ endpointId }) => endpointId,
+    show: ({ endpointId }) => <PageLink to={`/webhooks/${endpointId}`}>{endpointId}</PageLink>,
+    csvValue: ({ endpointId }) => endpointId,
   },
   {
     name: 'Store',
-    show: ({ storeId, store }) => <Go to={`/stores/${storeId}`}>{store}</Go>,
-    text: ({ store }) => store,
+    show: ({ storeId, store }) => <PageLink to={`/stores/${storeId}`}>{store}</PageLink>,
+    csvValue: ({ store }) => store,
   },
-  { name: 'Address', show: ({ url }) => <span className="long">{url}</span>, text: ({ url }) => url },
+  { name: 'Address', show: ({ url }) => <span className="long">{url}</span>, csvValue: ({ url }) => url },
   {
     name: 'State',
     show: ({ state, disabledReason }) => (
@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
         <Status name={state} /> {disabledReason === 'gone' && <Pill tone="bad">gone</Pill>}
       </>
     ),
-    text: ({ state }) => state,
+    csvValue: ({ state }) => state,
   },
   {
     name: 'Last attempt',
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<Row>[] = [
         <Time at={row.lastAttempt?.at ?? null} /> <Pill tone={toneOf(row)}>{resultOf(row)}</Pill>
       </>
     ),
-    text: resultOf,
+    csvValue: resultOf,
   },
   {
     name: 'Retrying',
@@ -53,9 +53,9 @@ const COLUMNS: readonly Column<Row>[] = [
         )}
       </>
     ),
-    text: ({ retrying }) => retrying,
+    csvValue: ({ retrying }) => retrying,
   },
-  { name: 'Given up', isNumber: true, show: ({ givenUp }) => givenUp, text: ({ givenUp }) => givenUp },
+  { name: 'Given up', isNumber: true, show: ({ givenUp }) => givenUp, csvValue: ({ givenUp }) => givenUp },
   { name: 'Acts', show: (row) => <EndpointActs {...row} /> },
 ]
 

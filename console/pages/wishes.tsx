@@ -3,8 +3,8 @@ import type { Json } from '../api/json.ts'
 import { ActButton, listOf } from '../ui/act.tsx'
 import { allRows, useAnswer, useRows } from '../ui/answer.ts'
 import { Filters } from '../ui/filters.tsx'
-import { words } from '../ui/format.ts'
-import { Go } from '../ui/link.tsx'
+import { toWords } from '../ui/format.ts'
+import { PageLink } from '../ui/link.tsx'
 import { Panel, Status, Time } from '../ui/parts.tsx'
 import { type Column, List } from '../ui/table.tsx'
 
@@ -47,33 +47,33 @@ export function Wishes({ query }: { query: URLSearchParams }) {
 }
 
 const columnsOf = (refresh: () => void): readonly Column<Row>[] => [
-  { name: 'Request', show: ({ wishId }) => wishId, text: ({ wishId }) => wishId },
+  { name: 'Request', show: ({ wishId }) => wishId, csvValue: ({ wishId }) => wishId },
   {
     name: 'To',
     show: ({ destination, depositId }) =>
-      destination ?? <Go to={`/deposits/${depositId}`}>back for deposit {depositId}</Go>,
-    text: ({ destination, depositId }) => destination ?? `back for deposit ${depositId}`,
+      destination ?? <PageLink to={`/deposits/${depositId}`}>back for deposit {depositId}</PageLink>,
+    csvValue: ({ destination, depositId }) => destination ?? `back for deposit ${depositId}`,
   },
-  { name: 'Bot', show: ({ bot }) => bot, text: ({ bot }) => bot },
+  { name: 'Bot', show: ({ bot }) => bot, csvValue: ({ bot }) => bot },
   {
     name: 'Items',
     isNumber: true,
     show: ({ items }) => items.length,
-    text: ({ items }) => items.length,
+    csvValue: ({ items }) => items.length,
   },
-  { name: 'Asked by', show: ({ askedBy }) => askedBy, text: ({ askedBy }) => askedBy },
+  { name: 'Asked by', show: ({ askedBy }) => askedBy, csvValue: ({ askedBy }) => askedBy },
   {
     name: 'The vault',
     show: ({ state, because }) => (
       <>
         <Status name={state ?? 'not seen yet'} />{' '}
-        {because !== null && <span className="quiet">{words(because)}</span>}
+        {because !== null && <span className="quiet">{toWords(because)}</span>}
       </>
     ),
-    text: ({ state }) => state,
+    csvValue: ({ state }) => state,
   },
-  { name: 'Offer', show: ({ offerId }) => offerId ?? '—', text: ({ offerId }) => offerId },
-  { name: 'When', show: ({ createdAt }) => <Time at={createdAt} />, text: ({ createdAt }) => createdAt },
+  { name: 'Offer', show: ({ offerId }) => offerId ?? '—', csvValue: ({ offerId }) => offerId },
+  { name: 'When', show: ({ createdAt }) => <Time at={createdAt} />, csvValue: ({ createdAt }) => createdAt },
   {
     name: 'Acts',
     show: ({ wishId, isOpen, state }) =>

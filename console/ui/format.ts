@@ -50,7 +50,7 @@ export function formatAgo(iso: string): string {
 }
 
 /** Converts `tradeTimeout` and `under_way` to words. */
-export const words = (name: string): string =>
+export const toWords = (name: string): string =>
   name
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .replaceAll('_', ' ')

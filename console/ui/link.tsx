@@ -4,7 +4,7 @@ import { go } from './place.ts'
 type Props = { to: string; className?: string; children: ReactNode; current?: boolean }
 
 /** A link inside the console. With a modifier key it opens like any other link. */
-export function Go({ to, className, children, current = false }: Props) {
+export function PageLink({ to, className, children, current = false }: Props) {
   const onClick = (event: MouseEvent): void => {
     if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey || event.button !== 0) return
     event.preventDefault()

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Failure } from '../api/call.ts'
 import type { Shown } from './answer.ts'
-import { formatAgo, formatTime, words } from './format.ts'
+import { formatAgo, formatTime, toWords } from './format.ts'
 
 export function Time({ at }: { at: string | null }) {
   if (at === null) return <span className="quiet">—</span>
@@ -40,7 +40,9 @@ const TONES: Record<string, Tone> = {
 }
 
 /** A status or state in words, coloured by `TONES`. */
-export const Status = ({ name }: { name: string }) => <Pill tone={TONES[name] ?? 'plain'}>{words(name)}</Pill>
+export const Status = ({ name }: { name: string }) => (
+  <Pill tone={TONES[name] ?? 'plain'}>{toWords(name)}</Pill>
+)
 
 export function Failed({ failure, refresh }: { failure: Failure; refresh?: () => void }) {
   return (

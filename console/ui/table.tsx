@@ -11,9 +11,9 @@ export type Column<ROW> = {
   name: string
   show(row: ROW): ReactNode
   /** The column's value in a file. Without it the file leaves the column out. */
-  text?(row: ROW): Cell
+  csvValue?(row: ROW): Cell
   /** The value by which rows are sorted; by default the value in a file. */
-  by?(row: ROW): Cell
+  sortValue?(row: ROW): Cell
   isNumber?: boolean
 }
 
@@ -26,7 +26,8 @@ type Props<ROW> = {
   empty: string
 }
 
-const sortValueOf = <ROW,>({ by, text }: Column<ROW>): ((row: ROW) => Cell) | undefined => by ?? text
+const sortValueOf = <ROW,>({ sortValue, csvValue }: Column<ROW>): ((row: ROW) => Cell) | undefined =>
+  sortValue ?? csvValue
 
 /** A table that has all its rows. A press on a column's name sorts by it. */
 export function Table<ROW>(props: Props<ROW>) {
@@ -165,8 +166,10 @@ export function Export<ROW>({ columns, all, fileName }: ExportProps<ROW>) {
     setState('busy')
     const rows = await all()
     if ('kind' in rows) return setState(rows)
-    const exportedColumns = columns.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]))
-    const lines = rows.map((row) => exportedColumns.map(({ text }) => text(row)))
+    const exportedColumns = columns.flatMap(({ name, csvValue }) =>
+      csvValue === undefined ? [] : [{ name, csvValue }],
+    )
+    const lines = rows.map((row) => exportedColumns.map(({ csvValue }) => csvValue(row)))
     download(`${fileName}.csv`, toCsv([exportedColumns.map(({ name }) => name), ...lines]))
     setState('idle')
   }

@@ -57,6 +57,7 @@ export function linkOfUser({ storedLink }: FlowState, { tradeUrl }: User): strin
   return stored?.url.startsWith(`${tradeUrl}&`) ? stored.url : tradeUrl
 }
 
+/** Opens the stand of this user, which begins to load the inventory. */
 export function withUser(state: FlowState, user: User, link: string): FlowState {
   const request = state.nextRequest
   const picks = returningPicks(state, user)

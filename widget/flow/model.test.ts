@@ -55,11 +55,11 @@ class Gateway {
     this.deposit = { ...this.deposit, ...change, id: String(Number(this.deposit.id) + 1) }
   }
 
-  reply(path: string, body: string, known: string | null): Response {
+  reply(path: string, body: string, knownEtag: string | null): Response {
     const query = new URL(path, 'https://till.example').searchParams
     switch (path.split('?')[0]) {
       case '/api/payment':
-        return this.paymentReply(this.deposit, known)
+        return this.paymentReply(this.deposit, knownEtag)
       case '/api/trade-url': {
         const tradeUrl = String(JSON.parse(body).tradeUrl).replace(/&token=.*/, '')
         this.deposit = { ...this.deposit, user: { ...USER, tradeUrl } }
@@ -72,9 +72,9 @@ class Gateway {
     }
   }
 
-  paymentReply(deposit: Payment, known: string | null): Response {
+  paymentReply(deposit: Payment, knownEtag: string | null): Response {
     const etag = `"${deposit.id}"`
-    if (known === etag) return new Response(null, { status: 304 })
+    if (knownEtag === etag) return new Response(null, { status: 304 })
     return Response.json(deposit, { headers: { etag } })
   }
 
@@ -112,7 +112,7 @@ class Expected {
   newestQuote = 0
   status: DepositStatus = 'created'
 
-  see(state: FlowState): void {
+  follow(state: FlowState): void {
     if (state.page.stage !== 'wait-for-select-items') {
       this.picked = []
       this.elsewhere.clear()
@@ -123,6 +123,7 @@ class Expected {
   }
 }
 
+/** How long an aborted call takes to fail. */
 const ABORT_MS = 500
 
 /** The page's open calls, its number of payment calls, the bodies of its trade calls, and its forbidden calls. */
@@ -140,8 +141,8 @@ function lineTo(gateway: Gateway, flowOf: () => RunningFlow | undefined) {
   const fetcher: typeof fetch = (input, init) => {
     const path = String(input)
     const body = String(init?.body ?? '')
-    const known = new Headers(init?.headers).get('if-none-match')
-    const reply = gateway.reply(path, body, known)
+    const knownEtag = new Headers(init?.headers).get('if-none-match')
+    const reply = gateway.reply(path, body, knownEtag)
     const state = flowOf()?.state()
     if (path.startsWith('/api/payment')) {
       line.payments += 1
@@ -179,14 +180,14 @@ type World = { flow: RunningFlow; gateway: Gateway; line: Line; expected: Expect
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
 const ACTS = {
-  answer: ({ line }, pick) => take(line, pick)?.answer(),
-  answerFirst: ({ line }) => take(line, 0)?.answer(),
-  answerLast: ({ line }) => take(line, line.openCalls.length - 1)?.answer(),
-  lose: ({ line }, pick) => take(line, pick)?.lose(),
-  break: ({ line }, pick) => take(line, pick)?.answer(new Response('', { status: 500 })),
+  answer: ({ line }, pick) => takeCall(line, pick)?.answer(),
+  answerFirst: ({ line }) => takeCall(line, 0)?.answer(),
+  answerLast: ({ line }) => takeCall(line, line.openCalls.length - 1)?.answer(),
+  lose: ({ line }, pick) => takeCall(line, pick)?.lose(),
+  answerBroken: ({ line }, pick) => takeCall(line, pick)?.answer(new Response('', { status: 500 })),
   answerFromBefore: ({ line, gateway }, pick) => {
     const at = line.openCalls.findIndex(({ path }) => path.startsWith('/api/payment'))
-    if (at >= 0 && pick % 2 === 0) take(line, at)?.answer(gateway.paymentReply(gateway.previous, null))
+    if (at >= 0 && pick % 2 === 0) takeCall(line, at)?.answer(gateway.paymentReply(gateway.previous, null))
   },
   tick: (_world, pick) => pass([10, 700, 1000, 2000][pick % 4] ?? 0),
   link: ({ flow }, pick) =>
@@ -252,9 +253,10 @@ const ACTS = {
   },
 } satisfies Record<string, (world: World, pick: number) => unknown>
 
-const take = (line: Line, at: number): OpenCall | undefined =>
+const takeCall = (line: Line, at: number): OpenCall | undefined =>
   line.openCalls.splice(at % Math.max(line.openCalls.length, 1), 1)[0]
 
+/** `pick`: a number from 0 to 11 by which the act chooses. */
 type Act = { kind: keyof typeof ACTS; pick: number }
 
 const KINDS = Object.keys(ACTS) as (keyof typeof ACTS)[]
@@ -275,13 +277,13 @@ const acts: fc.Arbitrary<Act[]> = fc.array(
 )
 
 /** The acts that lead to the stand, to two picked items, and then to an open offer. */
-const WAY: Act[] = [
+const WAY_TO_OFFER: Act[] = [
   ...(['answerFirst', 'link', 'tick', 'answerFirst', 'answerFirst', 'toggle', 'toggle'] as const),
   ...(['pay', 'answerFirst', 'answerFirst', 'answerFirst'] as const),
 ].map((kind, index) => ({ kind, pick: kind === 'tick' || kind === 'toggle' ? index % 4 : 0 }))
 
 /** The starting points: an empty page, the stand, a trade being created, an open offer. */
-const ways = fc.constantFrom(0, 7, 8, WAY.length).map((steps) => WAY.slice(0, steps))
+const starts = fc.constantFrom(0, 7, 8, WAY_TO_OFFER.length).map((steps) => WAY_TO_OFFER.slice(0, steps))
 
 function openPage(): World {
   const gateway = new Gateway()
@@ -299,7 +301,7 @@ function openPage(): World {
 
 function judge({ flow, line, gateway, expected }: World): void {
   const state = flow.state()
-  expected.see(state)
+  expected.follow(state)
   expect(line.forbidden, 'a call that the page must not make').toEqual([])
   if (state.payment !== null) {
     expect(ORDER[state.payment.status], 'an older answer').toBeGreaterThanOrEqual(ORDER[expected.status])
@@ -346,17 +348,15 @@ async function comeBack({ flow, gateway, line }: World): Promise<void> {
     expect(page.stand.inventory.status).toBe('ready')
 }
 
-/**
- * The gateway refuses the trade, and its answer arrives. Random runs do not always reach this case or `ENDED`.
- */
+/** The gateway refuses the trade, and its answer arrives. Random runs do not always reach this case or `ENDED`. */
 const REFUSED: [Act[], Act[]] = [
-  WAY.slice(0, 7),
+  WAY_TO_OFFER.slice(0, 7),
   (['refuse', 'pay', 'answerFirst'] as const).map((kind) => ({ kind, pick: 0 })),
 ]
 
 /** The deposit ends, and a poll reports it after a tick of one second. */
 const ENDED: [Act[], Act[]] = [
-  WAY,
+  WAY_TO_OFFER,
   (['end', 'tick', 'answerFirst'] as const).map((kind) => ({ kind, pick: kind === 'tick' ? 2 : 0 })),
 ]
 
@@ -378,10 +378,10 @@ function placesOf({ page, modal, online, pollFailing }: FlowState): string[] {
 it('A-061 A-071 D-23 D-27 for any shopper, gateway and network, the flow stays consistent and ends with the true state', async () => {
   vi.useFakeTimers()
   const seen = new Set<string>()
-  const property = fc.asyncProperty(ways, acts, async (way, journey) => {
+  const property = fc.asyncProperty(starts, acts, async (start, journey) => {
     const world = openPage()
     try {
-      for (const { kind, pick } of [...way, ...journey]) {
+      for (const { kind, pick } of [...start, ...journey]) {
         await ACTS[kind](world, pick)
         await pass(0)
         judge(world)

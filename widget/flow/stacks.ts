@@ -23,17 +23,17 @@ export function stacksOf(items: readonly Item[]): Stacks {
 function buildStacks(items: readonly Item[]): Stacks {
   const fronts: Item[] = []
   const members = new Map<string, string[]>()
-  const byLook = new Map<string, string[]>()
+  const byAppearance = new Map<string, string[]>()
   for (const item of items) {
     const { name, price, iconUrl, rarityName, phase } = item
-    const look = [name, price, iconUrl, rarityName, phase].join('\n')
-    const ids = byLook.get(look)
+    const appearance = [name, price, iconUrl, rarityName, phase].join('\n')
+    const ids = byAppearance.get(appearance)
     if (ids !== undefined) {
       ids.push(item.id)
       continue
     }
     const first = [item.id]
-    byLook.set(look, first)
+    byAppearance.set(appearance, first)
     members.set(item.id, first)
     fronts.push(item)
   }

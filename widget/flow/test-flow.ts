@@ -56,6 +56,7 @@ export function start(server: Server, initial: FlowState = opening()) {
 }
 
 export const withoutUser = (): Payment => payment({ user: null })
+
 /** The answers of a deposit whose user is known and has two items. */
 export const answers: Server = {
   '/api/payment': () => json(payment()),
